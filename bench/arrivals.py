@@ -65,8 +65,8 @@ def main() -> None:
     """Run and print."""
     folder, waves, size = Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3])
     phases = reach.five_phases(folder, code=CODE)
-    from phaseline.use_cases.owning import engine_of
-    from phaseline.use_cases.watching import Nobody
+    from phaseline.app.watcher import Nobody
+    from phaseline.embedded.run_execution import engine_of
 
     is_over = threading.Event()
 

@@ -13,12 +13,12 @@ import time
 
 import numpy as np
 
-from phaseline.cli.lean import MADE_BETWEEN_LOOKS
+from phaseline.cli.startup.fast_start import MADE_BETWEEN_LOOKS
 from phaseline.engine.scheduler import Scheduler
-from phaseline.model.events import Ask, Batch, Dispatch, Event, Finished, Planned, SlotsChanged, Submitted
-from phaseline.model.execution import Verdict
-from phaseline.model.graph import Graph, LaneSpec, Policy, Step, SubjectKind
-from phaseline.model.status import ExecutionStatus, OutcomeKind
+from phaseline.model.execution.events import Ask, Batch, Dispatch, Event, Finished, Planned, SlotsChanged, Submitted
+from phaseline.model.execution.execution import Verdict
+from phaseline.model.graph.graph import Graph, LaneSpec, Policy, Step, SubjectKind
+from phaseline.model.graph.status import ExecutionStatus, OutcomeKind
 
 PHASES = ("precreate", "create", "configure", "start", "poststart")
 POLICIES = tuple(Policy(LaneSpec(phase), repeatable=True) for phase in PHASES)

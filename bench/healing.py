@@ -15,10 +15,10 @@ def main() -> None:
     file, store = sys.argv[1:]
     plugins = str(Path(__file__).parent / "plugins")
     sys.path.insert(0, plugins)
-    from phaseline.use_cases import installing
-    from phaseline.use_cases.settings import load_settings
-    from phaseline.use_cases.workflows import Start, start
-    from phaseline.use_cases.workplace import workplace
+    from phaseline.app.app_context import workplace
+    from phaseline.app.settings import load_settings
+    from phaseline.use_cases.commands import install as installing
+    from phaseline.use_cases.commands.start_workflow import Start, start
 
     laps: dict[str, list[float]] = {"execute_operation": [], "heal": []}
     given = {"execute_operation": {"operation": CHECK.replace("check_status", "create")}, "heal": {}}

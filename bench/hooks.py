@@ -9,25 +9,25 @@ from typing import TYPE_CHECKING, Any, cast
 
 from bench.figures import Spread
 from bench.report import Row
+from phaseline.app.app_context import workplace
+from phaseline.app.settings import Settings
+from phaseline.calls.deployments.call_subjects import LoadedDeployment
+from phaseline.calls.deployments.hook_lookups import Ground
+from phaseline.calls.protocol.call import Call, ExecutionView, Site
 from phaseline.hooks.caller import HookCaller
-from phaseline.hooks.stack import StackView
-from phaseline.model.around import POST, PRE, HookClass, Why
-from phaseline.model.execution import Request
-from phaseline.model.states import InstanceState
-from phaseline.model.status import OutcomeKind
-from phaseline.run.calling import Call, ExecutionView, Site
-from phaseline.run.grounds import Ground
-from phaseline.run.subjects import LoadedDeployment
-from phaseline.store.memory import MemoryStore
+from phaseline.hooks.stack_view import StackView
+from phaseline.model.deployment.instance_states import InstanceState
+from phaseline.model.execution.execution import Request
+from phaseline.model.execution.pre_post import POST, PRE, HookClass, Why
+from phaseline.model.graph.status import OutcomeKind
+from phaseline.store.memory.store import MemoryStore
 from phaseline.testing.builders import blueprint, node, topology
 from phaseline.testing.clock import VirtualClock
 from phaseline.testing.hook_calls import deployment
-from phaseline.use_cases.settings import Settings
-from phaseline.use_cases.surrounding import around_of
-from phaseline.use_cases.workplace import workplace
+from phaseline.use_cases.prepare.pre_post import around_of
 
 if TYPE_CHECKING:
-    from phaseline.run.calling import Channel
+    from phaseline.calls.protocol.call import Channel
 
 INSTANCES, CLASSES = 10_000, 3
 PROPERTIES = {f"field_{number}": {"size": number} if number % 4 == 0 else number for number in range(8)}

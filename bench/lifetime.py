@@ -18,9 +18,9 @@ from bench.report import Row
 from bench.small_work import on_a_store
 
 if TYPE_CHECKING:
-    from phaseline.run.loop import Engine
-    from phaseline.use_cases.loading import Loaded
-    from phaseline.use_cases.workplace import Workplace
+    from phaseline.app.app_context import Workplace
+    from phaseline.run.loop.engine import Engine
+    from phaseline.use_cases.loading.blueprint_loading import Loaded
 
 SETTLING_CYCLES = 20
 """Cycles before the first look: they load code and open files."""
@@ -49,9 +49,9 @@ def resident_bytes() -> int:
 
 def cycle(place: Workplace, engine: Engine, loaded: Loaded, number: int) -> None:
     """Create, install, uninstall, delete."""
-    from phaseline.model.execution import Request, RetryPolicy
-    from phaseline.model.rows import NewDeployment, NewExecution
-    from phaseline.plan.instances import expand
+    from phaseline.model.execution.execution import Request, RetryPolicy
+    from phaseline.model.rows.rows import NewDeployment, NewExecution
+    from phaseline.plan.topology.expansion import expand
 
     store, actor, now = place.store, place.actor, place.clock.now
     new = NewDeployment(
@@ -67,17 +67,17 @@ def cycle(place: Workplace, engine: Engine, loaded: Loaded, number: int) -> None
 
 def main() -> None:
     """Run and print."""
-    from phaseline.cli import lean
+    from phaseline.cli.startup import fast_start as lean
 
     lean.begin()
     file, store, cycles = sys.argv[1], sys.argv[2], int(sys.argv[3])
     plugins = str(Path(__file__).parent / "plugins")
     sys.path.insert(0, plugins)
-    from phaseline.use_cases.loading import load
-    from phaseline.use_cases.owning import engine_of
-    from phaseline.use_cases.settings import load_settings
-    from phaseline.use_cases.watching import Nobody
-    from phaseline.use_cases.workplace import workplace
+    from phaseline.app.app_context import workplace
+    from phaseline.app.settings import load_settings
+    from phaseline.app.watcher import Nobody
+    from phaseline.embedded.run_execution import engine_of
+    from phaseline.use_cases.loading.blueprint_loading import load
 
     looks: list[int] = []
     with workplace(load_settings(given={"store.url": f"sqlite:///{store}"}), "bench") as place:

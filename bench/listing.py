@@ -16,12 +16,13 @@ def main() -> None:
     file, store, count = sys.argv[1:]
     plugins = str(Path(__file__).parent / "plugins")
     sys.path.insert(0, plugins)
-    from phaseline.cli import lean
+    from phaseline.cli.startup import fast_start as lean
 
     lean.begin()  # as a command sets Python up
-    from phaseline.use_cases import deployments, executions, installing, instances, status
-    from phaseline.use_cases.settings import load_settings
-    from phaseline.use_cases.workplace import workplace
+    from phaseline.app.app_context import workplace
+    from phaseline.app.settings import load_settings
+    from phaseline.use_cases.commands import install as installing
+    from phaseline.use_cases.queries import deployments, executions, instances, status
 
     settings = load_settings(given={"store.url": f"sqlite:///{store}"})
     with workplace(settings, "bench") as place:

@@ -26,10 +26,10 @@ def main() -> None:
         yaml.load(text, Loader=yaml.CSafeLoader)
         print(json.dumps({"seconds": time.perf_counter() - began, "cpu": time.process_time() - began_cpu}))
         return
-    from phaseline.catalog.blueprint_files import BlueprintFiles
-    from phaseline.cli import lean
+    from phaseline.catalog.files.blueprint_files import BlueprintFiles
+    from phaseline.cli.startup import fast_start as lean
     from phaseline.dsl.reader import read_blueprint
-    from phaseline.model.problem import ProblemsError
+    from phaseline.model.problems.problem import ProblemsError
 
     lean.begin()  # as a command sets Python up
     began = time.perf_counter()

@@ -18,18 +18,18 @@ from pathlib import Path
 def imports() -> None:
     """Everything an install needs, loaded before the clock starts."""
     for name in (
-        "phaseline.use_cases.installing", "phaseline.use_cases.deciding", "phaseline.use_cases.owning",
-        "phaseline.use_cases.workplace", "phaseline.use_cases.settings", "phaseline.run.loop",
-        "phaseline.run.executor", "phaseline.catalog", "phaseline.plan.workflows", "phaseline.dsl.reader", "phaseline.dsl.functions",
-        "phaseline.plan.requests", "phaseline.plan.summary", "phaseline.catalog.blueprint_files",
-        "phaseline.compat.cloudify", "phaseline.plan.instances", "numpy.ma", "pwd", "phaseline.store.sqlite", "phaseline.store.memory",
-        "phaseline.store.making", "phaseline.plan.workflows.install", "phaseline.plan.workflows.uninstall",
-        "phaseline.plan.lifecycle_retries", "phaseline.plan.paths", "phaseline.plan.stays", "phaseline.dsl.dump",
-        "phaseline.dsl.group_dump", "phaseline.dsl.deploying", "phaseline.dsl.json_text", "phaseline.catalog.announcing",
-        "phaseline.run.native", "phaseline.use_cases.functions", "phaseline.use_cases.loading", "phaseline.use_cases.storing",
-        "phaseline.use_cases.known_things", "phaseline.use_cases.node_paths", "phaseline.use_cases.type_definitions",
-        "phaseline.use_cases.undisturbed", "phaseline.vault.known_values", "phaseline.vault.master_keys",
-        "phaseline.vault.vault", "phaseline.dsl.functions.evaluation", "phaseline.dsl.secret_names", "encodings.utf_8_sig",
+        "phaseline.use_cases.commands.install", "phaseline.use_cases.commands.control", "phaseline.embedded.run_execution",
+        "phaseline.app.app_context", "phaseline.app.settings", "phaseline.run.loop.engine",
+        "phaseline.run.executors.local_executor", "phaseline.catalog", "phaseline.plan.workflows", "phaseline.dsl.reader", "phaseline.dsl.functions",
+        "phaseline.plan.requests.request_validation", "phaseline.plan.preview.plan_summary", "phaseline.catalog.files.blueprint_files",
+        "phaseline.compat.cloudify", "phaseline.plan.topology.expansion", "numpy.ma", "pwd", "phaseline.store.sqlite.store", "phaseline.store.memory.store",
+        "phaseline.store.sqlite.create_database", "phaseline.plan.workflows.install", "phaseline.plan.workflows.uninstall",
+        "phaseline.plan.rounds.lifecycle_retries", "phaseline.plan.states.state_graph", "phaseline.plan.states.state_operations", "phaseline.dsl.documents.json_codec",
+        "phaseline.dsl.documents.group_codec", "phaseline.dsl.deployment.evaluate_blueprint", "phaseline.dsl.text.json_reader", "phaseline.catalog.code.entry_points",
+        "phaseline.calls.batches.native_items", "phaseline.app.function_discovery", "phaseline.use_cases.loading.blueprint_loading", "phaseline.use_cases.loading.deployment_rows",
+        "phaseline.use_cases.lookup.input_suggestions", "phaseline.use_cases.loading.resource_nodes", "phaseline.use_cases.loading.type_catalog",
+        "phaseline.lang.gc_pause", "phaseline.vault.secret_masking", "phaseline.vault.master_keys",
+        "phaseline.vault.vault", "phaseline.dsl.functions.evaluation", "phaseline.dsl.deployment.secret_names", "encodings.utf_8_sig",
     ):  # fmt: skip
         __import__(name)
 
@@ -45,7 +45,7 @@ def peak_bytes() -> int:
 
 def main() -> None:
     """Run and print."""
-    from phaseline.cli import lean
+    from phaseline.cli.startup import fast_start as lean
 
     lean.begin()  # as a command sets Python up
     parser = argparse.ArgumentParser()
@@ -62,9 +62,10 @@ def main() -> None:
 def measure(file: str, store: str, plugins: str, *, resumed: bool) -> dict[str, object]:
     """Seconds of each part, states at the end, and bytes above the empty process."""
     from bench import marks
-    from phaseline.use_cases import deciding, installing
-    from phaseline.use_cases.settings import load_settings
-    from phaseline.use_cases.workplace import workplace
+    from phaseline.app.app_context import workplace
+    from phaseline.app.settings import load_settings
+    from phaseline.use_cases.commands import control as deciding
+    from phaseline.use_cases.commands import install as installing
 
     url = store if store == "memory:" else f"sqlite:///{store}"
     settings = load_settings(given={"store.url": url})

@@ -14,12 +14,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bench import marks
-from phaseline.cli import lean
+from phaseline.cli.startup import fast_start as lean
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
-    from phaseline.use_cases.workplace import Workplace
+    from phaseline.app.app_context import Workplace
 
 STATES = ("Validation", "Allocation", "Initialization", "Configuration", "Installation")
 CLUSTER = "bench"
@@ -50,8 +50,8 @@ def five_phases(folder: Path, *lines: str, code: str = CODE) -> str:
 
 def at_place(folder: Path, phases: str) -> AbstractContextManager[Workplace]:
     """The store in this folder and the phases in that one."""
-    from phaseline.use_cases.settings import load_settings
-    from phaseline.use_cases.workplace import workplace
+    from phaseline.app.app_context import workplace
+    from phaseline.app.settings import load_settings
 
     given = {"store.url": f"sqlite:///{folder}/store.db", "plugins.path": phases}
     return workplace(load_settings(given=given), "bench")
@@ -59,7 +59,7 @@ def at_place(folder: Path, phases: str) -> AbstractContextManager[Workplace]:
 
 def apply(place: Workplace, first: int, count: int) -> None:
     """So many nodes, their names counted on from ``first``, with the target Started."""
-    from phaseline.use_cases.resources.applying import apply as apply_records
+    from phaseline.use_cases.commands.resources.apply import apply as apply_records
 
     nodes = [
         {"AdType": "Cloud.Node", "Name": f"n{number}", "TargetState": "Started"}
@@ -70,7 +70,7 @@ def apply(place: Workplace, first: int, count: int) -> None:
 
 def arrived(place: Workplace) -> int:
     """How many resources are in the last state."""
-    from phaseline.model.state_steps import state_numbers
+    from phaseline.model.resources.state_graph_names import state_numbers
 
     row = place.store.deployment(CLUSTER)
     assert row is not None
@@ -81,10 +81,10 @@ def arrived(place: Workplace) -> int:
 def imports() -> None:
     """Everything that the way of resources needs, loaded before the clock starts."""
     for name in (
-        "phaseline.use_cases.engine", "phaseline.use_cases.owning", "phaseline.use_cases.workplace", "phaseline.run.loop",
-        "phaseline.run.executor", "phaseline.run.phases", "phaseline.catalog.phases.loading", "phaseline.store.sqlite",
-        "phaseline.plan.workflows", "phaseline.compat.cyclecloud.callers", "phaseline.use_cases.reloading",
-        "phaseline.use_cases.resources.applying", "phaseline.compat.cloudify.callers", "phaseline.catalog.phases.importing", "phaseline.dsl.dump", "numpy.ma", "re2",
+        "phaseline.embedded.engine_commands", "phaseline.embedded.run_execution", "phaseline.app.app_context", "phaseline.run.loop.engine",
+        "phaseline.run.executors.local_executor", "phaseline.run.phases.phase_engine", "phaseline.catalog.phases.plugin_set", "phaseline.store.sqlite.store",
+        "phaseline.plan.workflows", "phaseline.compat.cyclecloud.callers", "phaseline.embedded.reload_plugins",
+        "phaseline.use_cases.commands.resources.apply", "phaseline.compat.cloudify.callers", "phaseline.catalog.phases.function_loader", "phaseline.dsl.documents.json_codec", "numpy.ma", "re2",
         "importlib.metadata", "importlib.resources", "getpass", "csv", "pwd",
     ):  # fmt: skip
         __import__(name)
@@ -95,7 +95,7 @@ def main() -> None:
     folder, count, cap = Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3])
     lean.begin()
     imports()
-    from phaseline.use_cases.engine import run_engine
+    from phaseline.embedded.engine_commands import run_engine
 
     is_new = not (folder / "store.db").exists()
     phases = five_phases(folder, *([f"Phase.MaxBatch = {cap}"] if cap else [])) if is_new else str(folder / "phases")

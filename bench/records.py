@@ -35,7 +35,7 @@ def written(folder: Path, count: int) -> dict[str, str]:
 
 def applied(folder: Path, phases: str, file: str) -> float:
     """Seconds of CPU to apply a file to a new store."""
-    from phaseline.use_cases.resources.applying import apply
+    from phaseline.use_cases.commands.resources.apply import apply
 
     folder.mkdir()
     with at_place(folder, phases) as place:
@@ -46,8 +46,8 @@ def applied(folder: Path, phases: str, file: str) -> float:
 
 def failed(folder: Path, phases: str) -> None:
     """An engine has brought all resources as far as it can."""
-    from phaseline.use_cases.owning import engine_of
-    from phaseline.use_cases.watching import Nobody
+    from phaseline.app.watcher import Nobody
+    from phaseline.embedded.run_execution import engine_of
 
     with at_place(folder, phases) as place, place.store.own("bench"), engine_of(place, Nobody()) as engine:
         engine.recover()
@@ -58,8 +58,8 @@ def failed(folder: Path, phases: str) -> None:
 
 def row_us(folder: Path, phases: str, count: int) -> float:
     """Microseconds of CPU for each row of a list after the first."""
-    from phaseline.use_cases.resources.choosing import Choice
-    from phaseline.use_cases.resources.looking import list_resources
+    from phaseline.use_cases.queries.resources.resources import list_resources
+    from phaseline.use_cases.queries.resources.selection import Choice
 
     with at_place(folder, phases) as place:
         took = []

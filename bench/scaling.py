@@ -13,10 +13,11 @@ def main() -> None:
     file, store, delta = sys.argv[1:]
     plugins = str(Path(__file__).parent / "plugins")
     sys.path.insert(0, plugins)
-    from phaseline.use_cases import installing, plans
-    from phaseline.use_cases.settings import load_settings
-    from phaseline.use_cases.workflows import Start
-    from phaseline.use_cases.workplace import workplace
+    from phaseline.app.app_context import workplace
+    from phaseline.app.settings import load_settings
+    from phaseline.use_cases.commands import install as installing
+    from phaseline.use_cases.commands.start_workflow import Start
+    from phaseline.use_cases.prepare import plan_preview as plans
 
     laps: list[float] = []
     with workplace(load_settings(given={"store.url": f"sqlite:///{store}"}), "bench") as place:

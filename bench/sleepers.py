@@ -14,9 +14,9 @@ def main() -> None:
     plugins = str(Path(__file__).parent / "plugins")
     sys.path.insert(0, plugins)
     from bench.marks import ASLEEP, POLLS, SLEEPERS
-    from phaseline.use_cases import installing
-    from phaseline.use_cases.settings import load_settings
-    from phaseline.use_cases.workplace import workplace
+    from phaseline.app.app_context import workplace
+    from phaseline.app.settings import load_settings
+    from phaseline.use_cases.commands import install as installing
 
     with workplace(load_settings(given={"store.url": f"sqlite:///{store}"}), "bench") as place:
         done = installing.install(place, installing.Order(file, "bench", plugin_folders=(plugins,)))

@@ -12,18 +12,18 @@ import numpy as np
 
 from bench.figures import Spread
 from bench.report import Row
-from phaseline.model.around import Around
-from phaseline.model.blueprint import Blueprint, Value
-from phaseline.model.declaration import Declaration
-from phaseline.model.execution import History, Request, Verdict
-from phaseline.model.packages import EVERYBODY, POST, STAGES, CrossDependency, GranularTask, Package, StageTask
-from phaseline.model.stage_tasks import Stages
-from phaseline.model.states import InstanceState
-from phaseline.model.status import ExecutionStatus
-from phaseline.packages.order import ordered
-from phaseline.packages.serializing import Surroundings, serialized
-from phaseline.plan.stage_tasks import after
-from phaseline.plan.weaving import Asked
+from phaseline.model.blueprint.blueprint import Blueprint, Value
+from phaseline.model.blueprint.operation_declaration import Declaration
+from phaseline.model.deployment.instance_states import InstanceState
+from phaseline.model.execution.execution import History, Request, Verdict
+from phaseline.model.execution.pre_post import Around
+from phaseline.model.graph.status import ExecutionStatus
+from phaseline.model.packages.package import EVERYBODY, POST, STAGES, CrossDependency, GranularTask, Package, StageTask
+from phaseline.model.packages.stage_tasks import Stages
+from phaseline.packages.task_order import ordered
+from phaseline.packages.task_serializer import Surroundings, serialized
+from phaseline.plan.stages.stage_tasks import after
+from phaseline.plan.transforms.pipeline import Asked
 from phaseline.testing.builders import blueprint, node, topology
 
 PACKAGES, TASKS = 200, 50
@@ -116,7 +116,7 @@ SHAPES = (
 
 
 def _in_post(packages: list[Package]) -> Stages:
-    from phaseline.model.frozen import altered
+    from phaseline.lang.fast_dataclasses import altered
 
     stages = stages_of(packages)
     return Stages(tuple(altered(task, stage=POST) for task in stages))

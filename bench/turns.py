@@ -16,11 +16,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bench import reach
-from phaseline.cli import lean
+from phaseline.cli.startup import fast_start as lean
 
 if TYPE_CHECKING:
-    from phaseline.run.loop import Engine
-    from phaseline.use_cases.workplace import Workplace
+    from phaseline.app.app_context import Workplace
+    from phaseline.run.loop.engine import Engine
 
 RESOURCES, POLLS = 20, 15
 CODE = """def handle(handler):
@@ -64,8 +64,8 @@ def _begun(stack: contextlib.ExitStack, folder: Path, defined: int, active: int)
     for number in range(defined):
         state = "Allocation" if number < active else "Deallocation"
         reach.pair(phases, f"phase{number}", state, "Phase.SleepDelay = 0.05", code=CODE % POLLS)
-    from phaseline.use_cases.owning import engine_of
-    from phaseline.use_cases.watching import Nobody
+    from phaseline.app.watcher import Nobody
+    from phaseline.embedded.run_execution import engine_of
 
     place = stack.enter_context(reach.at_place(folder, str(phases)))
     reach.apply(place, 0, RESOURCES)

@@ -13,11 +13,11 @@ def main() -> None:
     file, store = sys.argv[1:]
     plugins = str(Path(__file__).parent / "plugins")
     sys.path.insert(0, plugins)
-    from phaseline.use_cases import installing
-    from phaseline.use_cases.loading import load
-    from phaseline.use_cases.settings import load_settings
-    from phaseline.use_cases.updating import UpdateOrder, plan_update
-    from phaseline.use_cases.workplace import workplace
+    from phaseline.app.app_context import workplace
+    from phaseline.app.settings import load_settings
+    from phaseline.use_cases.commands import install as installing
+    from phaseline.use_cases.commands.update import UpdateOrder, plan_update
+    from phaseline.use_cases.loading.blueprint_loading import load
 
     changed = Path(file).with_name("changed.yaml")
     text = Path(file).read_text()

@@ -13,9 +13,9 @@ def main() -> None:
     file, store, times = sys.argv[1:]
     plugins = str(Path(__file__).parent / "plugins")
     sys.path.insert(0, plugins)
-    from phaseline.use_cases import installing
-    from phaseline.use_cases.settings import load_settings
-    from phaseline.use_cases.workplace import workplace
+    from phaseline.app.app_context import workplace
+    from phaseline.app.settings import load_settings
+    from phaseline.use_cases.commands import install as installing
 
     laps: dict[str, list[float]] = {"install": [], "uninstall": []}
     with workplace(load_settings(given={"store.url": f"sqlite:///{store}"}), "bench") as place:

@@ -8,16 +8,14 @@ import pytest
 
 import phaseline
 import phaseline.testing
-from phaseline.model import declaration
-from phaseline.use_cases import (
-    execution_noun,
-    facade,
-    hook_noun,
-    plugin_nouns,
-    resource_noun,
-    secret_noun,
-    snapshot_noun,
-)
+from phaseline.client import executions as execution_noun
+from phaseline.client import hooks as hook_noun
+from phaseline.client import local as facade
+from phaseline.client import plugins as plugin_nouns
+from phaseline.client import resources as resource_noun
+from phaseline.client import secrets as secret_noun
+from phaseline.client import snapshots as snapshot_noun
+from phaseline.model.blueprint import operation_declaration as declaration
 
 PUBLIC = {
     "AttributeTypeError",

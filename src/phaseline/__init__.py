@@ -7,18 +7,23 @@ imported when the name is used for the first time, so that a command pays only f
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from phaseline.compat.cyclecloud.misuse import NotInRun, RunFinished
+    from phaseline.client.local import Phaseline
+    from phaseline.client.local import open_phaseline as open  # noqa: A004 - read as phaseline.open
+    from phaseline.compat.cyclecloud.handler_misuse import NotInRun, RunFinished
     from phaseline.hooks.lifecycle_hook import LifecycleHook
-    from phaseline.hooks.views import ReadOnlyError, thaw
-    from phaseline.model.declaration import operation
-    from phaseline.model.failures import NonRecoverableError, PermanentError, RecoverableError, TemporaryError
-    from phaseline.model.phase_mark import phase
-    from phaseline.model.problem import Place, Problem, ProblemsError
+    from phaseline.hooks.read_only_views import ReadOnlyError, thaw
+    from phaseline.model.blueprint.operation_declaration import operation
+    from phaseline.model.graph.plugin_errors import (
+        NonRecoverableError,
+        PermanentError,
+        RecoverableError,
+        TemporaryError,
+    )
+    from phaseline.model.phases.decorator import phase
+    from phaseline.model.problems.problem import Place, Problem, ProblemsError
     from phaseline.records.conversions import AttributeTypeError
     from phaseline.records.expression import Expression
     from phaseline.records.record import Record
-    from phaseline.use_cases.facade import Phaseline
-    from phaseline.use_cases.facade import open_phaseline as open  # noqa: A004 - read as phaseline.open
 
 __version__ = "0.1.0"
 
@@ -49,22 +54,22 @@ _HOMES = {
     "AttributeTypeError": "records.conversions:AttributeTypeError",
     "Expression": "records.expression:Expression",
     "LifecycleHook": "hooks.lifecycle_hook:LifecycleHook",
-    "NonRecoverableError": "model.failures:NonRecoverableError",
-    "NotInRun": "compat.cyclecloud.misuse:NotInRun",
-    "PermanentError": "model.failures:PermanentError",
-    "Phaseline": "use_cases.facade:Phaseline",
-    "Place": "model.problem:Place",
-    "Problem": "model.problem:Problem",
-    "ProblemsError": "model.problem:ProblemsError",
-    "ReadOnlyError": "hooks.views:ReadOnlyError",
+    "NonRecoverableError": "model.graph.plugin_errors:NonRecoverableError",
+    "NotInRun": "compat.cyclecloud.handler_misuse:NotInRun",
+    "PermanentError": "model.graph.plugin_errors:PermanentError",
+    "Phaseline": "client.local:Phaseline",
+    "Place": "model.problems.problem:Place",
+    "Problem": "model.problems.problem:Problem",
+    "ProblemsError": "model.problems.problem:ProblemsError",
+    "ReadOnlyError": "hooks.read_only_views:ReadOnlyError",
     "Record": "records.record:Record",
-    "RecoverableError": "model.failures:RecoverableError",
-    "RunFinished": "compat.cyclecloud.misuse:RunFinished",
-    "TemporaryError": "model.failures:TemporaryError",
-    "open": "use_cases.facade:open_phaseline",
-    "operation": "model.declaration:operation",
-    "phase": "model.phase_mark:phase",
-    "thaw": "hooks.views:thaw",
+    "RecoverableError": "model.graph.plugin_errors:RecoverableError",
+    "RunFinished": "compat.cyclecloud.handler_misuse:RunFinished",
+    "TemporaryError": "model.graph.plugin_errors:TemporaryError",
+    "open": "client.local:open_phaseline",
+    "operation": "model.blueprint.operation_declaration:operation",
+    "phase": "model.phases.decorator:phase",
+    "thaw": "hooks.read_only_views:thaw",
 }
 """{public name: module and name in it}; the imports above say the same to type checkers."""
 

@@ -19,24 +19,26 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypeVar
 
-from phaseline.model.blueprint import Node, Operation, Value
-from phaseline.model.checks import UPDATE_RELATIONSHIP, UPDATES, CheckKind, CheckResult
-from phaseline.model.distinct import some
-from phaseline.model.execution import TOLERATED, GoOn, History, Request, Reshape, Round, Verdict
-from phaseline.model.frozen import altered, frozen
-from phaseline.model.graph import Graph
-from phaseline.model.labels import Label, Relabelled
-from phaseline.model.modification import Started
-from phaseline.model.path_nodes import as_life_cycle
-from phaseline.model.problem import Problem, ProblemsError
-from phaseline.model.stack_documents import ABANDONED, SNAPSHOT
-from phaseline.model.states import InstanceState
-from phaseline.model.status import ExecutionStatus
-from phaseline.model.stored_plans import PLAN, Aim
-from phaseline.model.subject_ranges import numbers_of, ranges_of
-from phaseline.model.topology import Topology
-from phaseline.plan import operations, restrictions, scaling, under_way
-from phaseline.plan.arguments import (
+from phaseline.lang.arrays import some
+from phaseline.lang.fast_dataclasses import altered, frozen
+from phaseline.model.blueprint.blueprint import Node, Operation, Value
+from phaseline.model.blueprint.labels import Label, Relabelled
+from phaseline.model.deployment.index_ranges import numbers_of, ranges_of
+from phaseline.model.deployment.instance_states import InstanceState
+from phaseline.model.deployment.modification import Started
+from phaseline.model.deployment.stack_documents import ABANDONED, SNAPSHOT
+from phaseline.model.deployment.topology import Topology
+from phaseline.model.execution.execution import TOLERATED, GoOn, History, Request, Reshape, Round, Verdict
+from phaseline.model.execution.stored_plans import PLAN, Aim
+from phaseline.model.graph.graph import Graph
+from phaseline.model.graph.status import ExecutionStatus
+from phaseline.model.health.checks import UPDATE_RELATIONSHIP, UPDATES, CheckKind, CheckResult
+from phaseline.model.problems.problem import Problem, ProblemsError
+from phaseline.model.resources.path_nodes import as_life_cycle
+from phaseline.plan.graph import operation_names as operations
+from phaseline.plan.graph.call_policies import Declare
+from phaseline.plan.graph.lifecycle_sequence import Become, Call, Relate, Sequence
+from phaseline.plan.graph.operation_arguments import (
     ANY,
     OPERATION_KWARGS,
     OPERATION_PARMS,
@@ -45,16 +47,9 @@ from phaseline.plan.arguments import (
     STOP_PARMS,
     given_inputs,
 )
-from phaseline.plan.foresight import foresee
-from phaseline.plan.lifecycle_retries import retrying
-from phaseline.plan.policies import Declare
-from phaseline.plan.revising import Revision, revise
-from phaseline.plan.selection import choose
-from phaseline.plan.sequence import Become, Call, Relate, Sequence
-from phaseline.plan.transforms.intact import NO_ROWS, concerned
-from phaseline.plan.verdicts import counted, settled, verdict
-from phaseline.plan.weaving import Asked, Walk, weave
-from phaseline.plan.workflow import (
+from phaseline.plan.graph.selection import choose
+from phaseline.plan.graph.verdicts import counted, settled, verdict
+from phaseline.plan.graph.workflow import (
     FILTERING,
     INPUTS,
     NAMES,
@@ -65,6 +60,14 @@ from phaseline.plan.workflow import (
     only_chosen,
     refuse_restricted,
 )
+from phaseline.plan.requests import restriction_validation as restrictions
+from phaseline.plan.rounds.lifecycle_retries import retrying
+from phaseline.plan.rounds.round_preview import foresee
+from phaseline.plan.topology import modification_lifecycle as under_way
+from phaseline.plan.topology import scale_request as scaling
+from phaseline.plan.topology.revision import Revision, revise
+from phaseline.plan.transforms.intact_neighbours import NO_ROWS, concerned
+from phaseline.plan.transforms.pipeline import Asked, Walk, weave
 from phaseline.plan.workflows import built_in
 
 if TYPE_CHECKING:

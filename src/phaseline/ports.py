@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol
 
-from phaseline.model.shelves import Shelves
+from phaseline.model.rows.shelves import Shelves
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
@@ -12,17 +12,20 @@ if TYPE_CHECKING:
 
     import numpy as np
 
-    from phaseline.model.around import Around, HookClass
-    from phaseline.model.blueprint import Blueprint, Value
-    from phaseline.model.checks import CheckBook
-    from phaseline.model.declaration import Declaration
-    from phaseline.model.events import Batch
-    from phaseline.model.graph import Graph
-    from phaseline.model.incarnations import Incarnation
-    from phaseline.model.orders import NewOrder
-    from phaseline.model.phases import PhaseCode
-    from phaseline.model.resources import Growth
-    from phaseline.model.rows import (
+    from phaseline.model.blueprint.blueprint import Blueprint, Value
+    from phaseline.model.blueprint.operation_declaration import Declaration
+    from phaseline.model.deployment.topology import Topology
+    from phaseline.model.execution.events import Batch
+    from phaseline.model.execution.orders import NewOrder
+    from phaseline.model.execution.pre_post import Around, HookClass
+    from phaseline.model.graph.graph import Graph
+    from phaseline.model.graph.status import EntryStatus
+    from phaseline.model.health.checks import CheckBook
+    from phaseline.model.phases.definitions import PhaseCode
+    from phaseline.model.resources.resources import Growth
+    from phaseline.model.rows.incarnations import Incarnation
+    from phaseline.model.rows.maintenance import Compacted, Finding, Purged
+    from phaseline.model.rows.rows import (
         Actor,
         BatchRow,
         Beside,
@@ -43,9 +46,6 @@ if TYPE_CHECKING:
         Runs,
         Turn,
     )
-    from phaseline.model.status import EntryStatus
-    from phaseline.model.topology import Topology
-    from phaseline.model.upkeep import Compacted, Finding, Purged
 
 
 class Clock(Protocol):

@@ -8,20 +8,20 @@ from dataclasses import dataclass, field
 
 from tests.packages.made import files
 
-from phaseline.model.around import Around
-from phaseline.model.blueprint import Blueprint, Value
-from phaseline.model.declaration import Declaration
-from phaseline.model.execution import Request, RetryPolicy
-from phaseline.model.packages import Package
-from phaseline.model.rows import ExecutionRow
-from phaseline.model.stage_tasks import Stages
-from phaseline.model.topology import Topology
-from phaseline.packages.conditions import holds
-from phaseline.packages.reading import read_package
-from phaseline.packages.serializing import Surroundings, serialized
+from phaseline.model.blueprint.blueprint import Blueprint, Value
+from phaseline.model.blueprint.operation_declaration import Declaration
+from phaseline.model.deployment.topology import Topology
+from phaseline.model.execution.execution import Request, RetryPolicy
+from phaseline.model.execution.pre_post import Around
+from phaseline.model.packages.package import Package
+from phaseline.model.packages.stage_tasks import Stages
+from phaseline.model.rows.rows import ExecutionRow
+from phaseline.packages.format.condition_language import holds
+from phaseline.packages.reader import read_package
+from phaseline.packages.task_serializer import Surroundings, serialized
 from phaseline.testing.builders import topology
-from phaseline.testing.made_up_plugins import Says, Script
 from phaseline.testing.rehearsal import Stage
+from phaseline.testing.scripted_executor import Says, Script
 
 ONCE = RetryPolicy(0, 0.0)
 

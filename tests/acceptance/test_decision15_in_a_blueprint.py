@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 import phaseline
-from phaseline.model.problem import ProblemsError
+from phaseline.model.problems.problem import ProblemsError
 
 BLUEPRINT = """
 tosca_definitions_version: phaseline_dsl_1_0

@@ -3,10 +3,10 @@
 import pytest
 from tests.run.engines import Station
 
-from phaseline.model.execution import Request, StopAfter
-from phaseline.model.rows import ExecutionRow
-from phaseline.model.status import ExecutionStatus, OutcomeKind
-from phaseline.plan.requests import check
+from phaseline.model.execution.execution import Request, StopAfter
+from phaseline.model.graph.status import ExecutionStatus, OutcomeKind
+from phaseline.model.rows.rows import ExecutionRow
+from phaseline.plan.requests.request_validation import check
 from phaseline.testing.builders import node
 
 OPERATIONS = {"create": "each.create", "start": "each.start", "stop": "each.stop", "delete": "each.delete"}

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 from tests.run.plant import Plant
 
-from phaseline.model.rows import RequestKind
-from phaseline.model.status import ExecutionStatus
+from phaseline.model.graph.status import ExecutionStatus
+from phaseline.model.rows.rows import RequestKind
 
 
 @pytest.fixture

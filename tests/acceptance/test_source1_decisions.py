@@ -8,10 +8,10 @@ from tests.catalog.phases.plugin_files import read_phase
 from tests.compat.cyclecloud.runs import Make, runs
 from tests.run.yard import Yard, phase
 
-from phaseline.model.phase_data import PHASE_DATA
-from phaseline.model.rows import Turn
-from phaseline.model.status import OutcomeKind
-from phaseline.run.executor import Slots
+from phaseline.model.graph.status import OutcomeKind
+from phaseline.model.phases.phase_data import PHASE_DATA
+from phaseline.model.rows.rows import Turn
+from phaseline.run.executors.local_executor import Slots
 
 __all__ = ["runs"]
 AGAIN, FAILED = OutcomeKind.AGAIN, OutcomeKind.FAILED

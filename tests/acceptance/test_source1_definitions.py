@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from tests.catalog.phases.plugin_files import CODE, load
 
-from phaseline.catalog.phases.loading import Loaded
+from phaseline.catalog.phases.plugin_set import Loaded
 
 
 def given(folder: Path, files: dict[str, list[str]], code: str = CODE) -> Loaded:

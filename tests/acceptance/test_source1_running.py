@@ -7,8 +7,8 @@ import pytest
 from tests.acceptance.source1_samples import ASYNCHRONOUS, FIRST, IN_BULK, ONE_BY_ONE, on_this_machine
 from tests.run.plant import Plant
 
-from phaseline.model.rows import RequestKind
-from phaseline.model.status import ExecutionStatus
+from phaseline.model.graph.status import ExecutionStatus
+from phaseline.model.rows.rows import RequestKind
 
 LEFT_OUT = """
 def _convert_node_to_instance(node):

@@ -14,8 +14,8 @@ from tests.acceptance.test_decision15_in_a_blueprint import Shop as Resources
 from tests.acceptance.test_source2_classes import House
 
 import phaseline
-from phaseline.model.problem import ProblemsError
-from phaseline.use_cases.stack_files import MOST_BYTES
+from phaseline.model.problems.problem import ProblemsError
+from phaseline.use_cases.prepare.stack_files import MOST_BYTES
 
 BLUEPRINT = """
 tosca_definitions_version: cloudify_dsl_1_3
@@ -181,8 +181,8 @@ def test_h27_an_adoption_is_one_pair_with_the_truth(actions: Actions, *, is_gone
 
 
 def test_h27_what_was_adopted_in_vain_is_let_go_of_as_an_action_of_its_own(actions: Actions) -> None:
-    from phaseline.use_cases.adopting import AdoptOrder, adopt
-    from phaseline.use_cases.installing import Manner
+    from phaseline.use_cases.commands.adopt import AdoptOrder, adopt
+    from phaseline.use_cases.commands.install import Manner
 
     shop = actions.shop
     left = shop.deployments.abandon("shop")
@@ -196,8 +196,8 @@ def test_h27_what_was_adopted_in_vain_is_let_go_of_as_an_action_of_its_own(actio
 
 def test_s10_an_abandon_is_refused_while_an_operation_runs_unless_it_is_canceled_first(actions: Actions) -> None:
     from phaseline import ProblemsError
-    from phaseline.model.execution import Request
-    from phaseline.use_cases.surrounding import new_execution
+    from phaseline.model.execution.execution import Request
+    from phaseline.use_cases.prepare.pre_post import new_execution
 
     shop = actions.shop
     store = shop.place.store
@@ -214,8 +214,8 @@ def test_s10_an_abandon_is_refused_while_an_operation_runs_unless_it_is_canceled
 
 def test_s10_what_waits_behind_an_abandon_does_not_begin_on_what_is_forgotten(actions: Actions) -> None:
     """An uninstall that did would take away what is outside."""
-    from phaseline.model.execution import Request
-    from phaseline.use_cases.surrounding import new_execution
+    from phaseline.model.execution.execution import Request
+    from phaseline.use_cases.prepare.pre_post import new_execution
 
     shop = actions.shop
     store = shop.place.store
@@ -253,7 +253,7 @@ def damaged(value: Any, chance: Random) -> Any:
 
 def test_h45_a_damaged_document_is_refused_and_breaks_nothing(actions: Actions) -> None:
     from phaseline import ProblemsError
-    from phaseline.use_cases.adopting import AdoptOrder, plan_adoption
+    from phaseline.use_cases.commands.adopt import AdoptOrder, plan_adoption
 
     shop, chance = actions.shop, Random(7)
     whole = shop.deployments.export("shop")
@@ -361,7 +361,7 @@ def test_h44_a_document_alone_is_enough_to_adopt_on_another_store(tmp_path: Path
 
 
 def test_h44_other_inputs_are_read_with_the_files_of_the_document(tmp_path: Path) -> None:
-    from phaseline.use_cases.adopting import AdoptOrder, plan_adoption
+    from phaseline.use_cases.commands.adopt import AdoptOrder, plan_adoption
 
     left, _ = alone(tmp_path)
     with phaseline.open(f"sqlite:///{tmp_path}/other.db") as other:

@@ -9,7 +9,7 @@ import pytest
 
 import phaseline
 from phaseline import ProblemsError
-from phaseline.use_cases.hook_differences import hook_differences
+from phaseline.use_cases.prepare.hook_differences import hook_differences
 
 HOUSE = Path(__file__).parents[1] / "hooks" / "house.py"
 BLUEPRINT = """

@@ -9,8 +9,8 @@ import pytest
 
 import phaseline
 from phaseline import ProblemsError
-from phaseline.use_cases.installing import Manner
-from phaseline.use_cases.workflows import Start, start
+from phaseline.use_cases.commands.install import Manner
+from phaseline.use_cases.commands.start_workflow import Start, start
 
 CLASSES = '''
 from pathlib import Path

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 import phaseline
-from phaseline.use_cases.installing import Manner
-from phaseline.use_cases.prepared_updates import UpdateOrder
-from phaseline.use_cases.updating import update
+from phaseline.use_cases.commands.install import Manner
+from phaseline.use_cases.commands.update import update
+from phaseline.use_cases.prepare.update_preparation import UpdateOrder
 
 CLASSES = '''
 """Hook classes that are told by their options what to look at, and write down what they saw."""

@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 from tests.plan.naive import World
 
-from phaseline.model.blueprint import Node
-from phaseline.model.declaration import Declaration
-from phaseline.model.execution import History, Request, Verdict
-from phaseline.model.states import InstanceState as State
-from phaseline.model.status import ExecutionStatus
-from phaseline.plan.narrative import narrate
-from phaseline.plan.requests import check
+from phaseline.model.blueprint.blueprint import Node
+from phaseline.model.blueprint.operation_declaration import Declaration
+from phaseline.model.deployment.instance_states import InstanceState as State
+from phaseline.model.execution.execution import History, Request, Verdict
+from phaseline.model.graph.status import ExecutionStatus
+from phaseline.plan.explain.cloudify_events import narrate
+from phaseline.plan.requests.request_validation import check
 from phaseline.plan.workflows import PLANNERS
 from phaseline.testing.builders import blueprint, node, topology
 

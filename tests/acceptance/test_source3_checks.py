@@ -6,15 +6,15 @@ import numpy as np
 import pytest
 from tests.plan.naive import World
 
-from phaseline.model.checks import CheckBook, CheckKind, CheckResult, ChecksMade, HeldBodies
-from phaseline.model.declaration import Declaration
-from phaseline.model.execution import History, Request, Round
-from phaseline.model.states import InstanceState as State
-from phaseline.model.system_properties import system_properties
+from phaseline.model.blueprint.operation_declaration import Declaration
+from phaseline.model.deployment.instance_states import InstanceState as State
+from phaseline.model.execution.execution import History, Request, Round
+from phaseline.model.health.checks import CheckBook, CheckKind, CheckResult, ChecksMade, HeldBodies
+from phaseline.model.health.system_properties import system_properties
 from phaseline.plan.workflows import PLANNERS
 from phaseline.testing.builders import blueprint, node, relationship, topology
-from phaseline.testing.made_up_plugins import Script
 from phaseline.testing.rehearsal import Stage, completes, fails, rehearse, retries, sleeps
+from phaseline.testing.scripted_executor import Script
 
 BOTH = {"source": {"check_drift": "p.s"}, "to": {"check_drift": "p.t"}}
 

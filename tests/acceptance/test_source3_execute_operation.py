@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 from tests.plan.naive import World
 
-from phaseline.model.declaration import Declaration
-from phaseline.model.execution import History, Request, StopAfter, Verdict
-from phaseline.model.problem import ProblemsError
-from phaseline.model.states import InstanceState as State
-from phaseline.plan.narrative import narrate
-from phaseline.plan.requests import check
+from phaseline.model.blueprint.operation_declaration import Declaration
+from phaseline.model.deployment.instance_states import InstanceState as State
+from phaseline.model.execution.execution import History, Request, StopAfter, Verdict
+from phaseline.model.problems.problem import ProblemsError
+from phaseline.plan.explain.cloudify_events import narrate
+from phaseline.plan.requests.request_validation import check
 from phaseline.plan.workflows import PLANNERS
 from phaseline.testing.builders import blueprint, node, operation, relationship, topology
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from tests.plan.naive import World, uncalled
 
-from phaseline.model.execution import RetryPolicy
-from phaseline.model.states import InstanceState as State
+from phaseline.model.deployment.instance_states import InstanceState as State
+from phaseline.model.execution.execution import RetryPolicy
 from phaseline.testing.builders import blueprint, host, node, operation, relationship, topology
 
 EVERY_OPERATION = {

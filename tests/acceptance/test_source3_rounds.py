@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from phaseline.model.declaration import Declaration
-from phaseline.model.execution import History, Request, Round, StopAfter, Verdict
-from phaseline.model.graph import Graph
+from phaseline.model.blueprint.operation_declaration import Declaration
+from phaseline.model.execution.execution import History, Request, Round, StopAfter, Verdict
+from phaseline.model.graph.graph import Graph
 from phaseline.plan.workflows import PLANNERS
 from phaseline.testing.builders import blueprint, node, topology
 

@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 from tests.plan.naive import World
 
-from phaseline.model.declaration import Declaration
-from phaseline.model.execution import History, Request
-from phaseline.model.frozen import altered
-from phaseline.model.problem import ProblemsError
-from phaseline.model.states import InstanceState as State
-from phaseline.plan.foresight import foresee
-from phaseline.plan.narrative import narrate
-from phaseline.plan.requests import check
+from phaseline.lang.fast_dataclasses import altered
+from phaseline.model.blueprint.operation_declaration import Declaration
+from phaseline.model.deployment.instance_states import InstanceState as State
+from phaseline.model.execution.execution import History, Request
+from phaseline.model.problems.problem import ProblemsError
+from phaseline.plan.explain.cloudify_events import narrate
+from phaseline.plan.requests.request_validation import check
+from phaseline.plan.rounds.round_preview import foresee
 from phaseline.plan.workflows import PLANNERS
 from phaseline.testing.builders import blueprint, group, host, node, relationship, topology
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 from tests.acceptance.test_source3_scale import LIFE, called, codes, declare, failing, there, world_of
 
-from phaseline.model.execution import History, Request, Reshape, Round, Verdict
-from phaseline.model.frozen import altered
-from phaseline.model.states import InstanceState as State
-from phaseline.plan.requests import check
+from phaseline.lang.fast_dataclasses import altered
+from phaseline.model.deployment.instance_states import InstanceState as State
+from phaseline.model.execution.execution import History, Request, Reshape, Round, Verdict
+from phaseline.plan.requests.request_validation import check
 from phaseline.plan.workflows import PLANNERS
 from phaseline.testing.builders import node, relationship
 

@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 from tests.plan.naive import World
 
-from phaseline.model.declaration import Declaration
-from phaseline.model.execution import History, Request, Round
-from phaseline.model.states import InstanceState as State
-from phaseline.plan.arguments import given_inputs
-from phaseline.plan.foresight import foresee
-from phaseline.plan.narrative import narrate
-from phaseline.plan.requests import check, warnings
+from phaseline.model.blueprint.operation_declaration import Declaration
+from phaseline.model.deployment.instance_states import InstanceState as State
+from phaseline.model.execution.execution import History, Request, Round
+from phaseline.plan.explain.cloudify_events import narrate
+from phaseline.plan.graph.operation_arguments import given_inputs
+from phaseline.plan.requests.request_validation import check, warnings
+from phaseline.plan.rounds.round_preview import foresee
 from phaseline.plan.workflows import PLANNERS
 from phaseline.testing.builders import blueprint, host, node, topology
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from tests.plan.naive import World
 
-from phaseline.model.states import InstanceState as State
-from phaseline.model.status import Mark
+from phaseline.model.deployment.instance_states import InstanceState as State
+from phaseline.model.graph.status import Mark
 from phaseline.testing.builders import blueprint, host, node, relationship, topology
 
 EVERY_OPERATION = {

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from phaseline.model.around import Around, HookClass, Why
-from phaseline.model.checks import CheckKind, CheckResult
-from phaseline.model.declaration import Declaration
-from phaseline.model.execution import Request, RetryPolicy
-from phaseline.model.stored_plans import PLAN
+from phaseline.model.blueprint.operation_declaration import Declaration
+from phaseline.model.execution.execution import Request, RetryPolicy
+from phaseline.model.execution.pre_post import Around, HookClass, Why
+from phaseline.model.execution.stored_plans import PLAN
+from phaseline.model.health.checks import CheckKind, CheckResult
 from phaseline.testing import completes, fails, rehearse
 from phaseline.testing.builders import blueprint, host, node, relationship, topology
-from phaseline.testing.made_up_plugins import Script
 from phaseline.testing.rehearsal import Stage
+from phaseline.testing.scripted_executor import Script
 
 LIFE = {"create": "x.create", "stop": "x.stop"}
 TIED = {"establish": "net.tie", "unlink": "net.untie"}

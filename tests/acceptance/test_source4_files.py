@@ -5,10 +5,10 @@ from pathlib import Path
 import pytest
 from tests.packages.made import GRANULAR, TASK, codes, files, messages, metadata, package, problems
 
-from phaseline.model.packages import EVERYBODY, Roles
-from phaseline.packages import ranges
-from phaseline.packages.order import ordered
-from phaseline.packages.reading import read_package
+from phaseline.model.packages.package import EVERYBODY, Roles
+from phaseline.packages.format import stage_ranges as ranges
+from phaseline.packages.reader import read_package
+from phaseline.packages.task_order import ordered
 
 ROOT = Path(__file__).resolve().parents[2]
 ALLOWED = "Use pre_deployment or post_deployment, optionally followed by / and a number, e.g. post_deployment/100, pre_deployment/-99.9."
@@ -338,7 +338,7 @@ def test_f49_typos_that_are_no_yaml_get_our_hint_and_hide_nothing_else(stage: st
 
 def test_f50_the_page_about_ranges_is_made_of_the_table_of_the_linter() -> None:
     page = (ROOT / "docs/package-ranges.md").read_text("utf-8")
-    assert page == ranges.as_page(), "write phaseline.packages.ranges.as_page() into it"
+    assert page == ranges.as_page(), "write phaseline.packages.format.stage_ranges.as_page() into it"
     assert all(f"| {each.text} | {each.use or ranges.RESERVED} |" in page for each in ranges.RANGES)
 
 

@@ -8,17 +8,17 @@ import numpy as np
 import pytest
 from tests.acceptance.source4_packages import Enabled, Played, granular_task, package, stage_task, stages_of
 
-from phaseline.model.around import Around
-from phaseline.model.blueprint import Value
-from phaseline.model.declaration import Declaration
-from phaseline.model.execution import History, Request, Verdict
-from phaseline.model.graph import Graph
-from phaseline.model.problem import ProblemsError
-from phaseline.model.status import ExecutionStatus, Mark
-from phaseline.plan.stage_tasks import after, before
-from phaseline.plan.weaving import Asked
+from phaseline.model.blueprint.blueprint import Value
+from phaseline.model.blueprint.operation_declaration import Declaration
+from phaseline.model.execution.execution import History, Request, Verdict
+from phaseline.model.execution.pre_post import Around
+from phaseline.model.graph.graph import Graph
+from phaseline.model.graph.status import ExecutionStatus, Mark
+from phaseline.model.problems.problem import ProblemsError
+from phaseline.plan.stages.stage_tasks import after, before
+from phaseline.plan.transforms.pipeline import Asked
 from phaseline.testing.builders import blueprint, node, topology
-from phaseline.testing.made_up_plugins import completes, fails
+from phaseline.testing.scripted_executor import completes, fails
 
 POST = "post_deployment"
 APPLICATION = blueprint(node("db", instances=2), node("web", instances=3))

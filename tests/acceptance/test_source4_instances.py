@@ -5,18 +5,18 @@ from __future__ import annotations
 import pytest
 from tests.acceptance.source4_packages import ONCE, Played, granular_task, package, stage_task, stages_of
 
-from phaseline.model.around import Around
-from phaseline.model.blueprint import Blueprint, Value
-from phaseline.model.execution import Request
-from phaseline.model.frozen import altered
-from phaseline.model.groups import Group
-from phaseline.model.packages import Roles
-from phaseline.model.rows import NewExecution
-from phaseline.plan.roles import RoleMasks
-from phaseline.run.loop import Engine
+from phaseline.lang.fast_dataclasses import altered
+from phaseline.model.blueprint.blueprint import Blueprint, Value
+from phaseline.model.blueprint.groups import Group
+from phaseline.model.execution.execution import Request
+from phaseline.model.execution.pre_post import Around
+from phaseline.model.packages.package import Roles
+from phaseline.model.rows.rows import NewExecution
+from phaseline.plan.stages.role_masks import RoleMasks
+from phaseline.run.loop.engine import Engine
 from phaseline.testing.builders import blueprint, node, scaled, topology
-from phaseline.testing.made_up_plugins import fails
 from phaseline.testing.rehearsal import DIRECTOR
+from phaseline.testing.scripted_executor import fails
 
 POST = "post_deployment"
 SERVER = ("house.Server",)

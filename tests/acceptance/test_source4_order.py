@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from tests.acceptance.source4_packages import Enabled, Played, granular_task, package, stage_task, stages_of
 
 from bench.stages import MOST_GRAPH_MS, MOST_ORDER_MS, granular_packages, graph_ms, order_ms, stage_packages
-from phaseline.model.packages import Package
-from phaseline.packages.order import key_of, ordered
+from phaseline.model.packages.package import Package
+from phaseline.packages.task_order import key_of, ordered
 from phaseline.testing.builders import blueprint, node
-from phaseline.testing.made_up_plugins import fails
+from phaseline.testing.scripted_executor import fails
 
 APPLICATION = blueprint(node("db", create="cloud.make"), node("web", create="cloud.make", to=["db"], instances=2))
 PRE, POST = "pre_deployment", "post_deployment"

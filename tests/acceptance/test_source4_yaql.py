@@ -9,16 +9,16 @@ from tests.acceptance.source4_packages import Enabled, Played, granular_task
 from tests.packages.made import files
 
 from phaseline.compat.fuel.judge import Judge
-from phaseline.model.around import Around
-from phaseline.model.execution import Request
-from phaseline.model.packages import Package
-from phaseline.model.problem import ProblemsError
-from phaseline.model.stage_tasks import Stages, from_json, to_json
-from phaseline.packages.conditions import holds
-from phaseline.packages.reading import read_package
-from phaseline.packages.serializing import Surroundings, serialized
-from phaseline.packages.settings import chosen
-from phaseline.plan.task_rows import task_rows
+from phaseline.model.execution.execution import Request
+from phaseline.model.execution.pre_post import Around
+from phaseline.model.packages.package import Package
+from phaseline.model.packages.stage_tasks import Stages, from_json, to_json
+from phaseline.model.problems.problem import ProblemsError
+from phaseline.packages.format.condition_language import holds
+from phaseline.packages.format.settings_values import chosen
+from phaseline.packages.reader import read_package
+from phaseline.packages.task_serializer import Surroundings, serialized
+from phaseline.plan.stages.task_listing import task_rows
 from phaseline.testing.builders import blueprint, node
 
 ROLES = {"db": ["db"], "web": ["web", "front"]}

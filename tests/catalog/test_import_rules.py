@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from phaseline.catalog.blueprint_files import BlueprintFiles
+from phaseline.catalog.files.blueprint_files import BlueprintFiles
 from phaseline.dsl.reader import read_blueprint
-from phaseline.model.problem import ProblemsError
+from phaseline.model.problems.problem import ProblemsError
 
 MAIN = "tosca_definitions_version: cloudify_dsl_1_4\nimports: ['https://example.org/plugins/a.yaml']\n"
 

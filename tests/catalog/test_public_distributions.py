@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 from tests.dsl.readers import whole
 
-from phaseline.catalog.blueprint_files import BlueprintFiles
-from phaseline.catalog.definition_files import read_definitions
-from phaseline.catalog.type_files import TypeFiles
+from phaseline.catalog.files.blueprint_files import BlueprintFiles
+from phaseline.catalog.files.definition_files import read_definitions
+from phaseline.catalog.files.type_catalog import TypeFiles
 from phaseline.dsl.reader import read_blueprint
 
 FETCHED = Path(__file__).resolve().parents[2] / ".distributions"

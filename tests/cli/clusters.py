@@ -5,10 +5,10 @@ from pathlib import Path
 
 from tests.cli.terminal import Terminal
 
-from phaseline.use_cases.owning import engine_of
-from phaseline.use_cases.settings import load_settings
-from phaseline.use_cases.watching import Nobody
-from phaseline.use_cases.workplace import Workplace, workplace
+from phaseline.app.app_context import Workplace, workplace
+from phaseline.app.settings import load_settings
+from phaseline.app.watcher import Nobody
+from phaseline.embedded.run_execution import engine_of
 
 LONG_MS = 10_000
 CREATE = """

@@ -7,7 +7,7 @@ from typing import Any
 
 from click.testing import CliRunner, Result
 
-from phaseline.cli.root import root
+from phaseline.cli.command_tree import root
 
 BLUEPRINT = """\
 tosca_definitions_version: cloudify_dsl_1_3

@@ -8,7 +8,7 @@ import sys
 import pytest
 from tests.cli.terminal import BLUEPRINT, Terminal
 
-from phaseline.cli.desk import Desk
+from phaseline.cli.shell.cli_context import Desk
 
 
 @pytest.mark.parametrize("noun", ["deployments", "instances", "executions"])

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from tests.catalog.test_archives import zipped
+from tests.catalog.files.test_archives import zipped
 from tests.cli.terminal import Terminal
 
 DEFINITION = """\

@@ -99,7 +99,7 @@ def test_a_clock_that_was_set_back_is_told(terminal: Terminal) -> None:
 
 
 def test_folders_of_processes_that_are_gone_are_told(tmp_path: Path) -> None:
-    from phaseline.use_cases.doctoring import leftover_folders
+    from phaseline.use_cases.tools.doctor import leftover_folders
 
     (tmp_path / f"phaseline-{os.getpid()}-x").mkdir()
     assert list(leftover_folders(tmp_path)) == []

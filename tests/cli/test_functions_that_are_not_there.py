@@ -3,7 +3,7 @@
 import pytest
 from tests.cli.terminal import Terminal
 
-from phaseline.catalog.module_names import bound_names
+from phaseline.catalog.code.module_names import bound_names
 
 BLUEPRINT = """\
 tosca_definitions_version: cloudify_dsl_1_4

@@ -6,8 +6,8 @@ import click
 import pytest
 from tests.cli.terminal import Terminal
 
-from phaseline.cli.reference import walk
-from phaseline.cli.root import root
+from phaseline.cli.command_tree import root
+from phaseline.cli.reference_docs import walk
 
 LISTS = [
     path.removeprefix("phaseline ")

@@ -11,15 +11,15 @@ from tests.cli.clusters import applied, moved, plugins, record, shown, worked
 from tests.cli.terminal import Terminal
 from tests.records.made import EXPRESSIONS, NAMES, SCALARS
 
-from phaseline.model.phase_data import ENGINE_KEYS
+from phaseline.app.app_context import workplace
+from phaseline.app.settings import load_settings
+from phaseline.model.phases.phase_data import ENGINE_KEYS
 from phaseline.records.expression import Expression
-from phaseline.records.json_form import to_json
+from phaseline.records.formats.json_codec import to_json
 from phaseline.records.record import Record
-from phaseline.use_cases.resources.applying import apply
-from phaseline.use_cases.resources.choosing import Choice
-from phaseline.use_cases.resources.exporting import Exported, export
-from phaseline.use_cases.settings import load_settings
-from phaseline.use_cases.workplace import workplace
+from phaseline.use_cases.commands.resources.apply import apply
+from phaseline.use_cases.queries.resources.export import Exported, export
+from phaseline.use_cases.queries.resources.selection import Choice
 
 FREE = NAMES.filter(lambda name: name.lower() not in ENGINE_KEYS)
 VALUES = st.recursive(

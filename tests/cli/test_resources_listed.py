@@ -7,10 +7,10 @@ import pytest
 from tests.cli.clusters import applied, plugins, record, worked
 from tests.cli.terminal import Terminal
 
-from phaseline.use_cases.resources.choosing import Choice
-from phaseline.use_cases.resources.looking import list_resources, show_resource
-from phaseline.use_cases.settings import load_settings
-from phaseline.use_cases.workplace import workplace
+from phaseline.app.app_context import workplace
+from phaseline.app.settings import load_settings
+from phaseline.use_cases.queries.resources.resources import list_resources, show_resource
+from phaseline.use_cases.queries.resources.selection import Choice
 
 MANY = 3_000
 MOST_S_A_ROW = 100e-6

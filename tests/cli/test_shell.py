@@ -5,9 +5,9 @@ import pytest
 from click.testing import CliRunner
 from tests.cli.terminal import Terminal
 
+from phaseline.cli.command_tree import COMMANDS, root
 from phaseline.cli.help_groups import GROUPS
-from phaseline.cli.reference import walk
-from phaseline.cli.root import COMMANDS, root
+from phaseline.cli.reference_docs import walk
 
 
 def completed(terminal: Terminal, words: str) -> list[str]:

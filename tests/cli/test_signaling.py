@@ -5,11 +5,11 @@ from collections.abc import Callable
 
 from tests.cli.terminal import Terminal
 
-from phaseline.run.progress import Progress
-from phaseline.use_cases.installing import Order, install
-from phaseline.use_cases.settings import Settings
-from phaseline.use_cases.watching import Nobody
-from phaseline.use_cases.workplace import workplace
+from phaseline.app.app_context import workplace
+from phaseline.app.settings import Settings
+from phaseline.app.watcher import Nobody
+from phaseline.calls.deployments.progress import Progress
+from phaseline.use_cases.commands.install import Order, install
 
 BLUEPRINT = """\
 tosca_definitions_version: cloudify_dsl_1_4

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from tests.cli.terminal import Terminal
 
-from phaseline.plan.stack_document import KEYS, RESOURCE_KEYS
+from phaseline.plan.topology.stack_document import KEYS, RESOURCE_KEYS
 
 OPS = """\
 import json

@@ -11,7 +11,7 @@ import pytest
 from tests.cli.terminal import Terminal
 from tests.processes.shells import Shell
 
-from phaseline.use_cases.workplace import SystemClock
+from phaseline.app.app_context import SystemClock
 
 
 def test_a_new_store_has_nothing_to_tell(terminal: Terminal) -> None:
@@ -113,8 +113,8 @@ def test_the_doctor_warns_of_what_nobody_runs(killed: Terminal) -> None:
 
 def test_the_screen_of_a_thousand_open_executions_is_bounded() -> None:
     from phaseline.cli.render.status import status_text
-    from phaseline.model.status import ExecutionStatus
-    from phaseline.use_cases.status import Need, Standing, Status, StoreState
+    from phaseline.model.graph.status import ExecutionStatus
+    from phaseline.use_cases.queries.status import Need, Standing, Status, StoreState
 
     one = Standing("install-1", "install", "shop", ExecutionStatus.RUNNING, "ann", 0, 0, 9, {}, 0, 0)
     found = Status(

@@ -3,8 +3,8 @@
 from tests.cli.terminal import Terminal
 
 from phaseline.cli.render.executions import event_text, execution_text
-from phaseline.model.status import ExecutionStatus
-from phaseline.use_cases.values import ExecutionView, Failure, Line
+from phaseline.model.graph.status import ExecutionStatus
+from phaseline.views.views import ExecutionView, Failure, Line
 
 
 def test_a_deployment_is_told_with_inputs_and_nodes(terminal: Terminal) -> None:

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from phaseline.catalog.blueprint_files import BlueprintFiles
+from phaseline.catalog.files.blueprint_files import BlueprintFiles
 from phaseline.dsl.reader import read_blueprint
-from phaseline.model.problem import ProblemsError
+from phaseline.model.problems.problem import ProblemsError
 
 PAGE = Path(__file__).resolve().parents[2] / "docs/errors/PL-B.md"
 SECTION = re.compile(r"^## (PL-B\d{3}) .*?(?=^## |\Z)", re.MULTILINE | re.DOTALL)

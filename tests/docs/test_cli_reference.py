@@ -6,13 +6,13 @@ from pathlib import Path
 import click
 import pytest
 
-from phaseline.cli.reference import commands_page, example_file, settings_page, walk
-from phaseline.cli.root import root
-from phaseline.use_cases.settings import load_settings
-from phaseline.use_cases.settings_table import SETTINGS
+from phaseline.app.settings import load_settings
+from phaseline.app.settings_schema import SETTINGS
+from phaseline.cli.command_tree import root
+from phaseline.cli.reference_docs import commands_page, example_file, settings_page, walk
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
-REMEDY = "run: python -m phaseline.cli.reference"
+REMEDY = "run: python -m phaseline.cli.reference_docs"
 COMMANDS = list(walk(root, "phaseline"))
 LEAVES = [(path, command) for path, command in COMMANDS if not isinstance(command, click.Group)]
 each_word = pytest.mark.parametrize(("path", "command"), COMMANDS, ids=[path for path, _ in COMMANDS])

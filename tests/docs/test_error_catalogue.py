@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from phaseline.model.codes import CODES
+from phaseline.model.problems.codes import CODES
 
 ROOT = Path(__file__).resolve().parents[2]
 CATALOGUE = ROOT / "docs/errors"
@@ -52,7 +52,7 @@ def test_sections_stand_in_the_file_of_their_area_in_order() -> None:
 
 
 def test_every_code_is_used_by_the_sources() -> None:
-    table = ROOT / "src/phaseline/model/codes.py"
+    table = ROOT / "src/phaseline/model/problems/codes.py"
     sources = "\n".join(path.read_text("utf-8") for path in (ROOT / "src/phaseline").rglob("*.py") if path != table)
     assert [code for code in CODES if code not in sources] == []
 

@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 from tests.packages.made import GRANULAR, TASK, metadata, package, problems
 
-from phaseline.model.packages import Package
-from phaseline.model.problem import Problem
-from phaseline.model.rendering import render_problem
-from phaseline.packages.settings import chosen
-from phaseline.packages.together import misfits, overlaps
+from phaseline.model.packages.package import Package
+from phaseline.model.problems.problem import Problem
+from phaseline.model.problems.text import render_problem
+from phaseline.packages.compatibility import misfits, overlaps
+from phaseline.packages.format.settings_values import chosen
 
 PAGE = (Path(__file__).resolve().parents[2] / "docs/errors/PL-F.md").read_text("utf-8")
 SECTIONS = {

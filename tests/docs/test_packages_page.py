@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from phaseline.packages.formats import FILES, FORMATS
-from phaseline.packages.metadata import format_of
-from phaseline.packages.native import NATIVE_KEYS
-from phaseline.packages.task_types import parameters_of
+from phaseline.packages.format.format_versions import FILES, FORMATS
+from phaseline.packages.format.metadata import format_of
+from phaseline.packages.format.native_metadata import NATIVE_KEYS
+from phaseline.packages.format.task_types import parameters_of
 
 PAGE = (Path(__file__).resolve().parents[2] / "docs/packages.md").read_text("utf-8")
 

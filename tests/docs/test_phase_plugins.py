@@ -3,9 +3,9 @@
 import re
 from pathlib import Path
 
+from phaseline.catalog.phases.call_policy import KNOBS
 from phaseline.catalog.phases.definitions import TOP
-from phaseline.catalog.phases.policy import KNOBS
-from phaseline.model.state_paths import DEFAULT_TYPES
+from phaseline.model.blueprint.state_paths import DEFAULT_TYPES
 
 PAGE = (Path(__file__).resolve().parents[2] / "docs/phase-plugins.md").read_text("utf-8")
 SILENT = {"Phase", "AdType", "Code"}

@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from phaseline.store import bounds
-from phaseline.use_cases.engine_log import LOG_BYTES, LOGS_KEPT
+from phaseline.app.engine_log import LOG_BYTES, LOGS_KEPT
+from phaseline.store.codec import limits as bounds
 
 PAGE = (Path(__file__).resolve().parents[2] / "docs/retention.md").read_text("utf-8")
 

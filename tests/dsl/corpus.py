@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from phaseline.catalog.definition_files import read_definitions
-from phaseline.catalog.type_files import TypeFiles
+from phaseline.catalog.files.definition_files import read_definitions
+from phaseline.catalog.files.type_catalog import TypeFiles
 
 CORPUS = Path(__file__).resolve().parents[1] / "cases" / "corpus"
 DEFINITIONS = sorted((CORPUS / "definitions").iterdir())

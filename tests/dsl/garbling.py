@@ -6,17 +6,17 @@ from typing import Any, Protocol, TypeVar
 
 from tests.dsl.readers import MAIN, Texts
 
-from phaseline.dsl.deploying import with_inputs
-from phaseline.dsl.dump import blueprint_from_json, blueprint_to_json
-from phaseline.dsl.functions.table import FUNCTIONS
-from phaseline.dsl.grammar import BLUEPRINT
-from phaseline.dsl.inputs import complete_inputs
-from phaseline.dsl.plan_document import plan_document
+from phaseline.dsl.deployment.evaluate_blueprint import with_inputs
+from phaseline.dsl.deployment.inputs import complete_inputs
+from phaseline.dsl.documents.json_codec import blueprint_from_json, blueprint_to_json
+from phaseline.dsl.documents.merged_plan import plan_document
+from phaseline.dsl.functions.registry import FUNCTIONS
+from phaseline.dsl.grammar.shapes import Each, Leaf, Rows, Table
+from phaseline.dsl.grammar.tables import BLUEPRINT
 from phaseline.dsl.reader import read_whole
-from phaseline.dsl.shapes import Each, Leaf, Rows, Table
-from phaseline.model.frozen import altered
-from phaseline.model.problem import ProblemsError
-from phaseline.model.rendering import render_problem
+from phaseline.lang.fast_dataclasses import altered
+from phaseline.model.problems.problem import ProblemsError
+from phaseline.model.problems.text import render_problem
 
 T = TypeVar("T")
 NAMES = [

@@ -6,8 +6,8 @@ from typing import Any
 
 import yaml
 
-from phaseline.model.blueprint import BUILT_IN_PLUGIN, Blueprint, Node, Operation, Value
-from phaseline.model.frozen import defaults_of, told
+from phaseline.lang.fast_dataclasses import defaults_of, told
+from phaseline.model.blueprint.blueprint import BUILT_IN_PLUGIN, Blueprint, Node, Operation, Value
 
 
 def merged_text(blueprint: Blueprint, inputs: Mapping[str, Value]) -> str:

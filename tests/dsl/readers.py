@@ -3,10 +3,10 @@
 import textwrap
 from collections.abc import Mapping
 
-from phaseline.catalog.blueprint_files import BlueprintFiles
+from phaseline.catalog.files.blueprint_files import BlueprintFiles
 from phaseline.dsl.reader import read_blueprint
-from phaseline.model.blueprint import Blueprint
-from phaseline.model.problem import Problem, ProblemsError
+from phaseline.model.blueprint.blueprint import Blueprint
+from phaseline.model.problems.problem import Problem, ProblemsError
 
 MAIN = "blueprint.yaml"
 TYPES = "imports: [cloudify/types/types.yaml]\n"

@@ -3,11 +3,11 @@
 import pytest
 from tests.dsl.readers import MAIN, Texts, problems, whole
 
-from phaseline.dsl.ancestor import ANCESTOR
-from phaseline.dsl.inputs import complete_inputs
+from phaseline.dsl.deployment.inputs import complete_inputs
 from phaseline.dsl.reader import read_blueprint
-from phaseline.model.codes import CODES
-from phaseline.model.problem import Problem, ProblemsError
+from phaseline.dsl.text.cloudify_errors import ANCESTOR
+from phaseline.model.problems.codes import CODES
+from phaseline.model.problems.problem import Problem, ProblemsError
 
 FORMAT, LOGIC = "DSLParsingFormatException", "DSLParsingLogicException"
 ROOT = "cloudify.nodes.Root"

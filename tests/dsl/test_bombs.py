@@ -90,11 +90,11 @@ def files(name: str) -> Mapping[str, str]:
 
 def code_of(name: str) -> str:
     """What reading, completing, evaluating and writing it down again ends with."""
-    from phaseline.dsl.deploying import with_inputs
-    from phaseline.dsl.dump import blueprint_to_json
-    from phaseline.dsl.inputs import complete_inputs
+    from phaseline.dsl.deployment.evaluate_blueprint import with_inputs
+    from phaseline.dsl.deployment.inputs import complete_inputs
+    from phaseline.dsl.documents.json_codec import blueprint_to_json
     from phaseline.dsl.reader import read_blueprint
-    from phaseline.model.problem import ProblemsError
+    from phaseline.model.problems.problem import ProblemsError
 
     try:
         blueprint = read_blueprint(MAIN, Texts(files(name)))

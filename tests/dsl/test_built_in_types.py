@@ -7,9 +7,9 @@ import pytest
 from tests.dsl.readers import Texts
 
 import phaseline.compat.cloudify
-from phaseline.dsl.merging import Sections
+from phaseline.dsl.imports.section_merge import Sections
 from phaseline.dsl.reader import read_whole
-from phaseline.model.blueprint import Blueprint
+from phaseline.model.blueprint.blueprint import Blueprint
 
 VERSIONS = {"types": 5, "types_1_4": 4, "types_1_3": 3, "types_3_4": 3, "types_3_3": 2, "types_3_2": 1}
 NEWER = ["types", "types_1_4", "types_1_3"]

@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from phaseline.catalog.blueprint_files import BlueprintFiles
-from phaseline.dsl.deploying import with_inputs
-from phaseline.dsl.inputs import complete_inputs
+from phaseline.catalog.files.blueprint_files import BlueprintFiles
+from phaseline.dsl.deployment.evaluate_blueprint import with_inputs
+from phaseline.dsl.deployment.inputs import complete_inputs
 from phaseline.dsl.reader import read_blueprint
-from phaseline.model.problem import ProblemsError
-from phaseline.model.rendering import render_problem
+from phaseline.model.problems.problem import ProblemsError
+from phaseline.model.problems.text import render_problem
 
 CASES = sorted(Path(__file__).parents[1].joinpath("cases", "blueprints").iterdir())
 

@@ -3,13 +3,13 @@
 import pytest
 from tests.dsl.readers import MAIN, Texts, codes, numbers, problems, read, whole
 
-from phaseline.dsl.inputs import complete_inputs
-from phaseline.dsl.json_text import NotPlainJson, read_json
-from phaseline.dsl.namespaces import Namespacing
-from phaseline.dsl.plan_document import plan_document
+from phaseline.dsl.deployment.inputs import complete_inputs
+from phaseline.dsl.documents.merged_plan import plan_document
+from phaseline.dsl.imports.namespaces import Namespacing
 from phaseline.dsl.reader import read_whole
-from phaseline.model.patterns import MAX_PATTERN, PatternError, compiled
-from phaseline.model.problem import ProblemsError
+from phaseline.dsl.text.json_reader import NotPlainJson, read_json
+from phaseline.lang.regex import MAX_PATTERN, PatternError, compiled
+from phaseline.model.problems.problem import ProblemsError
 
 
 def test_b14_an_argument_that_is_known_at_run_time_only_cannot_be_tried() -> None:

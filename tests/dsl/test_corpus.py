@@ -13,25 +13,25 @@ import numpy as np
 import pytest
 import yaml
 from tests.dsl.corpus import BLUEPRINTS, DEFINITIONS
+from tests.dsl.grammar.test_json_schema import document, validator
 from tests.dsl.merged import merged_text
-from tests.dsl.test_json_schema import document, validator
 
-from phaseline.catalog.blueprint_files import BlueprintFiles
-from phaseline.catalog.definition_files import read_definitions
-from phaseline.dsl.comparing import compare
-from phaseline.dsl.deploying import with_inputs
-from phaseline.dsl.inputs import complete_inputs
-from phaseline.dsl.plan_document import plan_document
+from phaseline.catalog.files.blueprint_files import BlueprintFiles
+from phaseline.catalog.files.definition_files import read_definitions
+from phaseline.dsl.deployment.evaluate_blueprint import with_inputs
+from phaseline.dsl.deployment.inputs import complete_inputs
+from phaseline.dsl.documents.diff import compare
+from phaseline.dsl.documents.merged_plan import plan_document
 from phaseline.dsl.reader import read_whole
-from phaseline.model.blueprint import Blueprint, Operation
-from phaseline.model.declaration import Declaration
-from phaseline.model.execution import History, KnownPaths, Request
-from phaseline.model.phase_registry import PhaseRegistry
-from phaseline.model.state_steps import state_numbers
-from phaseline.model.states import InstanceState
-from phaseline.plan.rendering import plan_text
-from phaseline.plan.stays import states_of
-from phaseline.plan.summary import summarise
+from phaseline.model.blueprint.blueprint import Blueprint, Operation
+from phaseline.model.blueprint.operation_declaration import Declaration
+from phaseline.model.deployment.instance_states import InstanceState
+from phaseline.model.execution.execution import History, KnownPaths, Request
+from phaseline.model.phases.registry import PhaseRegistry
+from phaseline.model.resources.state_graph_names import state_numbers
+from phaseline.plan.preview.plan_summary import summarise
+from phaseline.plan.preview.plan_text import plan_text
+from phaseline.plan.states.state_operations import states_of
 from phaseline.plan.workflows import PLANNERS
 from phaseline.testing.builders import topology
 

@@ -3,9 +3,9 @@
 import pytest
 from tests.dsl.readers import codes, numbers, problems, read
 
-from phaseline.dsl.inputs import complete_inputs
-from phaseline.model.blueprint import Value
-from phaseline.model.problem import ProblemsError
+from phaseline.dsl.deployment.inputs import complete_inputs
+from phaseline.model.blueprint.blueprint import Value
+from phaseline.model.problems.problem import ProblemsError
 
 
 def node_with(data_types: str, schema: str, given: str = "") -> str:

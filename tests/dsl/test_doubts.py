@@ -6,8 +6,8 @@ import pytest
 import yaml
 from tests.dsl.readers import read
 
-from phaseline.dsl.known_operations import KNOWN
-from phaseline.model.problem import ProblemsError
+from phaseline.dsl.type_system.known_operations import KNOWN
+from phaseline.model.problems.problem import ProblemsError
 
 TYPES = Path(__file__).parents[2] / "src/phaseline/dsl/types"
 NODE = """

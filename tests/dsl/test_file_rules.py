@@ -4,7 +4,7 @@ import pytest
 from tests.dsl.readers import MAIN, Texts, codes, numbers, problems, read, whole
 
 from phaseline.dsl.reader import read_blueprint
-from phaseline.model.problem import ProblemsError
+from phaseline.model.problems.problem import ProblemsError
 
 NODE = "node_templates: {web: {type: cloudify.nodes.Root}}\n"
 

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from tests.dsl.garbling import Garbler, try_reading
 from tests.dsl.readers import MAIN, whole
 
-from phaseline.dsl.documents import read_document
-from phaseline.dsl.report import Report
+from phaseline.dsl.text.document import read_document
+from phaseline.dsl.text.problem_report import Report
 
 
 @given(st.integers(0, 2**32))

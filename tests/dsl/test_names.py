@@ -5,7 +5,7 @@ import json
 import pytest
 from tests.dsl.readers import codes, problems, read
 
-from phaseline.dsl.dump import blueprint_from_json, blueprint_to_json
+from phaseline.dsl.documents.json_codec import blueprint_from_json, blueprint_to_json
 
 EVERYWHERE = {
     "node": "node_templates: {NAME: {type: cloudify.nodes.Root}}",

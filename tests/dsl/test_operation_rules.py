@@ -3,9 +3,9 @@
 import pytest
 from tests.dsl.readers import codes, numbers, problems, read
 
-from phaseline.dsl.deploying import with_inputs
-from phaseline.model.blueprint import Operation
-from phaseline.model.problem import ProblemsError
+from phaseline.dsl.deployment.evaluate_blueprint import with_inputs
+from phaseline.model.blueprint.blueprint import Operation
+from phaseline.model.problems.problem import ProblemsError
 
 PLUGINS = """
 plugins:

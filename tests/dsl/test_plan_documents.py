@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 from tests.dsl.readers import Texts, read, whole
 
-from phaseline.catalog.blueprint_files import BlueprintFiles
-from phaseline.dsl.plan_document import plan_document
+from phaseline.catalog.files.blueprint_files import BlueprintFiles
+from phaseline.dsl.documents.merged_plan import plan_document
 from phaseline.dsl.reader import read_whole
 
 CASES = sorted(Path(__file__).parents[1].joinpath("cases", "plan_documents").iterdir())

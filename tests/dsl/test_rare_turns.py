@@ -3,13 +3,13 @@
 import pytest
 from tests.dsl.readers import MAIN, Texts, codes, problems, read, whole
 
-from phaseline.dsl.documents import Document
-from phaseline.dsl.json_text import read_json
-from phaseline.dsl.positions import Positions
 from phaseline.dsl.reader import read_blueprint
-from phaseline.dsl.report import MAX_PROBLEMS, Report, Spot
-from phaseline.dsl.source import Witness
-from phaseline.model.problem import ProblemsError, fail
+from phaseline.dsl.text.document import Document
+from phaseline.dsl.text.file_source import Witness
+from phaseline.dsl.text.json_reader import read_json
+from phaseline.dsl.text.positions import Positions
+from phaseline.dsl.text.problem_report import MAX_PROBLEMS, Report, Spot
+from phaseline.model.problems.problem import ProblemsError, fail
 
 NODE = "node_templates: {n: {type: cloudify.nodes.Root}}\n"
 

@@ -3,9 +3,9 @@
 import pytest
 from tests.dsl.readers import MAIN, Texts, codes, problems, read, whole
 
-from phaseline.dsl.plan_document import plan_document
+from phaseline.dsl.documents.merged_plan import plan_document
 from phaseline.dsl.reader import read_blueprint, read_whole
-from phaseline.model.problem import ProblemsError
+from phaseline.model.problems.problem import ProblemsError
 
 PLUGIN = "plugins: {p: {executor: central_deployment_agent, install: false}}\n"
 FLOW = {

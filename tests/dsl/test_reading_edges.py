@@ -3,19 +3,19 @@
 import pytest
 from tests.dsl.readers import MAIN, Texts, codes, problems, read, whole
 
-from phaseline.catalog.blueprint_files import BlueprintFiles
-from phaseline.dsl.builtin import bundled_name
-from phaseline.dsl.documents import Document, read_document
+from phaseline.catalog.files.blueprint_files import BlueprintFiles
+from phaseline.dsl.deployment.inputs import complete_inputs
 from phaseline.dsl.functions.evaluation import evaluate
-from phaseline.dsl.functions.scopes import RuntimeScope, StaticScope
-from phaseline.dsl.grammar import BLUEPRINT
-from phaseline.dsl.importing import MAX_FILES, read_files
-from phaseline.dsl.inputs import complete_inputs
+from phaseline.dsl.functions.plan_and_runtime_scopes import RuntimeScope, StaticScope
+from phaseline.dsl.grammar.shapes import ShapeCheck
+from phaseline.dsl.grammar.tables import BLUEPRINT
+from phaseline.dsl.imports.builtin_types import bundled_name
+from phaseline.dsl.imports.importer import MAX_FILES, read_files
 from phaseline.dsl.reader import read_blueprint
-from phaseline.dsl.report import Report, Spot
-from phaseline.dsl.shapes import ShapeCheck
-from phaseline.dsl.suggestions import closest, listing
-from phaseline.model.problem import Problem, ProblemsError
+from phaseline.dsl.text.document import Document, read_document
+from phaseline.dsl.text.problem_report import Report, Spot
+from phaseline.dsl.text.suggestions import closest, listing
+from phaseline.model.problems.problem import Problem, ProblemsError
 
 SETS = ["types.yaml", "types_1_3.yaml", "types_1_4.yaml", "types_3_2.yaml", "types_3_3.yaml", "types_3_4.yaml"]
 MINORS = {

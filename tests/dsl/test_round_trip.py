@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from tests.dsl.garbling import Garbler, try_reading
 from tests.dsl.readers import MAIN, Texts
 
-from phaseline.dsl.plan_document import plan_document
+from phaseline.dsl.documents.merged_plan import plan_document
 from phaseline.dsl.reader import read_whole
 
 ROOT = "cloudify.nodes.Root"

@@ -9,13 +9,13 @@ import numpy as np
 
 from phaseline.engine.invariants import validate
 from phaseline.engine.scheduler import Scheduler
-from phaseline.model.events import Ask, Dispatch, Finished, Planned, SlotsChanged, Submitted, Tick
-from phaseline.model.status import EntryStatus, OutcomeKind
+from phaseline.model.execution.events import Ask, Dispatch, Finished, Planned, SlotsChanged, Submitted, Tick
+from phaseline.model.graph.status import EntryStatus, OutcomeKind
 
 if TYPE_CHECKING:
-    from phaseline.model.events import Batch, Command, Decision, Event
-    from phaseline.model.execution import StopAfter
-    from phaseline.model.graph import Graph
+    from phaseline.model.execution.events import Batch, Command, Decision, Event
+    from phaseline.model.execution.execution import StopAfter
+    from phaseline.model.graph.graph import Graph
 
 DONE, AGAIN, RETRY, FAILED = OutcomeKind.COMPLETED, OutcomeKind.AGAIN, OutcomeKind.RETRY, OutcomeKind.FAILED
 

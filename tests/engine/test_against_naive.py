@@ -5,7 +5,7 @@ from hypothesis import given, note
 from hypothesis import strategies as st
 from tests.engine.world import OF_THREE, World
 
-from phaseline.model.events import (
+from phaseline.model.execution.events import (
     CancelRequested,
     CompleteRequested,
     Evaluated,
@@ -20,9 +20,9 @@ from phaseline.model.events import (
     Tick,
     WakeRequested,
 )
-from phaseline.model.execution import StopAfter, Verdict
-from phaseline.model.graph import Graph, LaneSpec, Policy
-from phaseline.model.status import ExecutionStatus, Mark, OutcomeKind
+from phaseline.model.execution.execution import StopAfter, Verdict
+from phaseline.model.graph.graph import Graph, LaneSpec, Policy
+from phaseline.model.graph.status import ExecutionStatus, Mark, OutcomeKind
 from phaseline.testing.graphs import graph_of
 
 SPECS = (

@@ -7,14 +7,14 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
+from phaseline.engine.arena_layout import NewGraph
 from phaseline.engine.columns import Columns, Counted, Like, Runs, Shifted
-from phaseline.engine.counting import count_into, recount
-from phaseline.engine.laying import NewGraph
-from phaseline.engine.rules import LOST, UNMET
+from phaseline.engine.dependency_counts import count_into, recount
 from phaseline.engine.scheduler import Scheduler
-from phaseline.model.distinct import every, some
-from phaseline.model.graph import Graph, LaneSpec, Policy, Step, SubjectKind
-from phaseline.model.status import EntryStatus, Mark
+from phaseline.engine.transitions import LOST, UNMET
+from phaseline.lang.arrays import every, some
+from phaseline.model.graph.graph import Graph, LaneSpec, Policy, Step, SubjectKind
+from phaseline.model.graph.status import EntryStatus, Mark
 
 ENTRIES = 200_000
 MOST_BESIDE = 1

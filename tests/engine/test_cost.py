@@ -10,10 +10,10 @@ import pytest
 from tests.engine.driving import finished
 
 from phaseline.engine.scheduler import Scheduler
-from phaseline.model.events import Ask, Dispatch, Event, Planned, SlotsChanged, Submitted
-from phaseline.model.execution import Verdict
-from phaseline.model.graph import Graph, LaneSpec, Policy
-from phaseline.model.status import ExecutionStatus
+from phaseline.model.execution.events import Ask, Dispatch, Event, Planned, SlotsChanged, Submitted
+from phaseline.model.execution.execution import Verdict
+from phaseline.model.graph.graph import Graph, LaneSpec, Policy
+from phaseline.model.graph.status import ExecutionStatus
 from phaseline.testing.graphs import graph_of
 
 pytestmark = pytest.mark.alone

@@ -8,10 +8,19 @@ import numpy as np
 import pytest
 from tests.engine.driving import AGAIN, DONE, FAILED, Driver, positions
 
-from phaseline.engine.few import FEW, FEW_EDGES
-from phaseline.model.events import Batch, CancelRequested, Finished, Lost, Noted, Planned, SlotsChanged, Submitted
-from phaseline.model.graph import Graph, LaneSpec, Policy
-from phaseline.model.status import Mark, OutcomeKind
+from phaseline.engine.propagate_scalar import FEW, FEW_EDGES
+from phaseline.model.execution.events import (
+    Batch,
+    CancelRequested,
+    Finished,
+    Lost,
+    Noted,
+    Planned,
+    SlotsChanged,
+    Submitted,
+)
+from phaseline.model.graph.graph import Graph, LaneSpec, Policy
+from phaseline.model.graph.status import Mark, OutcomeKind
 from phaseline.testing.graphs import graph_of
 
 MANY = 2 * FEW

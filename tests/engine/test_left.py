@@ -5,9 +5,9 @@ from __future__ import annotations
 from tests.engine.driving import FAILED, Driver
 
 from phaseline.engine.arena import LARGE
-from phaseline.model.events import Left, Planned, RetryRequested
-from phaseline.model.graph import Graph
-from phaseline.model.status import Mark
+from phaseline.model.execution.events import Left, Planned, RetryRequested
+from phaseline.model.graph.graph import Graph
+from phaseline.model.graph.status import Mark
 from phaseline.testing.graphs import graph_of
 
 EACH = LARGE

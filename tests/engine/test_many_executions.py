@@ -2,7 +2,7 @@
 
 from tests.engine.driving import DONE, Driver, finished
 
-from phaseline.model.events import Planned, Submitted
+from phaseline.model.execution.events import Planned, Submitted
 from phaseline.testing.graphs import graph_of
 
 MANY = range(2, 42)

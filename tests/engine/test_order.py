@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from tests.engine.driving import FAILED, Driver, positions
 
-from phaseline.model.graph import Graph, LaneSpec, Policy, Step, SubjectKind
-from phaseline.model.status import Mark
+from phaseline.model.graph.graph import Graph, LaneSpec, Policy, Step, SubjectKind
+from phaseline.model.graph.status import Mark
 from phaseline.testing.graphs import graph_of
 
 FIRST = Policy(LaneSpec("first"), repeatable=True)
@@ -82,7 +82,7 @@ def test_failure_skips_what_needs_it_and_nothing_else() -> None:
 
 
 def test_what_is_tried_again_behind_the_end_of_another_waits_for_that_end_once_more() -> None:
-    from phaseline.model.events import RetryRequested
+    from phaseline.model.execution.events import RetryRequested
 
     driver = Driver()
     graph = graph_of([0, 0, 1], needs={1: [0], 2: [1]}, marks={1: Mark.ABSENT | Mark.ENDED}, policies=(FIRST, SECOND))
@@ -97,7 +97,7 @@ def test_what_is_tried_again_behind_the_end_of_another_waits_for_that_end_once_m
 
 def test_passed_is_never_taken_back() -> None:
     """A milestone that let others through stays passed when what it waited for is retried."""
-    from phaseline.model.events import RetryRequested
+    from phaseline.model.execution.events import RetryRequested
 
     driver = Driver()
     (one,) = driver.begin(
@@ -122,7 +122,7 @@ def test_the_same_events_give_the_same_commands() -> None:
 
 
 def test_ten_thousand_graphs_of_one_entry_share_a_batch() -> None:
-    from phaseline.model.events import Planned, Submitted
+    from phaseline.model.execution.events import Planned, Submitted
 
     driver = Driver(is_checked=False)
     driver.tell(*(Submitted(number, 1) for number in range(1, 10_001)))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from tests.engine.driving import FAILED, Driver, commands_of
 
-from phaseline.model.events import (
+from phaseline.model.execution.events import (
     Announce,
     Ask,
     CancelRequested,
@@ -17,9 +17,9 @@ from phaseline.model.events import (
     Submitted,
     WakeRequested,
 )
-from phaseline.model.execution import Verdict
-from phaseline.model.graph import LaneSpec, Policy
-from phaseline.model.status import ExecutionStatus, Mark, OutcomeKind
+from phaseline.model.execution.execution import Verdict
+from phaseline.model.graph.graph import LaneSpec, Policy
+from phaseline.model.graph.status import ExecutionStatus, Mark, OutcomeKind
 from phaseline.testing.graphs import graph_of
 
 ONCE = Policy(LaneSpec("once"))

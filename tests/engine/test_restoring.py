@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 from tests.engine.driving import AGAIN, FAILED, Driver, positions
 
-from phaseline.model.events import (
+from phaseline.model.execution.events import (
     CancelRequested,
     CompleteRequested,
     Event,
@@ -20,10 +20,10 @@ from phaseline.model.events import (
     SlotsChanged,
     Submitted,
 )
-from phaseline.model.execution import StopAfter, Verdict
-from phaseline.model.graph import Graph, LaneSpec, Policy
-from phaseline.model.members import Places
-from phaseline.model.status import ExecutionStatus, OutcomeKind
+from phaseline.model.execution.execution import StopAfter, Verdict
+from phaseline.model.graph.batch_members import Places
+from phaseline.model.graph.graph import Graph, LaneSpec, Policy
+from phaseline.model.graph.status import ExecutionStatus, OutcomeKind
 from phaseline.testing.graphs import graph_of
 from phaseline.testing.recorder import Recorder
 

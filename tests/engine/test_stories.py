@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 from tests.engine.driving import AGAIN, Driver
 
-from phaseline.engine.rules import TRANSITIONS, transition_diagram
 from phaseline.engine.stories import InvalidTransition, Stories
-from phaseline.model.events import Tick
-from phaseline.model.status import EntryStatus
+from phaseline.engine.transitions import TRANSITIONS, transition_diagram
+from phaseline.model.execution.events import Tick
+from phaseline.model.graph.status import EntryStatus
 from phaseline.testing.graphs import graph_of
 
 PAGE = Path(__file__).resolve().parents[2] / "docs/engine.md"

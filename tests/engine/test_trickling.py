@@ -9,12 +9,22 @@ import numpy as np
 import pytest
 
 from phaseline.engine.invariants import validate
-from phaseline.engine.lanes import GATHER_AFTER, GATHER_MS, RECENT_KEPT, Lanes
+from phaseline.engine.lanes.lanes import GATHER_AFTER, GATHER_MS, RECENT_KEPT, Lanes
 from phaseline.engine.scheduler import Scheduler
-from phaseline.model.events import Ask, Batch, Dispatch, Event, Finished, Planned, SlotsChanged, Submitted, WakeAt
-from phaseline.model.execution import Verdict
-from phaseline.model.graph import Graph, LaneSpec, Policy, Step, SubjectKind
-from phaseline.model.status import ExecutionStatus, OutcomeKind
+from phaseline.model.execution.events import (
+    Ask,
+    Batch,
+    Dispatch,
+    Event,
+    Finished,
+    Planned,
+    SlotsChanged,
+    Submitted,
+    WakeAt,
+)
+from phaseline.model.execution.execution import Verdict
+from phaseline.model.graph.graph import Graph, LaneSpec, Policy, Step, SubjectKind
+from phaseline.model.graph.status import ExecutionStatus, OutcomeKind
 
 PHASES = ("phase:boot", "phase:join", "phase:mount", "phase:check", "phase:report")
 CHECKED_EVERY = 50

@@ -8,7 +8,8 @@ import numpy as np
 
 from phaseline.engine.invariants import validate
 from phaseline.engine.scheduler import Scheduler
-from phaseline.model.events import (
+from phaseline.lang.fast_dataclasses import altered
+from phaseline.model.execution.events import (
     Ask,
     CancelRequested,
     CompleteRequested,
@@ -27,10 +28,9 @@ from phaseline.model.events import (
     Submitted,
     WakeRequested,
 )
-from phaseline.model.execution import StopAfter, Verdict
-from phaseline.model.frozen import altered
-from phaseline.model.graph import Graph
-from phaseline.model.status import EntryStatus, ExecutionStatus, Mark, OutcomeKind
+from phaseline.model.execution.execution import StopAfter, Verdict
+from phaseline.model.graph.graph import Graph
+from phaseline.model.graph.status import EntryStatus, ExecutionStatus, Mark, OutcomeKind
 from phaseline.testing.oracle import NaiveGraph
 from phaseline.testing.recorder import Recorder
 

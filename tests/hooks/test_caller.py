@@ -4,12 +4,12 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
+from phaseline.calls.deployments.hook_lookups import Ground
+from phaseline.calls.protocol.call import Call, ExecutionView, Site
 from phaseline.hooks.caller import HookCaller
-from phaseline.model.around import POST, PRE, HookClass, Why
-from phaseline.model.status import OutcomeKind
-from phaseline.run.calling import Call, ExecutionView, Site
-from phaseline.run.grounds import Ground
-from phaseline.store.memory import MemoryStore
+from phaseline.model.execution.pre_post import POST, PRE, HookClass, Why
+from phaseline.model.graph.status import OutcomeKind
+from phaseline.store.memory.store import MemoryStore
 from phaseline.testing.builders import blueprint, node, topology
 from phaseline.testing.clock import VirtualClock
 from phaseline.testing.hook_calls import deployment

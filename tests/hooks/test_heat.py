@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 import phaseline
-from phaseline.hooks.entries import HEAT_GROUP
-from phaseline.use_cases.settings import load_settings
+from phaseline.app.settings import load_settings
+from phaseline.hooks.discovery import HEAT_GROUP
 
 OSLO = """
 class _Conf:

@@ -3,8 +3,8 @@
 import pytest
 
 from phaseline.hooks.hook_context import MOST_WARNINGS, HookCall, HookContext, Told
-from phaseline.hooks.views import ReadOnlyError, told
-from phaseline.model.status import OutcomeKind
+from phaseline.hooks.read_only_views import ReadOnlyError, told
+from phaseline.model.graph.status import OutcomeKind
 
 TOLD = Told(
     "install-7", "install", "ROLLBACK", {"force": [1]}, "ann", "acme", "shop",

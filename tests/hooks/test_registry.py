@@ -4,7 +4,7 @@ import pytest
 
 from phaseline import LifecycleHook
 from phaseline.catalog import PluginCatalog
-from phaseline.hooks.entries import HEAT_GROUP, announced
+from phaseline.hooks.discovery import HEAT_GROUP, announced
 from phaseline.hooks.registry import Registry, attending
 
 RECORDING = """

@@ -19,12 +19,12 @@ from pathlib import Path
 import numpy as np
 from tests.kill.shop import Key, Line, needs, read_lines, write_shop
 
-from phaseline.model.graph import Graph, SubjectKind
-from phaseline.model.rows import ExecutionRow, RequestKind
-from phaseline.model.states import InstanceState
-from phaseline.model.status import EntryStatus, ExecutionStatus, Mark, OutcomeKind
-from phaseline.model.topology import Topology
-from phaseline.store.sqlite import SqliteStore
+from phaseline.model.deployment.instance_states import InstanceState
+from phaseline.model.deployment.topology import Topology
+from phaseline.model.graph.graph import Graph, SubjectKind
+from phaseline.model.graph.status import EntryStatus, ExecutionStatus, Mark, OutcomeKind
+from phaseline.model.rows.rows import ExecutionRow, RequestKind
+from phaseline.store.sqlite.store import SqliteStore
 
 PHASELINE = [sys.executable, "-m", "phaseline"]
 PATIENCE_S = 60.0

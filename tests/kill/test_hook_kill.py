@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from tests.processes.shells import Shell
 
-from phaseline.model.status import ExecutionStatus
+from phaseline.model.graph.status import ExecutionStatus
 
 HOUSE = Path(__file__).parents[1] / "hooks" / "house.py"
 BLUEPRINT = """

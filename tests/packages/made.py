@@ -1,8 +1,8 @@
 """Packages as mappings of files, one that is all right in each format, and what is different in them."""
 
-from phaseline.model.packages import Package
-from phaseline.model.problem import Problem
-from phaseline.packages.reading import read_package
+from phaseline.model.packages.package import Package
+from phaseline.model.problems.problem import Problem
+from phaseline.packages.reader import read_package
 
 TASK = "- role: ['web']\n  stage: post_deployment\n  type: shell\n  parameters: {cmd: ./a.sh, timeout: 60}\n"
 GRANULAR = "- id: a\n  type: shell\n  version: 2.0.0\n  role: ['web']\n  parameters: {cmd: ./a.sh}\n"

@@ -9,11 +9,11 @@ from hypothesis import strategies as st
 from tests.packages.made import GRANULAR, TASK, files, metadata
 
 from phaseline.cli.render.problems import problems_document
-from phaseline.model.packages import Package
-from phaseline.model.problem import Problem
-from phaseline.model.rendering import render_problem
-from phaseline.packages.formats import FILES, FORMATS
-from phaseline.packages.reading import read_package
+from phaseline.model.packages.package import Package
+from phaseline.model.problems.problem import Problem
+from phaseline.model.problems.text import render_problem
+from phaseline.packages.format.format_versions import FILES, FORMATS
+from phaseline.packages.reader import read_package
 
 WORDS = st.sampled_from(
     [

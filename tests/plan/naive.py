@@ -8,18 +8,18 @@ from typing import Any
 
 import numpy as np
 
-from phaseline.model.blueprint import Operation
-from phaseline.model.breakpoints import Breakpoint
-from phaseline.model.checks import CheckBook, ChecksMade, HeldBodies, results_of
-from phaseline.model.declaration import Declaration
-from phaseline.model.execution import TOLERATED, GoOn, History, Request, Reshape, RetryPolicy, Round, Verdict
-from phaseline.model.graph import Graph, SubjectKind
-from phaseline.model.state_steps import phase_of, state_name
-from phaseline.model.states import InstanceState
-from phaseline.model.status import EntryStatus as Status
-from phaseline.model.status import Mark
-from phaseline.model.stored_plans import Aim
-from phaseline.model.topology import Topology
+from phaseline.model.blueprint.blueprint import Operation
+from phaseline.model.blueprint.operation_declaration import Declaration
+from phaseline.model.deployment.instance_states import InstanceState
+from phaseline.model.deployment.topology import Topology
+from phaseline.model.execution.breakpoints import Breakpoint
+from phaseline.model.execution.execution import TOLERATED, GoOn, History, Request, Reshape, RetryPolicy, Round, Verdict
+from phaseline.model.execution.stored_plans import Aim
+from phaseline.model.graph.graph import Graph, SubjectKind
+from phaseline.model.graph.status import EntryStatus as Status
+from phaseline.model.graph.status import Mark
+from phaseline.model.health.checks import CheckBook, ChecksMade, HeldBodies, results_of
+from phaseline.model.resources.state_graph_names import phase_of, state_name
 from phaseline.plan.workflows import PLANNERS
 
 Fails = Callable[[str], bool]

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from phaseline.model.problem import ProblemsError
+from phaseline.model.problems.problem import ProblemsError
 from phaseline.testing.builders import blueprint, group, host, node, relationship, topology
 
 CALLED = {"establish": "p.e"}

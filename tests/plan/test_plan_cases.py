@@ -12,15 +12,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from phaseline.catalog.blueprint_files import BlueprintFiles
-from phaseline.dsl.deploying import with_inputs
-from phaseline.dsl.inputs import complete_inputs
+from phaseline.catalog.files.blueprint_files import BlueprintFiles
+from phaseline.dsl.deployment.evaluate_blueprint import with_inputs
+from phaseline.dsl.deployment.inputs import complete_inputs
 from phaseline.dsl.reader import read_blueprint
-from phaseline.model.declaration import Declaration
-from phaseline.model.execution import History, Request
-from phaseline.model.states import InstanceState
-from phaseline.plan.rendering import plan_text
-from phaseline.plan.summary import summarise
+from phaseline.model.blueprint.operation_declaration import Declaration
+from phaseline.model.deployment.instance_states import InstanceState
+from phaseline.model.execution.execution import History, Request
+from phaseline.plan.preview.plan_summary import summarise
+from phaseline.plan.preview.plan_text import plan_text
 from phaseline.plan.workflows import PLANNERS
 from phaseline.testing.builders import topology
 

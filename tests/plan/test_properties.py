@@ -9,12 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.plan.naive import World
 
-from phaseline.model.execution import History, Request, Reshape
-from phaseline.model.graph import SubjectKind
-from phaseline.model.states import InstanceState as State
-from phaseline.model.status import EntryStatus as Status
-from phaseline.model.status import Mark
-from phaseline.plan.policies import SCRIPT
+from phaseline.model.deployment.instance_states import InstanceState as State
+from phaseline.model.execution.execution import History, Request, Reshape
+from phaseline.model.graph.graph import SubjectKind
+from phaseline.model.graph.status import EntryStatus as Status
+from phaseline.model.graph.status import Mark
+from phaseline.plan.graph.call_policies import SCRIPT
 from phaseline.plan.workflows import PLANNERS
 from phaseline.testing.builders import (
     CONNECTED_TO,

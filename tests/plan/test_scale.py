@@ -7,9 +7,9 @@ import sys
 import numpy as np
 import pytest
 
-from phaseline.model.declaration import Declaration
-from phaseline.model.execution import History, Request
-from phaseline.plan.instances import expand
+from phaseline.model.blueprint.operation_declaration import Declaration
+from phaseline.model.execution.execution import History, Request
+from phaseline.plan.topology.expansion import expand
 from phaseline.plan.workflows import PLANNERS
 from phaseline.testing.builders import CONTAINED_IN, blueprint, node, relationship
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from phaseline.model.actions import ACTIONS, ROLLBACK, WORKFLOW
+from phaseline.calls.deployments.call_subjects import LoadedDeployment
+from phaseline.calls.deployments.hook_lookups import Usage
+from phaseline.model.execution.lifecycle_actions import ACTIONS, ROLLBACK, WORKFLOW
 from phaseline.policies.approvals import RequireApproval
 from phaseline.policies.freezing import Freeze
 from phaseline.policies.quotas import Quota
 from phaseline.policies.records import CHANGING
-from phaseline.run.grounds import Usage
-from phaseline.run.subjects import LoadedDeployment
 from phaseline.testing.builders import blueprint, node, topology
 from phaseline.testing.hook_calls import called, deployment
 

@@ -7,7 +7,7 @@ from http.server import BaseHTTPRequestHandler, HTTPServer
 
 import pytest
 
-from phaseline.model.around import Why
+from phaseline.model.execution.pre_post import Why
 from phaseline.policies.notices import DELIVERY, SIGNATURE, TIMESTAMP, Notify, signature
 from phaseline.testing.builders import blueprint, node, topology
 from phaseline.testing.hook_calls import called, deployment

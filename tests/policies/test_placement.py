@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from phaseline.model.around import Why
-from phaseline.model.states import InstanceState
+from phaseline.calls.deployments.call_subjects import LoadedDeployment
+from phaseline.model.deployment.instance_states import InstanceState
+from phaseline.model.execution.pre_post import Why
 from phaseline.policies.ledgers import Ledger, Share
 from phaseline.policies.placement import Racks
-from phaseline.run.subjects import LoadedDeployment
 from phaseline.testing.builders import blueprint, host, node, topology
 from phaseline.testing.hook_calls import called, deployment
 

@@ -2,9 +2,9 @@
 
 import pytest
 
+from phaseline.calls.deployments.call_subjects import LoadedDeployment
+from phaseline.calls.deployments.hook_lookups import Usage
 from phaseline.policies.quotas import Quota
-from phaseline.run.grounds import Usage
-from phaseline.run.subjects import LoadedDeployment
 from phaseline.testing.builders import blueprint, node, topology
 from phaseline.testing.hook_calls import called, deployment
 

@@ -2,9 +2,9 @@
 
 import pytest
 
-from phaseline.model.states import InstanceState
+from phaseline.calls.deployments.call_subjects import LoadedDeployment
+from phaseline.model.deployment.instance_states import InstanceState
 from phaseline.policies.rules import Rule
-from phaseline.run.subjects import LoadedDeployment
 from phaseline.testing.builders import blueprint, node, topology
 from phaseline.testing.hook_calls import called, deployment
 

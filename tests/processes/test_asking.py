@@ -13,10 +13,10 @@ from tests.started import Process
 from tests.store import builders as a
 from tests.store.files import python
 
-from phaseline.model.rows import Answer, LogLine, Payload, RequestKind
-from phaseline.model.status import ExecutionStatus
-from phaseline.store.file import TURN_PATIENCE_S
-from phaseline.store.sqlite import SqliteStore
+from phaseline.model.graph.status import ExecutionStatus
+from phaseline.model.rows.rows import Answer, LogLine, Payload, RequestKind
+from phaseline.store.sqlite.database_file import TURN_PATIENCE_S
+from phaseline.store.sqlite.store import SqliteStore
 
 WRITERS = 8
 ASKED_BY_EACH = 25
@@ -24,7 +24,7 @@ TURNS = 1_000
 
 WRITER = """if True:
     import json, sys, time
-    from phaseline.model.rows import Actor, RequestKind
+    from phaseline.model.rows.rows import Actor, RequestKind
     from phaseline.store import open_store
     from tests.store import builders as a
     url, name, count = sys.argv[1], sys.argv[2], int(sys.argv[3])
@@ -162,7 +162,7 @@ def test_a_child_that_a_waiting_process_left_behind_does_not_wait(store: SqliteS
 BEGINNER = """if True:
     import sys
     from dataclasses import replace
-    from phaseline.model.problem import ProblemsError
+    from phaseline.model.problems.problem import ProblemsError
     from phaseline.store import open_store
     from tests.store import builders as a
     store = open_store(sys.argv[1], a.FakeClock())
@@ -194,7 +194,7 @@ def test_of_several_that_begin_at_once_one_does_and_the_others_are_told_which(st
 RETRIER = BEGINNER.replace(
     'print(store.create_execution(a.execution(1, replace(a.REQUEST, workflow="uninstall"))).id)',
     "print('retry', store.ask(RequestKind.RETRY, 1, {}, Actor('bob')) > 0)",
-).replace("    from dataclasses import replace\n", "    from phaseline.model.rows import Actor, RequestKind\n")
+).replace("    from dataclasses import replace\n", "    from phaseline.model.rows.rows import Actor, RequestKind\n")
 
 
 def test_a_retry_and_a_beginning_at_once_are_not_both_accepted(store: SqliteStore) -> None:

@@ -161,7 +161,7 @@ def processor_s(command: list[str]) -> float:
 
 def test_help_imports_nothing_heavy() -> None:
     script = (
-        "import sys, contextlib\nfrom phaseline.cli.root import root\n"
+        "import sys, contextlib\nfrom phaseline.cli.command_tree import root\n"
         "with contextlib.suppress(SystemExit): root.main(['--help'])\n"
         "print(sorted({'numpy', 'rich', 'yaml', 'sqlite3', 'alembic'} & set(sys.modules)), file=sys.stderr)"
     )
@@ -170,7 +170,7 @@ def test_help_imports_nothing_heavy() -> None:
 
 
 def test_a_defect_of_ours_is_told_without_a_traceback_which_lies_in_a_file(tmp_path: Path) -> None:
-    script = "from phaseline.cli import main, root\nroot.root.main = None\nmain.main()"
+    script = "from phaseline.cli import command_tree as root; from phaseline.cli import main\nroot.root.main = None\nmain.main()"
     done = subprocess.run(
         [sys.executable, "-c", script, "secrets", "create", "token", "--value", "hush-hush"],
         env={**os.environ, "TMPDIR": str(tmp_path)},

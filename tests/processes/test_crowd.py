@@ -14,9 +14,9 @@ from pathlib import Path
 import pytest
 from tests.processes.shells import PATIENCE_S, Shell, one_is_within
 
-from phaseline.model.status import ExecutionStatus
-from phaseline.use_cases.settings import Settings
-from phaseline.use_cases.workplace import workplace
+from phaseline.app.app_context import workplace
+from phaseline.app.settings import Settings
+from phaseline.model.graph.status import ExecutionStatus
 
 BLUEPRINT = """\
 tosca_definitions_version: cloudify_dsl_1_3

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from tests.run.worlds import CREATE, LaneSpec, Policy, World, make_blueprint, plugin
 
-from phaseline.model.status import OutcomeKind
-from phaseline.run.executor import Slots
+from phaseline.model.graph.status import OutcomeKind
+from phaseline.run.executors.local_executor import Slots
 from phaseline.testing.builders import node
 
 COMMON = """

@@ -13,15 +13,15 @@ import numpy as np
 import pytest
 from tests.run.worlds import CREATE, PATIENCE_S, Answer, LaneSpec, Policy, World, make_blueprint, plugin
 
-from phaseline.model.status import OutcomeKind
-from phaseline.run.assignments import Assignment
-from phaseline.run.channel import LocalChannel
-from phaseline.run.chunks import Chunk
-from phaseline.run.executor import Slots
-from phaseline.run.handover import HandOver
-from phaseline.run.processes import await_end, is_alive
-from phaseline.run.wire import Message
-from phaseline.run.workers import WorkerExecutor
+from phaseline.calls.batches.batch_handover import HandOver
+from phaseline.calls.protocol.call_channel import LocalChannel
+from phaseline.calls.threads.process_groups import await_end, is_alive
+from phaseline.model.graph.status import OutcomeKind
+from phaseline.run.executors.assignments import Assignment
+from phaseline.run.executors.call_chunks import Chunk
+from phaseline.run.executors.framing import Message
+from phaseline.run.executors.local_executor import Slots
+from phaseline.run.executors.process_executor import WorkerExecutor
 from phaseline.testing.builders import node
 
 EACH = Policy(LaneSpec(CREATE, "each", "workers"))

@@ -8,11 +8,11 @@ from pathlib import Path
 
 from tests.processes.shells import Shell
 
-from phaseline.cli import own_modules
+from phaseline.cli.startup import module_finder as own_modules
 
 LISTED = """
 import sys
-from phaseline.cli import later, lean, main
+from phaseline.cli.startup import deferred_modules as later; from phaseline.cli.startup import fast_start as lean; from phaseline.cli import main
 ends = lean.end
 def told(code):
     with open("modules.txt", "w") as file:
@@ -51,7 +51,7 @@ PLAIN = {f"{parent}.{own}" for parent, names in own_modules.PLAIN.items() for ow
 ROOMS = (
     "phaseline.engine",
     "phaseline.plan.workflows",
-    "phaseline.run.loop",
+    "phaseline.run.loop.engine",
     "phaseline.dsl.reader",
     "phaseline.catalog",
     "yaml",

@@ -12,15 +12,15 @@ import pytest
 from tests.started import Process
 from tests.store.builders import FakeClock, deployment, execution
 
-from phaseline.store.sqlite import SqliteStore
+from phaseline.store.sqlite.store import SqliteStore
 
 ROOT = Path(__file__).parents[2]
 ROUNDS = 12
 
 WRITER = """if True:
     import sys
-    from phaseline.model.rows import DocumentChange, EventRow, LogLine, Payload
-    from phaseline.store.sqlite import SqliteStore
+    from phaseline.model.rows.rows import DocumentChange, EventRow, LogLine, Payload
+    from phaseline.store.sqlite.store import SqliteStore
     from tests.store import builders as a
     store = SqliteStore.open(sys.argv[1], a.FakeClock())
     with store.own("the writer"):

@@ -12,11 +12,11 @@ from pathlib import Path
 import pytest
 from tests.processes.shells import BLUEPRINT, PATIENCE_S, QUICK, WAIT, Shell, installing, one_is_within
 
-from phaseline.model.rows import RequestKind
-from phaseline.model.status import ExecutionStatus
-from phaseline.use_cases.asking import ask
-from phaseline.use_cases.settings import Settings
-from phaseline.use_cases.workplace import Workplace, workplace
+from phaseline.app.app_context import Workplace, workplace
+from phaseline.app.settings import Settings
+from phaseline.model.graph.status import ExecutionStatus
+from phaseline.model.rows.rows import RequestKind
+from phaseline.use_cases.lookup.ticket import ask
 
 BULK = """\
 tosca_definitions_version: cloudify_dsl_1_3

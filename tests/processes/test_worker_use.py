@@ -8,17 +8,17 @@ import numpy as np
 import pytest
 from tests.run.worlds import CREATE, LaneSpec, Policy, World, make_blueprint, plugin
 
-from phaseline.model.blueprint import Node
-from phaseline.model.problem import ProblemsError
-from phaseline.model.status import OutcomeKind
-from phaseline.run.assignments import Assignment
-from phaseline.run.channel import MAX_LINES, LocalChannel
-from phaseline.run.chunks import Chunk
-from phaseline.run.executor import Slots
-from phaseline.run.handover import HandOver
-from phaseline.run.wire import Message
-from phaseline.run.worker import MAX_SITES
-from phaseline.run.workers import CORES, LOOK_S, Staff
+from phaseline.calls.batches.batch_handover import HandOver
+from phaseline.calls.protocol.call_channel import MAX_LINES, LocalChannel
+from phaseline.model.blueprint.blueprint import Node
+from phaseline.model.graph.status import OutcomeKind
+from phaseline.model.problems.problem import ProblemsError
+from phaseline.run.executors.assignments import Assignment
+from phaseline.run.executors.call_chunks import Chunk
+from phaseline.run.executors.framing import Message
+from phaseline.run.executors.local_executor import Slots
+from phaseline.run.executors.process_executor import CORES, LOOK_S, Staff
+from phaseline.run.executors.worker_process import MAX_SITES
 from phaseline.testing.builders import node, operation
 
 EACH = Policy(LaneSpec(CREATE, "each", "workers"))

@@ -14,12 +14,12 @@ import numpy as np
 import pytest
 from tests.run.worlds import CREATE, PATIENCE_S, Answer, LaneSpec, Policy, World, make_blueprint, plugin
 
-from phaseline.model.blueprint import Node
-from phaseline.model.members import Places
-from phaseline.model.rows import BatchRow, DocumentChange
-from phaseline.model.status import OutcomeKind
-from phaseline.run.executor import LocalExecutor, Slots
-from phaseline.run.processes import await_end, is_alive, marked
+from phaseline.calls.threads.process_groups import await_end, is_alive, marked
+from phaseline.model.blueprint.blueprint import Node
+from phaseline.model.graph.batch_members import Places
+from phaseline.model.graph.status import OutcomeKind
+from phaseline.model.rows.rows import BatchRow, DocumentChange
+from phaseline.run.executors.local_executor import LocalExecutor, Slots
 from phaseline.testing.builders import node, operation
 
 EACH = Policy(LaneSpec(CREATE, "each", "workers"))
@@ -392,7 +392,7 @@ ENGINE = """
 import sys
 from pathlib import Path
 from dataclasses import replace
-from phaseline.run.executor import Slots
+from phaseline.run.executors.local_executor import Slots
 from phaseline.testing.builders import node
 from tests.run.worlds import *
 folder = Path(sys.argv[1])

@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING
 
 from tests.records.oracle import ATTRIBUTES, our_text, ours, reference
 
-from phaseline.records import syntax
+from phaseline.records import syntax_tree as syntax
 from phaseline.records.expression import Expression
-from phaseline.records.functions.table import NAMES
+from phaseline.records.functions.registry import NAMES
 from phaseline.records.grammar import tree_of
 from phaseline.records.record import Record
-from phaseline.records.syntax import Node, children, walk
+from phaseline.records.syntax_tree import Node, children, walk
 from phaseline.records.unparsing import text_of
 from phaseline.records.values import ErrorValue
 

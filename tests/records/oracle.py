@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta
 
 import classad2
 
-from phaseline.model.problem import ProblemsError
+from phaseline.model.problems.problem import ProblemsError
 from phaseline.records.expression import Expression
 from phaseline.records.record import Record
 from phaseline.records.unparsing import value_text

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from phaseline.model.problem import ProblemsError
+from phaseline.model.problems.problem import ProblemsError
 from phaseline.records.expression import Expression, compiled, one_line, verdict
 from phaseline.records.grammar import tree_of
 from phaseline.records.record import Record

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from phaseline.records.expression import Expression
-from phaseline.records.functions.table import NAMES
-from phaseline.records.functions.times import span_in
+from phaseline.records.functions.registry import NAMES
+from phaseline.records.functions.time_functions import span_in
 from phaseline.records.record import Record
 from phaseline.records.values import ErrorValue
 

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from tests.records.made import records
 
-from phaseline.model.problem import ProblemsError
+from phaseline.model.problems.problem import ProblemsError
+from phaseline.records.attribute_paths import steps_of
 from phaseline.records.conversions import AttributeTypeError, AttributeValueError
 from phaseline.records.expression import Expression
-from phaseline.records.paths import steps_of
 from phaseline.records.record import ReadOnlyError, Record, Removed
 from phaseline.records.values import ErrorValue, is_identical
 

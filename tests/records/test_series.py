@@ -2,7 +2,7 @@
 
 import pytest
 
-from phaseline.model.problem import ProblemsError
+from phaseline.model.problems.problem import ProblemsError
 from phaseline.records.expression import Expression
 from phaseline.records.record import Record
 from phaseline.records.series import Series

@@ -5,9 +5,7 @@ import sys
 
 import pytest
 
-IMPORTS = (
-    "import sys; from phaseline.records import formal, informal, json_form, printing, series, record, expression\n"
-)
+IMPORTS = "import sys; from phaseline.records.formats import record_text as formal; from phaseline.records.formats import cfg_text as informal; from phaseline.records.formats import json_codec as json_form; from phaseline.records.formats import canonical_text as printing; from phaseline.records import series, record, expression\n"
 
 
 @pytest.mark.parametrize(
@@ -26,7 +24,7 @@ def test_what_is_heavy_is_imported_when_it_is_needed(code: str, lark: bool, re2:
 
 
 def test_commands_without_expressions_import_neither() -> None:
-    program = "import sys; from phaseline.cli.root import root; root.main(['--help'], standalone_mode=False)\n"
+    program = "import sys; from phaseline.cli.command_tree import root; root.main(['--help'], standalone_mode=False)\n"
     program += "print('phaseline.records.record' in sys.modules, 'lark' in sys.modules, file=sys.stderr)"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stderr.split() == ["False", "False"]

@@ -5,14 +5,20 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from phaseline.calls.deployments.deployment_cache import Deployments
+from phaseline.calls.deployments.planner_driver import Planner
+from phaseline.calls.protocol.inbox import Inbox
+from phaseline.calls.protocol.reports import Report
 from phaseline.engine.invariants import validate
 from phaseline.engine.stories import Stories
-from phaseline.model.blueprint import Node, Operation, Value
-from phaseline.model.declaration import Declaration
-from phaseline.model.events import Batch
-from phaseline.model.execution import Request, RetryPolicy, StopAfter
-from phaseline.model.graph import SubjectKind
-from phaseline.model.rows import (
+from phaseline.model.blueprint.blueprint import Node, Operation, Value
+from phaseline.model.blueprint.operation_declaration import Declaration
+from phaseline.model.deployment.instance_states import InstanceState
+from phaseline.model.execution.events import Batch
+from phaseline.model.execution.execution import Request, RetryPolicy, StopAfter
+from phaseline.model.graph.graph import SubjectKind
+from phaseline.model.graph.status import EntryStatus, ExecutionStatus, OutcomeKind
+from phaseline.model.rows.rows import (
     Actor,
     BatchRow,
     CodePlaces,
@@ -24,15 +30,9 @@ from phaseline.model.rows import (
     Remark,
     Turn,
 )
-from phaseline.model.states import InstanceState
-from phaseline.model.status import EntryStatus, ExecutionStatus, OutcomeKind
 from phaseline.plan.workflows import PLANNERS
-from phaseline.run.deployments import Deployments
-from phaseline.run.inbox import Inbox
-from phaseline.run.loop import Engine
-from phaseline.run.planning import Planner
-from phaseline.run.reports import Report
-from phaseline.store.memory import MemoryStore
+from phaseline.run.loop.engine import Engine
+from phaseline.store.memory.store import MemoryStore
 from phaseline.testing.builders import blueprint, topology
 from phaseline.testing.clock import VirtualClock
 from phaseline.testing.simulation.applications import declare

@@ -4,7 +4,7 @@ from fractions import Fraction
 from pathlib import Path
 
 from phaseline import NonRecoverableError, RecoverableError, operation
-from phaseline.model.declaration import as_phase
+from phaseline.model.blueprint.operation_declaration import as_phase
 
 
 class Mute:

@@ -8,20 +8,20 @@ from tests.run.worlds import PATIENCE_S
 from tests.run.yard import Yard
 
 from phaseline.catalog import PluginCatalog
-from phaseline.catalog.phases.loading import PhasePlugins
+from phaseline.catalog.phases.plugin_set import PhasePlugins
 from phaseline.engine.stories import Stories
-from phaseline.model.blueprint import Value
-from phaseline.model.declaration import Declaration
-from phaseline.model.phase_registry import PhaseRegistry
-from phaseline.model.phases import PhaseCode
+from phaseline.model.blueprint.blueprint import Value
+from phaseline.model.blueprint.operation_declaration import Declaration
+from phaseline.model.phases.definitions import PhaseCode
+from phaseline.model.phases.registry import PhaseRegistry
 from phaseline.plan.workflows import PLANNERS
-from phaseline.run.executor import LocalExecutor, Slots
-from phaseline.run.loop import Engine
+from phaseline.run.executors.local_executor import LocalExecutor, Slots
+from phaseline.run.loop.engine import Engine
 from phaseline.testing.clock import VirtualClock
 
 
 class Files:
-    """``run.in_force.PhaseSource`` of a folder."""
+    """``run.phases.active_phases.PhaseSource`` of a folder."""
 
     def __init__(self, plugins: PhasePlugins, catalog: PluginCatalog) -> None:
         self.plugins, self.catalog = plugins, catalog

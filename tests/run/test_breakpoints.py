@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from tests.run.engines import Station
 
-from phaseline.model.breakpoints import Breakpoint, read_breakpoint
-from phaseline.model.status import ExecutionStatus, OutcomeKind
+from phaseline.model.execution.breakpoints import Breakpoint, read_breakpoint
+from phaseline.model.graph.status import ExecutionStatus, OutcomeKind
 from phaseline.testing.builders import node, relationship
 
 DAY_MS = 86_400_000

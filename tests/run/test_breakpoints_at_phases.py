@@ -3,9 +3,9 @@
 import pytest
 from tests.run.yard import Yard, installed, phase
 
-from phaseline.model.breakpoints import read_breakpoint
-from phaseline.model.rows import RequestKind
-from phaseline.model.status import ExecutionStatus, OutcomeKind
+from phaseline.model.execution.breakpoints import read_breakpoint
+from phaseline.model.graph.status import ExecutionStatus, OutcomeKind
+from phaseline.model.rows.rows import RequestKind
 
 DAY_MS = 86_400_000
 AGAIN, FAILED = OutcomeKind.AGAIN, OutcomeKind.FAILED

@@ -3,9 +3,9 @@
 import pytest
 from tests.run.engines import Station
 
-from phaseline.model.status import ExecutionStatus, OutcomeKind
+from phaseline.app.app_context import SystemClock
+from phaseline.model.graph.status import ExecutionStatus, OutcomeKind
 from phaseline.testing.builders import node
-from phaseline.use_cases.workplace import SystemClock
 
 HOUR_MS = 3_600_000
 

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from tests.run.engines import Station, all_of
 
-from phaseline.model.execution import RetryPolicy, StopAfter
-from phaseline.model.status import EntryStatus, ExecutionStatus, OutcomeKind
+from phaseline.model.execution.execution import RetryPolicy, StopAfter
+from phaseline.model.graph.status import EntryStatus, ExecutionStatus, OutcomeKind
 from phaseline.testing.builders import node
 
 CREATE = "cloudify.interfaces.lifecycle.create"

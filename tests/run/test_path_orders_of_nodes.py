@@ -3,10 +3,10 @@
 import pytest
 from tests.run.yard import Yard, installed, phase
 
-from phaseline.model.phase_data import PHASE_DATA
-from phaseline.model.rows import ExecutionRow, RequestKind
-from phaseline.model.status import ExecutionStatus, OutcomeKind
-from phaseline.run.requests import problem_of
+from phaseline.model.graph.status import ExecutionStatus, OutcomeKind
+from phaseline.model.phases.phase_data import PHASE_DATA
+from phaseline.model.rows.rows import ExecutionRow, RequestKind
+from phaseline.run.loop.request_reader import problem_of
 
 AGAIN, FAILED = OutcomeKind.AGAIN, OutcomeKind.FAILED
 WAKE, RERUN = RequestKind.WAKE, RequestKind.RERUN

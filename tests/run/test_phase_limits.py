@@ -5,8 +5,8 @@ from dataclasses import replace
 from tests.run.engines import all_of
 from tests.run.yard import Yard, phase
 
-from phaseline.model.rows import RequestKind
-from phaseline.model.status import OutcomeKind
+from phaseline.model.graph.status import OutcomeKind
+from phaseline.model.rows.rows import RequestKind
 
 
 def test_p106_a_batch_has_at_most_so_many() -> None:

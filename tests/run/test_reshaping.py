@@ -4,18 +4,18 @@ import numpy as np
 import pytest
 from tests.run.engines import Station
 
-from phaseline.model.execution import History, Request, Reshape, Verdict
-from phaseline.model.frozen import altered
-from phaseline.model.graph import Graph
-from phaseline.model.modification import Started
-from phaseline.model.rows import Turn
-from phaseline.model.status import ExecutionStatus
-from phaseline.model.topology import Topology
-from phaseline.plan.modifying import Wanted, modify
-from phaseline.plan.verdicts import settled
-from phaseline.plan.weaving import Asked
+from phaseline.calls.deployments.planner_driver import Declare
+from phaseline.lang.fast_dataclasses import altered
+from phaseline.model.deployment.modification import Started
+from phaseline.model.deployment.topology import Topology
+from phaseline.model.execution.execution import History, Request, Reshape, Verdict
+from phaseline.model.graph.graph import Graph
+from phaseline.model.graph.status import ExecutionStatus
+from phaseline.model.rows.rows import Turn
+from phaseline.plan.graph.verdicts import settled
+from phaseline.plan.topology.modification import Wanted, modify
+from phaseline.plan.transforms.pipeline import Asked
 from phaseline.plan.workflows import PLANNERS, install
-from phaseline.run.planning import Declare
 from phaseline.testing.builders import node
 
 NODES = (
@@ -147,7 +147,7 @@ def test_after_a_crash_at_any_commit_a_new_shape_is_there_or_not_but_never_twice
 
 
 def test_a_failed_round_may_be_tried_again_without_a_second_shape() -> None:
-    from phaseline.model.status import OutcomeKind
+    from phaseline.model.graph.status import OutcomeKind
 
     station, deployment = grown_station()
     row = station.submit(deployment, "grow")

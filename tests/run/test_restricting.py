@@ -4,8 +4,8 @@ import pytest
 from tests.run.engines import Station
 from tests.run.test_reshaping import DeathError, dying
 
-from phaseline.model.restrictions import RESTRICTABLE, restricted, restricted_of
-from phaseline.model.status import ExecutionStatus
+from phaseline.model.deployment.restrictions import RESTRICTABLE, restricted, restricted_of
+from phaseline.model.graph.status import ExecutionStatus
 from phaseline.testing.builders import node
 
 NODES = (node("web", to=["db"], create="each_again.create"), node("db", create="each_again.create"))

@@ -2,9 +2,9 @@
 
 from tests.run.engines import ANN, Station
 
-from phaseline.model.execution import Request, RetryPolicy
-from phaseline.model.rows import ExecutionRow, NewExecution
-from phaseline.model.status import ExecutionStatus, OutcomeKind
+from phaseline.model.execution.execution import Request, RetryPolicy
+from phaseline.model.graph.status import ExecutionStatus, OutcomeKind
+from phaseline.model.rows.rows import ExecutionRow, NewExecution
 from phaseline.testing.builders import node
 
 LIFE = {"create": "each.create", "start": "each.start", "delete": "each.delete"}

@@ -4,13 +4,13 @@ import pytest
 from tests.run.engines import ANN
 from tests.run.yard import SERVER, Yard, phase
 
-from phaseline.model.blueprint import OnPath
-from phaseline.model.execution import Request
-from phaseline.model.frozen import altered
-from phaseline.model.rows import CodePlaces, ExecutionRow, NewDeployment, NewExecution
-from phaseline.model.state_paths import NODE
-from phaseline.model.state_steps import state_name
-from phaseline.model.status import ExecutionStatus, OutcomeKind
+from phaseline.lang.fast_dataclasses import altered
+from phaseline.model.blueprint.blueprint import OnPath
+from phaseline.model.blueprint.state_paths import NODE
+from phaseline.model.execution.execution import Request
+from phaseline.model.graph.status import ExecutionStatus, OutcomeKind
+from phaseline.model.resources.state_graph_names import state_name
+from phaseline.model.rows.rows import CodePlaces, ExecutionRow, NewDeployment, NewExecution
 from phaseline.testing.builders import blueprint, group, node, topology
 
 LINE = OnPath((SERVER, "cloudify.nodes.Root", NODE), "Started")

@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 from tests.run.engines import Station
 
-from phaseline.model.around import Around, HookClass, Why
-from phaseline.model.declaration import Declaration
-from phaseline.model.execution import History, Request, Round, Verdict
-from phaseline.model.graph import Graph
-from phaseline.model.status import EntryStatus, ExecutionStatus, OutcomeKind
-from phaseline.plan.around import surrounded
+from phaseline.model.blueprint.operation_declaration import Declaration
+from phaseline.model.execution.execution import History, Request, Round, Verdict
+from phaseline.model.execution.pre_post import Around, HookClass, Why
+from phaseline.model.graph.graph import Graph
+from phaseline.model.graph.status import EntryStatus, ExecutionStatus, OutcomeKind
+from phaseline.plan.rounds.pre_post_rounds import surrounded
 from phaseline.testing.builders import blueprint, node, topology
 
 TWO = (node("db", create="each.create"), node("web", to=["db"], create="each.create"))

@@ -3,10 +3,10 @@
 import pytest
 from tests.run.engines import Station
 
-from phaseline.model.execution import Request
-from phaseline.model.rows import CodePlaces, ExecutionRow
-from phaseline.model.status import ExecutionStatus
-from phaseline.model.stored_plans import PLAN, Aim, StoredPlan
+from phaseline.model.execution.execution import Request
+from phaseline.model.execution.stored_plans import PLAN, Aim, StoredPlan
+from phaseline.model.graph.status import ExecutionStatus
+from phaseline.model.rows.rows import CodePlaces, ExecutionRow
 from phaseline.testing.builders import blueprint, node
 
 LIFE = {"create": "each.create", "stop": "each.stop"}

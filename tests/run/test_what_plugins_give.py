@@ -13,10 +13,10 @@ from tests.run.worlds import World, make_blueprint, plugin
 
 import phaseline
 from phaseline import ProblemsError
-from phaseline.model.properties import MAX_DEPTH, storable
-from phaseline.model.status import OutcomeKind
-from phaseline.run.calling import Outcome, clip, outcome_of
-from phaseline.run.plugin_code import LONGEST_AFTER_S, changed, kept, milliseconds
+from phaseline.calls.protocol.call import Outcome, clip, outcome_of
+from phaseline.calls.protocol.plugin_boundary import LONGEST_AFTER_S, changed, kept, milliseconds
+from phaseline.model.deployment.runtime_properties import MAX_DEPTH, storable
+from phaseline.model.graph.status import OutcomeKind
 from phaseline.testing.builders import node
 
 BLUEPRINT = """

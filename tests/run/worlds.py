@@ -12,21 +12,30 @@ from uuid import uuid4
 
 import numpy as np
 
+from phaseline.calls.deployments.deployment_cache import Deployments
+from phaseline.calls.protocol.inbox import Inbox
+from phaseline.calls.protocol.reports import Report
+from phaseline.calls.threads.timer_thread import Alarms
 from phaseline.catalog import PluginCatalog
-from phaseline.model.blueprint import Blueprint, Operation
-from phaseline.model.events import Batch, Changes, ExecutionChanged, GraphAdded
-from phaseline.model.execution import Request
-from phaseline.model.graph import Graph, LaneSpec, Policy, Step, SubjectKind
-from phaseline.model.members import Members, Segment
-from phaseline.model.rows import Actor, CodePlaces, DocumentChange, LogLine, NewDeployment, NewExecution, Remark, Turn
-from phaseline.model.status import ExecutionStatus, OutcomeKind
+from phaseline.model.blueprint.blueprint import Blueprint, Operation
+from phaseline.model.execution.events import Batch, Changes, ExecutionChanged, GraphAdded
+from phaseline.model.execution.execution import Request
+from phaseline.model.graph.batch_members import Members, Segment
+from phaseline.model.graph.graph import Graph, LaneSpec, Policy, Step, SubjectKind
+from phaseline.model.graph.status import ExecutionStatus, OutcomeKind
+from phaseline.model.rows.rows import (
+    Actor,
+    CodePlaces,
+    DocumentChange,
+    LogLine,
+    NewDeployment,
+    NewExecution,
+    Remark,
+    Turn,
+)
 from phaseline.ports import Catalog
-from phaseline.run.alarms import Alarms
-from phaseline.run.deployments import Deployments
-from phaseline.run.executor import LocalExecutor, Slots
-from phaseline.run.inbox import Inbox
-from phaseline.run.reports import Report
-from phaseline.store.memory import MemoryStore
+from phaseline.run.executors.local_executor import LocalExecutor, Slots
+from phaseline.store.memory.store import MemoryStore
 from phaseline.tasks.host_keys import HostKeys
 from phaseline.testing.builders import blueprint as make_blueprint
 from phaseline.testing.builders import topology as make_topology

@@ -8,28 +8,28 @@ import numpy as np
 from tests.run.engines import ANN, Called, Station
 from tests.run.worlds import PATIENCE_S
 
+from phaseline.calls.protocol.reports import Report
 from phaseline.compat.cyclecloud.state_event import StateEvent
 from phaseline.engine.invariants import validate
 from phaseline.engine.stories import Stories
-from phaseline.model.blueprint import OnPath, Value
-from phaseline.model.breakpoints import Breakpoint, read_breakpoint
-from phaseline.model.events import Batch
-from phaseline.model.execution import Request
-from phaseline.model.frozen import altered
-from phaseline.model.phase_data import phases_in
-from phaseline.model.phase_registry import PhaseRegistry
-from phaseline.model.phases import ListenerDefinition, PhaseCode, PhaseDefinition, PhasePolicy
-from phaseline.model.resources import Growth, no_resources, type_node
-from phaseline.model.rows import CodePlaces, ExecutionRow, NewDeployment, NewExecution, RequestKind
-from phaseline.model.state_paths import DEFAULT_TYPES, NODE, ResourceTypes
-from phaseline.model.state_steps import phase_of, state_name
-from phaseline.model.status import EntryStatus, OutcomeKind
+from phaseline.lang.fast_dataclasses import altered
+from phaseline.model.blueprint.blueprint import OnPath, Value
+from phaseline.model.blueprint.state_paths import DEFAULT_TYPES, NODE, ResourceTypes
+from phaseline.model.execution.breakpoints import Breakpoint, read_breakpoint
+from phaseline.model.execution.events import Batch
+from phaseline.model.execution.execution import Request
+from phaseline.model.graph.status import EntryStatus, OutcomeKind
+from phaseline.model.phases.definitions import ListenerDefinition, PhaseCode, PhaseDefinition, PhasePolicy
+from phaseline.model.phases.phase_data import phases_in
+from phaseline.model.phases.registry import PhaseRegistry
+from phaseline.model.resources.resources import Growth, no_resources, type_node
+from phaseline.model.resources.state_graph_names import phase_of, state_name
+from phaseline.model.rows.rows import CodePlaces, ExecutionRow, NewDeployment, NewExecution, RequestKind
 from phaseline.plan.workflows import PLANNERS
-from phaseline.run.loop import Engine
-from phaseline.run.reports import Report
+from phaseline.run.loop.engine import Engine
 from phaseline.testing.builders import blueprint, node
 from phaseline.testing.builders import topology as topology_of
-from phaseline.use_cases.resources.applying import reach
+from phaseline.use_cases.commands.resources.apply import reach
 
 SERVER = "acme.Server"
 
@@ -48,7 +48,7 @@ def phase(name: str, state: str = "Allocation", *needs: str, **fields: object) -
 
 @dataclass
 class Source:
-    """``run.in_force.PhaseSource`` of definitions that the test gives."""
+    """``run.phases.active_phases.PhaseSource`` of definitions that the test gives."""
 
     phases: list[PhaseDefinition] = field(default_factory=list)
     listeners: list[ListenerDefinition] = field(default_factory=list)

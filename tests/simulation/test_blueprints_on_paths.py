@@ -14,17 +14,17 @@ import pytest
 from tests.run.engines import ANN
 from tests.run.yard import Yard, phase
 
-from phaseline.model.blueprint import Node, OnPath
-from phaseline.model.breakpoints import PREFIX as STOP
-from phaseline.model.breakpoints import told_of
-from phaseline.model.execution import Request, RetryPolicy
-from phaseline.model.frozen import altered
-from phaseline.model.phases import PhaseDefinition
-from phaseline.model.rows import CodePlaces, ExecutionRow, NewDeployment, NewExecution, RequestKind
-from phaseline.model.state_paths import NODE
-from phaseline.model.state_steps import EXIT_PREFIX, state_name
-from phaseline.model.status import EntryStatus, ExecutionStatus, OutcomeKind
-from phaseline.plan.stays import HOMES
+from phaseline.lang.fast_dataclasses import altered
+from phaseline.model.blueprint.blueprint import Node, OnPath
+from phaseline.model.blueprint.state_paths import NODE
+from phaseline.model.execution.breakpoints import PREFIX as STOP
+from phaseline.model.execution.breakpoints import told_of
+from phaseline.model.execution.execution import Request, RetryPolicy
+from phaseline.model.graph.status import EntryStatus, ExecutionStatus, OutcomeKind
+from phaseline.model.phases.definitions import PhaseDefinition
+from phaseline.model.resources.state_graph_names import EXIT_PREFIX, state_name
+from phaseline.model.rows.rows import CodePlaces, ExecutionRow, NewDeployment, NewExecution, RequestKind
+from phaseline.plan.states.state_operations import HOMES
 from phaseline.testing.builders import blueprint, node, topology
 
 SEEDS = range(4)

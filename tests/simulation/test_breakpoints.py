@@ -13,12 +13,12 @@ from tests.simulation.test_blueprints_on_paths import Life as LifeOfNodes
 from tests.simulation.test_resources import Life as LifeOfResources
 from tests.simulation.test_resources import Watched
 
-from phaseline.model.breakpoints import POST, PRE, PREFIX, Breakpoint, stop_beside
-from phaseline.model.execution import Request
-from phaseline.model.frozen import altered
-from phaseline.model.rows import ExecutionRow
-from phaseline.model.state_steps import phase_of
-from phaseline.model.status import EntryStatus, Mark, OutcomeKind
+from phaseline.lang.fast_dataclasses import altered
+from phaseline.model.execution.breakpoints import POST, PRE, PREFIX, Breakpoint, stop_beside
+from phaseline.model.execution.execution import Request
+from phaseline.model.graph.status import EntryStatus, Mark, OutcomeKind
+from phaseline.model.resources.state_graph_names import phase_of
+from phaseline.model.rows.rows import ExecutionRow
 
 SEEDS = (*range(10), 20)
 """20 tells whether what needs a phase waits for what stands behind it."""

@@ -9,16 +9,16 @@ from __future__ import annotations
 import pytest
 from tests.simulation.test_scaling import Scaled
 
-from phaseline.model.blueprint import Blueprint, Node
-from phaseline.model.execution import Request, RetryPolicy
-from phaseline.model.frozen import altered
-from phaseline.model.members import Segment
-from phaseline.model.rows import CodePlaces, ExecutionRow, NewExecution
-from phaseline.model.states import InstanceState as State
-from phaseline.model.status import ExecutionStatus
-from phaseline.model.stored_plans import PLAN, Aim, StoredPlan
-from phaseline.model.topology import Topology
-from phaseline.plan.requests import check
+from phaseline.lang.fast_dataclasses import altered
+from phaseline.model.blueprint.blueprint import Blueprint, Node
+from phaseline.model.deployment.instance_states import InstanceState as State
+from phaseline.model.deployment.topology import Topology
+from phaseline.model.execution.execution import Request, RetryPolicy
+from phaseline.model.execution.stored_plans import PLAN, Aim, StoredPlan
+from phaseline.model.graph.batch_members import Segment
+from phaseline.model.graph.status import ExecutionStatus
+from phaseline.model.rows.rows import CodePlaces, ExecutionRow, NewExecution
+from phaseline.plan.requests.request_validation import check
 from phaseline.testing.builders import node, operation, relationship
 from phaseline.testing.simulation.world import LIMITS, USER, Life, let_go
 

@@ -11,13 +11,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from phaseline.model.blueprint import Blueprint
-from phaseline.model.checks import CHECK_STATUS, HEAL, OPERATIONS, CheckKind, CheckResult
-from phaseline.model.events import Batch
-from phaseline.model.execution import Request, RetryPolicy
-from phaseline.model.rows import CodePlaces, ExecutionRow, NewDeployment, NewExecution, Turn
-from phaseline.model.states import InstanceState as State
-from phaseline.model.status import EntryStatus, ExecutionStatus, OutcomeKind
+from phaseline.model.blueprint.blueprint import Blueprint
+from phaseline.model.deployment.instance_states import InstanceState as State
+from phaseline.model.execution.events import Batch
+from phaseline.model.execution.execution import Request, RetryPolicy
+from phaseline.model.graph.status import EntryStatus, ExecutionStatus, OutcomeKind
+from phaseline.model.health.checks import CHECK_STATUS, HEAL, OPERATIONS, CheckKind, CheckResult
+from phaseline.model.rows.rows import CodePlaces, ExecutionRow, NewDeployment, NewExecution, Turn
 from phaseline.testing.builders import full_name, operation
 from phaseline.testing.builders import topology as expanded
 from phaseline.testing.simulation.applications import KINDS, draw_application

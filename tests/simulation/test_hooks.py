@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections import Counter
 
-from phaseline.model.around import POST, PRE, UNDO, Around, HookClass
-from phaseline.model.events import GraphAdded
-from phaseline.model.execution import Request, RetryPolicy
-from phaseline.model.rows import ExecutionRow, GraphRow, NewExecution, Turn
-from phaseline.model.status import EntryStatus
-from phaseline.plan.around import CLOSING, OF_TAKING_BACK, OPENING, UNDOING, is_of_surroundings
+from phaseline.model.execution.events import GraphAdded
+from phaseline.model.execution.execution import Request, RetryPolicy
+from phaseline.model.execution.pre_post import POST, PRE, UNDO, Around, HookClass
+from phaseline.model.graph.status import EntryStatus
+from phaseline.model.rows.rows import ExecutionRow, GraphRow, NewExecution, Turn
+from phaseline.plan.rounds.pre_post_rounds import CLOSING, OF_TAKING_BACK, OPENING, UNDOING, is_of_surroundings
 from phaseline.testing.simulation.world import LIMITS, USER, Life, World, let_go
 
 SEEDS = range(24)

@@ -13,10 +13,10 @@ from tests.run.yard import Yard, phase
 
 from phaseline.engine.arena import Arena
 from phaseline.engine.stories import Stories
-from phaseline.model.phases import PhaseDefinition
-from phaseline.model.rows import RequestKind
-from phaseline.model.state_steps import phase_of
-from phaseline.model.status import EntryStatus, ExecutionStatus, Mark, OutcomeKind
+from phaseline.model.graph.status import EntryStatus, ExecutionStatus, Mark, OutcomeKind
+from phaseline.model.phases.definitions import PhaseDefinition
+from phaseline.model.resources.state_graph_names import phase_of
+from phaseline.model.rows.rows import RequestKind
 
 SEEDS = range(60)
 FOUND_MISTAKES = (182, 225, 229, 264)

@@ -11,15 +11,15 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from phaseline.model.blueprint import Blueprint
-from phaseline.model.execution import Request, RetryPolicy
-from phaseline.model.graph import SubjectKind
-from phaseline.model.problem import ProblemsError
-from phaseline.model.rows import CodePlaces, ExecutionRow, NewDeployment, NewExecution, Turn
-from phaseline.model.states import InstanceState as State
-from phaseline.model.status import ExecutionStatus
-from phaseline.model.topology import Topology
-from phaseline.plan.requests import check
+from phaseline.model.blueprint.blueprint import Blueprint
+from phaseline.model.deployment.instance_states import InstanceState as State
+from phaseline.model.deployment.topology import Topology
+from phaseline.model.execution.execution import Request, RetryPolicy
+from phaseline.model.graph.graph import SubjectKind
+from phaseline.model.graph.status import ExecutionStatus
+from phaseline.model.problems.problem import ProblemsError
+from phaseline.model.rows.rows import CodePlaces, ExecutionRow, NewDeployment, NewExecution, Turn
+from phaseline.plan.requests.request_validation import check
 from phaseline.testing.builders import blueprint, group
 from phaseline.testing.builders import topology as expanded
 from phaseline.testing.simulation.applications import draw_application

@@ -9,9 +9,9 @@ import pytest
 
 import phaseline
 from phaseline import ProblemsError
-from phaseline.store.sqlite import SqliteStore
-from phaseline.use_cases import upkeep
-from phaseline.use_cases.facade import Phaseline
+from phaseline.client.local import Phaseline
+from phaseline.store.sqlite.store import SqliteStore
+from phaseline.use_cases.commands import maintenance as upkeep
 
 STEPS = 30
 NAMES = ("one", "two")

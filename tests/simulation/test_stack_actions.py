@@ -13,20 +13,20 @@ import pytest
 from tests.simulation.test_day_two import FORMS, DayTwo
 from tests.simulation.test_scaling import nobodies
 
-from phaseline.dsl.dump import blueprint_from_json
-from phaseline.model.blueprint import Node
-from phaseline.model.execution import Request, RetryPolicy
-from phaseline.model.frozen import altered
-from phaseline.model.members import Segment
-from phaseline.model.rows import CodePlaces, ExecutionRow, NewDeployment
-from phaseline.model.stack_documents import ABANDONED, SNAPSHOT
-from phaseline.model.states import InstanceState as State
-from phaseline.model.status import ExecutionStatus
-from phaseline.model.stored_plans import PLAN, Aim, StoredPlan
-from phaseline.model.topology import Topology
-from phaseline.plan import operations as op
-from phaseline.plan.adopting import NOT_THERE, same
-from phaseline.run.writing_down import written_down
+from phaseline.calls.deployments.stack_export import written_down
+from phaseline.dsl.documents.json_codec import blueprint_from_json
+from phaseline.lang.fast_dataclasses import altered
+from phaseline.model.blueprint.blueprint import Node
+from phaseline.model.deployment.instance_states import InstanceState as State
+from phaseline.model.deployment.stack_documents import ABANDONED, SNAPSHOT
+from phaseline.model.deployment.topology import Topology
+from phaseline.model.execution.execution import Request, RetryPolicy
+from phaseline.model.execution.stored_plans import PLAN, Aim, StoredPlan
+from phaseline.model.graph.batch_members import Segment
+from phaseline.model.graph.status import ExecutionStatus
+from phaseline.model.rows.rows import CodePlaces, ExecutionRow, NewDeployment
+from phaseline.plan.graph import operation_names as op
+from phaseline.plan.topology.adoption import NOT_THERE, same
 from phaseline.testing.builders import operation
 from phaseline.testing.simulation.world import USER, Life, let_go
 
@@ -213,7 +213,7 @@ class Whole(DayTwo):
 
     def new(self, life: Life, parameters: dict[str, object]) -> Any:
         """An execution of a life's workflow to be stored."""
-        from phaseline.model.rows import NewExecution
+        from phaseline.model.rows.rows import NewExecution
 
         request = Request(life.workflow, parameters, RetryPolicy(2, 1.0))
         return NewExecution(life.deployment, request, USER, self.clock.now())

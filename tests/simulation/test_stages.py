@@ -12,12 +12,13 @@ from decimal import Decimal
 import numpy as np
 import pytest
 
-from phaseline.model.around import Around
-from phaseline.model.events import Batch, GraphAdded
-from phaseline.model.execution import Request, RetryPolicy
-from phaseline.model.graph import SubjectKind
-from phaseline.model.members import Segment
-from phaseline.model.packages import (
+from phaseline.model.execution.events import Batch, GraphAdded
+from phaseline.model.execution.execution import Request, RetryPolicy
+from phaseline.model.execution.pre_post import Around
+from phaseline.model.graph.batch_members import Segment
+from phaseline.model.graph.graph import SubjectKind
+from phaseline.model.graph.status import ExecutionStatus, OutcomeKind
+from phaseline.model.packages.package import (
     EVERYBODY,
     STAGES,
     CrossDependency,
@@ -27,11 +28,10 @@ from phaseline.model.packages import (
     StageTask,
     Strategy,
 )
-from phaseline.model.rows import ExecutionRow, NewExecution, Turn
-from phaseline.model.stage_tasks import GROUP, Stages, Task
-from phaseline.model.status import ExecutionStatus, OutcomeKind
-from phaseline.packages.order import ordered
-from phaseline.packages.serializing import Surroundings, serialized
+from phaseline.model.packages.stage_tasks import GROUP, Stages, Task
+from phaseline.model.rows.rows import ExecutionRow, NewExecution, Turn
+from phaseline.packages.task_order import ordered
+from phaseline.packages.task_serializer import Surroundings, serialized
 from phaseline.testing.simulation.faults import Dice
 from phaseline.testing.simulation.world import LIMITS, USER, Life, World, let_go
 

@@ -10,7 +10,7 @@ import pytest
 from tests.simulation.test_sound_stores import Life
 
 from phaseline import ProblemsError
-from phaseline.use_cases.facade import Phaseline
+from phaseline.client.local import Phaseline
 
 LISTS: Mapping[str, Callable[[Phaseline], int]] = {
     "deployments": lambda shop: len(shop.deployments.list().items),

@@ -6,8 +6,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from phaseline.model.blueprint import Blueprint, Node, Operation, PropertySchema, Relationship
-from phaseline.model.events import (
+from phaseline.model.blueprint.blueprint import Blueprint, Node, Operation, PropertySchema, Relationship
+from phaseline.model.deployment.topology import Link, Topology
+from phaseline.model.execution.events import (
     PAGE_ENTRIES,
     Batch,
     BatchClosed,
@@ -17,15 +18,14 @@ from phaseline.model.events import (
     PageWritten,
     StatesEntered,
 )
-from phaseline.model.execution import Request, RetryPolicy, StopAfter
-from phaseline.model.graph import Graph, LaneSpec, Policy, Step, SubjectKind
-from phaseline.model.members import Members, Segment
-from phaseline.model.problem import Place
-from phaseline.model.rows import Actor, CodePlaces, DocumentChange, NewDeployment, NewExecution, Payload, Turn
-from phaseline.model.status import ExecutionStatus
-from phaseline.model.topology import Link, Topology
+from phaseline.model.execution.execution import Request, RetryPolicy, StopAfter
+from phaseline.model.graph.batch_members import Members, Segment
+from phaseline.model.graph.graph import Graph, LaneSpec, Policy, Step, SubjectKind
+from phaseline.model.graph.status import ExecutionStatus
+from phaseline.model.problems.problem import Place
+from phaseline.model.rows.rows import Actor, CodePlaces, DocumentChange, NewDeployment, NewExecution, Payload, Turn
 from phaseline.ports import Store
-from phaseline.store.sqlite import SqliteStore
+from phaseline.store.sqlite.store import SqliteStore
 
 ANN = Actor("ann")
 LANE = LaneSpec("cloudify.interfaces.lifecycle.create")

@@ -8,8 +8,8 @@ import pytest
 from tests.store.builders import FakeClock
 
 from phaseline.ports import Store
-from phaseline.store.memory import MemoryStore
-from phaseline.store.sqlite import SqliteStore
+from phaseline.store.memory.store import MemoryStore
+from phaseline.store.sqlite.store import SqliteStore
 
 
 @pytest.fixture

@@ -5,18 +5,18 @@ from contextlib import contextmanager
 
 import numpy as np
 
-from phaseline.model.blueprint import Blueprint
-from phaseline.model.declaration import Declaration
-from phaseline.model.events import Batch
-from phaseline.model.execution import Request, RetryPolicy
-from phaseline.model.rows import Actor, BatchRow, CodePlaces, DocumentChange, LogLine, NewDeployment, NewExecution
-from phaseline.model.status import OutcomeKind
+from phaseline.calls.deployments.deployment_cache import Deployments
+from phaseline.calls.protocol.inbox import Inbox
+from phaseline.calls.protocol.reports import Report, only_logs
+from phaseline.model.blueprint.blueprint import Blueprint
+from phaseline.model.blueprint.operation_declaration import Declaration
+from phaseline.model.execution.events import Batch
+from phaseline.model.execution.execution import Request, RetryPolicy
+from phaseline.model.graph.status import OutcomeKind
+from phaseline.model.rows.rows import Actor, BatchRow, CodePlaces, DocumentChange, LogLine, NewDeployment, NewExecution
 from phaseline.plan.workflows import PLANNERS
 from phaseline.ports import Store
-from phaseline.run.deployments import Deployments
-from phaseline.run.inbox import Inbox
-from phaseline.run.loop import Engine
-from phaseline.run.reports import Report, only_logs
+from phaseline.run.loop.engine import Engine
 from phaseline.testing.builders import blueprint, host, node, topology
 from phaseline.testing.clock import VirtualClock
 

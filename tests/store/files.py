@@ -9,8 +9,8 @@ import pytest
 from tests.started import Process
 from tests.store import builders as a
 
-from phaseline.model.problem import ProblemsError
-from phaseline.store.sqlite import SqliteStore
+from phaseline.model.problems.problem import ProblemsError
+from phaseline.store.sqlite.store import SqliteStore
 
 ROOT = Path(__file__).parents[2]
 

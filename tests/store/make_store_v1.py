@@ -10,8 +10,8 @@ from pathlib import Path
 
 from tests.store.engines import NEVER, Answer, completes, deployed, engine, turn
 
-from phaseline.model.status import OutcomeKind
-from phaseline.store.sqlite import SqliteStore
+from phaseline.model.graph.status import OutcomeKind
+from phaseline.store.sqlite.store import SqliteStore
 from phaseline.testing.clock import VirtualClock
 
 BEGAN_AT = 1_700_000_000_000

@@ -9,9 +9,9 @@ import pytest
 from tests.store import builders as a
 from tests.store.files import python, refusal, stored
 
-from phaseline.model.problem import ProblemsError
-from phaseline.store import file
-from phaseline.store.sqlite import SqliteStore
+from phaseline.model.problems.problem import ProblemsError
+from phaseline.store.sqlite import database_file as file
+from phaseline.store.sqlite.store import SqliteStore
 
 
 @pytest.mark.parametrize("content", [b"hello\n", b"hello world, this is no database\n" * 400], ids=["short", "long"])
@@ -98,8 +98,8 @@ def test_a_file_locked_by_another_program_is_reported(path: Path, clock: a.FakeC
 
 READ_ONLY = """if True:
     import ctypes, os, struct, sys
-    from phaseline.model.problem import ProblemsError
-    from phaseline.store.sqlite import SqliteStore
+    from phaseline.model.problems.problem import ProblemsError
+    from phaseline.store.sqlite.store import SqliteStore
     from tests.store.builders import FakeClock, deployment
     if os.geteuid() == 0:  # permissions do not bind root, as long as it may do everything
         version_3 = struct.pack("Ii", 0x20080522, 0)
@@ -122,7 +122,7 @@ def test_a_read_only_file_is_read_and_a_write_is_refused(path: Path, clock: a.Fa
 
 DISK_FULL = """if True:
     import resource, signal, sys
-    from phaseline.model.problem import ProblemsError
+    from phaseline.model.problems.problem import ProblemsError
     from phaseline.store import open_store
     from tests.store import builders as a
     store = open_store(sys.argv[1], a.FakeClock())
@@ -160,8 +160,8 @@ def test_a_full_disk_is_reported_and_nothing_committed_is_lost(path: Path, clock
 
 ENGINE_ON_A_FULL_DISK = """if True:
     import os, resource, signal, sys
-    from phaseline.model.problem import ProblemsError
-    from phaseline.store.sqlite import SqliteStore
+    from phaseline.model.problems.problem import ProblemsError
+    from phaseline.store.sqlite.store import SqliteStore
     from phaseline.testing.clock import VirtualClock
     from tests.store.engines import deployed, engine, turn
     clock = VirtualClock(1_000)
@@ -195,8 +195,8 @@ def test_an_engine_on_a_full_disk_is_told_so_and_the_next_goes_on_when_there_is_
 
 REPEATED = """if True:
     import os, resource, signal, sys
-    from phaseline.model.problem import ProblemsError
-    from phaseline.model.rows import LogLine
+    from phaseline.model.problems.problem import ProblemsError
+    from phaseline.model.rows.rows import LogLine
     from phaseline.store import open_store
     from tests.store import builders as a
     store = open_store(f"sqlite:///{sys.argv[1]}", a.FakeClock())

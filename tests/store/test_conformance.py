@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 from tests.store import builders as a
 
-from phaseline.model.events import GraphReopened, NotesWritten, PageWritten
-from phaseline.model.problem import ProblemsError
-from phaseline.model.rows import NoteRow, Payload, Remark
-from phaseline.model.status import EntryStatus, ExecutionStatus, OutcomeKind
+from phaseline.model.execution.events import GraphReopened, NotesWritten, PageWritten
+from phaseline.model.graph.status import EntryStatus, ExecutionStatus, OutcomeKind
+from phaseline.model.problems.problem import ProblemsError
+from phaseline.model.rows.rows import NoteRow, Payload, Remark
 from phaseline.ports import Store
 from phaseline.testing.builders import blueprint, group, host, node, scaled, topology
 

@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 from tests.store import builders as a
 
-from phaseline.model.frozen import altered
-from phaseline.model.problem import ProblemsError
-from phaseline.model.stored_blueprints import BlueprintUser, StoredBlueprint, StoredFile
+from phaseline.lang.fast_dataclasses import altered
+from phaseline.model.blueprint.stored_blueprints import BlueprintUser, StoredBlueprint, StoredFile
+from phaseline.model.problems.problem import ProblemsError
 from phaseline.ports import Store
-from phaseline.store.sqlite import SqliteStore
+from phaseline.store.sqlite.store import SqliteStore
 
 Reopen = Callable[[], Store]
 

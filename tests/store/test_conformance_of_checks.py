@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 from tests.store import builders as a
 
-from phaseline.model.checks import CheckKind, CheckResult, ChecksMade
-from phaseline.model.rows import Payload
-from phaseline.model.states import InstanceState as State
+from phaseline.model.deployment.instance_states import InstanceState as State
+from phaseline.model.health.checks import CheckKind, CheckResult, ChecksMade
+from phaseline.model.rows.rows import Payload
 from phaseline.ports import Store
-from phaseline.store.sqlite import SqliteStore
+from phaseline.store.sqlite.store import SqliteStore
 
 Reopen = Callable[[], Store]
 STATUS, PREVIOUS, DRIFT = CheckKind.STATUS, CheckKind.PREVIOUS_STATUS, CheckKind.DRIFT

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 from tests.store import builders as a
 
-from phaseline.model.events import Changes, ExecutionChanged
-from phaseline.model.rows import Forgotten, Payload, Turn, Written
-from phaseline.model.stack_documents import ABANDONED, ABANDONED_KEPT_MS, SNAPSHOT, Drop, NewDocument
-from phaseline.model.status import ExecutionStatus as Status
+from phaseline.model.deployment.stack_documents import ABANDONED, ABANDONED_KEPT_MS, SNAPSHOT, Drop, NewDocument
+from phaseline.model.execution.events import Changes, ExecutionChanged
+from phaseline.model.graph.status import ExecutionStatus as Status
+from phaseline.model.rows.rows import Forgotten, Payload, Turn, Written
 
 DAY_MS = 24 * 3600 * 1000
 
@@ -121,7 +121,7 @@ def test_what_was_abandoned_is_kept_for_thirty_days(store, made):
 
 
 def test_a_deployment_may_come_with_what_its_instances_know(store):
-    from phaseline.model.frozen import altered
+    from phaseline.lang.fast_dataclasses import altered
 
     new = altered(a.deployment(), documents={0: {"ip": "10.0.0.1"}, 1: {}})
     with store.own("test"):

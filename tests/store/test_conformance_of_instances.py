@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 from tests.store import builders as a
 
-from phaseline.model.rows import DocumentChange, EventRow, LogLine, Payload, Remark
+from phaseline.model.rows.rows import DocumentChange, EventRow, LogLine, Payload, Remark
 from phaseline.ports import Store
-from phaseline.store import bounds
+from phaseline.store.codec import limits as bounds
 
 Reopen = Callable[[], Store]
 

@@ -3,9 +3,9 @@
 import pytest
 from tests.store import builders as a
 
-from phaseline.model.frozen import altered
-from phaseline.model.labels import Label
-from phaseline.model.rows import Payload, Reshaped
+from phaseline.lang.fast_dataclasses import altered
+from phaseline.model.blueprint.labels import Label
+from phaseline.model.rows.rows import Payload, Reshaped
 
 TEAM, COST, MORE = Label("team", "web"), Label("cost", "5"), Label("team", "ops")
 

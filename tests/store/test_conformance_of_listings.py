@@ -6,15 +6,15 @@ import numpy as np
 import pytest
 from tests.store import builders as a
 
-from phaseline.model.blueprint import OnPath
-from phaseline.model.events import PAGE_ENTRIES
-from phaseline.model.frozen import altered
-from phaseline.model.path_nodes import as_life_cycle
-from phaseline.model.rows import Payload, Reshaped
-from phaseline.model.states import InstanceState
-from phaseline.model.status import ExecutionStatus
-from phaseline.plan.modifying import Wanted, modify
-from phaseline.store.sqlite import SqliteStore
+from phaseline.lang.fast_dataclasses import altered
+from phaseline.model.blueprint.blueprint import OnPath
+from phaseline.model.deployment.instance_states import InstanceState
+from phaseline.model.execution.events import PAGE_ENTRIES
+from phaseline.model.graph.status import ExecutionStatus
+from phaseline.model.resources.path_nodes import as_life_cycle
+from phaseline.model.rows.rows import Payload, Reshaped
+from phaseline.plan.topology.modification import Wanted, modify
+from phaseline.store.sqlite.store import SqliteStore
 
 STARTED = int(InstanceState.STARTED)
 

@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 from tests.store import builders as a
 
-from phaseline.model.orders import GivenBeforeError, GivenOrder, NewOrder
-from phaseline.model.problem import ProblemsError
-from phaseline.model.resources import Growth, OutgrownError, no_resources, type_node
-from phaseline.model.rows import Actor, CodePlaces, NewDeployment, RequestKind
+from phaseline.model.execution.orders import GivenBeforeError, GivenOrder, NewOrder
+from phaseline.model.problems.problem import ProblemsError
+from phaseline.model.resources.resources import Growth, OutgrownError, no_resources, type_node
+from phaseline.model.rows.rows import Actor, CodePlaces, NewDeployment, RequestKind
 from phaseline.ports import Store
 
 Reopen = Callable[[], Store]

@@ -5,12 +5,12 @@ import hashlib
 import pytest
 from tests.store import builders as a
 
-from phaseline.model.frozen import altered
-from phaseline.model.package_rows import PackageRow, PackageUse, PackageUser
-from phaseline.model.problem import ProblemsError
-from phaseline.model.rows import NewExecution
-from phaseline.model.status import ExecutionStatus
-from phaseline.model.stored_blueprints import StoredFile
+from phaseline.lang.fast_dataclasses import altered
+from phaseline.model.blueprint.stored_blueprints import StoredFile
+from phaseline.model.graph.status import ExecutionStatus
+from phaseline.model.packages.installed import PackageRow, PackageUse, PackageUser
+from phaseline.model.problems.problem import ProblemsError
+from phaseline.model.rows.rows import NewExecution
 
 META, SCRIPT = b"name: ntp\n", b"#!/bin/sh\n"
 

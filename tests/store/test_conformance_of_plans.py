@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 from tests.store import builders as a
 
-from phaseline.model.execution import Request, RetryPolicy
-from phaseline.model.frozen import altered
-from phaseline.model.rows import CodePlaces
-from phaseline.model.stored_plans import MOST_WAITING, Aim, StoredPlan
+from phaseline.lang.fast_dataclasses import altered
+from phaseline.model.execution.execution import Request, RetryPolicy
+from phaseline.model.execution.stored_plans import MOST_WAITING, Aim, StoredPlan
+from phaseline.model.rows.rows import CodePlaces
 from phaseline.testing.builders import blueprint, group, host, node
 
 AIM = Aim(

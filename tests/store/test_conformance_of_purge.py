@@ -6,9 +6,9 @@ from dataclasses import replace
 import pytest
 from tests.store import builders as a
 
-from phaseline.model.rows import Actor, Answer, DocumentChange, EventRow, LogLine, Payload, Remark, RequestKind
-from phaseline.model.status import ExecutionStatus, OutcomeKind
-from phaseline.model.upkeep import Purged
+from phaseline.model.graph.status import ExecutionStatus, OutcomeKind
+from phaseline.model.rows.maintenance import Purged
+from phaseline.model.rows.rows import Actor, Answer, DocumentChange, EventRow, LogLine, Payload, Remark, RequestKind
 from phaseline.ports import Store
 
 Reopen = Callable[[], Store]

@@ -7,11 +7,11 @@ from dataclasses import replace
 import pytest
 from tests.store import builders as a
 
-from phaseline.model.problem import ProblemsError
-from phaseline.model.rows import Actor, Answer, Payload, RequestKind, RequestRow, Turn
-from phaseline.model.status import ExecutionStatus
+from phaseline.model.graph.status import ExecutionStatus
+from phaseline.model.problems.problem import ProblemsError
+from phaseline.model.rows.rows import Actor, Answer, Payload, RequestKind, RequestRow, Turn
 from phaseline.ports import Store
-from phaseline.store.asking import TAKEN_AT_ONCE
+from phaseline.store.sql.requests import TAKEN_AT_ONCE
 
 Reopen = Callable[[], Store]
 BOB = Actor("bob", "blue")

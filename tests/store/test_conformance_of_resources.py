@@ -6,12 +6,13 @@ import numpy as np
 import pytest
 from tests.store import builders as a
 
-from phaseline.model.blueprint import Value
-from phaseline.model.events import BatchClosed
-from phaseline.model.execution import Request
-from phaseline.model.problem import ProblemsError
-from phaseline.model.resources import REMOVED, VERSION, Growth, OutgrownError, no_resources, type_node
-from phaseline.model.rows import (
+from phaseline.model.blueprint.blueprint import Value
+from phaseline.model.execution.events import BatchClosed
+from phaseline.model.execution.execution import Request
+from phaseline.model.graph.status import ExecutionStatus
+from phaseline.model.problems.problem import ProblemsError
+from phaseline.model.resources.resources import REMOVED, VERSION, Growth, OutgrownError, no_resources, type_node
+from phaseline.model.rows.rows import (
     Answer,
     CodePlaces,
     DocumentChange,
@@ -22,7 +23,6 @@ from phaseline.model.rows import (
     RequestKind,
     Runs,
 )
-from phaseline.model.status import ExecutionStatus
 from phaseline.ports import Store
 
 Reopen = Callable[[], Store]

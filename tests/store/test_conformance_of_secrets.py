@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
-from phaseline.model.secret_rows import SecretRow, WrappedKey
+from phaseline.model.rows.secrets import SecretRow, WrappedKey
 from phaseline.ports import Store
 
 Reopen = Callable[[], Store]

@@ -7,13 +7,13 @@ import numpy as np
 import pytest
 from tests.store import builders as a
 
-from phaseline.model.frozen import altered
-from phaseline.model.modification import Started
-from phaseline.model.rows import CodePlaces, DocumentChange, Payload, Reshaped
-from phaseline.model.topology import Topology
-from phaseline.plan.modifying import Wanted, modify
+from phaseline.lang.fast_dataclasses import altered
+from phaseline.model.deployment.modification import Started
+from phaseline.model.deployment.topology import Topology
+from phaseline.model.rows.rows import CodePlaces, DocumentChange, Payload, Reshaped
+from phaseline.plan.topology.modification import Wanted, modify
 from phaseline.ports import Store
-from phaseline.store.sqlite import SqliteStore
+from phaseline.store.sqlite.store import SqliteStore
 
 Reopen = Callable[[], Store]
 

@@ -4,9 +4,9 @@ from collections.abc import Callable
 
 from tests.store import builders as a
 
-from phaseline.model.around import Around, HookClass
-from phaseline.model.execution import Request
-from phaseline.model.rows import Actor, NewExecution
+from phaseline.model.execution.execution import Request
+from phaseline.model.execution.pre_post import Around, HookClass
+from phaseline.model.rows.rows import Actor, NewExecution
 from phaseline.ports import Store
 
 Reopen = Callable[[], Store]

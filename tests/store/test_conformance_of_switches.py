@@ -3,8 +3,8 @@
 import pytest
 from tests.store import builders as a
 
-from phaseline.model.hook_switches import EVERYWHERE
-from phaseline.model.rows import Actor
+from phaseline.model.rows.hook_switches import EVERYWHERE
+from phaseline.model.rows.rows import Actor
 
 ANN = Actor("ann")
 

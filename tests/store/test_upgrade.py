@@ -14,17 +14,17 @@ from tests.store.engines import engine, turn
 from tests.store.files import python, refusal
 from tests.store.make_store_v1 import BEGAN_AT, HOUR_MS
 
-from phaseline.model.orders import NewOrder
-from phaseline.model.problem import ProblemsError
-from phaseline.model.resources import Growth, no_resources, type_node
-from phaseline.model.rows import CodePlaces, Measure, NewDeployment, Payload
-from phaseline.model.secret_rows import SecretRow, WrappedKey
-from phaseline.model.status import EntryStatus, ExecutionStatus
-from phaseline.store import schema
-from phaseline.store.columns import encode
-from phaseline.store.lock import OwnerLock
+from phaseline.model.execution.orders import NewOrder
+from phaseline.model.graph.status import EntryStatus, ExecutionStatus
+from phaseline.model.problems.problem import ProblemsError
+from phaseline.model.resources.resources import Growth, no_resources, type_node
+from phaseline.model.rows.rows import CodePlaces, Measure, NewDeployment, Payload
+from phaseline.model.rows.secrets import SecretRow, WrappedKey
+from phaseline.store.codec.columns import encode
 from phaseline.store.migrations import upgrade
-from phaseline.store.sqlite import SqliteStore
+from phaseline.store.sql import schema
+from phaseline.store.sqlite.owner_lock import OwnerLock
+from phaseline.store.sqlite.store import SqliteStore
 from phaseline.testing.clock import VirtualClock
 
 OLD_STORE = Path(__file__).parent / "data" / "store-v1.db"
@@ -214,7 +214,7 @@ def test_an_upgrade_that_fails_leaves_the_store_and_no_copy(old: Path, clock: Vi
 def test_without_room_for_the_copy_there_is_no_upgrade(old: Path) -> None:
     code = """if True:
         import resource, signal, sys
-        from phaseline.model.problem import ProblemsError
+        from phaseline.model.problems.problem import ProblemsError
         from phaseline.store import open_store
         from tests.store.builders import FakeClock
         signal.signal(signal.SIGXFSZ, signal.SIG_IGN)

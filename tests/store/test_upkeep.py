@@ -12,12 +12,13 @@ import pytest
 from tests.store import builders as a
 from tests.store.files import refusal
 
-from phaseline.model.problem import ProblemsError
-from phaseline.model.rows import Answer, DocumentChange, LogLine, Payload
-from phaseline.model.upkeep import Finding
-from phaseline.store import compacting, purging
-from phaseline.store.memory import MemoryStore
-from phaseline.store.sqlite import SqliteStore
+from phaseline.model.problems.problem import ProblemsError
+from phaseline.model.rows.maintenance import Finding
+from phaseline.model.rows.rows import Answer, DocumentChange, LogLine, Payload
+from phaseline.store.memory.store import MemoryStore
+from phaseline.store.sql import purge as purging
+from phaseline.store.sqlite import compaction as compacting
+from phaseline.store.sqlite.store import SqliteStore
 
 
 @pytest.fixture

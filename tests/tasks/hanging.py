@@ -6,11 +6,11 @@ import asyncio
 import json
 import sys
 
-from phaseline.tasks.here import Here
 from phaseline.tasks.host_keys import HostKeys
-from phaseline.tasks.lines import Place, run
-from phaseline.tasks.scripts import lived
-from phaseline.tasks.ssh import Address, Connections, Host
+from phaseline.tasks.local_host import Here
+from phaseline.tasks.remote_shell import Place, run
+from phaseline.tasks.shell_scripts import lived
+from phaseline.tasks.ssh_host import Address, Connections, Host
 
 
 async def main(told: dict[str, str]) -> None:

@@ -9,13 +9,13 @@ from uuid import uuid4
 
 from tests.run.worlds import CREATE, LaneSpec, Policy, World, make_blueprint
 
-from phaseline.model.blueprint import Node
-from phaseline.run.processes import is_alive
+from phaseline.calls.threads.process_groups import is_alive
+from phaseline.model.blueprint.blueprint import Node
 from phaseline.tasks.host_keys import HostKeys
 from phaseline.testing.builders import node, operation
 
 TYPES = ("shell", "shell_once", "puppet", "upload_file", "copy_files", "sync", "python", "note_boot", "await_boot")
-RUNNERS = {name: f"phaseline.tasks.functions.{name}" for name in TYPES}
+RUNNERS = {name: f"phaseline.tasks.task_types.{name}" for name in TYPES}
 
 
 def inputs_of(folder: Path, parameters: Mapping[str, Any], **more: Any) -> dict[str, Any]:

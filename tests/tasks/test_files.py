@@ -9,7 +9,7 @@ from tests.run.worlds import World
 from tests.tasks.servers import KINDS, server
 from tests.tasks.tasked import RUNNERS, world
 
-from phaseline.model.status import OutcomeKind
+from phaseline.model.graph.status import OutcomeKind
 
 Make = Callable[..., World]
 

@@ -9,8 +9,8 @@ from tests.run.worlds import World
 from tests.tasks.servers import KINDS, server
 from tests.tasks.tasked import RUNNERS, script, world
 
-from phaseline.model.status import OutcomeKind
-from phaseline.tasks.functions import BOOT_KEY
+from phaseline.model.graph.status import OutcomeKind
+from phaseline.tasks.task_types import BOOT_KEY
 
 Make = Callable[..., World]
 

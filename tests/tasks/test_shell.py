@@ -14,12 +14,12 @@ import pytest
 from tests.run.worlds import World
 from tests.tasks.tasked import RUNNERS, inputs_of, living, pids_in, script, world
 
-from phaseline.model.status import OutcomeKind
-from phaseline.run.trying import Given, Trial
-from phaseline.tasks.functions import shell
-from phaseline.tasks.here import Here
-from phaseline.tasks.lines import run
-from phaseline.tasks.scripts import lived
+from phaseline.calls.batches.trial_call import Given, Trial
+from phaseline.model.graph.status import OutcomeKind
+from phaseline.tasks.local_host import Here
+from phaseline.tasks.remote_shell import run
+from phaseline.tasks.shell_scripts import lived
+from phaseline.tasks.task_types import shell
 
 Make = Callable[..., World]
 
@@ -260,8 +260,8 @@ def test_no_command_and_no_setting_shows_in_the_list_of_processes(make: Make) ->
 
 
 def test_a_command_that_cannot_be_tried_again_has_a_runner_that_says_so() -> None:
-    from phaseline.catalog.declarations import Declarations
-    from phaseline.model.rows import CodePlaces
+    from phaseline.catalog.code.declarations import Declarations
+    from phaseline.model.rows.rows import CodePlaces
 
     read = Declarations()
     found = {name: read.of(dotted, CodePlaces("/")) for name, dotted in RUNNERS.items()}

@@ -13,19 +13,23 @@ ROOMS = [SOURCE / "use_cases", SOURCE / "embedded"]
 GIVING = {"ask", "create_execution", "create_deployment", "delete_deployment", "grow"}
 """Methods of a store that begin something."""
 NO_ORDERS = {
-    "use_cases/engine.py:stop_engine": "an engine that has stopped is asked in vain, and says so",
-    "use_cases/reloading.py:reload_plugins": "plugins are read anew as often as it is said",
-    "use_cases/known_phases.py:forget_phase": "a phase that is forgotten already is forgotten",
-    "use_cases/packages/installing.py:tell_engine": "plugins are read anew, after a package was installed",
-    "use_cases/adopting.py:_cancel_all": "what is canceled already is not asked again, and the abandonment waits for it",
-    "use_cases/resources/applying.py:_make": "a cluster without resources, which who asks again finds",
+    "embedded/engine_commands.py:stop_engine": "an engine that has stopped is asked in vain, and says so",
+    "embedded/reload_plugins.py:reload_plugins": "plugins are read anew as often as it is said",
+    "use_cases/lookup/known_phases.py:forget_phase": "a phase that is forgotten already is forgotten",
+    "use_cases/commands/packages/install.py:tell_engine": "plugins are read anew, after a package was installed",
+    "use_cases/commands/adopt.py:_cancel_all": "what is canceled already is not asked again, and the abandonment waits for it",
+    "use_cases/commands/resources/apply.py:_make": "a cluster without resources, which who asks again finds",
 }
 """{file:function that asks on its own: why it may}."""
 PARTS = {
-    "use_cases/resources/moving.py:_stored", "use_cases/resources/applying.py:_stored", "use_cases/resources/pausing.py:_asked",
+    "use_cases/commands/resources/set_target.py:_stored", "use_cases/commands/resources/apply.py:_stored", "use_cases/commands/resources/pause_phase.py:_asked",
 }  # fmt: skip
 """Functions that are called where everything is written as one."""
-HANDED_ON = {"use_cases/asking.py:ask", "use_cases/resources/asking.py:ask_for", "use_cases/updating.py:carry_out"}
+HANDED_ON = {
+    "use_cases/lookup/ticket.py:ask",
+    "use_cases/commands/resources/requests.py:ask_for",
+    "use_cases/commands/update.py:carry_out",
+}
 """Functions that take the order of who calls them."""
 
 Function = ast.FunctionDef

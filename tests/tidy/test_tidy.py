@@ -24,11 +24,11 @@ FOREIGN = (SOURCE + "compat/cloudify/shim/",)
 
 BROAD_EXCEPTS: dict[str, str] = {
     SOURCE
-    + "compat/cloudify/answering.py": "a script's word leads into plugin code; what that raises is the script's to hear",
+    + "compat/cloudify/ctx_server.py": "a script's word leads into plugin code; what that raises is the script's to hear",
     SOURCE + "compat/cloudify/callers.py": "calls the functions and scripts of Cloudify plugins",
     SOURCE
     + "compat/fuel/worker.py": "evaluates expressions of strangers in a process of its own; what they raise is the answer",
-    SOURCE + "run/plugin_code.py": "calls and imports functions of plugins for everybody else",
+    SOURCE + "calls/protocol/plugin_boundary.py": "calls and imports functions of plugins for everybody else",
 }
 """Files that may catch any exception, each with the reason. Plugin code is called there, and nowhere else."""
 
@@ -36,7 +36,7 @@ REAL_PROCESSES = ("tests/processes/", "tests/kill/")
 """Tests of real processes: they wait for what no virtual clock can move."""
 
 LOADED_BY_NAME = (
-    SOURCE + "store/migrations/", SOURCE + "cli/commands/", SOURCE + "cli/reference.py", SOURCE + "policies/",
+    SOURCE + "store/migrations/", SOURCE + "cli/commands/", SOURCE + "cli/reference_docs.py", SOURCE + "policies/",
     SOURCE + "compat/fuel/worker.py",
 )  # fmt: skip
 """Alembic finds its own by their folder, the command line its commands by a table, users name policies in their settings; one writes the reference, one is run as a script."""
@@ -52,7 +52,10 @@ IMPURE_MODULES = {name for contract in CONTRACTS if contract["id"] == "pure" for
 """As in the import contract; here with the line, and inside functions."""
 
 IMPURE_CALLS = {"open", "input", "print", "exec", "eval", "__import__"}
-IMPURE_EXCEPTIONS = {"src/phaseline/model/frozen.py": {"exec()"}, "src/phaseline/model/tuples.py": {"eval()"}}
+IMPURE_EXCEPTIONS = {
+    "src/phaseline/lang/fast_dataclasses.py": {"exec()"},
+    "src/phaseline/lang/fast_namedtuples.py": {"eval()"},
+}
 """What two files may do: compile a constructor from the names of a class's fields, as the standard library does (ADR 0010)."""
 IMPURE_METHODS = {"now", "utcnow", "today", "read_text", "read_bytes", "write_text", "write_bytes", "iterdir", "rglob"}
 

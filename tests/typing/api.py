@@ -15,10 +15,10 @@ from phaseline import (
     operation,
     phase,
 )
+from phaseline.calls.batches.native_items import Batch, Item
 from phaseline.compat.cyclecloud.phase_handler import PhaseHandler
-from phaseline.model.blueprint import Value
+from phaseline.model.blueprint.blueprint import Value
 from phaseline.records.record import Record
-from phaseline.run.native import Batch, Item
 from phaseline.testing import (
     FakeBatch,
     FakeItem,
@@ -35,14 +35,14 @@ from phaseline.testing import (
     sleeps,
 )
 from phaseline.testing.builders import blueprint, node
-from phaseline.use_cases.plans import Planned
-from phaseline.use_cases.resources.applying import Applied
-from phaseline.use_cases.resources.deciding import Decided
-from phaseline.use_cases.resources.failures import FailureGroup
-from phaseline.use_cases.resources.moving import Moved
-from phaseline.use_cases.secrets import SecretView
-from phaseline.use_cases.stored_blueprints import Shelved, Uploaded
-from phaseline.use_cases.values import (
+from phaseline.use_cases.commands.resources.apply import Applied
+from phaseline.use_cases.commands.resources.control import Decided
+from phaseline.use_cases.commands.resources.set_target import Moved
+from phaseline.use_cases.commands.secrets import SecretView
+from phaseline.use_cases.commands.upload_blueprint import Shelved, Uploaded
+from phaseline.use_cases.prepare.plan_preview import Planned
+from phaseline.use_cases.queries.resources.failure_groups import FailureGroup
+from phaseline.views.views import (
     DeploymentDetails,
     DeploymentView,
     ExecutionView,

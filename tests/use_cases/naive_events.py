@@ -7,18 +7,18 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from phaseline.model.graph import Graph, called_side
-from phaseline.model.rows import BatchRow, EventRow, ExecutionRow
-from phaseline.model.state_steps import phase_of
-from phaseline.model.status import EntryStatus, OutcomeKind
-from phaseline.model.topology import Topology
-from phaseline.plan.narrative import narrate_all
-from phaseline.plan.telling import CallSpan, Known
+from phaseline.model.deployment.topology import Topology
+from phaseline.model.graph.graph import Graph, called_side
+from phaseline.model.graph.status import EntryStatus, OutcomeKind
+from phaseline.model.resources.state_graph_names import phase_of
+from phaseline.model.rows.rows import BatchRow, EventRow, ExecutionRow
+from phaseline.plan.explain.cloudify_events import narrate_all
+from phaseline.plan.explain.instance_story import CallSpan, Known
 from phaseline.ports import Store
-from phaseline.use_cases.executions import as_statuses
-from phaseline.use_cases.history import owners
-from phaseline.use_cases.line_filter import ANY, LineFilter, Sieve
-from phaseline.use_cases.values import Line
+from phaseline.use_cases.queries.events.events_and_logs import owners
+from phaseline.use_cases.queries.events.line_filter import ANY, LineFilter, Sieve
+from phaseline.use_cases.queries.executions import as_statuses
+from phaseline.views.views import Line
 
 Causes = dict[tuple[int, str], "deque[EventRow]"]
 BY_HAND = "completed_by_hand"
@@ -86,7 +86,7 @@ def _explain(
     calls: dict[int, list[CallSpan]], graph: Graph, topology: Topology, statuses: np.ndarray, causes: Causes
 ) -> None:
     """Say of calls what the stored events know: what they said and when, and which entries were completed by hand."""
-    from phaseline.plan.telling import CallSpan
+    from phaseline.plan.explain.instance_story import CallSpan
 
     for step in graph.steps:
         for position in range(step.first, step.first + step.count) if causes else ():
@@ -129,7 +129,7 @@ def _segments(batches: Sequence[BatchRow], graph: int) -> Iterator[tuple[BatchRo
 
 def _calls(batches: Sequence[BatchRow], graph: int, owner: np.ndarray) -> dict[int, list[CallSpan]]:
     """{position: its calls}, as far as they belong to instances."""
-    from phaseline.plan.telling import CallSpan
+    from phaseline.plan.explain.instance_story import CallSpan
 
     found: dict[int, list[CallSpan]] = {}
     for batch, positions, first in _segments(batches, graph):

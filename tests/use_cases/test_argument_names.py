@@ -8,9 +8,9 @@ import click
 import pytest
 
 import phaseline
-from phaseline.cli.reference import walk
-from phaseline.cli.root import root
-from phaseline.use_cases.arguments import RENAMED, SPLIT
+from phaseline.cli.command_tree import root
+from phaseline.cli.reference_docs import walk
+from phaseline.client.argument_checks import RENAMED, SPLIT
 
 COMMANDS = {
     path.removeprefix("phaseline "): command

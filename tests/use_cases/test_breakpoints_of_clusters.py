@@ -5,24 +5,24 @@ from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
-from tests.use_cases.test_breakpoints import UntilItStops
+from tests.use_cases.commands.test_breakpoints import UntilItStops
 
-from phaseline.model.breakpoints import Breakpoint, read_breakpoint
-from phaseline.model.problem import ProblemsError
-from phaseline.use_cases.breakpoints import add, clear, list_breakpoints, remove
-from phaseline.use_cases.history import events
-from phaseline.use_cases.installing import Manner, Order, install
-from phaseline.use_cases.owning import engine_of, try_own
-from phaseline.use_cases.plans import plan_install
-from phaseline.use_cases.resources.applying import apply
-from phaseline.use_cases.resources.choosing import Choice
-from phaseline.use_cases.resources.deciding import complete, retry, signal, wake
-from phaseline.use_cases.resources.looking import list_resources, show_resource
-from phaseline.use_cases.resources.moving import cancel, target
-from phaseline.use_cases.resources.why import why
-from phaseline.use_cases.settings import Settings
-from phaseline.use_cases.watching import Nobody
-from phaseline.use_cases.workplace import Workplace, workplace
+from phaseline.app.app_context import Workplace, workplace
+from phaseline.app.settings import Settings
+from phaseline.app.watcher import Nobody
+from phaseline.embedded.run_execution import engine_of, try_own
+from phaseline.model.execution.breakpoints import Breakpoint, read_breakpoint
+from phaseline.model.problems.problem import ProblemsError
+from phaseline.use_cases.commands.breakpoints import add, clear, list_breakpoints, remove
+from phaseline.use_cases.commands.install import Manner, Order, install
+from phaseline.use_cases.commands.resources.apply import apply
+from phaseline.use_cases.commands.resources.control import complete, retry, signal, wake
+from phaseline.use_cases.commands.resources.set_target import cancel, target
+from phaseline.use_cases.prepare.plan_preview import plan_install
+from phaseline.use_cases.queries.events.events_and_logs import events
+from phaseline.use_cases.queries.resources.resources import list_resources, show_resource
+from phaseline.use_cases.queries.resources.selection import Choice
+from phaseline.use_cases.queries.resources.wait_reasons import why
 
 CODE = "def handle(handler):\n    for node in handler.getResources():\n        handler.setCompleted(node)\n"
 STATES = {"Create": "Allocation", "Boot": "Initialization", "Drop": "Deallocation"}

@@ -12,15 +12,15 @@ from tests.simulation.test_day_two import DayTwo
 from tests.simulation.test_scaling import Scaled
 from tests.use_cases.naive_events import all_events
 
-from phaseline.model.resources import REACH
+from phaseline.app.app_context import workplace
+from phaseline.app.settings import Settings
+from phaseline.model.resources.resources import REACH
 from phaseline.ports import Store
 from phaseline.testing.simulation.world import World, let_go
-from phaseline.use_cases.history import event_pages, events
-from phaseline.use_cases.installing import Order, install
-from phaseline.use_cases.line_filter import ANY, LineFilter
-from phaseline.use_cases.narrated import Narrated
-from phaseline.use_cases.settings import Settings
-from phaseline.use_cases.workplace import workplace
+from phaseline.use_cases.commands.install import Order, install
+from phaseline.use_cases.queries.events.event_pages import Narrated
+from phaseline.use_cases.queries.events.events_and_logs import event_pages, events
+from phaseline.use_cases.queries.events.line_filter import ANY, LineFilter
 
 SEEDS = range(6)
 EVERY = 7

@@ -11,9 +11,9 @@ from tests.simulation.test_scaling import Scaled
 
 from phaseline.ports import Store
 from phaseline.testing.simulation.world import World, let_go
-from phaseline.use_cases.history import events
-from phaseline.use_cases.tail import EventTail
-from phaseline.use_cases.values import Line
+from phaseline.use_cases.queries.events.events_and_logs import events
+from phaseline.use_cases.queries.events.log_tail import EventTail
+from phaseline.views.views import Line
 
 SEEDS = range(6)
 EVERY = 3

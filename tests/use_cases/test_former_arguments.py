@@ -4,12 +4,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from tests.use_cases.test_updating import ONE, PLUGIN, TWO
+from tests.use_cases.commands.test_update import ONE, PLUGIN, TWO
 
 import phaseline
 from phaseline import ProblemsError
-from phaseline.use_cases.executions import ExecutionFilter
-from phaseline.use_cases.line_filter import LineFilter
+from phaseline.use_cases.queries.events.line_filter import LineFilter
+from phaseline.use_cases.queries.executions import ExecutionFilter
 
 
 @pytest.fixture

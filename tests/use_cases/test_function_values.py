@@ -6,7 +6,7 @@ import pytest
 from click.testing import CliRunner
 
 import phaseline
-from phaseline.cli.root import root
+from phaseline.cli.command_tree import root
 
 PLUGIN = """
 from cloudify import ctx

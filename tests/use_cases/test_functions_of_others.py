@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from phaseline.cli.root import root
-from phaseline.dsl.announced import ANNOUNCED
+from phaseline.cli.command_tree import root
+from phaseline.dsl.functions.third_party import ANNOUNCED
 
 CODE = """
 from dsl_parser import exceptions, functions

@@ -6,17 +6,17 @@ from pathlib import Path
 import pytest
 
 import phaseline
-from phaseline.model.problem import ProblemsError
-from phaseline.use_cases import completing
-from phaseline.use_cases.deployments import list_deployments, show_deployment
-from phaseline.use_cases.executions import list_executions
-from phaseline.use_cases.finding import find_instance
-from phaseline.use_cases.instances import list_instances
-from phaseline.use_cases.plans import plan_uninstall
-from phaseline.use_cases.status import status
-from phaseline.use_cases.stored_blueprints import list_blueprints
-from phaseline.use_cases.stored_plans import list_plans, show_plan
-from phaseline.use_cases.stuck import list_stuck
+from phaseline.model.problems.problem import ProblemsError
+from phaseline.use_cases.commands.apply_plan import list_plans, show_plan
+from phaseline.use_cases.commands.upload_blueprint import list_blueprints
+from phaseline.use_cases.lookup.find import find_instance
+from phaseline.use_cases.prepare.plan_preview import plan_uninstall
+from phaseline.use_cases.queries.deployments import list_deployments, show_deployment
+from phaseline.use_cases.queries.executions import list_executions
+from phaseline.use_cases.queries.instances import list_instances
+from phaseline.use_cases.queries.status import status
+from phaseline.use_cases.queries.stuck import list_stuck
+from phaseline.use_cases.tools import completion as completing
 
 TEXT = """
 tosca_definitions_version: cloudify_dsl_1_4

@@ -6,23 +6,23 @@ from pathlib import Path
 import pytest
 from tests.cli.terminal import BLUEPRINT, PLUGIN
 
-from phaseline.model.problem import ProblemsError
-from phaseline.model.rows import RequestKind
-from phaseline.model.status import ExecutionStatus
+from phaseline.app.app_context import Workplace, workplace
+from phaseline.app.settings import Settings
+from phaseline.app.watcher import Nobody
+from phaseline.model.graph.status import ExecutionStatus
+from phaseline.model.problems.problem import ProblemsError
+from phaseline.model.rows.rows import RequestKind
 from phaseline.testing.builders import blueprint, node, topology
-from phaseline.use_cases.asking import ask
-from phaseline.use_cases.creating import create
-from phaseline.use_cases.deciding import cancel, complete, follow, resume, retry
-from phaseline.use_cases.deployments import delete_deployment, list_deployments, show_deployment
-from phaseline.use_cases.executions import list_executions, show_execution
-from phaseline.use_cases.finding import find_deployment, find_execution
-from phaseline.use_cases.history import events
-from phaseline.use_cases.installing import Manner, Order, install, uninstall
-from phaseline.use_cases.instances import list_instances
-from phaseline.use_cases.settings import Settings
-from phaseline.use_cases.waiting import why
-from phaseline.use_cases.watching import Nobody
-from phaseline.use_cases.workplace import Workplace, workplace
+from phaseline.use_cases.commands.control import cancel, complete, follow, resume, retry
+from phaseline.use_cases.commands.create_deployment import create
+from phaseline.use_cases.commands.install import Manner, Order, install, uninstall
+from phaseline.use_cases.lookup.find import find_deployment, find_execution
+from phaseline.use_cases.lookup.ticket import ask
+from phaseline.use_cases.queries.deployments import delete_deployment, list_deployments, show_deployment
+from phaseline.use_cases.queries.events.events_and_logs import events
+from phaseline.use_cases.queries.executions import list_executions, show_execution
+from phaseline.use_cases.queries.instances import list_instances
+from phaseline.use_cases.queries.wait_reasons import why
 
 
 class Impatient(Nobody):

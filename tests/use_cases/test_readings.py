@@ -10,11 +10,11 @@ import pytest
 
 import phaseline
 from phaseline import ProblemsError
-from phaseline.model.blueprint import Value
-from phaseline.use_cases import loading
-from phaseline.use_cases.loading import Loaded, load
-from phaseline.use_cases.settings import load_settings
-from phaseline.use_cases.workplace import Workplace, workplace
+from phaseline.app.app_context import Workplace, workplace
+from phaseline.app.settings import load_settings
+from phaseline.model.blueprint.blueprint import Value
+from phaseline.use_cases.loading import blueprint_loading as loading
+from phaseline.use_cases.loading.blueprint_loading import Loaded, load
 
 MAIN = """
 tosca_definitions_version: cloudify_dsl_1_4

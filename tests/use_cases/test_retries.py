@@ -6,12 +6,12 @@ from pathlib import Path
 import pytest
 
 import phaseline
-from phaseline.model.execution import Request, RetryPolicy
+from phaseline.app.app_context import SystemClock
+from phaseline.app.settings import Settings, load_settings
+from phaseline.model.execution.execution import Request, RetryPolicy
 from phaseline.store import open_store
-from phaseline.store.requests import from_json, to_json
-from phaseline.use_cases.installing import retries_of
-from phaseline.use_cases.settings import Settings, load_settings
-from phaseline.use_cases.workplace import SystemClock
+from phaseline.store.codec.requests import from_json, to_json
+from phaseline.use_cases.commands.install import retries_of
 
 BACKOFF = (2.0, 8.0, 30.0)
 OWN, OTHERS = "phaseline_dsl_1_0", "cloudify_dsl_1_3"

@@ -3,8 +3,8 @@
 from pathlib import Path
 
 import phaseline
+from phaseline.app.app_context import SystemClock
 from phaseline.store import open_store
-from phaseline.use_cases.workplace import SystemClock
 
 BLUEPRINT = """
 tosca_definitions_version: cloudify_dsl_1_4
@@ -39,10 +39,10 @@ def test_b26_a_deployment_keeps_its_schedules_as_they_begin(tmp_path: Path) -> N
 
 def test_a_topology_that_is_stored_with_its_blueprint_is_not_read_again(tmp_path: Path) -> None:
     """Whether there are schedules or not: a second topology would cost a large deployment seconds and much memory."""
-    from phaseline.use_cases.installing import Order, load_order
-    from phaseline.use_cases.settings import Settings
-    from phaseline.use_cases.storing import new_deployment
-    from phaseline.use_cases.workplace import workplace
+    from phaseline.app.app_context import workplace
+    from phaseline.app.settings import Settings
+    from phaseline.use_cases.commands.install import Order, load_order
+    from phaseline.use_cases.loading.deployment_rows import new_deployment
 
     plain = "tosca_definitions_version: cloudify_dsl_1_4\nimports: [cloudify/types/types.yaml]\n"
     timed = "deployment_settings: {default_schedules: {daily: {workflow: install, since: '+1 d'}}}\n"

@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 import phaseline
-from phaseline.catalog.blueprint_trees import Tree, take_up
-from phaseline.model.problem import ProblemsError
-from phaseline.model.stored_blueprints import BlueprintShelf, StoredBlueprint, StoredFile
-from phaseline.store.memory_blueprints import MemoryBlueprints
-from phaseline.use_cases.stored_blueprints import add_blueprint
+from phaseline.catalog.files.blueprint_trees import Tree, take_up
+from phaseline.model.blueprint.stored_blueprints import BlueprintShelf, StoredBlueprint, StoredFile
+from phaseline.model.problems.problem import ProblemsError
+from phaseline.store.memory.stored_blueprints import MemoryBlueprints
+from phaseline.use_cases.commands.upload_blueprint import add_blueprint
 
 TEXT = "tosca_definitions_version: cloudify_dsl_1_4\ndescription: %s\n"
 

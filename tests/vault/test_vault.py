@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 from tests.store.builders import FakeClock
 
-from phaseline.model.frozen import altered
-from phaseline.model.problem import ProblemsError
-from phaseline.model.sealing import SEAL, veiled
-from phaseline.store.memory import MemoryStore
-from phaseline.vault.known_values import MASK
+from phaseline.lang.fast_dataclasses import altered
+from phaseline.model.deployment.sealed_values import SEAL, veiled
+from phaseline.model.problems.problem import ProblemsError
+from phaseline.store.memory.store import MemoryStore
 from phaseline.vault.master_keys import VARIABLE, MasterKeys, id_of
+from phaseline.vault.secret_masking import MASK
 from phaseline.vault.vault import Vault
 
 SECRET = "correct-horse-battery"

@@ -1,5 +1,5 @@
 """Finds plugin code: reads what functions say of themselves without running them, imports them when they are called."""
 
-from phaseline.catalog.plugins import PluginCatalog
+from phaseline.catalog.plugin_catalog import PluginCatalog
 
 __all__ = ["PluginCatalog"]

@@ -6,14 +6,14 @@ import sys
 from types import TracebackType
 from typing import NoReturn
 
-from phaseline.cli import lean
+from phaseline.cli.startup import fast_start as lean
 
 
 def main() -> NoReturn:
     """The ``phaseline`` command."""
     sys.excepthook = report_defect
     if None in (sys.stdin, sys.stdout, sys.stderr):
-        from phaseline.cli.saying import open_closed
+        from phaseline.cli.shell.output import open_closed
 
         open_closed()
     lean.begin()
@@ -27,8 +27,8 @@ def _run() -> int:
     try:
         # Inside, so that Ctrl-C is understood from the first moment on.
         lean.load_click()
-        from phaseline.cli.root import root
-        from phaseline.cli.saying import errors, forget, is_lost_answer, output
+        from phaseline.cli.command_tree import root
+        from phaseline.cli.shell.output import errors, forget, is_lost_answer, output
 
         code = root.main(prog_name="phaseline", standalone_mode=False)
         output().flush()
@@ -55,8 +55,8 @@ def _run() -> int:
 def report_lost_answer(error: OSError) -> None:
     """Say that the answer found no room; what the command did is done all the same."""
     from phaseline.cli.render.problems import problem_text
-    from phaseline.cli.saying import forget, output, say
-    from phaseline.model.problem import Problem
+    from phaseline.cli.shell.output import forget, output, say
+    from phaseline.model.problems.problem import Problem
 
     forget(output())
     mend = "Make room where it is to be written, then ask again; what the command did is stored."
@@ -68,12 +68,12 @@ def report_defect(kind: type[BaseException], error: BaseException, trace: Traceb
     import tempfile
     import traceback
 
-    from phaseline.use_cases.engine_log import without_values
+    from phaseline.app.engine_log import without_values
 
     text = "".join(traceback.format_exception(kind, error, trace))
     with tempfile.NamedTemporaryFile("w", prefix="phaseline-defect-", suffix=".txt", delete=False) as file:
         file.write(f"{without_values(sys.argv)}\n{text}")
     from phaseline.cli.render.problems import defect_text
-    from phaseline.cli.saying import say
+    from phaseline.cli.shell.output import say
 
     say(defect_text(f"{kind.__name__}: {error}", file.name))

@@ -15,8 +15,8 @@ from rich.console import Console
 from phaseline.demo.commands import CommandLine
 from phaseline.demo.processes import CloudProcess, end_processes_in, fetch_page, processes_in, running_cloud
 from phaseline.demo.screen import Screen
-from phaseline.model.frozen import frozen
-from phaseline.model.problem import fail
+from phaseline.lang.fast_dataclasses import frozen
+from phaseline.model.problems.problem import fail
 
 WEB, BULK = "01-web", "02-bulk"
 FEW, MANY = 50, 500

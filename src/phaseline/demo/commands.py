@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from phaseline.demo.screen import Screen
-from phaseline.model.frozen import frozen
+from phaseline.lang.fast_dataclasses import frozen
 
 PROGRAM = (sys.executable, "-P", "-c", "from phaseline.cli.main import main; main()")
 """What the script ``phaseline`` does, also where it is not on the path."""

@@ -13,7 +13,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from phaseline.model.frozen import frozen
+from phaseline.lang.fast_dataclasses import frozen
 
 PATIENCE_S = 60
 DIRECT = urllib.request.build_opener(urllib.request.ProxyHandler({}))

@@ -5,29 +5,29 @@ from __future__ import annotations
 import posixpath
 from typing import cast
 
-from phaseline.dsl.circles import check_circles, with_hosts
-from phaseline.dsl.declarations import Declarations
-from phaseline.dsl.functions.checking import FunctionCheck
-from phaseline.dsl.groups import read_groups
-from phaseline.dsl.hierarchies import Types
-from phaseline.dsl.importing import read_files
-from phaseline.dsl.mappings import Mappings, Scripts
-from phaseline.dsl.merging import IN_MISSING, Sections, merge_sections
-from phaseline.dsl.operations import Operations
-from phaseline.dsl.placement import check_hosts
-from phaseline.dsl.plain_secrets import warn_of_plain_secrets
-from phaseline.dsl.plugins import read_plugins
-from phaseline.dsl.properties import Properties
-from phaseline.dsl.relationships import Relationships
-from phaseline.dsl.report import Report
-from phaseline.dsl.settings import read_labels, read_settings, read_tags
-from phaseline.dsl.source import Source
-from phaseline.dsl.state_paths import read_on_path, read_state_paths
-from phaseline.dsl.surroundings import read_outputs, read_workflows
-from phaseline.dsl.templates import Templates
-from phaseline.dsl.versions import LATEST, version_name
-from phaseline.model.blueprint import Blueprint, Node, Value
-from phaseline.model.problem import ProblemsError
+from phaseline.dsl.functions.static_checks import FunctionCheck
+from phaseline.dsl.imports.importer import read_files
+from phaseline.dsl.imports.section_merge import IN_MISSING, Sections, merge_sections
+from phaseline.dsl.nodes.containment_cycles import check_circles, with_hosts
+from phaseline.dsl.nodes.groups import read_groups
+from phaseline.dsl.nodes.input_declarations import Declarations
+from phaseline.dsl.nodes.labels_and_settings import read_labels, read_settings, read_tags
+from phaseline.dsl.nodes.node_templates import Templates
+from phaseline.dsl.nodes.plain_secrets import warn_of_plain_secrets
+from phaseline.dsl.nodes.plugin_placement import check_hosts
+from phaseline.dsl.nodes.plugins import read_plugins
+from phaseline.dsl.nodes.relationships import Relationships
+from phaseline.dsl.nodes.state_paths import read_on_path, read_state_paths
+from phaseline.dsl.nodes.workflows_and_outputs import read_outputs, read_workflows
+from phaseline.dsl.text.dsl_versions import LATEST, version_name
+from phaseline.dsl.text.file_source import Source
+from phaseline.dsl.text.problem_report import Report
+from phaseline.dsl.type_system.operation_mappings import Mappings, Scripts
+from phaseline.dsl.type_system.operations import Operations
+from phaseline.dsl.type_system.property_schemas import Properties
+from phaseline.dsl.type_system.type_hierarchy import Types
+from phaseline.model.blueprint.blueprint import Blueprint, Node, Value
+from phaseline.model.problems.problem import ProblemsError
 
 
 def read_blueprint(main: str, source: Source, *, validate_version: bool = True, open_types: bool = False) -> Blueprint:
@@ -54,7 +54,7 @@ def read_whole(
     sections = merge_sections(files.documents, minor, report, files.uploaded, version=files.minor)
     sections.is_whole = files.is_whole
     if open_types and not files.is_whole:
-        from phaseline.dsl.open_types import declare_open_types
+        from phaseline.dsl.imports.open_types import declare_open_types
 
         declare_open_types(sections, report)
     reading = _Reading(main, source, sections, report)
@@ -144,7 +144,7 @@ class _Reading:
 
     def ask_announced(self, blueprint: Blueprint) -> None:
         """Functions of others may look at the whole, once nothing else is wrong with it."""
-        from phaseline.dsl.plan_document import plan_document
+        from phaseline.dsl.documents.merged_plan import plan_document
 
         self._functions.check_announced_in(plan_document(blueprint, self._sections))
 

@@ -18,10 +18,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from phaseline.engine.columns import Columns
-from phaseline.engine.counting import PIECE
-from phaseline.engine.few import FEW, Cells, judge_few, run_one, set_few
-from phaseline.engine.laying import (
+from phaseline.engine.arena_layout import (
     COLUMNS,
     SLOT_COLUMNS,
     NewGraph,
@@ -33,8 +30,11 @@ from phaseline.engine.laying import (
     stretches,
     written,
 )
-from phaseline.engine.many import judge_many, set_many
-from phaseline.engine.rules import (
+from phaseline.engine.columns import Columns
+from phaseline.engine.dependency_counts import PIECE
+from phaseline.engine.propagate_scalar import FEW, Cells, judge_few, run_one, set_few
+from phaseline.engine.propagate_vector import judge_many, set_many
+from phaseline.engine.transitions import (
     ANY,
     BLOCKED,
     COMPLETED,
@@ -49,14 +49,14 @@ from phaseline.engine.rules import (
     one_of,
     ruled_status,
 )
-from phaseline.model.distinct import distinct, every, neighbours, some
+from phaseline.lang.arrays import distinct, every, neighbours, some
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from phaseline.engine.stories import Stories
-    from phaseline.model.events import PageWritten
-    from phaseline.model.graph import Graph, Policy
+    from phaseline.model.execution.events import PageWritten
+    from phaseline.model.graph.graph import Graph, Policy
 
 Wave = np.ndarray | list[int]
 """Positions, or the statuses they are to have: a column, or a few plain numbers."""

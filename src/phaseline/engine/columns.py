@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from phaseline.engine.counting import count_into
-from phaseline.model.pieces import in_pieces
+from phaseline.engine.dependency_counts import count_into
+from phaseline.lang.array_allocation import in_pieces
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

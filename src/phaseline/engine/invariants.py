@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from phaseline.engine.lanes import pool_of
-from phaseline.engine.rules import (
+from phaseline.engine.lanes.function_shelves import functions_of
+from phaseline.engine.lanes.lanes import pool_of
+from phaseline.engine.transitions import (
     ASKED,
     BLOCKED,
     CANCELING,
@@ -27,17 +28,16 @@ from phaseline.engine.rules import (
     WAITING,
     ruled_status,
 )
-from phaseline.engine.shelves import functions_of
-from phaseline.model.distinct import every, some
-from phaseline.model.status import EntryStatus, ExecutionStatus
+from phaseline.lang.arrays import every, some
+from phaseline.model.graph.status import EntryStatus, ExecutionStatus
 
 if TYPE_CHECKING:
     from collections import deque
     from collections.abc import Iterator
 
     from phaseline.engine.arena import Arena
-    from phaseline.engine.lanes import Lane
-    from phaseline.engine.laying import Slot
+    from phaseline.engine.arena_layout import Slot
+    from phaseline.engine.lanes.lanes import Lane
     from phaseline.engine.scheduler import Scheduler
 
 IS_CALLED = np.array([status in {RUNNING, CANCELING} for status in EntryStatus], bool)

@@ -12,20 +12,20 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from phaseline.engine import requests
+from phaseline.engine import request_handlers as requests
 from phaseline.engine.arena import Arena
-from phaseline.engine.calls import OpenBatch, members_of
-from phaseline.engine.draft import Draft
-from phaseline.engine.facts import FACTS
-from phaseline.engine.few import FEW
-from phaseline.engine.lanes import GATHER_MS, Lanes
-from phaseline.engine.policies import PolicyTable
-from phaseline.engine.rules import ANNOUNCE, ASKED, CONDITIONAL, EXIT, PASSED, WAITING
-from phaseline.engine.shelves import functions_of
-from phaseline.engine.sleepers import Sleepers
+from phaseline.engine.event_handlers import FACTS
+from phaseline.engine.lanes.function_shelves import functions_of
+from phaseline.engine.lanes.lanes import GATHER_MS, Lanes
+from phaseline.engine.open_batches import OpenBatch, members_of
+from phaseline.engine.policy_columns import PolicyTable
+from phaseline.engine.propagate_scalar import FEW
 from phaseline.engine.stories import Stories
-from phaseline.model.distinct import distinct, every, neighbours, present
-from phaseline.model.events import (
+from phaseline.engine.timers import Sleepers
+from phaseline.engine.transitions import ANNOUNCE, ASKED, CONDITIONAL, EXIT, PASSED, WAITING
+from phaseline.engine.turn_draft import Draft
+from phaseline.lang.arrays import distinct, every, neighbours, present
+from phaseline.model.execution.events import (
     Announce,
     Ask,
     Batch,
@@ -38,15 +38,15 @@ from phaseline.model.events import (
     Restored,
     WakeAt,
 )
-from phaseline.model.status import EntryStatus, ExecutionStatus
+from phaseline.model.graph.status import EntryStatus, ExecutionStatus
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from phaseline.engine.lanes import Lane
-    from phaseline.engine.laying import NewGraph, Slot
-    from phaseline.engine.runs import Run
-    from phaseline.model.events import Decision, Event
+    from phaseline.engine.arena_layout import NewGraph, Slot
+    from phaseline.engine.lanes.lanes import Lane
+    from phaseline.engine.open_executions import Run
+    from phaseline.model.execution.events import Decision, Event
 
 RUNNING = ExecutionStatus.RUNNING
 COMPACT_FROM = 10_000

@@ -9,9 +9,9 @@ from collections import deque
 
 import numpy as np
 
-from phaseline.engine.rules import TRANSITIONS
-from phaseline.model.distinct import every
-from phaseline.model.status import EntryStatus
+from phaseline.engine.transitions import TRANSITIONS
+from phaseline.lang.arrays import every
+from phaseline.model.graph.status import EntryStatus
 
 CHANGES_KEPT = 10_000
 """Changes (of many entries each) that are remembered."""

@@ -12,33 +12,40 @@ import time
 from functools import partial
 from typing import TYPE_CHECKING, cast
 
-from phaseline.hooks.arguments import POST as DO_POST
-from phaseline.hooks.arguments import POST_ARGUMENTS, takes
-from phaseline.hooks.arguments import PRE as DO_PRE
-from phaseline.hooks.bounded import BoundedThreads, LeftAloneError
-from phaseline.hooks.seen import seen_by
-from phaseline.model.around import PRE
-from phaseline.model.failures import NonRecoverableError
-from phaseline.model.status import OutcomeKind
-from phaseline.run.calling import COMPLETED, MAX_MESSAGE_CHARS, MAX_TRACEBACK_CHARS, Outcome, clip
-from phaseline.run.plugin_code import attempt, message_of, run_to_end, shown, text_of, trace_of
+from phaseline.calls.protocol.call import COMPLETED, MAX_MESSAGE_CHARS, MAX_TRACEBACK_CHARS, Outcome, clip
+from phaseline.calls.protocol.plugin_boundary import attempt, message_of, run_to_end, shown, text_of, trace_of
+from phaseline.hooks.call_arguments import seen_by
+from phaseline.hooks.method_arguments import POST as DO_POST
+from phaseline.hooks.method_arguments import POST_ARGUMENTS, takes
+from phaseline.hooks.method_arguments import PRE as DO_PRE
+from phaseline.hooks.time_limited_threads import BoundedThreads, LeftAloneError
+from phaseline.model.execution.pre_post import PRE
+from phaseline.model.graph.plugin_errors import NonRecoverableError
+from phaseline.model.graph.status import OutcomeKind
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from types import TracebackType
 
-    from phaseline.model.around import HookClass
-    from phaseline.run.calling import Call
-    from phaseline.run.subjects import LoadedDeployment
+    from phaseline.calls.deployments.call_subjects import LoadedDeployment
+    from phaseline.calls.protocol.call import Call
+    from phaseline.model.execution.pre_post import HookClass
 
 WORDS = {OutcomeKind.COMPLETED: "ok", OutcomeKind.FAILED: "failed", OutcomeKind.AGAIN: "waits"}
 """What the line about a call says of its outcome."""
-OURS = ("phaseline.hooks.", "phaseline.run.", "phaseline.catalog.", "phaseline.use_cases.", "importlib.")
+OURS = (
+    "phaseline.hooks.",
+    "phaseline.calls.",
+    "phaseline.run.",
+    "phaseline.catalog.",
+    "phaseline.use_cases.",
+    "importlib.",
+)
 """What the names of modules begin with that call hook classes; the policies that come along are classes like others."""
 
 
 class HookCaller:
-    """Implements ``run.calling.Caller``; safe from any thread."""
+    """Implements ``calls.protocol.call.Caller``; safe from any thread."""
 
     def __init__(self) -> None:
         """Nobody has an object yet."""
@@ -87,7 +94,7 @@ class HookCaller:
         if not hook.is_verified:
             run_to_end(method, *given)
         else:
-            from phaseline.hooks.verifying import verified
+            from phaseline.hooks.mutation_check import verified
 
             verified(cast("LoadedDeployment", call.world), hook, partial(run_to_end, method, *given))
         return seen.cnxt.outcome()

@@ -12,18 +12,18 @@ from dataclasses import field
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Literal
 
-from phaseline.hooks.views import read_only
-from phaseline.model.frozen import frozen
-from phaseline.model.properties import storable
-from phaseline.model.status import OutcomeKind
-from phaseline.run.calling import Outcome, clip
-from phaseline.run.channel import MAX_LINE_CHARS
-from phaseline.run.decisions import DECISIONS, WARNINGS
-from phaseline.run.plugin_code import milliseconds
+from phaseline.calls.deployments.hook_decisions import DECISIONS, WARNINGS
+from phaseline.calls.protocol.call import Outcome, clip
+from phaseline.calls.protocol.call_channel import MAX_LINE_CHARS
+from phaseline.calls.protocol.plugin_boundary import milliseconds
+from phaseline.hooks.read_only_views import read_only
+from phaseline.lang.fast_dataclasses import frozen
+from phaseline.model.deployment.runtime_properties import storable
+from phaseline.model.graph.status import OutcomeKind
 
 if TYPE_CHECKING:
-    from phaseline.model.blueprint import Value
-    from phaseline.run.grounds import Approval, Usage
+    from phaseline.calls.deployments.hook_lookups import Approval, Usage
+    from phaseline.model.blueprint.blueprint import Value
 
 MOST_WARNINGS = 100
 """Warnings of one call that are kept; all are in the log."""

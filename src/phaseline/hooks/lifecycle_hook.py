@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import TYPE_CHECKING
 
-from phaseline.model.around import HOOK_TIMEOUT_S
+from phaseline.model.execution.pre_post import HOOK_TIMEOUT_S
 
 if TYPE_CHECKING:
     from phaseline.hooks.hook_context import HookContext
-    from phaseline.hooks.stack import StackView
+    from phaseline.hooks.stack_view import StackView
 
 ORDINAL = 100
 """Of a class that does not say its own."""

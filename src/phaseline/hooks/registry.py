@@ -6,14 +6,14 @@ from collections.abc import Iterable, Sequence
 from copy import copy
 from typing import TYPE_CHECKING
 
-from phaseline.hooks.entries import named_twice
-from phaseline.hooks.reading import read
-from phaseline.model.frozen import altered
+from phaseline.hooks.declaration import read
+from phaseline.hooks.discovery import named_twice
+from phaseline.lang.fast_dataclasses import altered
 
 if TYPE_CHECKING:
-    from phaseline.hooks.entries import HookEntry
-    from phaseline.hooks.reading import KnownHook, Load
-    from phaseline.model.around import HookClass
+    from phaseline.hooks.declaration import KnownHook, Load
+    from phaseline.hooks.discovery import HookEntry
+    from phaseline.model.execution.pre_post import HookClass
 
 AT_LAST = " (at last)"
 """Behind the name of a class that is asked once more when all others have agreed."""

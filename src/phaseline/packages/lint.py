@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from phaseline.model.packages import Package, StageTask
-from phaseline.packages.findings import Spot, listed
-from phaseline.packages.ranges import Range, range_of, ranges_of
+from phaseline.model.packages.package import Package, StageTask
+from phaseline.packages.format.problem_report import Spot, listed
+from phaseline.packages.format.stage_ranges import Range, range_of, ranges_of
 
 MAX_NAMED: Final = 8
 """Numbers that one warning lists."""

@@ -9,14 +9,14 @@ from collections.abc import Callable, Iterable
 from functools import lru_cache
 from typing import TYPE_CHECKING, TypeAlias
 
-from phaseline.records.faults import Fault
-from phaseline.records.running import BUDGET, Exhausted, Run
-from phaseline.records.tokens import quoted, tokens, unquoted
+from phaseline.records.evaluation import BUDGET, Exhausted, Run
+from phaseline.records.lexer import quoted, tokens, unquoted
+from phaseline.records.text_errors import Fault
 from phaseline.records.values import ErrorValue, kind_of
 
 if TYPE_CHECKING:
     from phaseline.records.record import Record
-    from phaseline.records.syntax import Node
+    from phaseline.records.syntax_tree import Node
     from phaseline.records.values import Value
 
 Evaluate: TypeAlias = "Callable[[Record, Run], Value]"
@@ -43,7 +43,7 @@ class Compiled:
     def cost(self) -> int:
         """The number of its parts: the steps that one evaluation takes at least."""
         if not self._cost:
-            from phaseline.records.syntax import walk
+            from phaseline.records.syntax_tree import walk
 
             self._cost = sum(1 for _ in walk(self.node))
         return self._cost
@@ -56,7 +56,7 @@ def compiled(text: str) -> Compiled:
 
 
 def _compiled(text: str) -> Compiled:
-    from phaseline.records.compiling import closure_of
+    from phaseline.records.compiler import closure_of
     from phaseline.records.grammar import tree_of
 
     node = tree_of(text)
@@ -138,13 +138,13 @@ class Expression:
 
     def names(self) -> frozenset[str]:
         """The attributes it asks for, in lower case: without a change of one of them its value stays."""
-        from phaseline.records.syntax import Name, walk
+        from phaseline.records.syntax_tree import Name, walk
 
         return frozenset(node.name.lower() for node in walk(self.node) if isinstance(node, Name))
 
     def reaches(self) -> frozenset[str]:
         """``names``, and every name behind a dot, which is looked for in the records around as well; in lower case."""
-        from phaseline.records.syntax import Name, Select, walk
+        from phaseline.records.syntax_tree import Name, Select, walk
 
         return frozenset(node.name.lower() for node in walk(self.node) if isinstance(node, Name | Select))
 

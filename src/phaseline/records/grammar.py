@@ -15,9 +15,8 @@ from lark.exceptions import UnexpectedToken
 from lark.lexer import Lexer
 from lark.lexer import Token as Word
 
-from phaseline.records import syntax
-from phaseline.records.faults import Fault, near_word
-from phaseline.records.tokens import (
+from phaseline.records import syntax_tree as syntax
+from phaseline.records.lexer import (
     OPERATORS,
     WORDS,
     Token,
@@ -28,10 +27,11 @@ from phaseline.records.tokens import (
     too_large,
     unquoted,
 )
+from phaseline.records.text_errors import Fault, near_word
 from phaseline.records.values import MAX_DEPTH, MAX_INTEGER, MIN_INTEGER, ErrorValue
 
 if TYPE_CHECKING:
-    from phaseline.records.syntax import Node
+    from phaseline.records.syntax_tree import Node
 
 MAX_SOURCE = 16 * 1024
 """Characters of one expression."""

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 from phaseline.records.conversions import AttributeTypeError, AttributeValueError
 from phaseline.records.expression import Expression
-from phaseline.records.faults import Fault
-from phaseline.records.functions.times import span_in, time_in
+from phaseline.records.functions.time_functions import span_in, time_in
+from phaseline.records.lexer import CLOSING, OPENING, WORDS, Token, number_of, too_large, unquoted
 from phaseline.records.record import Record
-from phaseline.records.tokens import CLOSING, OPENING, WORDS, Token, number_of, too_large, unquoted
+from phaseline.records.text_errors import Fault
 from phaseline.records.values import MAX_INTEGER, ErrorValue
 
 if TYPE_CHECKING:

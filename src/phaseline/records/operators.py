@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, cast
 from phaseline.records.values import ErrorValue, is_identical, is_in_range, kind_of
 
 if TYPE_CHECKING:
-    from phaseline.records.running import Run
+    from phaseline.records.evaluation import Run
     from phaseline.records.values import Value
 
 Binary: TypeAlias = "Callable[[Value, Value, Run], Value]"

@@ -12,14 +12,14 @@ from enum import Enum
 from typing import TYPE_CHECKING, TypeAlias
 
 from phaseline.records import conversions
-from phaseline.records.admission import admitted, is_whole, records_in
+from phaseline.records.attribute_paths import descend, follow, steps_of
+from phaseline.records.coercion import admitted, is_whole, records_in
 from phaseline.records.conversions import AttributeTypeError, AttributeValueError
 from phaseline.records.expression import Expression, attribute_value
-from phaseline.records.paths import descend, follow, steps_of
 from phaseline.records.values import is_identical, kind_of
 
 if TYPE_CHECKING:
-    from phaseline.records.admission import Given
+    from phaseline.records.coercion import Given
     from phaseline.records.values import Stored, Value
 
 TYPE = "AdType"

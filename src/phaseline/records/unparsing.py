@@ -6,15 +6,15 @@ import math
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
-from phaseline.records import syntax
+from phaseline.records import syntax_tree as syntax
 from phaseline.records.expression import Expression
+from phaseline.records.lexer import name_text, quoted
 from phaseline.records.record import TYPE
-from phaseline.records.tokens import name_text, quoted
 from phaseline.records.values import ErrorValue
 
 if TYPE_CHECKING:
     from phaseline.records.record import Record
-    from phaseline.records.syntax import Node
+    from phaseline.records.syntax_tree import Node
     from phaseline.records.values import Stored
 
 LEVELS = (

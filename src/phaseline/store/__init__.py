@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from phaseline.model.problem import fail
+from phaseline.model.problems.problem import fail
 
 if TYPE_CHECKING:
     from phaseline.ports import Clock, Store
@@ -22,7 +22,7 @@ def open_store(url: str, clock: Clock, *, makes: bool = True) -> Store:
     another URL and whatever opening meets.
     """
     if url == MEMORY:
-        from phaseline.store.memory import MemoryStore
+        from phaseline.store.memory.store import MemoryStore
 
         return MemoryStore(clock)
     path = url.removeprefix(FILE_PREFIX)
@@ -32,6 +32,6 @@ def open_store(url: str, clock: Clock, *, makes: bool = True) -> Store:
             f"The store cannot be opened: {url!r} names no store",
             "Write sqlite:/// and the path of a file, such as sqlite:///phaseline.db, or memory: for none.",
         )
-    from phaseline.store.sqlite import SqliteStore
+    from phaseline.store.sqlite.store import SqliteStore
 
     return SqliteStore.open(Path(path).expanduser(), clock, makes=makes)

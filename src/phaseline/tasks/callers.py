@@ -7,20 +7,20 @@ from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
-from phaseline.model.failures import NonRecoverableError, RecoverableError
-from phaseline.run.calling import COMPLETED, Outcome, outcome_of, unloadable
-from phaseline.run.plugin_code import attempt
-from phaseline.run.together import Settled
+from phaseline.calls.batches.bulk_call import Settled
+from phaseline.calls.protocol.call import COMPLETED, Outcome, outcome_of, unloadable
+from phaseline.calls.protocol.plugin_boundary import attempt
+from phaseline.model.graph.plugin_errors import NonRecoverableError, RecoverableError
 from phaseline.tasks.host_keys import HostKeys
-from phaseline.tasks.lines import Unreachable
-from phaseline.tasks.ssh import Connections
+from phaseline.tasks.remote_shell import Unreachable
+from phaseline.tasks.ssh_host import Connections
 from phaseline.tasks.task import Task
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
-    from phaseline.run.calling import Call
-    from phaseline.run.together import Gathering
+    from phaseline.calls.batches.bulk_call import Gathering
+    from phaseline.calls.protocol.call import Call
 
 Runner = "Callable[[Task], Awaitable[Outcome]]"
 
@@ -39,7 +39,7 @@ class TaskCaller:
         if function is None:
             assert error is not None
             return unloadable(error, call.site.implementation)
-        from phaseline.run.plugin_code import is_async
+        from phaseline.calls.protocol.plugin_boundary import is_async
 
         if is_async(function):
             import asyncio

@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from phaseline.model.frozen import frozen
+from phaseline.lang.fast_dataclasses import frozen
 
 if TYPE_CHECKING:
     from asyncssh import SSHKey, SSHKnownHosts

@@ -8,27 +8,27 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
-from phaseline.model.failures import NonRecoverableError, RecoverableError
-from phaseline.model.names import folder_name
-from phaseline.model.status import OutcomeKind
-from phaseline.plan.agents import install_method
-from phaseline.run.calling import MAX_MESSAGE_CHARS, Outcome, clip
-from phaseline.tasks.bundles import UNPACK, bundle_of
-from phaseline.tasks.here import Here
+from phaseline.calls.protocol.call import MAX_MESSAGE_CHARS, Outcome, clip
+from phaseline.model.graph.plugin_errors import NonRecoverableError, RecoverableError
+from phaseline.model.graph.status import OutcomeKind
+from phaseline.model.problems.name_rules import folder_name
+from phaseline.plan.preview.agent_warnings import install_method
+from phaseline.tasks.folder_bundle import UNPACK, bundle_of
 from phaseline.tasks.host_keys import SSH_PORT
-from phaseline.tasks.lines import run
-from phaseline.tasks.scripts import lived, received
-from phaseline.tasks.ssh import Address, Host
+from phaseline.tasks.local_host import Here
+from phaseline.tasks.remote_shell import run
+from phaseline.tasks.shell_scripts import lived, received
+from phaseline.tasks.ssh_host import Address, Host
 
 if TYPE_CHECKING:
     from asyncio import Semaphore
     from collections.abc import Mapping
 
-    from phaseline.model.blueprint import Value
-    from phaseline.run.calling import Call, InstanceView
-    from phaseline.tasks.bundles import Bundle
-    from phaseline.tasks.lines import Ended, Place
-    from phaseline.tasks.ssh import Connections
+    from phaseline.calls.protocol.call import Call, InstanceView
+    from phaseline.model.blueprint.blueprint import Value
+    from phaseline.tasks.folder_bundle import Bundle
+    from phaseline.tasks.remote_shell import Ended, Place
+    from phaseline.tasks.ssh_host import Connections
 
 TIMEOUT_S = 300.0
 """All attempts of a task on an instance together take at most so long where it does not say so itself."""

@@ -10,15 +10,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from phaseline.model.blueprint import Blueprint, Node, Operation, Relationship
-from phaseline.model.groups import ScalingGroup
-from phaseline.plan.instances import expand
-from phaseline.plan.modifying import Wanted, modify
-from phaseline.run.trying import with_plain_ids
+from phaseline.calls.batches.trial_call import with_plain_ids
+from phaseline.model.blueprint.blueprint import Blueprint, Node, Operation, Relationship
+from phaseline.model.blueprint.groups import ScalingGroup
+from phaseline.plan.topology.expansion import expand
+from phaseline.plan.topology.modification import Wanted, modify
 
 if TYPE_CHECKING:
-    from phaseline.model.blueprint import Value
-    from phaseline.model.topology import Topology
+    from phaseline.model.blueprint.blueprint import Value
+    from phaseline.model.deployment.topology import Topology
 
 ROOT = "cloudify.nodes.Root"
 COMPUTE = "cloudify.nodes.Compute"

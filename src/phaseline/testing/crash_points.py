@@ -23,17 +23,17 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from phaseline.model.failures import NonRecoverableError, RecoverableError
-from phaseline.model.frozen import altered, frozen
-from phaseline.run.plugin_code import is_async
-from phaseline.run.trying import Given, Trial
+from phaseline.calls.batches.trial_call import Given, Trial
+from phaseline.calls.protocol.plugin_boundary import is_async
+from phaseline.lang.fast_dataclasses import altered, frozen
+from phaseline.model.graph.plugin_errors import NonRecoverableError, RecoverableError
 from phaseline.testing.items import FakeBatch, FakeItem, Tried, fake_batch, members_of
 from phaseline.testing.phases import Target, target_of
 
 if TYPE_CHECKING:
     from types import CodeType, FrameType
 
-    from phaseline.model.blueprint import Value
+    from phaseline.model.blueprint.blueprint import Value
     from phaseline.testing.phases import LoadedPhase
 
     Saved = dict[int, dict[str, Value]]

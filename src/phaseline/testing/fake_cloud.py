@@ -34,7 +34,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any, Protocol
 
-from phaseline.model.frozen import frozen
+from phaseline.lang.fast_dataclasses import frozen
 
 MAX_REQUEST_BYTES = 64 * 1024 * 1024
 STANDS_STILL_S = 0.01

@@ -7,8 +7,8 @@ from itertools import groupby
 
 import numpy as np
 
-from phaseline.model.graph import Graph, LaneSpec, Policy, Step, SubjectKind
-from phaseline.model.status import Mark
+from phaseline.model.graph.graph import Graph, LaneSpec, Policy, Step, SubjectKind
+from phaseline.model.graph.status import Mark
 
 SIMPLE = Policy(LaneSpec("call"), repeatable=True)
 

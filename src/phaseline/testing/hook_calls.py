@@ -18,23 +18,23 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from phaseline.calls.deployments.call_subjects import LoadedDeployment
+from phaseline.calls.deployments.hook_lookups import Approval, Ground, Usage
+from phaseline.calls.protocol.call import ExecutionView
+from phaseline.calls.protocol.no_secrets import NoSecrets
+from phaseline.calls.protocol.plugin_boundary import attempt
+from phaseline.hooks.call_arguments import seen
 from phaseline.hooks.hook_context import HookCall
-from phaseline.hooks.seen import seen
-from phaseline.model.around import Why
-from phaseline.model.frozen import altered, frozen
-from phaseline.model.labels import Label, with_labels
-from phaseline.model.rows import CodePlaces
-from phaseline.model.states import InstanceState
-from phaseline.model.status import OutcomeKind
-from phaseline.run.calling import ExecutionView
-from phaseline.run.grounds import Approval, Ground, Usage
-from phaseline.run.no_secrets import NoSecrets
-from phaseline.run.plugin_code import attempt
-from phaseline.run.subjects import LoadedDeployment
+from phaseline.lang.fast_dataclasses import altered, frozen
+from phaseline.model.blueprint.labels import Label, with_labels
+from phaseline.model.deployment.instance_states import InstanceState
+from phaseline.model.execution.pre_post import Why
+from phaseline.model.graph.status import OutcomeKind
+from phaseline.model.rows.rows import CodePlaces
 
 if TYPE_CHECKING:
-    from phaseline.model.blueprint import Value
-    from phaseline.model.topology import Topology
+    from phaseline.model.blueprint.blueprint import Value
+    from phaseline.model.deployment.topology import Topology
 
 KINDS: Mapping[OutcomeKind, Literal["agreed", "again", "failed"]] = {
     OutcomeKind.COMPLETED: "agreed",

@@ -18,14 +18,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Literal, overload
 
-from phaseline.model.status import OutcomeKind
-from phaseline.run.calling import Outcome
-from phaseline.run.native import Batch, Item
-from phaseline.run.trying import ROOT, Given, Subject, Trial, Tried
+from phaseline.calls.batches.native_items import Batch, Item
+from phaseline.calls.batches.trial_call import ROOT, Given, Subject, Trial, Tried
+from phaseline.calls.protocol.call import Outcome
+from phaseline.model.graph.status import OutcomeKind
 from phaseline.testing.phases import target_of
 
 if TYPE_CHECKING:
-    from phaseline.model.blueprint import Value
+    from phaseline.model.blueprint.blueprint import Value
     from phaseline.testing.phases import LoadedPhase
 
 __all__ = ["FakeBatch", "FakeItem", "Subject", "Tried", "call", "fake_batch", "fake_item"]

@@ -19,8 +19,8 @@ from collections.abc import Iterable, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 
-from phaseline.model.graph import Graph, Policy, SubjectKind
-from phaseline.model.status import EntryStatus, Mark, OutcomeKind
+from phaseline.model.graph.graph import Graph, Policy, SubjectKind
+from phaseline.model.graph.status import EntryStatus, Mark, OutcomeKind
 
 BLOCKED, WAITING, RUNNING, SLEEPING, CANCELING, UNSURE, COMPLETED, PASSED, FAILED, SKIPPED, CANCELED = EntryStatus
 

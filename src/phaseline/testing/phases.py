@@ -12,21 +12,21 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING
 
-from phaseline.catalog.loader import Loader
-from phaseline.catalog.phases.decorated import marked
-from phaseline.catalog.phases.importing import PhaseImporter
-from phaseline.catalog.phases.packages import packages_at
-from phaseline.model.declaration import as_phase
-from phaseline.model.frozen import frozen
-from phaseline.model.phase_mark import PHASE_ATTRIBUTE
-from phaseline.model.problem import ProblemsError, fail
-from phaseline.run.phase_view import PhaseView
+from phaseline.calls.protocol.phase_view import PhaseView
+from phaseline.catalog.code.function_loader import Loader
+from phaseline.catalog.phases.decorated_phases import marked
+from phaseline.catalog.phases.function_loader import PhaseImporter
+from phaseline.catalog.phases.phase_packages import packages_at
+from phaseline.lang.fast_dataclasses import frozen
+from phaseline.model.blueprint.operation_declaration import as_phase
+from phaseline.model.phases.decorator import PHASE_ATTRIBUTE
+from phaseline.model.problems.problem import ProblemsError, fail
 
 if TYPE_CHECKING:
     from os import PathLike
 
-    from phaseline.catalog.phases.packages import Package
-    from phaseline.model.phases import PhaseDefinition
+    from phaseline.catalog.phases.phase_packages import Package
+    from phaseline.model.phases.definitions import PhaseDefinition
 
 
 @frozen

@@ -17,19 +17,19 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from phaseline.model.declaration import Declaration
-from phaseline.model.execution import Request, RetryPolicy, StopAfter
-from phaseline.model.frozen import altered, frozen
-from phaseline.model.rows import Actor, CodePlaces, NewDeployment, NewExecution
-from phaseline.model.state_steps import state_name
-from phaseline.model.stored_plans import PLAN, Aim, StoredPlan
+from phaseline.calls.batches.trial_call import with_plain_ids
+from phaseline.lang.fast_dataclasses import altered, frozen
+from phaseline.model.blueprint.operation_declaration import Declaration
+from phaseline.model.execution.execution import Request, RetryPolicy, StopAfter
+from phaseline.model.execution.stored_plans import PLAN, Aim, StoredPlan
+from phaseline.model.resources.state_graph_names import state_name
+from phaseline.model.rows.rows import Actor, CodePlaces, NewDeployment, NewExecution
 from phaseline.plan.workflows import PLANNERS
-from phaseline.run.loop import Engine
-from phaseline.run.trying import with_plain_ids
-from phaseline.store.memory import MemoryStore
+from phaseline.run.loop.engine import Engine
+from phaseline.store.memory.store import MemoryStore
 from phaseline.testing.builders import topology as expand
 from phaseline.testing.clock import VirtualClock
-from phaseline.testing.made_up_plugins import (
+from phaseline.testing.scripted_executor import (
     Called,
     Died,
     MadeUpPlugins,
@@ -42,12 +42,12 @@ from phaseline.testing.made_up_plugins import (
 )
 
 if TYPE_CHECKING:
-    from phaseline.model.around import Around
-    from phaseline.model.blueprint import Blueprint, Operation, Value
-    from phaseline.model.rows import ExecutionRow
-    from phaseline.model.topology import Topology
-    from phaseline.plan.workflow import Planner
-    from phaseline.use_cases.installing import OnFailure
+    from phaseline.model.blueprint.blueprint import Blueprint, Operation, Value
+    from phaseline.model.deployment.topology import Topology
+    from phaseline.model.execution.pre_post import Around
+    from phaseline.model.rows.rows import ExecutionRow
+    from phaseline.plan.graph.workflow import Planner
+    from phaseline.use_cases.commands.install import OnFailure
 
 __all__ = ["Called", "Rehearsal", "Says", "completes", "fails", "rehearse", "retries", "sleeps"]
 
@@ -263,9 +263,9 @@ def _read(
     file: str, inputs: Mapping[str, Value], plugin_folders: Sequence[str], plain: Declaration
 ) -> tuple[Topology, Mapping[str, Value], Declare]:
     """(instances, inputs with their defaults, how each operation wants to be called) of a blueprint file."""
-    from phaseline.use_cases.loading import load
-    from phaseline.use_cases.settings import load_settings
-    from phaseline.use_cases.workplace import workplace
+    from phaseline.app.app_context import workplace
+    from phaseline.app.settings import load_settings
+    from phaseline.use_cases.loading.blueprint_loading import load
 
     with workplace(load_settings(given={"store.url": "memory:"}), "rehearsal") as place:
         loaded = load(place, file, inputs=inputs, plugin_folders=plugin_folders)

@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from phaseline.model.problem import ProblemsError, fail
+from phaseline.model.problems.problem import ProblemsError, fail
 from phaseline.vault.envelope import KEY_BYTES, new_key
 
 VARIABLE = "PHASELINE_SECRETS_KEY"

@@ -5,17 +5,17 @@ from __future__ import annotations
 import threading
 from typing import TYPE_CHECKING
 
-from phaseline.model.problem import fail
+from phaseline.model.problems.problem import fail
 from phaseline.vault import envelope
-from phaseline.vault.known_values import KnownValues, leaves
 from phaseline.vault.master_keys import id_of
+from phaseline.vault.secret_masking import KnownValues, leaves
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
-    from phaseline.model.blueprint import Value
-    from phaseline.model.problem import ProblemsError
-    from phaseline.model.secret_rows import SecretRow, SecretShelf, WrappedKey
+    from phaseline.model.blueprint.blueprint import Value
+    from phaseline.model.problems.problem import ProblemsError
+    from phaseline.model.rows.secrets import SecretRow, SecretShelf, WrappedKey
     from phaseline.ports import Clock
     from phaseline.vault.master_keys import MasterKeys
 
@@ -80,20 +80,20 @@ class Vault:
 
     def sealed(self, value: Value) -> Value:
         """The value as it is stored: whatever holds a known value is encrypted."""
-        from phaseline.vault.seals import sealed
+        from phaseline.vault.sealed_values import sealed
 
         return sealed(value, self._within, self._sealing_key, self._stands_for(SEALING))
 
     def seal(self, value: Value) -> Value:
         """A value that is a secret as a whole, encrypted; it is known from now on."""
         self.known.learn(value)
-        from phaseline.vault.seals import seal
+        from phaseline.vault.sealed_values import seal
 
         return seal(value, [*leaves(value)], self._sealing_key(), self._stands_for(SEALING))
 
     def unsealed(self, value: Value) -> Value:
         """The value as calls see it. What was sealed is known from now on. Raises: PL-S020, PL-S023."""
-        from phaseline.vault.seals import unsealed
+        from phaseline.vault.sealed_values import unsealed
 
         try:
             return unsealed(value, self._sealing_key, self._stands_for(SEALING), self.known.learn)
@@ -134,7 +134,7 @@ class Vault:
         return None if row is None else self._put(row, name, text, user)
 
     def _put(self, before: SecretRow | None, name: str, text: str, user: str) -> SecretRow | None:
-        from phaseline.model.secret_rows import SecretRow
+        from phaseline.model.rows.secrets import SecretRow
 
         now = self._clock.now()
         version = 1 if before is None else before.version + 1
@@ -213,7 +213,7 @@ class Vault:
 
     def _wrapped(self, kind: str, name: str, data_key: bytes) -> WrappedKey:
         master = self._keys.newest()
-        from phaseline.model.secret_rows import WrappedKey
+        from phaseline.model.rows.secrets import WrappedKey
 
         return WrappedKey(envelope.encrypt(data_key, master, self._stands_for("key", kind, name)), id_of(master))
 

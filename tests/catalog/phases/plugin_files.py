@@ -2,10 +2,10 @@
 
 from pathlib import Path
 
-from phaseline.catalog.phases.files import Origin, read_folder
-from phaseline.catalog.phases.loading import Loaded, PhasePlugins
-from phaseline.catalog.phases.packages import packages_at
-from phaseline.model.phases import PhaseDefinition, Plugin
+from phaseline.catalog.phases.phase_files import Origin, read_folder
+from phaseline.catalog.phases.phase_packages import packages_at
+from phaseline.catalog.phases.plugin_set import Loaded, PhasePlugins
+from phaseline.model.phases.definitions import PhaseDefinition, Plugin
 
 CREATE = {
     "HandlesStates": "Allocation",

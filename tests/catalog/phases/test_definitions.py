@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from tests.catalog.phases.plugin_files import read_phase, read_plugin, write_pair
 
-from phaseline.model.phases import Attributes, PhasePolicy
+from phaseline.model.phases.definitions import Attributes, PhasePolicy
 
 
 def test_p1_a_pair_makes_a_phase(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.catalog.phases.plugin_files import CODE, cfg, load, write_pair
 
-from phaseline.catalog.phases.source import read_source
+from phaseline.catalog.phases.module_source import read_source
 
 LINES = st.sampled_from(
     [

@@ -5,11 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from phaseline.compat.cloudify import enable
-from phaseline.model.blueprint import Plugin
-from phaseline.model.properties import copy_mapping, diff
-from phaseline.model.rows import CodePlaces
-from phaseline.run.calling import (
+from phaseline.calls.protocol.call import (
     Call,
     DeploymentView,
     ExecutionView,
@@ -18,6 +14,10 @@ from phaseline.run.calling import (
     RelationshipView,
     Site,
 )
+from phaseline.compat.cloudify import enable
+from phaseline.model.blueprint.blueprint import Plugin
+from phaseline.model.deployment.runtime_properties import copy_mapping, diff
+from phaseline.model.rows.rows import CodePlaces
 
 enable()
 

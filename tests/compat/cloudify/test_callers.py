@@ -6,7 +6,7 @@ import pytest
 from tests.compat.cloudify.builders import node_call, said, stored
 
 from phaseline.compat.cloudify.callers import FunctionCaller
-from phaseline.model.status import OutcomeKind
+from phaseline.model.graph.status import OutcomeKind
 
 call_function = FunctionCaller().call
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from tests.compat.cloudify.builders import SmallWorld, node_call, said, stored
 
-from phaseline.run.calling import Call
+from phaseline.calls.protocol.call import Call
 
 
 def ctx_of(call: Call) -> Any:

@@ -12,10 +12,10 @@ from typing import Any
 import pytest
 from tests.compat.cloudify.builders import SmallWorld, node_call, said, stored
 
-from phaseline.compat.cloudify.answering import Served, serve
-from phaseline.compat.cloudify.asking import ask
-from phaseline.compat.cloudify.program_folder import SOURCE, _write_executable
-from phaseline.run.calling import Call
+from phaseline.calls.protocol.call import Call
+from phaseline.compat.cloudify.ctx_client import ask
+from phaseline.compat.cloudify.ctx_program import SOURCE, _write_executable
+from phaseline.compat.cloudify.ctx_server import Served, serve
 
 FEWEST_TRIES, MOST_TRIES = 7, 40
 Ctx = Callable[..., "subprocess.CompletedProcess[str]"]

@@ -127,7 +127,7 @@ def test_c1_recoverable_error_shows_its_time_once() -> None:
 
 
 def test_s15_what_our_problems_name_can_be_caught_under_these_names() -> None:
-    from phaseline.dsl.ancestor import ANCESTOR
+    from phaseline.dsl.text.cloudify_errors import ANCESTOR
 
     known = set(table()["dsl_parser.exceptions"][0])
     assert {kind for _, kind in ANCESTOR.values() if kind} - known <= {"ValueError", "KeyError"}

@@ -13,9 +13,9 @@ from typing import Any
 import pytest
 from tests.compat.cloudify.builders import node_call, said, stored
 
+from phaseline.calls.protocol.call import Call, Outcome
 from phaseline.compat.cloudify.callers import FunctionCaller, ScriptCaller
-from phaseline.model.status import OutcomeKind
-from phaseline.run.calling import Call, Outcome
+from phaseline.model.graph.status import OutcomeKind
 
 RETRY, FAILED, COMPLETED = OutcomeKind.RETRY, OutcomeKind.FAILED, OutcomeKind.COMPLETED
 Run = Callable[..., tuple[Outcome, Call]]
@@ -471,7 +471,7 @@ def test_s4_script_ended_by_a_signal_can_be_retried(run: Run) -> None:
 
 LEAVING = """
 import os, sys
-from phaseline.compat.cloudify.answering import serve
+from phaseline.compat.cloudify.ctx_server import serve
 served = serve(object())
 print(served.program, flush=True)
 if sys.argv[1] == "killed":

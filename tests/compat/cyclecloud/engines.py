@@ -8,16 +8,16 @@ from tests.compat.cyclecloud.runs import PhaseCatalog
 from tests.run.worlds import PATIENCE_S, plugin
 
 from phaseline.engine.invariants import validate
-from phaseline.model.blueprint import Value
-from phaseline.model.declaration import Declaration, as_phase
-from phaseline.model.execution import Request, RetryPolicy
-from phaseline.model.phase_data import data_in
-from phaseline.model.rows import Actor, CodePlaces, ExecutionRow, NewDeployment, NewExecution, NoteRow
-from phaseline.model.status import EntryStatus
+from phaseline.model.blueprint.blueprint import Value
+from phaseline.model.blueprint.operation_declaration import Declaration, as_phase
+from phaseline.model.execution.execution import Request, RetryPolicy
+from phaseline.model.graph.status import EntryStatus
+from phaseline.model.phases.phase_data import data_in
+from phaseline.model.rows.rows import Actor, CodePlaces, ExecutionRow, NewDeployment, NewExecution, NoteRow
 from phaseline.plan.workflows import PLANNERS
-from phaseline.run.executor import LocalExecutor
-from phaseline.run.loop import Engine
-from phaseline.store.memory import MemoryStore
+from phaseline.run.executors.local_executor import LocalExecutor
+from phaseline.run.loop.engine import Engine
+from phaseline.store.memory.store import MemoryStore
 from phaseline.testing.builders import blueprint, node, topology
 from phaseline.testing.clock import VirtualClock
 

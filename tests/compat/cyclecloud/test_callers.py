@@ -7,15 +7,15 @@ import pytest
 from tests.compat.cyclecloud.runs import CREATE, LaneSpec, Make, Policy, messages, runs, words
 
 from phaseline import phase
+from phaseline.calls.batches.bulk_call import Gathering
+from phaseline.calls.batches.trial_call import Given, Subject, Trial
+from phaseline.calls.protocol.call import Call
+from phaseline.calls.protocol.call_codec import read_call, read_site, write_call, write_site
+from phaseline.calls.protocol.phase_view import PhaseView
 from phaseline.compat.cyclecloud.callers import PhaseCaller
-from phaseline.model.declaration import Declaration, as_phase, declaration_of, operation
-from phaseline.model.phases import Attributes, PhaseDefinition, PhasePolicy
-from phaseline.model.status import OutcomeKind
-from phaseline.run.calling import Call
-from phaseline.run.letters import read_call, read_site, write_call, write_site
-from phaseline.run.phase_view import PhaseView
-from phaseline.run.together import Gathering
-from phaseline.run.trying import Given, Subject, Trial
+from phaseline.model.blueprint.operation_declaration import Declaration, as_phase, declaration_of, operation
+from phaseline.model.graph.status import OutcomeKind
+from phaseline.model.phases.definitions import Attributes, PhaseDefinition, PhasePolicy
 from phaseline.testing import call, fake_batch, fake_item
 
 __all__ = ["runs"]
@@ -73,7 +73,7 @@ def test_the_phase_travels_with_the_call_to_a_worker() -> None:
 def test_a_phase_may_run_in_a_process_of_its_own(runs: Make) -> None:
     policy = Policy(LaneSpec(CREATE, "each", pool="workers"))
     world = runs(
-        "from phaseline.model.declaration import as_phase\n"
+        "from phaseline.model.blueprint.operation_declaration import as_phase\n"
         "def handle(handler):\n"
         "    node, = handler.getResources()\n"
         "    data = handler.getResourcePhaseData(node)\n"

@@ -8,7 +8,7 @@ import pytest
 from tests.compat.cyclecloud.engines import PhaseEngine
 from tests.compat.cyclecloud.test_samples import ASYNCHRONOUS, COMMANDS, finish, remote
 
-from phaseline.model.status import EntryStatus
+from phaseline.model.graph.status import EntryStatus
 
 __all__ = ["remote"]
 

@@ -5,13 +5,13 @@ from collections.abc import Mapping
 import pytest
 from tests.compat.cyclecloud.runs import ALL, EACH, Make, messages, runs, words
 
+from phaseline.calls.batches.bulk_call import Gathering
+from phaseline.calls.batches.trial_call import Given, Subject, Trial
+from phaseline.calls.protocol.call import InstanceView, NodeView, World
 from phaseline.compat.cyclecloud.callers import PhaseCaller
-from phaseline.model.blueprint import Value
-from phaseline.model.declaration import as_phase
-from phaseline.model.status import OutcomeKind
-from phaseline.run.calling import InstanceView, NodeView, World
-from phaseline.run.together import Gathering
-from phaseline.run.trying import Given, Subject, Trial
+from phaseline.model.blueprint.blueprint import Value
+from phaseline.model.blueprint.operation_declaration import as_phase
+from phaseline.model.graph.status import OutcomeKind
 
 __all__ = ["runs"]
 

@@ -5,15 +5,15 @@ from dataclasses import replace
 import pytest
 from tests.compat.cyclecloud.runs import BULK, CREATE, EACH, Make, messages, runs, words
 
+from phaseline.calls.batches.bulk_call import Gathering
+from phaseline.calls.batches.trial_call import Given, Subject, Trial
+from phaseline.calls.protocol.call import InstanceView, NodeView, World
 from phaseline.catalog import PluginCatalog
 from phaseline.compat.cyclecloud.callers import PhaseCaller
 from phaseline.compat.cyclecloud.resource import stored_of
-from phaseline.model.phase_data import PHASE_DATA
-from phaseline.model.problem import fail
+from phaseline.model.phases.phase_data import PHASE_DATA
+from phaseline.model.problems.problem import fail
 from phaseline.records.values import ErrorValue
-from phaseline.run.calling import InstanceView, NodeView, World
-from phaseline.run.together import Gathering
-from phaseline.run.trying import Given, Subject, Trial
 
 __all__ = ["runs"]
 

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 import pytest
 
 from phaseline.compat.fuel.judge import Judge
-from phaseline.model.blueprint import Value
-from phaseline.model.patterns import PatternError
-from phaseline.packages.conditions import ConditionError
+from phaseline.lang.regex import PatternError
+from phaseline.model.blueprint.blueprint import Value
+from phaseline.packages.format.condition_language import ConditionError
 
 DATA: Value = {
     "storage": {"volumes_ceph": True, "sizes": [1, 2]},

@@ -6,14 +6,14 @@ from dataclasses import dataclass, field
 import pytest
 from tests.dsl.readers import codes, problems, read
 
-from phaseline.dsl.deploying import with_inputs
+from phaseline.dsl.deployment.evaluate_blueprint import with_inputs
+from phaseline.dsl.deployment.inputs import complete_inputs
 from phaseline.dsl.functions.evaluation import MAX_RECURSION, evaluate
 from phaseline.dsl.functions.outputs import evaluate_outputs
-from phaseline.dsl.functions.scopes import RuntimeScope, StaticScope
-from phaseline.dsl.functions.table import contains_functions, is_function
-from phaseline.dsl.inputs import complete_inputs
-from phaseline.model.blueprint import Blueprint, Output, Value
-from phaseline.model.problem import ProblemsError
+from phaseline.dsl.functions.plan_and_runtime_scopes import RuntimeScope, StaticScope
+from phaseline.dsl.functions.registry import contains_functions, is_function
+from phaseline.model.blueprint.blueprint import Blueprint, Output, Value
+from phaseline.model.problems.problem import ProblemsError
 
 INPUTS = "inputs: {port: {default: 80}, host: {default: h}, deep: {default: {a: [1, {b: 2}]}}, count: {default: 3}}\n"
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from tests.plan.naive import World, ask
 
-from phaseline.model.execution import Request, Verdict
-from phaseline.model.states import InstanceState as State
+from phaseline.model.deployment.instance_states import InstanceState as State
+from phaseline.model.execution.execution import Request, Verdict
 from phaseline.plan.workflows.abandon import problems
 from phaseline.testing.builders import blueprint, node, topology
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tests.plan.naive import World, ask
 
-from phaseline.model.execution import Verdict
+from phaseline.model.execution.execution import Verdict
 from phaseline.testing.builders import blueprint, node, topology
 
 

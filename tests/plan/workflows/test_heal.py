@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from phaseline.model.declaration import Declaration
-from phaseline.model.execution import History, Request, Round
-from phaseline.model.states import InstanceState as State
-from phaseline.plan.weaving import Asked
+from phaseline.model.blueprint.operation_declaration import Declaration
+from phaseline.model.deployment.instance_states import InstanceState as State
+from phaseline.model.execution.execution import History, Request, Round
+from phaseline.plan.transforms.pipeline import Asked
 from phaseline.plan.workflows import heal
 from phaseline.testing.builders import blueprint, host, node, topology
 

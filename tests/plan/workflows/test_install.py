@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from tests.plan.naive import ask
 
-from phaseline.model.execution import Round, Verdict
+from phaseline.model.execution.execution import Round, Verdict
 from phaseline.testing.builders import blueprint, node, topology
 
 WEB = topology(blueprint(node("web", create="p.c")))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tests.plan.naive import World
 
-from phaseline.model.states import InstanceState as State
+from phaseline.model.deployment.instance_states import InstanceState as State
 from phaseline.testing.builders import blueprint, node, topology
 
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import pytest
 from tests.plan.naive import World, ask
 
-from phaseline.model.blueprint import Relationship
-from phaseline.model.execution import Request, Round, Verdict
-from phaseline.model.problem import ProblemsError
-from phaseline.model.rows import CodePlaces
-from phaseline.model.states import InstanceState as State
-from phaseline.model.stored_plans import PLAN, Aim
-from phaseline.plan import operations as op
+from phaseline.model.blueprint.blueprint import Relationship
+from phaseline.model.deployment.instance_states import InstanceState as State
+from phaseline.model.execution.execution import Request, Round, Verdict
+from phaseline.model.execution.stored_plans import PLAN, Aim
+from phaseline.model.problems.problem import ProblemsError
+from phaseline.model.rows.rows import CodePlaces
+from phaseline.plan.graph import operation_names as op
 from phaseline.plan.workflows.update import BACK, problems
 from phaseline.testing.builders import (
     CONNECTED_TO,

@@ -7,18 +7,25 @@ from difflib import get_close_matches
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
-from phaseline.catalog.phases.policy import BY_KEY, KNOBS, Unfit
-from phaseline.model.frozen import altered, frozen
-from phaseline.model.names import MEND, shown_name, why_no_name
-from phaseline.model.phases import Attributes, ListenerDefinition, PhaseCode, PhaseDefinition, PhasePolicy, Plugin
-from phaseline.model.problem import Place, Problem
+from phaseline.catalog.phases.call_policy import BY_KEY, KNOBS, Unfit
+from phaseline.lang.fast_dataclasses import altered, frozen
+from phaseline.model.phases.definitions import (
+    Attributes,
+    ListenerDefinition,
+    PhaseCode,
+    PhaseDefinition,
+    PhasePolicy,
+    Plugin,
+)
+from phaseline.model.problems.name_rules import MEND, shown_name, why_no_name
+from phaseline.model.problems.problem import Place, Problem
 from phaseline.records.expression import Expression
-from phaseline.records.json_form import value_json
+from phaseline.records.formats.json_codec import value_json
 from phaseline.records.record import Record
 from phaseline.records.values import kind_of
 
 if TYPE_CHECKING:
-    from phaseline.catalog.phases.source import FunctionText, ModuleSource
+    from phaseline.catalog.phases.module_source import FunctionText, ModuleSource
     from phaseline.records.values import Stored
 
 HANDLES = ("handle", "handle_one")

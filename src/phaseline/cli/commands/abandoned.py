@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import click
 
-from phaseline.cli.commands.stack import output_option, put
-from phaseline.cli.desk import Desk
-from phaseline.cli.options import json_option, watchable
+from phaseline.cli.commands.plans.stack import output_option, put
+from phaseline.cli.shell.cli_context import Desk
+from phaseline.cli.shell.options import json_option, watchable
 
 
 @click.group(epilog="Example: phaseline abandoned show abandon-7 -o shop.json")
@@ -21,7 +21,7 @@ def abandoned() -> None:
 def list_(desk: Desk) -> None:
     """List what can still be had, and until when."""
     from phaseline.cli.render.stack import abandoned_list
-    from phaseline.use_cases.stack_documents import list_abandoned
+    from phaseline.use_cases.prepare.stack_documents import list_abandoned
 
     with desk.open(lists=True) as place:
         found = list_abandoned(place)
@@ -35,7 +35,7 @@ def list_(desk: Desk) -> None:
 @click.pass_obj
 def show(desk: Desk, id: str, output: str | None) -> None:
     """Print the document, by the id of the execution that abandoned the deployment."""
-    from phaseline.use_cases.stack_documents import show_abandoned
+    from phaseline.use_cases.prepare.stack_documents import show_abandoned
 
     with desk.open() as place:
         found = show_abandoned(place, id)

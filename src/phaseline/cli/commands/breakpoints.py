@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 import click
 
-from phaseline.cli import completing
-from phaseline.cli.desk import Desk
-from phaseline.cli.options import detach_option, json_option, watchable
+from phaseline.cli.shell import shell_completion as completing
+from phaseline.cli.shell.cli_context import Desk
+from phaseline.cli.shell.options import detach_option, json_option, watchable
 
 if TYPE_CHECKING:
-    from phaseline.use_cases.breakpoints import Kept, Stopped
+    from phaseline.use_cases.commands.breakpoints import Kept, Stopped
 
 NAMED = ("-d", "--deployment", "--cluster", "deployment")
 NAMED_FIRST = 3
@@ -41,8 +41,8 @@ def add(desk: Desk, points: tuple[str, ...], deployment: str, timeout: str | Non
 
     What is on its way already goes on as it began. Without a point: show those that the deployment or cluster has.
     """
-    from phaseline.cli.running import span
-    from phaseline.use_cases.breakpoints import add as keep
+    from phaseline.cli.shell.run_output import span
+    from phaseline.use_cases.commands.breakpoints import add as keep
 
     with desk.open() as place:
         found = keep(place, deployment, points, timeout_s=span("--timeout", timeout))
@@ -59,7 +59,7 @@ def add(desk: Desk, points: tuple[str, ...], deployment: str, timeout: str | Non
 @click.pass_obj
 def remove(desk: Desk, points: tuple[str, ...], deployment: str) -> None:
     """Let what is begun from now on stop there no more. Who stands there stays until it is cleared."""
-    from phaseline.use_cases.breakpoints import remove as forget
+    from phaseline.use_cases.commands.breakpoints import remove as forget
 
     with desk.open() as place:
         found = forget(place, deployment, points)
@@ -73,7 +73,7 @@ def remove(desk: Desk, points: tuple[str, ...], deployment: str) -> None:
 @click.pass_obj
 def list_(desk: Desk, deployment: str | None) -> None:
     """List the instances and resources that stand at a breakpoint, and the breakpoints that deployments and clusters keep."""
-    from phaseline.use_cases.breakpoints import list_breakpoints, list_kept
+    from phaseline.use_cases.commands.breakpoints import list_breakpoints, list_kept
 
     with desk.open(lists=True) as place:
         stopped, kept = list_breakpoints(place, deployment), list_kept(place, deployment)
@@ -106,7 +106,7 @@ def clear(desk: Desk, point: str, instances: tuple[str, ...], deployment: str | 
     """
     from collections import Counter
 
-    from phaseline.use_cases.breakpoints import clear as go_on
+    from phaseline.use_cases.commands.breakpoints import clear as go_on
 
     with desk.open() as place:
         found = go_on(place, point, deployment=deployment, instances=instances, detach=detach)

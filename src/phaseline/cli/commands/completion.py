@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import click
 
-from phaseline.cli.desk import Desk
-from phaseline.cli.options import json_option
+from phaseline.cli.shell.cli_context import Desk
+from phaseline.cli.shell.options import json_option
 
 VARIABLE = "_PHASELINE_COMPLETE"
 """Tells the program that a shell asks for words; click derives it from the program's name."""
@@ -24,7 +24,7 @@ def completion(desk: Desk, shell: str) -> None:
     """
     from click.shell_completion import get_completion_class
 
-    from phaseline.cli.root import root
+    from phaseline.cli.command_tree import root
 
     kind = get_completion_class(shell)
     assert kind is not None, "click knows these three"

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import click
 
-from phaseline.cli.desk import Desk
-from phaseline.cli.options import json_option
+from phaseline.cli.shell.cli_context import Desk
+from phaseline.cli.shell.options import json_option
 
 
 @click.command(epilog="Example: phaseline doctor")
@@ -16,9 +16,9 @@ def doctor(desk: Desk) -> None:
 
     Changes nothing. The exit code is 1 if anything fails.
     """
+    from phaseline.app.app_context import Workplace
     from phaseline.cli.render.doctor import doctor_text
-    from phaseline.use_cases.doctoring import examine, is_sound
-    from phaseline.use_cases.workplace import Workplace
+    from phaseline.use_cases.tools.doctor import examine, is_sound
 
     checks = examine(desk.settings, lambda settings: Workplace(settings, "phaseline doctor"))
     sound = is_sound(checks)

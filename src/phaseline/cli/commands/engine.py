@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 
 import click
 
-from phaseline.cli.desk import Desk
-from phaseline.cli.options import json_option
+from phaseline.cli.shell.cli_context import Desk
+from phaseline.cli.shell.options import json_option
 
 if TYPE_CHECKING:
-    from phaseline.use_cases.owning import Leave
+    from phaseline.embedded.run_execution import Leave
 
 
 @click.group(epilog="Example: phaseline engine run --until-idle")
@@ -32,8 +32,8 @@ def run(desk: Desk, until_idle: bool, awaits_approvals: bool) -> None:
     With --until-idle exit code 1 if something is left that waits for a person, such as for an approval.
     """
     from phaseline.cli.render.engine import run_text
-    from phaseline.cli.running import hearing
-    from phaseline.use_cases.engine import run_engine
+    from phaseline.cli.shell.run_output import hearing
+    from phaseline.embedded.engine_commands import run_engine
 
     def begun(leave: Leave) -> None:
         def on_signal(_number: int, _frame: FrameType | None) -> None:
@@ -59,7 +59,7 @@ def run(desk: Desk, until_idle: bool, awaits_approvals: bool) -> None:
 def status(desk: Desk) -> None:
     """Show which process is the engine, whether another one waits to be it, and what is open."""
     from phaseline.cli.render.engine import status_text
-    from phaseline.use_cases.engine import engine_status
+    from phaseline.embedded.engine_commands import engine_status
 
     with desk.open(lists=True) as place:
         found = engine_status(place)
@@ -82,7 +82,7 @@ def stop(desk: Desk, drain_s: float | None) -> None:
     Calls that it did not wait for are named, with what becomes of them.
     """
     from phaseline.cli.render.engine import stop_text
-    from phaseline.use_cases.engine import stop_engine
+    from phaseline.embedded.engine_commands import stop_engine
 
     with desk.open() as place:
         found = stop_engine(place, drain_s=drain_s)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import click
 
-from phaseline.cli.desk import Desk
-from phaseline.cli.options import deployment_argument, json_option, plugins_option
+from phaseline.cli.shell.cli_context import Desk
+from phaseline.cli.shell.options import deployment_argument, json_option, plugins_option
 
 FORMS = ("text", "mermaid", "dot")
 
@@ -17,7 +17,7 @@ FORMS = ("text", "mermaid", "dot")
 @click.pass_obj
 def of_deployment(desk: Desk, name: str, form: str) -> None:
     """Draw the nodes of a deployment with their relationships, and their instances by state."""
-    from phaseline.use_cases.drawing import draw_deployment, drawn
+    from phaseline.use_cases.tools.diagrams import draw_deployment, drawn
 
     with desk.open() as place:
         found = draw_deployment(place, name)
@@ -39,7 +39,7 @@ def of_deployment(desk: Desk, name: str, form: str) -> None:
 @click.pass_obj
 def of_blueprint(desk: Desk, file: str, plugin_folders: tuple[str, ...], form: str) -> None:
     """Draw the nodes of a blueprint, a file or a stored one, with their relationships. Runs none of its code."""
-    from phaseline.use_cases.drawing import draw_blueprint, drawn
+    from phaseline.use_cases.tools.diagrams import draw_blueprint, drawn
 
     with desk.open() as place:
         found = draw_blueprint(place, file, plugin_folders=plugin_folders)

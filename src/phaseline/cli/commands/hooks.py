@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 
 import click
 
-from phaseline.cli import completing
-from phaseline.cli.desk import Desk
-from phaseline.cli.options import deployment_option, json_option, watchable
+from phaseline.cli.shell import shell_completion as completing
+from phaseline.cli.shell.cli_context import Desk
+from phaseline.cli.shell.options import deployment_option, json_option, watchable
 
 if TYPE_CHECKING:
-    from phaseline.use_cases.hook_trial import Method
+    from phaseline.use_cases.tools.hook_trial import Method
 
 
 @click.group(epilog="Example: phaseline hooks list")
@@ -27,7 +27,7 @@ def hooks() -> None:
 def list_(desk: Desk, deployment: str | None) -> None:
     """List hook classes in the order in which they are called, broken ones last. Their code is imported and asked."""
     from phaseline.cli.render.hooks import hook_list
-    from phaseline.use_cases.hooks import list_hooks
+    from phaseline.use_cases.queries.hooks import list_hooks
 
     with desk.open(lists=True) as place:
         found = list_hooks(place, deployment)
@@ -42,7 +42,7 @@ def list_(desk: Desk, deployment: str | None) -> None:
 def show(desk: Desk, name: str, deployment: str | None) -> None:
     """Show where a hook class comes from, when it is called, and what is wrong with it."""
     from phaseline.cli.render.hooks import hooks_text
-    from phaseline.use_cases.hooks import show_hooks
+    from phaseline.use_cases.queries.hooks import show_hooks
 
     with desk.open() as place:
         found = show_hooks(place, name, deployment)
@@ -58,7 +58,7 @@ def show(desk: Desk, name: str, deployment: str | None) -> None:
 def disable(desk: Desk, name: str, deployment: str | None, reason: str) -> None:
     """Have a hook class called no more from the next action on: for all deployments, or for one if the class is optional."""
     from phaseline.cli.render.hooks import switched_text
-    from phaseline.use_cases.hooks import disable_hook
+    from phaseline.use_cases.queries.hooks import disable_hook
 
     with desk.open(makes_store=True) as place:
         done = disable_hook(place, name, deployment=deployment, reason=reason)
@@ -73,7 +73,7 @@ def disable(desk: Desk, name: str, deployment: str | None, reason: str) -> None:
 def enable(desk: Desk, name: str, deployment: str | None) -> None:
     """Have a hook class called again that was switched off."""
     from phaseline.cli.render.hooks import switched_text
-    from phaseline.use_cases.hooks import enable_hook
+    from phaseline.use_cases.queries.hooks import enable_hook
 
     with desk.open(makes_store=True) as place:
         done = enable_hook(place, name, deployment=deployment)
@@ -89,7 +89,7 @@ def reload(ctx: click.Context) -> None:
     Plugins of phases are read anew with them.
     """
     from phaseline.cli.render.hooks import reloaded_text
-    from phaseline.use_cases.hooks import reload_hooks
+    from phaseline.use_cases.queries.hooks import reload_hooks
 
     desk: Desk = ctx.obj
     with desk.open() as place:
@@ -121,7 +121,7 @@ def test(ctx: click.Context, name: str, deployment: str, workflow: str, method: 
     What the class itself does elsewhere is done.
     """
     from phaseline.cli.render.hooks import tried_text
-    from phaseline.use_cases.hook_trial import try_hook
+    from phaseline.use_cases.tools.hook_trial import try_hook
 
     desk: Desk = ctx.obj
     with desk.open() as place:

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 import click
 
-from phaseline.cli.desk import Desk
-from phaseline.cli.options import json_option
+from phaseline.cli.shell.cli_context import Desk
+from phaseline.cli.shell.options import json_option
 
 if TYPE_CHECKING:
-    from phaseline.use_cases.starting import Kind
+    from phaseline.use_cases.tools.scaffold import Kind
 
 
 @click.command(
@@ -28,7 +28,7 @@ def init(desk: Desk, words: tuple[str, ...]) -> None:
     Python package with a bulk function, a test that passes and a blueprint that uses it. Without FOLDER: this one, if
     it is empty.
     """
-    from phaseline.use_cases.starting import start
+    from phaseline.use_cases.tools.scaffold import start
 
     kind, folder = _meant(words)
     made = start(folder, kind)

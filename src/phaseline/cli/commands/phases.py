@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import click
 
-from phaseline.cli.desk import Desk
-from phaseline.cli.options import json_option, plugins_option, watchable
+from phaseline.cli.shell.cli_context import Desk
+from phaseline.cli.shell.options import json_option, plugins_option, watchable
 
 
 @click.group(epilog="Example: phaseline phases list --state Allocation")
@@ -23,7 +23,7 @@ def phases() -> None:
 def list_(desk: Desk, state: str, resource_type: str, plugin_folders: tuple[str, ...]) -> None:
     """List the phases that plugins define, and what is done with each now; nothing of a plugin is run."""
     from phaseline.cli.render.phases import phase_list
-    from phaseline.use_cases.phases import list_phases
+    from phaseline.use_cases.queries.phases import list_phases
 
     with desk.open(lists=True) as place:
         found = list_phases(place, plugin_folders, state=state, resource_type=resource_type)
@@ -38,7 +38,7 @@ def list_(desk: Desk, state: str, resource_type: str, plugin_folders: tuple[str,
 def show(desk: Desk, name: str, plugin_folders: tuple[str, ...]) -> None:
     """Show how a phase is defined, how many resources are in it, and how its latest calls went."""
     from phaseline.cli.render.phases import phase_text
-    from phaseline.use_cases.phases import show_phase
+    from phaseline.use_cases.queries.phases import show_phase
 
     with desk.open() as place:
         found = show_phase(place, name, plugin_folders)
@@ -53,7 +53,7 @@ def show(desk: Desk, name: str, plugin_folders: tuple[str, ...]) -> None:
 def pause(desk: Desk, name: str, reason: str) -> None:
     """Have a phase called no more: resources that come to it wait, calls that run go on."""
     from phaseline.cli.render.phases import paused_text
-    from phaseline.use_cases.resources.pausing import pause as run
+    from phaseline.use_cases.commands.resources.pause_phase import pause as run
 
     with desk.open() as place:
         found = run(place, name, reason=reason)
@@ -71,7 +71,7 @@ def forget(desk: Desk, name: str) -> None:
     For those that wait already: phaseline resources complete.
     """
     from phaseline.cli.render.phases import forgotten_text
-    from phaseline.use_cases.known_phases import forget_phase as run
+    from phaseline.use_cases.lookup.known_phases import forget_phase as run
 
     with desk.open() as place:
         found = run(place, name)
@@ -85,7 +85,7 @@ def forget(desk: Desk, name: str) -> None:
 def unpause(desk: Desk, name: str) -> None:
     """Have a phase called again that was paused, be it by a user or because too much of it had failed."""
     from phaseline.cli.render.phases import paused_text
-    from phaseline.use_cases.resources.pausing import unpause as run
+    from phaseline.use_cases.commands.resources.pause_phase import unpause as run
 
     with desk.open() as place:
         found = run(place, name)

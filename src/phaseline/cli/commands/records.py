@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import click
 
-from phaseline.cli.desk import Desk
-from phaseline.cli.options import json_option, pairs
+from phaseline.cli.shell.cli_context import Desk
+from phaseline.cli.shell.options import json_option, pairs
 
 
 @click.group(epilog="Example: phaseline records eval 'Cores / 2' -a Cores=8")
@@ -24,7 +24,7 @@ def format_(desk: Desk, files: tuple[str, ...], is_sorted: bool) -> None:
     A file is formal text, JSON if it ends in .json, a definition in the informal syntax if it ends in .cfg. Comments
     are not part of records and are left out.
     """
-    from phaseline.use_cases.records import format_files
+    from phaseline.use_cases.loading.record_files import format_files
 
     found = format_files(files, is_sorted=is_sorted)
     desk.answer(found, lambda: "\n".join(one.text for one in found if one.text).removesuffix("\n"), exactly=True)
@@ -51,7 +51,7 @@ def eval_(desk: Desk, expression: str, files: tuple[str, ...], attributes: dict[
     """
     import time
 
-    from phaseline.use_cases.records import Evaluated, evaluate
+    from phaseline.use_cases.loading.record_files import Evaluated, evaluate
 
     def line(one: Evaluated) -> str:
         shown = f"error: {one.reason}" if one.kind == "error" else one.text

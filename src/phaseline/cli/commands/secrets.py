@@ -6,9 +6,9 @@ import sys
 
 import click
 
-from phaseline.cli import completing
-from phaseline.cli.desk import Desk
-from phaseline.cli.options import json_option, watchable
+from phaseline.cli.shell import shell_completion as completing
+from phaseline.cli.shell.cli_context import Desk
+from phaseline.cli.shell.options import json_option, watchable
 
 name_argument = click.argument("name", shell_complete=completing.secrets)
 value_option = click.option(
@@ -32,7 +32,7 @@ def secrets() -> None:
 def create(desk: Desk, name: str, value: str | None, file: str | None, update: bool) -> None:
     """Keep a new secret. Without --value and --file you are asked for it, and nobody sees you type."""
     from phaseline.cli.render.secrets import kept_text
-    from phaseline.use_cases.secrets import create_secret
+    from phaseline.use_cases.commands.secrets import create_secret
 
     text = _given(value, file)
     with desk.open(makes_store=True) as place:
@@ -47,7 +47,7 @@ def create(desk: Desk, name: str, value: str | None, file: str | None, update: b
 def list_(desk: Desk) -> None:
     """List secrets without their values."""
     from phaseline.cli.render.secrets import secret_list
-    from phaseline.use_cases.secrets import list_secrets
+    from phaseline.use_cases.commands.secrets import list_secrets
 
     with desk.open(lists=True) as place:
         found = list_secrets(place)
@@ -62,7 +62,7 @@ def list_(desk: Desk) -> None:
 def show(desk: Desk, name: str, reveal: bool) -> None:
     """Show who keeps a secret since when; with --reveal its value."""
     from phaseline.cli.render.secrets import secret_text
-    from phaseline.use_cases.secrets import show_secret
+    from phaseline.use_cases.commands.secrets import show_secret
 
     with desk.open() as place:
         view = show_secret(place, name, reveal=reveal)
@@ -78,7 +78,7 @@ def show(desk: Desk, name: str, reveal: bool) -> None:
 def update(desk: Desk, name: str, value: str | None, file: str | None) -> None:
     """Give a secret a new value: calls that begin from now on get it."""
     from phaseline.cli.render.secrets import kept_text
-    from phaseline.use_cases.secrets import update_secret
+    from phaseline.use_cases.commands.secrets import update_secret
 
     text = _given(value, file)
     with desk.open() as place:
@@ -92,7 +92,7 @@ def update(desk: Desk, name: str, value: str | None, file: str | None) -> None:
 @click.pass_obj
 def delete(desk: Desk, name: str) -> None:
     """Forget a secret. Calls that ask for it fail from now on."""
-    from phaseline.use_cases.secrets import delete_secret
+    from phaseline.use_cases.commands.secrets import delete_secret
 
     with desk.open() as place:
         view = delete_secret(place, name)
@@ -105,7 +105,7 @@ def delete(desk: Desk, name: str) -> None:
 def rotate(desk: Desk) -> None:
     """Replace the master key that all secrets lie under. The secrets themselves stay as they are."""
     from phaseline.cli.render.secrets import rotated_text
-    from phaseline.use_cases.secrets import rotate as run
+    from phaseline.use_cases.commands.secrets import rotate as run
 
     with desk.open() as place:
         done = run(place)
@@ -119,7 +119,7 @@ def _given(value: str | None, file: str | None) -> str:
     if value is not None:
         return value
     if file is not None:
-        from phaseline.use_cases.secrets import read_secret
+        from phaseline.use_cases.commands.secrets import read_secret
 
         return read_secret(sys.stdin.buffer.read() if file == "-" else file)
     if sys.stdin.isatty():

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from phaseline.cli.commands.stack import output_option, put
-from phaseline.cli.desk import Desk
-from phaseline.cli.of_deployment import OfDeployment
-from phaseline.cli.options import (
+from phaseline.cli.commands.plans.stack import output_option, put
+from phaseline.cli.shell.cli_context import Desk
+from phaseline.cli.shell.deployment_option import OfDeployment
+from phaseline.cli.shell.options import (
     deployment_needed,
     deployment_option,
     detach_option,
@@ -19,7 +19,7 @@ from phaseline.cli.options import (
 )
 
 if TYPE_CHECKING:
-    from phaseline.use_cases.installing import Manner
+    from phaseline.use_cases.commands.install import Manner
 
 
 @click.group(epilog="Example: phaseline snapshots create -d shop monday")
@@ -36,8 +36,8 @@ def snapshots() -> None:
 @click.pass_obj
 def create(desk: Desk, name: str | None, deployment: str, manner: Manner, detach: bool) -> None:
     """Call snapshot.create of whoever has it, then write the deployment down. Without a name it is called by the time."""
-    from phaseline.cli.running import finish, watching
-    from phaseline.use_cases.snapshots import create_snapshot
+    from phaseline.cli.shell.run_output import finish, watching
+    from phaseline.use_cases.commands.snapshots import create_snapshot
 
     with desk.open() as place:
         with watching(desk) as watcher:
@@ -53,7 +53,7 @@ def create(desk: Desk, name: str | None, deployment: str, manner: Manner, detach
 def list_(desk: Desk, deployment: str | None) -> None:
     """List snapshots, the oldest first."""
     from phaseline.cli.render.stack import snapshot_list
-    from phaseline.use_cases.snapshots import list_snapshots
+    from phaseline.use_cases.commands.snapshots import list_snapshots
 
     with desk.open(lists=True) as place:
         found = list_snapshots(place, deployment)
@@ -68,7 +68,7 @@ def list_(desk: Desk, deployment: str | None) -> None:
 @click.pass_obj
 def show(desk: Desk, name: str, deployment: str, output: str | None) -> None:
     """Print the document of a snapshot, which adopt takes, too."""
-    from phaseline.use_cases.snapshots import show_snapshot
+    from phaseline.use_cases.commands.snapshots import show_snapshot
 
     with desk.open() as place:
         found = show_snapshot(place, deployment, name)
@@ -84,8 +84,8 @@ def show(desk: Desk, name: str, deployment: str, output: str | None) -> None:
 @click.pass_obj
 def delete(desk: Desk, name: str, deployment: str, manner: Manner, detach: bool) -> None:
     """Call snapshot.delete of whoever has it, then forget the snapshot."""
-    from phaseline.cli.running import finish, watching
-    from phaseline.use_cases.snapshots import delete_snapshot
+    from phaseline.cli.shell.run_output import finish, watching
+    from phaseline.use_cases.commands.snapshots import delete_snapshot
 
     with desk.open() as place:
         with watching(desk) as watcher:

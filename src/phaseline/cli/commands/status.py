@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 
 import click
 
-from phaseline.cli import completing
-from phaseline.cli.desk import Desk
-from phaseline.cli.options import SETTLED, json_option, watchable
+from phaseline.cli.shell import shell_completion as completing
+from phaseline.cli.shell.cli_context import Desk
+from phaseline.cli.shell.options import SETTLED, json_option, watchable
 
 if TYPE_CHECKING:
-    from phaseline.use_cases.status import Status
+    from phaseline.use_cases.queries.status import Status
 
 SEEN_AT = "phaseline.engine_seen_at"
 """When a watching command has last seen an engine, or has begun, in ms."""
@@ -29,7 +29,7 @@ def status(desk: Desk, name: str | None) -> str | None:
     has worked on it for 10 s.
     """
     from phaseline.cli.render.status import status_text
-    from phaseline.use_cases.status import status as look
+    from phaseline.use_cases.queries.status import status as look
 
     with desk.open(lists=True) as place:
         found = look(place, name)
@@ -39,7 +39,7 @@ def status(desk: Desk, name: str | None) -> str | None:
 
 def _is_left_alone(found: Status) -> bool:
     """Whether no process has owned the store for so long, at all looks of this command, that nothing is awaited any more."""
-    from phaseline.use_cases.live import PATIENCE_S
+    from phaseline.use_cases.queries.events.log_stream import PATIENCE_S
 
     looks = click.get_current_context().meta
     if found.engine is not None:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import click
 
-from phaseline.cli.desk import Desk
-from phaseline.cli.options import json_option
+from phaseline.cli.shell.cli_context import Desk
+from phaseline.cli.shell.options import json_option
 
 
 @click.group(epilog="Example: phaseline store check")
@@ -18,8 +18,8 @@ def store() -> None:
 @click.pass_obj
 def check(desk: Desk) -> None:
     """Read everything and compare; exit code 1 if something does not fit."""
-    from phaseline.cli.render.upkeep import checked_text
-    from phaseline.use_cases.upkeep import check as run
+    from phaseline.cli.render.maintenance import checked_text
+    from phaseline.use_cases.commands.maintenance import check as run
 
     with desk.open() as place:
         found = run(place)
@@ -33,8 +33,8 @@ def check(desk: Desk) -> None:
 @click.pass_obj
 def backup(desk: Desk, file: str) -> None:
     """Copy the store as it is at this moment into a new FILE, and check the copy."""
-    from phaseline.cli.render.upkeep import saved_text
-    from phaseline.use_cases.upkeep import backup as run
+    from phaseline.cli.render.maintenance import saved_text
+    from phaseline.use_cases.commands.maintenance import backup as run
 
     with desk.open() as place:
         saved = run(place, file)
@@ -52,8 +52,8 @@ def restore(desk: Desk, file: str | None, *, go_on: bool) -> None:
     What is made afterwards has client tokens of its own, so no cloud takes it for what was made since the backup. Executions that were
     open wait until --go-on. With the store's own file it is only taken as restored, such as after its disk was set back.
     """
-    from phaseline.cli.render.upkeep import released_text, restored_text
-    from phaseline.use_cases import upkeep
+    from phaseline.cli.render.maintenance import released_text, restored_text
+    from phaseline.use_cases.commands import maintenance as upkeep
 
     if go_on == (file is not None):
         raise click.UsageError("Give either FILE or --go-on.")
@@ -71,8 +71,8 @@ def restore(desk: Desk, file: str | None, *, go_on: bool) -> None:
 @click.pass_obj
 def compact(desk: Desk) -> None:
     """Give free space back to the operating system, such as after a purge."""
-    from phaseline.cli.render.upkeep import compacted_text
-    from phaseline.use_cases.upkeep import compact as run
+    from phaseline.cli.render.maintenance import compacted_text
+    from phaseline.use_cases.commands.maintenance import compact as run
 
     with desk.open() as place:
         done = run(place)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import click
 
-from phaseline.cli.desk import Desk
-from phaseline.cli.options import json_option
+from phaseline.cli.shell.cli_context import Desk
+from phaseline.cli.shell.options import json_option
 
 
 @click.command(epilog="Example: phaseline version --json")

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from phaseline.cli.escaping import painted
 from phaseline.cli.render.table import clean
+from phaseline.cli.shell.escaping import painted
 
 if TYPE_CHECKING:
-    from phaseline.use_cases.doctoring import Check
+    from phaseline.use_cases.tools.doctor import Check
 
 COLORS = {"ok": "green", "warn": "yellow", "fail": "red"}
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from phaseline.cli.render.progress import short
+from phaseline.cli.render.progress.progress import short
 from phaseline.cli.render.table import clean, colored, moment, number
 
 if TYPE_CHECKING:
-    from phaseline.use_cases.engine import EngineRun, EngineStatus, Stopped
-    from phaseline.use_cases.giving_up import GivenUp
-    from phaseline.use_cases.values import ExecutionView
+    from phaseline.embedded.abandoned_calls import GivenUp
+    from phaseline.embedded.engine_commands import EngineRun, EngineStatus, Stopped
+    from phaseline.views.views import ExecutionView
 
 SHOWN = 20
 """Open executions told one by one; the rest is counted."""
@@ -46,7 +46,7 @@ def run_text(found: EngineRun) -> str:
 
 def _failed(view: ExecutionView) -> list[str]:
     """What ended without doing all that was asked for, and how to look at it."""
-    from phaseline.model.resources import REACH  # brings numpy along
+    from phaseline.model.resources.resources import REACH  # brings numpy along
 
     why = f": {clean(view.reason)}" if view.reason else ""
     look = f"executions show {view.id}"

@@ -6,12 +6,12 @@ import json
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from phaseline.cli.render.ending import cancel
+from phaseline.cli.render.progress.stop_hints import cancel
 from phaseline.cli.render.table import clean, colored, counted, moment, number, one_line, table, took
-from phaseline.model.status import ExecutionStatus
+from phaseline.model.graph.status import ExecutionStatus
 
 if TYPE_CHECKING:
-    from phaseline.use_cases.values import ExecutionView, Failure, Line, Page
+    from phaseline.views.views import ExecutionView, Failure, Line, Page
 
 SHOWN_DECISIONS = 10
 """The last decisions of people that are told."""
@@ -79,7 +79,7 @@ def execution_text(view: ExecutionView, *, with_people: bool = True) -> str:
 
 def _failing(view: ExecutionView) -> list[str]:
     """What failed and is tried again, and how to end that where it fails the same way each time."""
-    from phaseline.cli.render.progress import failing_call_text
+    from phaseline.cli.render.progress.progress import failing_call_text
 
     told = view.failing[:SHOWN_FAILURES]
     lines = [f"  {failing_call_text(call, view.now_at)}" for call in told]
@@ -117,7 +117,7 @@ def _named(names: Sequence[str]) -> str:
 
 def _failures(failures: Sequence[Failure], total: int) -> list[str]:
     """Each failure, or many that say the same as one."""
-    from phaseline.model.alike import group_key
+    from phaseline.model.problems.fingerprint import group_key
 
     groups: dict[tuple[str, str], list[Failure]] = {}
     for failure in failures:

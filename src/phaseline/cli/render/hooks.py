@@ -10,8 +10,8 @@ from phaseline.cli.render.table import clean, colored, table
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from phaseline.use_cases.hook_trial import HookTried
-    from phaseline.use_cases.hooks import HookList, HooksReloaded, HookView, Switched
+    from phaseline.use_cases.queries.hooks import HookList, HooksReloaded, HookView, Switched
+    from phaseline.use_cases.tools.hook_trial import HookTried
 
 NO_HOOKS = (
     "No hook classes. They are looked for among the installed packages (entry points of the group phaseline.hooks;\n"

@@ -12,10 +12,10 @@ from phaseline.cli.render.table import clean, colored, counted, flaws_text, mome
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from phaseline.model.blueprint import Value
-    from phaseline.use_cases.deployment_history import DeploymentHistory
-    from phaseline.use_cases.resources.entries import EntryView
-    from phaseline.use_cases.values import DeploymentDetails, DeploymentView, InstanceView, Outputs, Page, Validated
+    from phaseline.model.blueprint.blueprint import Value
+    from phaseline.use_cases.queries.deployment_history import DeploymentHistory
+    from phaseline.use_cases.queries.resources.phase_entries import EntryView
+    from phaseline.views.views import DeploymentDetails, DeploymentView, InstanceView, Outputs, Page, Validated
 
 
 def deployment_list(page: Page[DeploymentView]) -> str:

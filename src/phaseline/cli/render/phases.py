@@ -11,14 +11,14 @@ from phaseline.cli.render.problems import problem_text, problems_text
 from phaseline.cli.render.table import clean, colored, counted, moment, number, table, took
 
 if TYPE_CHECKING:
-    from phaseline.model.phases import PhasePolicy
-    from phaseline.use_cases.known_phases import Forgotten
-    from phaseline.use_cases.phases import PhaseView, PluginView
-    from phaseline.use_cases.plugin_checks import Checked
-    from phaseline.use_cases.reloading import Reloaded
-    from phaseline.use_cases.resources.activity import PhaseNow, RunNow
-    from phaseline.use_cases.resources.engine_now import EngineNow
-    from phaseline.use_cases.resources.pausing import Paused
+    from phaseline.embedded.reload_plugins import Reloaded
+    from phaseline.model.phases.definitions import PhasePolicy
+    from phaseline.use_cases.commands.resources.pause_phase import Paused
+    from phaseline.use_cases.lookup.known_phases import Forgotten
+    from phaseline.use_cases.queries.phases import PhaseView, PluginView
+    from phaseline.use_cases.queries.resources.engine_metrics import EngineNow
+    from phaseline.use_cases.queries.resources.phase_activity import PhaseNow, RunNow
+    from phaseline.use_cases.tools.plugin_checks import Checked
 
 RUNS_SHOWN = 3
 NO_PLUGINS = (

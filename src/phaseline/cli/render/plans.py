@@ -9,7 +9,7 @@ from phaseline.cli.render.table import clean, moment, table
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from phaseline.use_cases.stored_plans import PlanDetails, PlanView
+    from phaseline.use_cases.commands.apply_plan import PlanDetails, PlanView
 
 NONE = "There is no plan. Keep one: phaseline plan WORKFLOW -d NAME --save"
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 
-from phaseline.cli.escaping import painted
-from phaseline.model.codes import CODES
-from phaseline.model.problem import SHOWN_PROBLEMS, Problem
-from phaseline.model.rendering import Role, render_problem
+from phaseline.cli.shell.escaping import painted
+from phaseline.model.problems.codes import CODES
+from phaseline.model.problems.problem import SHOWN_PROBLEMS, Problem
+from phaseline.model.problems.text import Role, render_problem
 
 
 def problem_text(problem: Problem) -> str:

@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING
 from phaseline.cli.render.table import clean, colored, counted, flaws_text, moment, number, span, table
 
 if TYPE_CHECKING:
-    from phaseline.use_cases.resources.applying import Applied
-    from phaseline.use_cases.resources.deciding import Decided
-    from phaseline.use_cases.resources.entries import EntryView
-    from phaseline.use_cases.resources.failures import FailureGroup
-    from phaseline.use_cases.resources.history import ResourceHistory
-    from phaseline.use_cases.resources.listed import ResourceRow
-    from phaseline.use_cases.resources.looking import ResourceList, ResourceView
-    from phaseline.use_cases.resources.moving import Moved
-    from phaseline.use_cases.resources.why import Why
+    from phaseline.use_cases.commands.resources.apply import Applied
+    from phaseline.use_cases.commands.resources.control import Decided
+    from phaseline.use_cases.commands.resources.set_target import Moved
+    from phaseline.use_cases.queries.resources.failure_groups import FailureGroup
+    from phaseline.use_cases.queries.resources.history import ResourceHistory
+    from phaseline.use_cases.queries.resources.phase_entries import EntryView
+    from phaseline.use_cases.queries.resources.resources import ResourceList, ResourceView
+    from phaseline.use_cases.queries.resources.rows import ResourceRow
+    from phaseline.use_cases.queries.resources.wait_reasons import Why
 
 ENGINE = "No engine runs; have it carried out: phaseline engine run --until-idle"
 PHASES_SHOWN = 3

@@ -9,7 +9,7 @@ from phaseline.cli.render.table import moment, table
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from phaseline.use_cases.secrets import Rotated, SecretView
+    from phaseline.use_cases.commands.secrets import Rotated, SecretView
 
 
 def secret_list(found: Sequence[SecretView]) -> str:

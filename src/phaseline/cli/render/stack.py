@@ -9,8 +9,8 @@ from phaseline.cli.render.table import moment, table
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from phaseline.use_cases.snapshots import SnapshotView
-    from phaseline.use_cases.stack_documents import AbandonedView
+    from phaseline.use_cases.commands.snapshots import SnapshotView
+    from phaseline.use_cases.prepare.stack_documents import AbandonedView
 
 NO_SNAPSHOT = "There is no snapshot. Make one: phaseline snapshots create -d NAME"
 NOTHING_LEFT = "Nothing was abandoned in the last 30 days."

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from phaseline.cli.render.progress import retry_text, short
+from phaseline.cli.render.progress.progress import retry_text, short
 from phaseline.cli.render.table import colored, counted, moment, number, span, table
 
 if TYPE_CHECKING:
-    from phaseline.use_cases.failing import FailingCall
-    from phaseline.use_cases.status import Standing, Status
-    from phaseline.use_cases.values import DeploymentView
+    from phaseline.use_cases.queries.retried_failures import FailingCall
+    from phaseline.use_cases.queries.status import Standing, Status
+    from phaseline.views.views import DeploymentView
 
 SHOWN_EXECUTIONS = 10
 """Rows of the table; the rest is counted."""

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from phaseline.cli.render.executions import left_out
-from phaseline.cli.render.progress import retry_text, short
+from phaseline.cli.render.progress.progress import retry_text, short
 from phaseline.cli.render.table import clean, colored, flaws_text, moment, number, span
 
 if TYPE_CHECKING:
-    from phaseline.use_cases.stuck import Stuck
-    from phaseline.use_cases.values import Page
+    from phaseline.use_cases.queries.stuck import Stuck
+    from phaseline.views.views import Page
 
 
 NOUNS = {"waiting": "instance", "abandoned": "step", "approval": "hook", "breakpoint": "instance"}

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from phaseline.cli.render.table import colored, moment, number, took
 
 if TYPE_CHECKING:
-    from phaseline.use_cases.timeline import CriticalCall, RoundTime, Timeline
+    from phaseline.use_cases.queries.events.timeline import CriticalCall, RoundTime, Timeline
 
 BAR = 40
 """Characters that stand for the whole time of a round."""

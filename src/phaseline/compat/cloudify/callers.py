@@ -5,13 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from phaseline.compat.cloudify import enable
-from phaseline.compat.cloudify.process_exception import ProcessException
-from phaseline.model.frozen import altered
-from phaseline.model.problem import ProblemsError
-from phaseline.model.status import OutcomeKind
-from phaseline.run import plugin_code
-from phaseline.run.calling import (
+from phaseline.calls.protocol import plugin_boundary as plugin_code
+from phaseline.calls.protocol.call import (
     COMPLETED,
     MAX_MESSAGE_CHARS,
     MAX_TRACEBACK_CHARS,
@@ -20,11 +15,16 @@ from phaseline.run.calling import (
     outcome_of,
     unloadable,
 )
-from phaseline.run.plugin_code import kept, message_of, text_of
+from phaseline.calls.protocol.plugin_boundary import kept, message_of, text_of
+from phaseline.compat.cloudify import enable
+from phaseline.compat.cloudify.process_exception import ProcessException
+from phaseline.lang.fast_dataclasses import altered
+from phaseline.model.graph.status import OutcomeKind
+from phaseline.model.problems.problem import ProblemsError
 
 if TYPE_CHECKING:
-    from phaseline.model.blueprint import Value
-    from phaseline.run.calling import Call
+    from phaseline.calls.protocol.call import Call
+    from phaseline.model.blueprint.blueprint import Value
 
 FAILED = OutcomeKind.FAILED
 

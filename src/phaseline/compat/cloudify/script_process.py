@@ -8,8 +8,8 @@ import selectors
 import subprocess
 from typing import Any, Protocol
 
-from phaseline.model.frozen import frozen
-from phaseline.run.whole_lines import WholeLines
+from phaseline.calls.threads.line_buffer import WholeLines
+from phaseline.lang.fast_dataclasses import frozen
 
 KEPT_CHARS = 1_000_000
 """So much of the end of each stream is kept for an error."""

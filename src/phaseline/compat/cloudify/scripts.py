@@ -25,14 +25,14 @@ from pathlib import Path
 from types import CodeType
 from typing import Any, Final, cast
 
+from phaseline.calls.protocol import plugin_boundary as plugin_code
 from phaseline.compat.cloudify import enable
-from phaseline.compat.cloudify.answering import Served, serve
-from phaseline.compat.cloudify.asking import CTX_SOCKET_URL
-from phaseline.compat.cloudify.own_folder import own_folder
+from phaseline.compat.cloudify.ctx_client import CTX_SOCKET_URL
+from phaseline.compat.cloudify.ctx_server import Served, serve
 from phaseline.compat.cloudify.process_exception import ProcessException, last_line
 from phaseline.compat.cloudify.script_process import Finished, run_command
-from phaseline.model.frozen import frozen
-from phaseline.run import plugin_code
+from phaseline.compat.cloudify.temp_folder import own_folder
+from phaseline.lang.fast_dataclasses import frozen
 
 PROXY_TYPES = ("auto", "unix", "http", "tcp", "none")
 OPTIONS = (

@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 from weakref import WeakSet
 
+from phaseline.calls.batches.bulk_call import Gathering
+from phaseline.calls.protocol.plugin_boundary import attempt, run_to_end
 from phaseline.compat.cyclecloud.phase_cache import PhaseCache
 from phaseline.compat.cyclecloud.phase_run import PhaseRun
-from phaseline.run.plugin_code import attempt, run_to_end
-from phaseline.run.together import Gathering
 
 if TYPE_CHECKING:
-    from phaseline.run.calling import Call, Outcome
+    from phaseline.calls.protocol.call import Call, Outcome
 
 
 class PhaseCaller:

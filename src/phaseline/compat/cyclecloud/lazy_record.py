@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from phaseline.model.properties import SCALARS
-from phaseline.records.admission import records_in
+from phaseline.model.deployment.runtime_properties import SCALARS
+from phaseline.records.coercion import records_in
 from phaseline.records.record import Record
 
 if TYPE_CHECKING:

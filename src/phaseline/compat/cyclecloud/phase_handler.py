@@ -6,9 +6,9 @@ from collections.abc import Iterable
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
-from phaseline.compat.cyclecloud.marks import milliseconds
-from phaseline.compat.cyclecloud.misuse import HandlerMisuse, wrong_delay
+from phaseline.compat.cyclecloud.handler_misuse import HandlerMisuse, wrong_delay
 from phaseline.compat.cyclecloud.resource import stored_of
+from phaseline.compat.cyclecloud.resource_marks import milliseconds
 from phaseline.records.record import Record
 
 if TYPE_CHECKING:

@@ -11,29 +11,29 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from phaseline.compat.cyclecloud.finding import NOBODY_KNOWS, Sought, finder_of
-from phaseline.compat.cyclecloud.marks import FAILED, UNMARKED, Marks
-from phaseline.compat.cyclecloud.misuse import NotInRun, RunFinished
+from phaseline.calls.batches.bulk_call import Settled
+from phaseline.calls.protocol.call import Outcome, clip, outcome_of
+from phaseline.calls.protocol.phase_view import PhaseView
+from phaseline.calls.protocol.plugin_boundary import attempt, message_of, milliseconds
+from phaseline.compat.cyclecloud.find_handler import NOBODY_KNOWS, Sought, finder_of
+from phaseline.compat.cyclecloud.handler_misuse import NotInRun, RunFinished
 from phaseline.compat.cyclecloud.phase_handler import PhaseHandler
 from phaseline.compat.cyclecloud.resource import Resource, message_before
-from phaseline.model.declaration import declaration_of
-from phaseline.model.failures import NonRecoverableError, RecoverableError
-from phaseline.model.frozen import altered
-from phaseline.model.phase_data import PHASE_DATA, phases_in
-from phaseline.model.state_steps import LANE_PREFIX
-from phaseline.model.status import OutcomeKind
+from phaseline.compat.cyclecloud.resource_marks import FAILED, UNMARKED, Marks
+from phaseline.lang.fast_dataclasses import altered
+from phaseline.model.blueprint.operation_declaration import declaration_of
+from phaseline.model.graph.plugin_errors import NonRecoverableError, RecoverableError
+from phaseline.model.graph.status import OutcomeKind
+from phaseline.model.phases.phase_data import PHASE_DATA, phases_in
+from phaseline.model.resources.state_graph_names import LANE_PREFIX
 from phaseline.records.record import Record
 from phaseline.records.series import Series
-from phaseline.run.calling import Outcome, clip, outcome_of
-from phaseline.run.phase_view import PhaseView
-from phaseline.run.plugin_code import attempt, message_of, milliseconds
-from phaseline.run.together import Settled
 
 if TYPE_CHECKING:
+    from phaseline.calls.batches.bulk_call import Gathering
+    from phaseline.calls.protocol.call import Call, InstanceView
+    from phaseline.calls.protocol.phase_view import SecondTries
     from phaseline.compat.cyclecloud.phase_cache import PhaseCache
-    from phaseline.run.calling import Call, InstanceView
-    from phaseline.run.phase_view import SecondTries
-    from phaseline.run.together import Gathering
 
     Given = Record | Iterable[Record]
 

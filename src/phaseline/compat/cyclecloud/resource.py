@@ -11,20 +11,20 @@ from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Protocol
 
 from phaseline.compat.cyclecloud.lazy_record import LazyRecord
-from phaseline.model.phase_data import ENGINE_KEYS, PHASE_DATA, RESERVED_KEYS, data_in, phases_in
-from phaseline.model.problem import ProblemsError
-from phaseline.model.properties import SCALARS, is_same, laid_over
-from phaseline.records.json_form import from_json, value_json
+from phaseline.model.deployment.runtime_properties import SCALARS, is_same, laid_over
+from phaseline.model.phases.phase_data import ENGINE_KEYS, PHASE_DATA, RESERVED_KEYS, data_in, phases_in
+from phaseline.model.problems.problem import ProblemsError
+from phaseline.records.formats.json_codec import from_json, value_json
 from phaseline.records.record import Record, Removed
 from phaseline.records.values import ErrorValue, is_in_range, is_too_long
 
 if TYPE_CHECKING:
-    from phaseline.model.blueprint import Value
-    from phaseline.model.rows import Path
+    from phaseline.calls.protocol.call import Call, InstanceView
+    from phaseline.calls.protocol.phase_view import PhaseView
+    from phaseline.model.blueprint.blueprint import Value
+    from phaseline.model.rows.rows import Path
     from phaseline.records.record import Path as RecordPath
     from phaseline.records.values import Stored
-    from phaseline.run.calling import Call, InstanceView
-    from phaseline.run.phase_view import PhaseView
 
 SHORT = 1_000
 """Texts of fewer characters are never too long."""

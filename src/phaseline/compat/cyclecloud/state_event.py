@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 
 from phaseline.compat.cyclecloud.lazy_record import LazyRecord
 from phaseline.compat.cyclecloud.resource import stored_of
-from phaseline.model.phase_data import PHASE_DATA
+from phaseline.model.phases.phase_data import PHASE_DATA
 from phaseline.records.series import Series
 
 if TYPE_CHECKING:
-    from phaseline.model.blueprint import Value
+    from phaseline.model.blueprint.blueprint import Value
     from phaseline.records.values import Stored
 
 

@@ -11,11 +11,11 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
-from phaseline.model.patterns import MAX_PATTERN, PatternError
-from phaseline.packages.conditions import ConditionError
+from phaseline.lang.regex import MAX_PATTERN, PatternError
+from phaseline.packages.format.condition_language import ConditionError
 
 if TYPE_CHECKING:
-    from phaseline.model.blueprint import Value
+    from phaseline.model.blueprint.blueprint import Value
 
 WORKER = Path(__file__).with_name("worker.py")
 """Run as a script: it must not see what this process imports."""

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from phaseline.dsl.announced import ANNOUNCED, AnnouncedFunctionError
-from phaseline.dsl.functions import lookups, texts
-from phaseline.dsl.functions.failing import fail
+from phaseline.dsl.functions import lookup_functions as lookups
+from phaseline.dsl.functions import string_functions as texts
+from phaseline.dsl.functions.errors import fail
+from phaseline.dsl.functions.registry import contains_functions, function_name
 from phaseline.dsl.functions.scope import NotYetKnown, Scope
-from phaseline.dsl.functions.table import contains_functions, function_name
-from phaseline.dsl.primitives import CHECKS
-from phaseline.dsl.words import word_for
-from phaseline.model.blueprint import Value
+from phaseline.dsl.functions.third_party import ANNOUNCED, AnnouncedFunctionError
+from phaseline.dsl.text.primitive_types import CHECKS
+from phaseline.dsl.text.value_words import word_for
+from phaseline.model.blueprint.blueprint import Value
 
 MAX_RECURSION = 50
 """Functions that may need one another in a row (B40)."""

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from phaseline.dsl.functions.evaluation import evaluate
-from phaseline.dsl.functions.scopes import NO_SECRET, RuntimeScope
-from phaseline.dsl.functions.table import function_name
-from phaseline.model.blueprint import Output, Value
-from phaseline.model.frozen import altered
-from phaseline.model.problem import ProblemsError
+from phaseline.dsl.functions.plan_and_runtime_scopes import NO_SECRET, RuntimeScope
+from phaseline.dsl.functions.registry import function_name
+from phaseline.lang.fast_dataclasses import altered
+from phaseline.model.blueprint.blueprint import Output, Value
+from phaseline.model.problems.problem import ProblemsError
 
 
 def evaluate_outputs(outputs: Mapping[str, Output], scope: RuntimeScope) -> dict[str, Value]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from typing import Protocol
 
-from phaseline.model.blueprint import Value
+from phaseline.model.blueprint.blueprint import Value
 
 
 class NotYetKnown(Exception):

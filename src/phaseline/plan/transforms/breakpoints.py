@@ -6,15 +6,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from phaseline.model.graph import SubjectKind
-from phaseline.plan.beside import pause_policy, stopping
-from phaseline.plan.draft import Slot
+from phaseline.model.graph.graph import SubjectKind
+from phaseline.plan.graph.draft import Slot
+from phaseline.plan.states.phase_breakpoints import pause_policy, stopping
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from phaseline.model.breakpoints import Breakpoint
-    from phaseline.plan.draft import Draft
+    from phaseline.model.execution.breakpoints import Breakpoint
+    from phaseline.plan.graph.draft import Draft
 
 
 def stops(draft: Draft, breakpoints: Sequence[Breakpoint], when: str, operation: str, who: np.ndarray) -> list[Slot]:

@@ -6,9 +6,9 @@ from itertools import groupby
 
 import numpy as np
 
-from phaseline.model.distinct import every, some
-from phaseline.model.frozen import altered, changeable
-from phaseline.plan.draft import Draft, Slot
+from phaseline.lang.arrays import every, some
+from phaseline.lang.fast_dataclasses import altered, changeable
+from phaseline.plan.graph.draft import Draft, Slot
 
 Pairs = tuple[np.ndarray, np.ndarray]
 SINGLE = -1

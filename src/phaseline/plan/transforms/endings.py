@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from phaseline.model.frozen import altered
-from phaseline.model.status import Mark
-from phaseline.plan.draft import CLOSING, Draft, absent_slot
+from phaseline.lang.fast_dataclasses import altered
+from phaseline.model.graph.status import Mark
+from phaseline.plan.graph.draft import CLOSING, Draft, absent_slot
 
 
 def end_however(draft: Draft) -> Draft:

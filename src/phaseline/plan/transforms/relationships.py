@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from phaseline.model.distinct import some
-from phaseline.model.graph import SubjectKind
-from phaseline.model.status import Mark
-from phaseline.plan.draft import Draft, Slot
-from phaseline.plan.policies import Manner
+from phaseline.lang.arrays import some
+from phaseline.model.graph.graph import SubjectKind
+from phaseline.model.graph.status import Mark
+from phaseline.plan.graph.call_policies import Manner
+from phaseline.plan.graph.draft import Draft, Slot
 
 if TYPE_CHECKING:
-    from phaseline.model.topology import Topology
-    from phaseline.plan.policies import Policies
-    from phaseline.plan.sequence import Relate
+    from phaseline.model.deployment.topology import Topology
+    from phaseline.plan.graph.call_policies import Policies
+    from phaseline.plan.graph.lifecycle_sequence import Relate
 
 
 def relationship_slots(

@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from phaseline.plan.draft import Draft
-from phaseline.plan.participants import gather
-from phaseline.plan.policies import Policies
+from phaseline.plan.graph.call_policies import Policies
+from phaseline.plan.graph.draft import Draft
+from phaseline.plan.graph.participants import gather
 
 if TYPE_CHECKING:
-    from phaseline.model.execution import History, Request
-    from phaseline.model.topology import Topology
-    from phaseline.plan.policies import Declare
+    from phaseline.model.deployment.topology import Topology
+    from phaseline.model.execution.execution import History, Request
+    from phaseline.plan.graph.call_policies import Declare
 
 
 def begin(

@@ -7,20 +7,20 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from phaseline.model.frozen import altered
-from phaseline.model.graph import SubjectKind
-from phaseline.model.states import InstanceState
-from phaseline.model.status import Mark
-from phaseline.plan.draft import Change, Draft, Slot
-from phaseline.plan.policies import Manner
-from phaseline.plan.sequence import Become, Call, Relate, Sequence
+from phaseline.lang.fast_dataclasses import altered
+from phaseline.model.deployment.instance_states import InstanceState
+from phaseline.model.graph.graph import SubjectKind
+from phaseline.model.graph.status import Mark
+from phaseline.plan.graph.call_policies import Manner
+from phaseline.plan.graph.draft import Change, Draft, Slot
+from phaseline.plan.graph.lifecycle_sequence import Become, Call, Relate, Sequence
 from phaseline.plan.transforms.relationships import relationship_slots
 
 if TYPE_CHECKING:
     from collections.abc import Set as AbstractSet
 
-    from phaseline.model.breakpoints import Breakpoint
-    from phaseline.model.topology import Topology
+    from phaseline.model.deployment.topology import Topology
+    from phaseline.model.execution.breakpoints import Breakpoint
 
     Breakpoints = tuple[Breakpoint, ...]
 
@@ -36,7 +36,7 @@ def lay_sequence(
     ``tolerant``: failures are ignored; ``once``: nothing is tried again. ``breakpoints``: where instances stop.
     """
     if breakpoints:
-        from phaseline.model.breakpoints import POST, PRE
+        from phaseline.model.execution.breakpoints import POST, PRE
         from phaseline.plan.transforms.breakpoints import stops
     items: list[Slot | Change] = []
     called = np.zeros(len(draft.participants), bool)

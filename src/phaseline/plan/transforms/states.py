@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from phaseline.model.distinct import some
-from phaseline.model.frozen import altered
-from phaseline.model.graph import SubjectKind
-from phaseline.model.state_steps import WORDS
-from phaseline.plan.draft import CLOSING, JOIN, OPENING, Change, Draft, Slot, absent_slot
+from phaseline.lang.arrays import some
+from phaseline.lang.fast_dataclasses import altered
+from phaseline.model.graph.graph import SubjectKind
+from phaseline.model.resources.state_graph_names import WORDS
+from phaseline.plan.graph.draft import CLOSING, JOIN, OPENING, Change, Draft, Slot, absent_slot
 
 NOBODY = -1
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from phaseline.plan.workflow import Planner, Workflow
+    from phaseline.plan.graph.workflow import Planner, Workflow
 
 NAMES = (
     "install", "uninstall", "reinstall", "rollback", "execute_operation", "start", "stop", "restart", "pull",
@@ -51,7 +51,7 @@ def built_in(name: str) -> Workflow:
 
             return update.WORKFLOW
         case "snapshot" | "restore" | "delete_snapshot":
-            from phaseline.plan.workflows import snapshots
+            from phaseline.plan.workflows import snapshot_restore as snapshots
 
             return snapshots.WORKFLOWS[name]
         case "adopt" | "abandon":
@@ -59,15 +59,15 @@ def built_in(name: str) -> Workflow:
 
             return adopt.WORKFLOW if name == "adopt" else abandon.WORKFLOW
         case "mark_unhealthy" | "restrict" | "relabel":
-            from phaseline.plan.workflows import saying
+            from phaseline.plan.workflows import bookkeeping as saying
 
             return saying.WORKFLOWS[name]
         case "suspend" | "resume":
-            from phaseline.plan.workflows import freezing
+            from phaseline.plan.workflows import suspend_resume as freezing
 
             return freezing.WORKFLOWS[name]
         case "check_status" | "check_drift" | "check":
-            from phaseline.plan.workflows import checking
+            from phaseline.plan.workflows import check as checking
 
             return checking.WORKFLOWS[name]
         case "start" | "stop" | "restart" | "pull":

@@ -8,19 +8,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from phaseline.model.execution import Reshape, Verdict
-from phaseline.model.problem import Problem
-from phaseline.model.stack_documents import ABANDONED
-from phaseline.model.status import ExecutionStatus
-from phaseline.plan.verdicts import settled
-from phaseline.plan.workflow import SWITCH, Workflow
+from phaseline.model.deployment.stack_documents import ABANDONED
+from phaseline.model.execution.execution import Reshape, Verdict
+from phaseline.model.graph.status import ExecutionStatus
+from phaseline.model.problems.problem import Problem
+from phaseline.plan.graph.verdicts import settled
+from phaseline.plan.graph.workflow import SWITCH, Workflow
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from phaseline.model.execution import History, Request
-    from phaseline.model.topology import Topology
-    from phaseline.plan.policies import Declare
+    from phaseline.model.deployment.topology import Topology
+    from phaseline.model.execution.execution import History, Request
+    from phaseline.plan.graph.call_policies import Declare
 
 ABANDON = "abandon"
 """Name of the workflow, and of the round in which the document is stored."""

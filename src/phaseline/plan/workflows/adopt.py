@@ -11,24 +11,24 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from phaseline.model.execution import Verdict
-from phaseline.model.problem import Problem
-from phaseline.model.states import InstanceState as State
-from phaseline.model.status import ExecutionStatus
-from phaseline.model.subject_ranges import numbers_of
-from phaseline.plan.sequence import Become
-from phaseline.plan.verdicts import settled, verdict
-from phaseline.plan.weaving import Asked, Walk, weave
-from phaseline.plan.workflow import SWITCH, Parameter, Workflow
-from phaseline.plan.workflows.checking import CHECK_STATUS, NOT_THERE, lay_status
+from phaseline.model.deployment.index_ranges import numbers_of
+from phaseline.model.deployment.instance_states import InstanceState as State
+from phaseline.model.execution.execution import Verdict
+from phaseline.model.graph.status import ExecutionStatus
+from phaseline.model.problems.problem import Problem
+from phaseline.plan.graph.lifecycle_sequence import Become
+from phaseline.plan.graph.verdicts import settled, verdict
+from phaseline.plan.graph.workflow import SWITCH, Parameter, Workflow
+from phaseline.plan.transforms.pipeline import Asked, Walk, weave
+from phaseline.plan.workflows.check import CHECK_STATUS, NOT_THERE, lay_status
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from phaseline.model.execution import History, Request
-    from phaseline.model.graph import Graph
-    from phaseline.model.topology import Topology
-    from phaseline.plan.policies import Declare
+    from phaseline.model.deployment.topology import Topology
+    from phaseline.model.execution.execution import History, Request
+    from phaseline.model.graph.graph import Graph
+    from phaseline.plan.graph.call_policies import Declare
 
 ADOPT = "adopt"
 """Name of the workflow, and of the graph in which everybody takes his state."""

@@ -7,19 +7,19 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from phaseline.model.problem import Problem, ProblemsError
-from phaseline.plan.arguments import ANY, OPERATION_KWARGS, given_inputs
-from phaseline.plan.selection import choose
-from phaseline.plan.verdicts import settled
-from phaseline.plan.workflow import INPUTS, SWITCH, Parameter, Workflow, only_chosen
-from phaseline.plan.workflows.invoking import IN_TURN, Invocation, in_turn, known_operations
+from phaseline.model.problems.problem import Problem, ProblemsError
+from phaseline.plan.graph.operation_arguments import ANY, OPERATION_KWARGS, given_inputs
+from phaseline.plan.graph.selection import choose
+from phaseline.plan.graph.verdicts import settled
+from phaseline.plan.graph.workflow import INPUTS, SWITCH, Parameter, Workflow, only_chosen
+from phaseline.plan.workflows.operation_round import IN_TURN, Invocation, in_turn, known_operations
 
 if TYPE_CHECKING:
-    from phaseline.model.blueprint import Node, Operation
-    from phaseline.model.execution import History, Request, Verdict
-    from phaseline.model.graph import Graph
-    from phaseline.model.topology import Topology
-    from phaseline.plan.policies import Declare
+    from phaseline.model.blueprint.blueprint import Node, Operation
+    from phaseline.model.deployment.topology import Topology
+    from phaseline.model.execution.execution import History, Request, Verdict
+    from phaseline.model.graph.graph import Graph
+    from phaseline.plan.graph.call_policies import Declare
 
 EXECUTE_OPERATION = "execute_operation"
 """Name of the graph."""

@@ -11,27 +11,27 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from phaseline.model.checks import CheckKind, CheckResult
-from phaseline.model.execution import Verdict
-from phaseline.model.problem import Problem
-from phaseline.model.status import ExecutionStatus
-from phaseline.plan import operations as op
-from phaseline.plan.lifecycle_retries import retrying
-from phaseline.plan.sequence import Call
-from phaseline.plan.verdicts import counted, settled, verdict
-from phaseline.plan.weaving import Asked, Walk, weave
-from phaseline.plan.workflow import SWITCH, Parameter, Workflow, refuse_restricted
+from phaseline.model.execution.execution import Verdict
+from phaseline.model.graph.status import ExecutionStatus
+from phaseline.model.health.checks import CheckKind, CheckResult
+from phaseline.model.problems.problem import Problem
+from phaseline.plan.graph import operation_names as op
+from phaseline.plan.graph.lifecycle_sequence import Call
+from phaseline.plan.graph.verdicts import counted, settled, verdict
+from phaseline.plan.graph.workflow import SWITCH, Parameter, Workflow, refuse_restricted
+from phaseline.plan.rounds.lifecycle_retries import retrying
+from phaseline.plan.transforms.pipeline import Asked, Walk, weave
 from phaseline.plan.workflows import install, uninstall
-from phaseline.plan.workflows.checking import CHECK_STATUS, implementing, is_up, lay_status
-from phaseline.plan.workflows.invoking import NOBODY
+from phaseline.plan.workflows.check import CHECK_STATUS, implementing, is_up, lay_status
+from phaseline.plan.workflows.operation_round import NOBODY
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from phaseline.model.execution import History, Request, Round
-    from phaseline.model.graph import Graph
-    from phaseline.model.topology import Topology
-    from phaseline.plan.policies import Declare
+    from phaseline.model.deployment.topology import Topology
+    from phaseline.model.execution.execution import History, Request, Round
+    from phaseline.model.graph.graph import Graph
+    from phaseline.plan.graph.call_policies import Declare
 
 HEAL = "heal"
 """Name of the workflow, and of the graph that heals."""

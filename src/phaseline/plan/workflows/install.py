@@ -6,24 +6,24 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from phaseline.model.execution import TOLERATED, Verdict
-from phaseline.model.states import InstanceState as State
-from phaseline.model.status import ExecutionStatus
-from phaseline.plan import operations as op
-from phaseline.plan.lifecycle_retries import retrying
-from phaseline.plan.selection import choose
-from phaseline.plan.sequence import Become, Call, Relate, Sequence
-from phaseline.plan.transforms.intact import NO_ROWS
-from phaseline.plan.verdicts import counted, settled, verdict
-from phaseline.plan.weaving import Asked, Walk, weave
-from phaseline.plan.workflow import FILTERING, Workflow, only_chosen
+from phaseline.model.deployment.instance_states import InstanceState as State
+from phaseline.model.execution.execution import TOLERATED, Verdict
+from phaseline.model.graph.status import ExecutionStatus
+from phaseline.plan.graph import operation_names as op
+from phaseline.plan.graph.lifecycle_sequence import Become, Call, Relate, Sequence
+from phaseline.plan.graph.selection import choose
+from phaseline.plan.graph.verdicts import counted, settled, verdict
+from phaseline.plan.graph.workflow import FILTERING, Workflow, only_chosen
+from phaseline.plan.rounds.lifecycle_retries import retrying
+from phaseline.plan.transforms.intact_neighbours import NO_ROWS
+from phaseline.plan.transforms.pipeline import Asked, Walk, weave
 from phaseline.plan.workflows import uninstall
 
 if TYPE_CHECKING:
-    from phaseline.model.execution import History, Request
-    from phaseline.model.graph import Graph
-    from phaseline.model.topology import Topology
-    from phaseline.plan.policies import Declare
+    from phaseline.model.deployment.topology import Topology
+    from phaseline.model.execution.execution import History, Request
+    from phaseline.model.graph.graph import Graph
+    from phaseline.plan.graph.call_policies import Declare
 
 INSTALL = "install"
 CLEAN_UP = "clean-up"

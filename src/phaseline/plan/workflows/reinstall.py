@@ -4,22 +4,22 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from phaseline.model.execution import Verdict
-from phaseline.model.status import ExecutionStatus
-from phaseline.plan import operations as op
-from phaseline.plan.lifecycle_retries import retrying
-from phaseline.plan.selection import choose
-from phaseline.plan.verdicts import settled, verdict
-from phaseline.plan.weaving import Asked
-from phaseline.plan.workflow import FILTERING, Workflow, only_chosen, refuse_restricted
+from phaseline.model.execution.execution import Verdict
+from phaseline.model.graph.status import ExecutionStatus
+from phaseline.plan.graph import operation_names as op
+from phaseline.plan.graph.selection import choose
+from phaseline.plan.graph.verdicts import settled, verdict
+from phaseline.plan.graph.workflow import FILTERING, Workflow, only_chosen, refuse_restricted
+from phaseline.plan.rounds.lifecycle_retries import retrying
+from phaseline.plan.transforms.pipeline import Asked
 from phaseline.plan.workflows import install, uninstall
-from phaseline.plan.workflows.invoking import NOBODY
+from phaseline.plan.workflows.operation_round import NOBODY
 
 if TYPE_CHECKING:
-    from phaseline.model.execution import History, Request
-    from phaseline.model.graph import Graph
-    from phaseline.model.topology import Topology
-    from phaseline.plan.policies import Declare
+    from phaseline.model.deployment.topology import Topology
+    from phaseline.model.execution.execution import History, Request
+    from phaseline.model.graph.graph import Graph
+    from phaseline.plan.graph.call_policies import Declare
 
 REINSTALL = "reinstall"
 

@@ -15,30 +15,31 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from phaseline.model.distinct import some
-from phaseline.model.execution import Reshape, Verdict
-from phaseline.model.frozen import altered
-from phaseline.model.problem import Problem, ProblemsError
-from phaseline.model.states import InstanceState as State
-from phaseline.model.status import ExecutionStatus
-from phaseline.model.subject_ranges import numbers_of, ranges_of
-from phaseline.plan import operations as op
-from phaseline.plan import scaling, under_way
-from phaseline.plan.lifecycle_retries import retrying
-from phaseline.plan.transforms.intact import concerned
-from phaseline.plan.verdicts import settled, verdict
-from phaseline.plan.weaving import Asked, weave
-from phaseline.plan.workflow import NAMES, SWITCH, Parameter, Workflow, refuse_restricted
+from phaseline.lang.arrays import some
+from phaseline.lang.fast_dataclasses import altered
+from phaseline.model.deployment.index_ranges import numbers_of, ranges_of
+from phaseline.model.deployment.instance_states import InstanceState as State
+from phaseline.model.execution.execution import Reshape, Verdict
+from phaseline.model.graph.status import ExecutionStatus
+from phaseline.model.problems.problem import Problem, ProblemsError
+from phaseline.plan.graph import operation_names as op
+from phaseline.plan.graph.verdicts import settled, verdict
+from phaseline.plan.graph.workflow import NAMES, SWITCH, Parameter, Workflow, refuse_restricted
+from phaseline.plan.rounds.lifecycle_retries import retrying
+from phaseline.plan.topology import modification_lifecycle as under_way
+from phaseline.plan.topology import scale_request as scaling
+from phaseline.plan.transforms.intact_neighbours import concerned
+from phaseline.plan.transforms.pipeline import Asked, weave
 from phaseline.plan.workflows import install, rollback, uninstall
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from phaseline.model.execution import History, Request
-    from phaseline.model.graph import Graph
-    from phaseline.model.modification import Started
-    from phaseline.model.topology import Topology
-    from phaseline.plan.policies import Declare
+    from phaseline.model.deployment.modification import Started
+    from phaseline.model.deployment.topology import Topology
+    from phaseline.model.execution.execution import History, Request
+    from phaseline.model.graph.graph import Graph
+    from phaseline.plan.graph.call_policies import Declare
 
 SCALE = "scale"
 ROLLBACK_IF_FAILED = "rollback_if_failed"

@@ -7,20 +7,27 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from phaseline.model.problem import Problem
-from phaseline.plan import operations as op
-from phaseline.plan.arguments import OPERATION_PARMS, START_PARMS, STOP_PARMS
-from phaseline.plan.selection import choose
-from phaseline.plan.workflow import INPUTS, SWITCH, Parameter, Workflow, only_chosen
-from phaseline.plan.workflows.invoking import IN_TURN, REVERSE_ORDER, Invocation, in_turn, is_in_order, is_reversed
+from phaseline.model.problems.problem import Problem
+from phaseline.plan.graph import operation_names as op
+from phaseline.plan.graph.operation_arguments import OPERATION_PARMS, START_PARMS, STOP_PARMS
+from phaseline.plan.graph.selection import choose
+from phaseline.plan.graph.workflow import INPUTS, SWITCH, Parameter, Workflow, only_chosen
+from phaseline.plan.workflows.operation_round import (
+    IN_TURN,
+    REVERSE_ORDER,
+    Invocation,
+    in_turn,
+    is_in_order,
+    is_reversed,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from phaseline.model.execution import History, Request, Verdict
-    from phaseline.model.graph import Graph
-    from phaseline.model.topology import Topology
-    from phaseline.plan.policies import Declare
+    from phaseline.model.deployment.topology import Topology
+    from phaseline.model.execution.execution import History, Request, Verdict
+    from phaseline.model.graph.graph import Graph
+    from phaseline.plan.graph.call_policies import Declare
 
 START = Invocation("start", op.START)
 STOP = Invocation("stop", op.STOP, may_reverse=True)

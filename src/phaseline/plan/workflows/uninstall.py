@@ -6,25 +6,25 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from phaseline.model.execution import Reshape, Verdict
-from phaseline.model.states import InstanceState as State
-from phaseline.model.status import ExecutionStatus
-from phaseline.plan import operations as op
-from phaseline.plan.lifecycle_retries import retrying
-from phaseline.plan.selection import choose
-from phaseline.plan.sequence import Become, Call, Relate, Sequence
-from phaseline.plan.transforms.intact import NO_ROWS
-from phaseline.plan.verdicts import settled, verdict
-from phaseline.plan.weaving import Asked, Walk, weave
-from phaseline.plan.workflow import FILTERING, SWITCH, Parameter, Workflow, only_chosen, refuse_restricted
+from phaseline.model.deployment.instance_states import InstanceState as State
+from phaseline.model.execution.execution import Reshape, Verdict
+from phaseline.model.graph.status import ExecutionStatus
+from phaseline.plan.graph import operation_names as op
+from phaseline.plan.graph.lifecycle_sequence import Become, Call, Relate, Sequence
+from phaseline.plan.graph.selection import choose
+from phaseline.plan.graph.verdicts import settled, verdict
+from phaseline.plan.graph.workflow import FILTERING, SWITCH, Parameter, Workflow, only_chosen, refuse_restricted
+from phaseline.plan.rounds.lifecycle_retries import retrying
+from phaseline.plan.transforms.intact_neighbours import NO_ROWS
+from phaseline.plan.transforms.pipeline import Asked, Walk, weave
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from phaseline.model.execution import History, Request
-    from phaseline.model.graph import Graph
-    from phaseline.model.topology import Topology
-    from phaseline.plan.policies import Declare
+    from phaseline.model.deployment.topology import Topology
+    from phaseline.model.execution.execution import History, Request
+    from phaseline.model.graph.graph import Graph
+    from phaseline.plan.graph.call_policies import Declare
 
 UNINSTALL = "uninstall"
 """Name of the graph."""
@@ -83,7 +83,7 @@ def plan(topology: Topology, request: Request, history: History, declare: Declar
     if done:
         is_left = topology.is_there & ~np.isin(history.states, list(NOT_THERE))
         if topology.started is not None and done.is_met and not is_left.any():
-            from phaseline.plan import under_way
+            from phaseline.plan.topology import modification_lifecycle as under_way
 
             return Reshape(f"give up {topology.started.name}", under_way.given_up(topology))
         return verdict(history, done)

@@ -20,27 +20,36 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from phaseline.model.checks import UPDATE_RELATIONSHIP, UPDATES
-from phaseline.model.execution import Reshape, Verdict
-from phaseline.model.frozen import altered
-from phaseline.model.modification import Started
-from phaseline.model.problem import Problem, ProblemsError
-from phaseline.model.states import InstanceState as State
-from phaseline.model.status import ExecutionStatus
-from phaseline.model.stored_plans import PLAN
-from phaseline.model.subject_ranges import ranges_of
-from phaseline.plan import operations as op
-from phaseline.plan import under_way
-from phaseline.plan.lifecycle_retries import retrying
-from phaseline.plan.sequence import Call, Relate
-from phaseline.plan.transforms.intact import concerned
-from phaseline.plan.verdicts import verdict
-from phaseline.plan.weaving import Asked, Walk, weave
-from phaseline.plan.workflow import NAMES, SWITCH, Parameter, Workflow, refuse_restricted
+from phaseline.lang.fast_dataclasses import altered
+from phaseline.model.deployment.index_ranges import ranges_of
+from phaseline.model.deployment.instance_states import InstanceState as State
+from phaseline.model.deployment.modification import Started
+from phaseline.model.execution.execution import Reshape, Verdict
+from phaseline.model.execution.stored_plans import PLAN
+from phaseline.model.graph.status import ExecutionStatus
+from phaseline.model.health.checks import UPDATE_RELATIONSHIP, UPDATES
+from phaseline.model.problems.problem import Problem, ProblemsError
+from phaseline.plan.graph import operation_names as op
+from phaseline.plan.graph.lifecycle_sequence import Call, Relate
+from phaseline.plan.graph.verdicts import verdict
+from phaseline.plan.graph.workflow import NAMES, SWITCH, Parameter, Workflow, refuse_restricted
+from phaseline.plan.rounds.lifecycle_retries import retrying
+from phaseline.plan.topology import modification_lifecycle as under_way
+from phaseline.plan.transforms.intact_neighbours import concerned
+from phaseline.plan.transforms.pipeline import Asked, Walk, weave
 from phaseline.plan.workflows import heal, install, uninstall
-from phaseline.plan.workflows.checking import CHECK_DRIFT, CHECK_STATUS, lay_drift, lay_status
-from phaseline.plan.workflows.handing_over import WORKFLOW_ID, handed_over
-from phaseline.plan.workflows.sorting_out import (
+from phaseline.plan.workflows.apply_revision import (
+    UNTOUCHED,
+    UPDATE,
+    refuse_forbidden,
+    refuse_other,
+    refuse_replaced,
+    revised,
+    taken_over,
+)
+from phaseline.plan.workflows.check import CHECK_DRIFT, CHECK_STATUS, lay_drift, lay_status
+from phaseline.plan.workflows.delegated_update import WORKFLOW_ID, handed_over
+from phaseline.plan.workflows.update_or_reinstall import (
     AGAIN,
     FORCE_REINSTALL,
     REINSTALL_LIST,
@@ -55,24 +64,15 @@ from phaseline.plan.workflows.sorting_out import (
     sort_out,
     who_again,
 )
-from phaseline.plan.workflows.taking_over import (
-    UNTOUCHED,
-    UPDATE,
-    refuse_forbidden,
-    refuse_other,
-    refuse_replaced,
-    revised,
-    taken_over,
-)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from phaseline.model.blueprint import Value
-    from phaseline.model.execution import GoOn, History, Request, Round
-    from phaseline.model.graph import Graph
-    from phaseline.model.topology import Topology
-    from phaseline.plan.policies import Declare
+    from phaseline.model.blueprint.blueprint import Value
+    from phaseline.model.deployment.topology import Topology
+    from phaseline.model.execution.execution import GoOn, History, Request, Round
+    from phaseline.model.graph.graph import Graph
+    from phaseline.plan.graph.call_policies import Declare
 
     Answer = Graph | Reshape | GoOn | Verdict
 

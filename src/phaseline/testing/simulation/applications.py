@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from phaseline.model.declaration import Declaration
+from phaseline.model.blueprint.operation_declaration import Declaration
 from phaseline.testing.builders import CONNECTED_TO, CONTAINED_IN, blueprint, full_name, node, operation, relationship
 
 if TYPE_CHECKING:
-    from phaseline.model.blueprint import Blueprint, Node, Operation, Relationship
+    from phaseline.model.blueprint.blueprint import Blueprint, Node, Operation, Relationship
     from phaseline.testing.simulation.faults import Dice
 
 DECLARATIONS = {

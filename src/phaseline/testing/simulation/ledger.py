@@ -6,17 +6,17 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from phaseline.model.states import InstanceState
-from phaseline.model.status import FIRST_ENDED, EntryStatus, Mark, OutcomeKind
+from phaseline.model.deployment.instance_states import InstanceState
+from phaseline.model.graph.status import FIRST_ENDED, EntryStatus, Mark, OutcomeKind
 from phaseline.testing.builders import full_name
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from phaseline.model.events import Batch, Changes
-    from phaseline.model.graph import Graph
-    from phaseline.model.topology import Topology
-    from phaseline.store.memory import MemoryStore
+    from phaseline.model.deployment.topology import Topology
+    from phaseline.model.execution.events import Batch, Changes
+    from phaseline.model.graph.graph import Graph
+    from phaseline.store.memory.store import MemoryStore
 
 STARTED, DELETED = InstanceState.STARTED, InstanceState.DELETED
 CREATE, DELETE = full_name("create"), full_name("delete")

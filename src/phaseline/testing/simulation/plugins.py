@@ -6,21 +6,21 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from phaseline.model.graph import SubjectKind
-from phaseline.model.rows import DocumentChange
-from phaseline.model.status import OutcomeKind
-from phaseline.run.reports import Report
-from phaseline.testing.coming import Coming
+from phaseline.calls.protocol.reports import Report
+from phaseline.model.graph.graph import SubjectKind
+from phaseline.model.graph.status import OutcomeKind
+from phaseline.model.rows.rows import DocumentChange
+from phaseline.testing.scheduled_reports import Coming
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from phaseline.model.events import Batch
-    from phaseline.model.graph import Policy
-    from phaseline.model.members import Segment
-    from phaseline.model.rows import BatchRow
-    from phaseline.run.deployments import Deployments
-    from phaseline.run.inbox import Inbox
+    from phaseline.calls.deployments.deployment_cache import Deployments
+    from phaseline.calls.protocol.inbox import Inbox
+    from phaseline.model.execution.events import Batch
+    from phaseline.model.graph.batch_members import Segment
+    from phaseline.model.graph.graph import Policy
+    from phaseline.model.rows.rows import BatchRow
     from phaseline.testing.clock import VirtualClock
     from phaseline.testing.simulation.faults import Dice
     from phaseline.testing.simulation.ledger import Ledger

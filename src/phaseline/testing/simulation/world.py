@@ -10,16 +10,16 @@ import numpy as np
 
 from phaseline.engine.invariants import validate
 from phaseline.engine.stories import Stories
-from phaseline.model.execution import Request, RetryPolicy, StopAfter
-from phaseline.model.frozen import altered
-from phaseline.model.rows import Actor, CodePlaces, NewDeployment, NewExecution
-from phaseline.model.states import InstanceState
-from phaseline.model.status import EntryStatus, ExecutionStatus, OutcomeKind
+from phaseline.lang.fast_dataclasses import altered
+from phaseline.model.deployment.instance_states import InstanceState
+from phaseline.model.execution.execution import Request, RetryPolicy, StopAfter
+from phaseline.model.graph.status import EntryStatus, ExecutionStatus, OutcomeKind
+from phaseline.model.rows.rows import Actor, CodePlaces, NewDeployment, NewExecution
 from phaseline.plan.workflows import PLANNERS
 from phaseline.plan.workflows.install import CLEAN_UP
-from phaseline.run.eviction import MOST_BYTES
-from phaseline.run.loop import Engine
-from phaseline.store.memory import MemoryStore
+from phaseline.run.loop.engine import Engine
+from phaseline.run.loop.eviction import MOST_BYTES
+from phaseline.store.memory.store import MemoryStore
 from phaseline.testing.builders import topology
 from phaseline.testing.clock import VirtualClock
 from phaseline.testing.simulation.applications import declare, draw_application
@@ -30,8 +30,8 @@ from phaseline.testing.simulation.plugins import SimulatedExecutor
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from phaseline.model.events import Batch, GraphAdded
-    from phaseline.model.rows import ExecutionRow, Turn
+    from phaseline.model.execution.events import Batch, GraphAdded
+    from phaseline.model.rows.rows import ExecutionRow, Turn
     from phaseline.testing.simulation.ledger import Neighbours
 
 BEGINNING_MS = 1_700_000_000_000

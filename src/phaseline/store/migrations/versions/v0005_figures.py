@@ -8,7 +8,7 @@ from operator import itemgetter
 import numpy as np
 from alembic import op
 
-from phaseline.store.columns import decode, encode
+from phaseline.store.codec.columns import decode, encode
 
 revision = "0005"
 down_revision = "0004"

@@ -2,8 +2,8 @@
 
 import sys
 
-from phaseline.model.properties import copy_mapping
-from phaseline.run.plugin_code import milliseconds
+from phaseline.model.deployment.runtime_properties import copy_mapping
+from phaseline.calls.protocol.plugin_boundary import milliseconds
 
 from cloudify import _resources
 from cloudify._properties import DirtyTrackingDict, ImmutableProperties

@@ -1,6 +1,6 @@
 """A call made of a mapping: ``CloudifyContext({...})`` as unit tests of plugins build it."""
 
-from phaseline.run.calling import DeploymentView, ExecutionView, InstanceView, NodeView, Site
+from phaseline.calls.protocol.call import DeploymentView, ExecutionView, InstanceView, NodeView, Site
 
 
 class _Code(object):

@@ -4,10 +4,10 @@ import os
 import shutil
 import tempfile
 
-from phaseline.compat.cloudify.own_folder import place_for_executables
+from phaseline.compat.cloudify.temp_folder import place_for_executables
 
 from cloudify.exceptions import HttpException, NonRecoverableError
-from phaseline.model.names import folder_name
+from phaseline.model.problems.name_rules import folder_name
 
 _BUNDLED = os.path.join(os.path.dirname(os.path.abspath(__file__)), 'bundled')
 """Scripts that the built-in types name, such as cloudify/fs/mkfs.sh; a file of the blueprint goes first."""

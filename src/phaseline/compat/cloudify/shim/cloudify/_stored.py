@@ -2,7 +2,7 @@
 
 from math import isfinite
 
-from phaseline.model.properties import SCALARS, is_same, storable as plain
+from phaseline.model.deployment.runtime_properties import SCALARS, is_same, storable as plain
 
 FUNCTIONS = frozenset((
     'get_input', 'get_property', 'get_attribute', 'get_attributes_dict', 'get_attributes_list', 'get_secret',

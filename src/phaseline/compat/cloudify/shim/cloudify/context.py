@@ -4,7 +4,7 @@ A context is made for every call, so making one costs next to nothing: it keeps 
 is first touched.
 """
 
-from phaseline.model.properties import copy_mapping
+from phaseline.model.deployment.runtime_properties import copy_mapping
 
 from cloudify import _resources
 from cloudify._context_parts import (

@@ -1,6 +1,6 @@
 """What plugins raise, and what the engine makes of it (rule W2)."""
 
-from phaseline.model import failures
+from phaseline.model.graph import plugin_errors as failures
 
 
 class NonRecoverableError(failures.NonRecoverableError):

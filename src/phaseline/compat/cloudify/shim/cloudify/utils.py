@@ -14,7 +14,7 @@ import time
 import traceback
 from functools import wraps
 
-from phaseline.compat.cloudify.own_folder import place_for_executables
+from phaseline.compat.cloudify.temp_folder import place_for_executables
 
 from cloudify.constants import KEEP_TRYING_HTTP_TOTAL_TIMEOUT_SEC, MAX_WAIT_BETWEEN_HTTP_RETRIES_SEC
 from cloudify.exceptions import CommandExecutionError, CommandExecutionException, NonRecoverableError

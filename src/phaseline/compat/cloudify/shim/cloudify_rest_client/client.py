@@ -1,6 +1,6 @@
 """A client that can be made anywhere and says at the first request that there is no server."""
 
-from phaseline.model import failures
+from phaseline.model.graph import plugin_errors as failures
 
 from cloudify_rest_client.exceptions import CloudifyClientError
 

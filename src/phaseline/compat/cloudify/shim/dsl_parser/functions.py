@@ -66,7 +66,7 @@ class _Written(object):
 
 def is_function(value):
     """True for a mapping that is a function."""
-    from phaseline.dsl.functions.table import is_function as is_ours
+    from phaseline.dsl.functions.registry import is_function as is_ours
     return is_ours(value)
 
 

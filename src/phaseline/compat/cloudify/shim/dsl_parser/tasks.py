@@ -11,7 +11,7 @@ def parse_dsl(dsl_location, resources_base_path, resolver=None, validate_version
 def prepare_deployment_plan(plan, get_secret_method=None, inputs=None, runtime_only_evaluation=False,
                             auto_correct_types=False, values_getter=None, existing_ni_ids=None):
     """A plan that was parsed, with inputs, evaluated as far as it is known, with ``node_instances``."""
-    from phaseline.compat.cloudify.parsing import deployment_plan
+    from phaseline.compat.cloudify.dsl_parser_bridge import deployment_plan
     return deployment_plan(
         plan, inputs or {}, runtime_only=runtime_only_evaluation, auto_correct=auto_correct_types,
         get_secret=get_secret_method)

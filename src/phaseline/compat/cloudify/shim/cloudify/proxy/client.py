@@ -1,6 +1,6 @@
 """The asking end: what a script does with ``CTX_SOCKET_URL`` (rule S5)."""
 
-from phaseline.compat.cloudify.asking import CTX_SOCKET_URL, ask
+from phaseline.compat.cloudify.ctx_client import CTX_SOCKET_URL, ask
 
 __all__ = ('CTX_SOCKET_URL', 'RequestError', 'ScriptException', 'client_req')
 

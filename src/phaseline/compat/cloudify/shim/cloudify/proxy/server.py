@@ -1,7 +1,7 @@
 """The answering end: walks the context for the words of a request (rule S5)."""
 
-from phaseline.compat.cloudify.answering import serve
-from phaseline.compat.cloudify.words import walk
+from phaseline.compat.cloudify.ctx_server import serve
+from phaseline.compat.cloudify.ctx_commands import walk
 
 __all__ = ('CtxProxy', 'HTTPCtxProxy', 'StubCtxProxy', 'UnixCtxProxy', 'process_ctx_request')
 

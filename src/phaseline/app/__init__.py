@@ -1,0 +1,1 @@
+"""The process: settings, its context, the background engine and its log."""

@@ -1,0 +1,145 @@
+"""The engine in the background: a process of its own session that carries on when the terminal is gone."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Mapping, Sequence
+from itertools import takewhile
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from phaseline.lang.fast_dataclasses import frozen
+from phaseline.model.problems.problem import fail
+
+if TYPE_CHECKING:
+    from phaseline.app.app_context import Workplace
+    from phaseline.app.settings import Settings
+    from phaseline.model.problems.problem import ProblemsError
+
+COMMAND = ("--config", os.devnull, "engine", "run", "--until-idle", "--awaits-approvals")
+"""What the background process is told to do: with the settings that it is told, not with those of a file that lies where it begins.
+
+It stays while an approval is waited for: whoever approves expects it to go on."""
+
+
+PROGRAM_FOLDER = str(Path(__file__).resolve().parents[2])
+"""Where this program lies: it may be run from its own sources."""
+LAST_LINES = 10
+"""Of what an engine has said before it died so many lines are shown."""
+READ_BYTES = 64 * 1024
+"""Of its log so much is read for them."""
+
+
+@frozen
+class Background:
+    """A background engine that was started: its process id, the file with what it says, and the byte where that begins.
+
+    ``log`` is empty where that file cannot be written. ``has_begun``: False if it lives, and was not seen to begin in time.
+    """
+
+    pid: int
+    log: str
+    log_begins: int = 0
+    has_begun: bool = True
+
+    def __str__(self) -> str:
+        """A sentence about it."""
+        which = f"process {self.pid}, " + (
+            f"log {self.log}" if self.log else "without a log, whose file cannot be written"
+        )
+        if self.has_begun:
+            return f"The engine carries on in the background: {which}"
+        return f"The engine in the background has not begun yet: {which}. What was asked for is stored"
+
+    @property
+    def is_alive(self) -> bool:
+        """Whether its process still runs."""
+        from phaseline.calls.threads.process_groups import is_alive
+
+        return is_alive(self.pid)
+
+    def last_words(self) -> str:
+        """The last lines that it has written to its log; empty where it wrote none, or nobody may read them."""
+        if not self.log:
+            return ""
+        try:
+            with Path(self.log).open("rb") as log:
+                end = log.seek(0, os.SEEK_END)
+                log.seek(max(self.log_begins, end - READ_BYTES))
+                text = log.read().decode("utf-8", "replace")
+        except OSError:
+            return ""
+        return "\n".join(line for line in text.splitlines()[-LAST_LINES:] if line.strip())
+
+
+def launch(place: Workplace) -> Background | None:
+    """Start a background engine for the same store with the same settings; None where a store lives in one process."""
+    import subprocess
+
+    if place.settings.store_url == "memory:":
+        return None
+    environment = environment_of(place.settings, os.environ, sys.path)
+    log = _log_file(place, environment)
+    handle, is_kept = _open(log)
+    begins = os.fstat(handle).st_size
+    try:
+        # ``-P``: what lies in the folder where somebody happens to be is no module of ours.
+        process = subprocess.Popen(
+            [sys.executable, "-P", "-m", "phaseline", *COMMAND],
+            stdin=subprocess.DEVNULL,
+            stdout=handle,
+            stderr=handle,
+            env=environment,
+            start_new_session=True,
+        )
+    except OSError as error:
+        raise died(str(error)) from error
+    finally:
+        os.close(handle)
+    process.returncode = 0  # it outlives us: Python shall neither wait for it nor warn of a child that still runs
+    return Background(process.pid, str(log) if is_kept else "", begins)
+
+
+def died(words: str) -> ProblemsError:
+    """PL-S015: the background engine ended before it did anything; ``words`` are its last ones."""
+    message = "the engine in the background ended at once" + (f": {words}" if words else " and said nothing")
+    return fail("PL-S015", message, "Mend what it says. What was asked for is stored: phaseline engine run")
+
+
+def environment_of(settings: Settings, environment: Mapping[str, str], searched: Sequence[str]) -> dict[str, str]:
+    """What a process is told that is to work as this one does: the settings, and where code lies that only this program knows.
+
+    ``searched``: where this process looks for modules; a hook class may lie beside the program that names it, in one of the folders in
+    front of Python's own. What opens secrets stays where it is: settings name its file.
+    """
+    own = [str(Path(folder).absolute()) for folder in takewhile(_is_own, searched)]
+    known = environment.get("PYTHONPATH", "").split(os.pathsep)
+    here = str(Path.cwd())
+    beside = [one for one in own if one != here or one == PROGRAM_FOLDER]
+    path = os.pathsep.join(dict.fromkeys((*filter(None, known), *beside)))
+    return {**environment, **settings.variables(), **({"PYTHONPATH": path} if path else {})}
+
+
+def _is_own(folder: str) -> bool:
+    """Whether it is none of those in which every process of this Python looks."""
+    path = Path(folder).absolute()
+    return not any(Path(base).absolute() in (path, *path.parents) for base in (sys.prefix, sys.base_prefix))
+
+
+def _log_file(place: Workplace, environment: Mapping[str, str]) -> Path:
+    """Where a background engine writes: with its log where that is text, else into the user's state folder."""
+    settings = place.settings
+    if settings.log_file and settings.log_format == "text":
+        return Path(settings.log_file)
+    home = environment.get("XDG_STATE_HOME") or str(Path(environment.get("HOME") or Path.home()) / ".local" / "state")
+    return Path(home).absolute() / "phaseline" / f"engine-{place.store.identity()}.log"
+
+
+def _open(log: Path) -> tuple[int, bool]:
+    """(the log file opened for appending, for its user alone, True); where it cannot be written nothing is kept, and False."""
+    try:
+        log.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        return os.open(log, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o600), True
+    except OSError:
+        return os.open(os.devnull, os.O_WRONLY | os.O_CLOEXEC), False

@@ -1,0 +1,208 @@
+"""The engine's log: what the process that owns a store did and who asked for it, as lines of a file that is rotated.
+
+Nothing is written for single entries: failures are counted and told every ten seconds. Nothing of what plugins or
+inputs say is written, so no secret can be: the messages stand with the execution in the store, which only its owner may read.
+A log that cannot be written stops nobody: ``trouble`` says what is wrong with it.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections import Counter
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
+from itertools import pairwise
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from phaseline.app.settings import LEVELS, Form, Level, Settings
+
+if TYPE_CHECKING:
+    from phaseline.model.rows.rows import EventRow, ExecutionRow
+    from phaseline.ports import Clock
+
+LOG_BYTES = 10 * 1024 * 1024
+"""A log file that is larger is put aside before the next line."""
+LOGS_KEPT = 5
+"""How many log files that were put aside are kept, the newest as ``FILE.1``."""
+FAILURES_EVERY_MS = 10_000
+"""Failures are counted and told at most so often."""
+NAMES_KEPT = 1_000
+"""Executions whose names are remembered."""
+TEXT_LENGTH = 1_000
+"""Characters written of one text."""
+VALUED_WORD = r"(?s)^(--?[\w-]+=|-\w)?([A-Za-z_][\w.-]*)=.+"
+VALUED_MAPPING = r"(?s)^(--?[\w-]+=|-\w)?\s*\{.*"
+SECRET_OPTION = "--value"  # noqa: S105 - the option, not what it says
+USER_IN_URL = r"//[^/@\s]+@"
+TOLD: dict[str, tuple[Level, str]] = {
+    "workflow_started": ("info", "begun"),
+    "workflow_resumed": ("info", "taken up"),
+    "workflow_succeeded": ("info", "completed"),
+    "workflow_failed": ("warning", "failed"),
+    "workflow_cancelled": ("warning", "canceled"),
+    "retried": ("info", "retry asked for"),
+    "completed_by_hand": ("info", "calls completed by hand"),
+    "cancel_requested": ("info", "cancel asked for"),
+    "signaled": ("info", "signals given"),
+}
+"""{type of an event of an execution as a whole: (level, what the log says)}; other events have no line of their own."""
+COUNTED = {"task_failed": "failed", "task_rescheduled": "failed and will be tried again"}
+"""{type of an event of a single call: what the log says of their number}"""
+
+
+class EngineLog:
+    """Lines about one engine. Every line opens the file anew, so that it may be moved away at any time."""
+
+    def __init__(self, path: str, clock: Clock, *, level: Level = "info", form: Form = "text") -> None:
+        """``path`` empty: nothing is written."""
+        self.path = path
+        self.trouble = ""
+        self._clock = clock
+        self._least = LEVELS.index(level)
+        self._form = form
+        self._failures: Counter[tuple[str, str, str]] = Counter()
+        self._flushed = 0
+        self._names: dict[int, str] = {}
+
+    def write(self, level: Level, event: str, text: str, **facts: str | int) -> None:
+        """One line; ``facts`` are told one by one to programs, and in parentheses to people."""
+        if not self.path or LEVELS.index(level) < self._least:
+            return
+        at = datetime.fromtimestamp(self._clock.now() / 1000, UTC).isoformat(timespec="milliseconds")[:-6] + "Z"
+        if self._form == "json":
+            told = {"at": at, "level": level, "pid": os.getpid(), "event": event, "text": text[:TEXT_LENGTH], **facts}
+            line = json.dumps(told, ensure_ascii=False)
+        else:
+            more = ", ".join(f"{name} {value}" for name, value in facts.items() if value != "")
+            line = _one_line(
+                f"{at} {level.upper():<7} [{os.getpid()}] {text[:TEXT_LENGTH]}" + (f" ({more})" if more else "")
+            )
+        try:
+            _append(self.path, line + "\n")
+            self.trouble = ""
+        except OSError as error:
+            self.trouble = error.strerror or str(error)
+
+    def started(self, command: str, *, user: str) -> None:
+        """This process owns the store from now on."""
+        from phaseline import __version__
+
+        self.write("info", "engine_started", f"engine started: {command}", user=user, version=__version__)
+
+    def stopped(self, why: str, *, calls: int = 0) -> None:
+        """This process owns the store no longer; ``why`` in a few words."""
+        self._flush()
+        self.write("info", "engine_stopped", f"engine stopped: {why}", calls=calls)
+
+    def recovered(self, rows: Sequence[ExecutionRow]) -> None:
+        """These executions were found open and are taken up."""
+        for row in rows:
+            self._names[row.number] = _name(row)
+        if rows:
+            names = ", ".join(row.id for row in rows[:10]) + (f" and {len(rows) - 10} more" if len(rows) > 10 else "")
+            self.write("info", "recovered", f"took up {len(rows)} open executions: {names}")
+
+    def asked(self, kind: str, execution: str, actor: str, answer: str = "") -> None:
+        """A request of somebody, and its answer."""
+        self.write("info", "request", f"{kind} {execution}".rstrip(), by=actor, answer=answer)
+
+    def told(self, events: Sequence[EventRow], row_of: Callable[[int], ExecutionRow | None]) -> None:
+        """What a committed turn says of its executions; ``row_of`` finds an execution by its number."""
+        for event in events:
+            if event.type in COUNTED:
+                self._failures[self._name(event.execution, row_of), event.type, event.operation] += 1
+            elif event.type in TOLD:
+                level, what = TOLD[event.type]
+                if what in {"completed", "failed", "canceled"}:
+                    self._flush()
+                name = self._name(event.execution, row_of)
+                self.write(level, event.type, f"{name} {what}", by=event.actor)
+        if self._failures and self._clock.now() - self._flushed >= FAILURES_EVERY_MS:
+            self._flush()
+
+    def _flush(self) -> None:
+        """Say how many calls failed since the last time."""
+        if not self._failures:
+            return
+        self._flushed = self._clock.now()
+        failures, self._failures = self._failures, Counter()
+        for (name, kind, operation), count in failures.items():
+            calls = f"{count:,} call{'s' * (count != 1)} of {operation}"
+            self.write("warning", kind, f"{name}: {calls} {COUNTED[kind]}", count=count)
+
+    def _name(self, number: int, row_of: Callable[[int], ExecutionRow | None]) -> str:
+        """``install-7 of 'shop'``; remembered, because the engine forgets an execution when it has ended."""
+        if number not in self._names:
+            row = row_of(number)
+            if row is None:
+                return f"execution {number}"
+            while len(self._names) >= NAMES_KEPT:
+                del self._names[next(iter(self._names))]
+            self._names[number] = _name(row)
+        return self._names[number]
+
+
+def open_log(settings: Settings, clock: Clock) -> EngineLog:
+    """The log that the settings name, or one that writes nothing."""
+    return EngineLog(settings.log_file, clock, level=settings.log_level, form=settings.log_format)
+
+
+def without_values(words: Sequence[str]) -> str:
+    """The words of a command without what inputs and passwords say: for logs and for other users to see.
+
+    >>> without_values(["phaseline", "install", "a.yaml", "-i", "key=hush", "--input=key=hush", "--store=sqlite:///a.db"])
+    'phaseline install a.yaml -i key=… --input=key=… --store=sqlite:///a.db'
+    >>> without_values(["install", "a.yaml", "-i", '{"key": "hush"}'])
+    'install a.yaml -i {…}'
+    >>> without_values(["secrets", "create", "key", "--value", "hush", "--value=hush"])
+    'secrets create key --value … --value=…'
+    >>> without_values(["--store", "postgresql://ann:hush@host/db"])
+    '--store postgresql://…@host/db'
+    """
+    told = [
+        "…" if before == SECRET_OPTION else word if not word.startswith(f"{SECRET_OPTION}=") else f"{SECRET_OPTION}=…"
+        for before, word in pairwise(("", *words))
+    ]
+    shown = " ".join(_without_value(word) for word in told)
+    return re.sub(USER_IN_URL, "//…@", shown) if "@" in shown else shown
+
+
+def _without_value(word: str) -> str:
+    """One word; most have no value, and no pattern is compiled for them."""
+    if "{" in word:
+        word = re.sub(VALUED_MAPPING, r"\1{…}", word)
+    return re.sub(VALUED_WORD, r"\1\2=…", word) if "=" in word else word
+
+
+def _name(row: ExecutionRow) -> str:
+    return f"{row.id} of '{row.deployment_name}'"
+
+
+def _one_line(text: str) -> str:
+    if text.isprintable():
+        return text
+    return "".join(sign if sign.isprintable() else sign.encode("unicode_escape").decode() for sign in text)
+
+
+def _append(path: str, line: str) -> None:
+    """Add a line; a file that has grown too large is put aside first."""
+    try:
+        if os.stat(path).st_size > LOG_BYTES:  # noqa: PTH116 - as text, three times a command
+            _put_aside(Path(path))
+    except FileNotFoundError:
+        Path(path).parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    handle = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    try:
+        os.write(handle, line.encode("utf-8", "backslashreplace"))
+    finally:
+        os.close(handle)
+
+
+def _put_aside(path: Path) -> None:
+    for number in range(LOGS_KEPT, 0, -1):
+        newer = path.with_name(f"{path.name}.{number - 1}") if number > 1 else path
+        if newer.exists():
+            newer.replace(path.with_name(f"{path.name}.{number}"))

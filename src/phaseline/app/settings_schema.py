@@ -1,0 +1,193 @@
+"""Every setting there is, as a table: from it the documentation is made, and what a file or a variable may say is checked by it."""
+
+from __future__ import annotations
+
+from phaseline.lang.fast_dataclasses import frozen
+
+
+@frozen
+class Setting:
+    """One setting: dotted name, what it does, how its text is read, and its default as text."""
+
+    name: str
+    meaning: str
+    kind: str
+    default: str
+    example: str
+
+    @property
+    def variable(self) -> str:
+        """The environment variable that sets it."""
+        return "PHASELINE_" + self.name.replace(".", "_").upper()
+
+
+SETTINGS = (
+    Setting(
+        "store.url",
+        "Where everything is remembered: sqlite:/// and the path of a file, or memory: for nothing kept.",
+        "url",
+        "a file in the user's data folder",
+        "sqlite:////srv/phaseline/store.db",
+    ),
+    Setting(
+        "plugins.path",
+        "Folders in which modules of plugins are looked for, separated by colons; in the file also a list.",
+        "folders",
+        "",
+        "/srv/plugins:/home/ann/plugins",
+    ),
+    Setting(
+        "plugins.allow_master",
+        "Whether tasks of plugin packages with the role master may run: on the machine of the engine.",
+        "yes or no",
+        "no",
+        "yes",
+    ),
+    Setting(
+        "blueprints.allowed_imports",
+        "Beginnings of http(s) addresses that blueprints may import files from, separated by spaces; in the file also a list.",
+        "addresses",
+        "",
+        "https://example.org/blueprints/ http://10.0.0.5:8080/",
+    ),
+    Setting(
+        "blueprints.import_rules",
+        "What the beginning of an import is replaced by, as OLD=NEW, separated by spaces; in the file also a list. Those that fit are "
+        "tried in order; NEW is an address or a folder of this machine.",
+        "rules",
+        "",
+        "https://example.org/=/srv/mirror/ http://old.example.org/=https://new.example.org/",
+    ),
+    Setting(
+        "blueprints.import_fallback",
+        "Whether an import is tried as it is written, too, where no rule that fits it leads to a file.",
+        "yes or no",
+        "yes",
+        "no",
+    ),
+    Setting(
+        "secrets.key_file",
+        "The file with the master key of secrets, made on first use for its user alone; keep a copy apart from the store's.",
+        "path",
+        "secrets.key in the user's configuration folder",
+        "/etc/phaseline/secrets.key",
+    ),
+    Setting(
+        "run.task_retries",
+        "How often a failed operation is tried again where it does not say so itself; -1: without end.",
+        "whole number, -1 or more",
+        "3, or 60 in cloudify_dsl_*",
+        "5",
+    ),
+    Setting(
+        "run.task_retry_interval",
+        "Seconds between a failure and the next try where the operation does not say so itself.",
+        "seconds",
+        "2, then 8, then 30, or 15 in cloudify_dsl_*",
+        "2.5",
+    ),
+    Setting(
+        "run.subgraph_retries",
+        "How often an instance whose life cycle has failed is taken away and goes through it again; -1: without end.",
+        "whole number, -1 or more",
+        "0",
+        "2",
+    ),
+    Setting(
+        "run.threads",
+        "How many calls of Python functions for single instances run at once.",
+        "whole number, 1 or more",
+        "16",
+        "64",
+    ),
+    Setting(
+        "run.workers",
+        "How many scripts, and functions with a time-out, run at once, each in a process of its own.",
+        "whole number, 1 or more",
+        "8",
+        "32",
+    ),
+    Setting(
+        "run.cache_mib",
+        "MiB of deployments without an open execution that an engine keeps in memory, the least recently used are dropped "
+        "first; 0: none are kept.",
+        "whole number, 0 or more",
+        "256",
+        "1024",
+    ),
+    Setting(
+        "orders.keep_hours",
+        "How long an order that was given with a request id is remembered: given again within these hours it is answered, not carried out twice.",
+        "whole number, 1 or more",
+        "24",
+        "72",
+    ),
+    Setting(
+        "ssh.host_keys",
+        "Which hosts tasks are run on over SSH: those whose key is known, also those never seen before (their key is "
+        "remembered), or any at all.",
+        "known, accept_new or any",
+        "known",
+        "accept_new",
+    ),
+    Setting(
+        "ssh.known_hosts",
+        "The file with the keys of hosts, as OpenSSH writes it.",
+        "path",
+        "known_hosts in the user's folder .ssh",
+        "/etc/phaseline/known_hosts",
+    ),
+    Setting(
+        "hooks.classes",
+        "Hook classes that no distribution announces, as module:Class, separated by spaces; in the file also tables "
+        "[[hooks.classes]] with class, name, folder (where its module is) and options (what it is made with).",
+        "classes",
+        "",
+        "acme.hooks:Audit acme.hooks:Quota",
+    ),
+    Setting(
+        "hooks.heat_compat",
+        "Whether hook classes that are announced for Heat (heat.stack_lifecycle_plugins) are called, too.",
+        "yes or no",
+        "no",
+        "yes",
+    ),
+    Setting(
+        "hooks.heat_options",
+        "What hook classes of Heat read by oslo.config: words group.option=value; in the file the table [hooks.heat_options].",
+        "options",
+        "",
+        "valet.url=http://127.0.0.1:8090 valet.timeout=30",
+    ),
+    Setting(
+        "hooks.heat_critical",
+        "Whether an action fails when a class that is announced for Heat fails after it; with no it is a warning, as in Heat.",
+        "yes or no",
+        "yes",
+        "no",
+    ),
+    Setting(
+        "hooks.on_broken",
+        "What becomes of actions while a hook class cannot be loaded: refused, or done without it.",
+        "refuse or ignore",
+        "refuse",
+        "ignore",
+    ),
+    Setting(
+        "hooks.verify",
+        "Whether it is looked after each call of a hook class, by digests, if it has changed the deployment behind its view.",
+        "off or digest",
+        "off",
+        "digest",
+    ),
+    Setting(
+        "log.file",
+        "Where the engine writes what it does, or none. The file is put aside at 10 MiB; five of those are kept.",
+        "path",
+        "the store's file with .log at its end",
+        "/var/log/phaseline/engine.log",
+    ),
+    Setting("log.level", "How much the engine writes there.", "debug, info, warning or error", "info", "warning"),
+    Setting("log.format", "Lines for people, or one JSON object a line for programs.", "text or json", "text", "json"),
+)
+"""All settings, in the order in which the documentation shows them."""

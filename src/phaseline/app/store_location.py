@@ -1,0 +1,21 @@
+"""Where the file of a store is, and whether it is there: asked by many commands before a store is opened."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from phaseline.app.app_context import Workplace
+
+
+def store_file(url: str) -> Path | None:
+    """The file of a store, None for one that lives in memory."""
+    path = url.removeprefix("sqlite:///")
+    return None if path in {url, ""} else Path(path).expanduser().absolute()
+
+
+def has_store(place: Workplace) -> bool:
+    """True unless the store is a file that is not there yet."""
+    file = store_file(place.settings.store_url)
+    return file is None or file.exists()

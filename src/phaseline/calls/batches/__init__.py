@@ -1,0 +1,1 @@
+"""A batch as calls: items, bulk calls and trials."""

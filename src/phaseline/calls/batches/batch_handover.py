@@ -1,0 +1,307 @@
+"""A batch with everything that is needed to call its members; each member's call is made only when it begins."""
+
+from __future__ import annotations
+
+import threading
+from bisect import bisect_right
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from phaseline.calls.deployments.batch_parts import Part
+from phaseline.lang.fast_dataclasses import frozen
+from phaseline.model.graph.status import OutcomeKind
+from phaseline.model.resources.state_graph_names import phase_of
+from phaseline.model.rows.rows import ASKED, Remark
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from phaseline.calls.deployments.batch_parts import Spot
+    from phaseline.calls.deployments.deployment_cache import Deployments
+    from phaseline.calls.protocol.call import Call, Channel, Outcome
+    from phaseline.model.blueprint.blueprint import Value
+    from phaseline.model.execution.events import Batch
+    from phaseline.model.graph.graph import Policy
+    from phaseline.model.phases.definitions import PhaseCode
+    from phaseline.model.rows.rows import CodePlaces, DocumentChange
+
+
+FIRST = np.zeros(1, np.int32)
+"""The only member of a batch of one."""
+FIRST.flags.writeable = False
+
+
+@frozen
+class Group:
+    """Members (int32) of one function. ``implementation`` empty: no function, such members are answered one by one.
+
+    ``code``: where the function is; of a phase its definition says so.
+    """
+
+    code: CodePlaces | PhaseCode
+    implementation: str
+    members: np.ndarray
+
+
+class HandOver:
+    """A submitted batch. Its lookups are safe from any thread; who is answered is kept under its lock."""
+
+    def __init__(self, batch: Batch, deployments: Deployments) -> None:
+        """Load what the batch refers to; called in a turn."""
+        self.batch = batch
+        self.names = deployments.names
+        self.count = len(batch)
+        firsts = [0, *batch.members.ends[:-1]]
+        self.parts = [
+            Part(
+                segment,
+                first,
+                batch.lane.phase,
+                deployments.loaded(segment.deployment),
+                deployments.execution(segment.execution, segment.deployment),
+                deployments.policies(segment.graph),
+                deployments.data(segment.graph),
+                deployments.doubted(segment.graph),
+                deployments.find_phase,
+            )
+            for segment, first in zip(batch.segments, firsts, strict=True)
+        ]
+        phase = self._phase = phase_of(batch.lane.phase)
+        self.definition = None if phase is None else deployments.find_phase(phase)
+        """The phase that is called, as it is in force at the hand-over; None: it is none, or cannot be used any more."""
+        self.firsts = firsts
+        self.lock = threading.Lock()
+        self.canceled: set[int] = set()
+        self._killed: set[int] = set()
+        self._ends: dict[int, Callable[[], object]] = {}
+        self.answered = bytearray(self.count)
+        self.left = self.count
+        self._begun = bytearray(self.count)
+        self._is_closed = False
+
+    def __len__(self) -> int:
+        """How many members there are."""
+        return self.count
+
+    # -- members ------------------------------------------------------------------------------------------------
+
+    def part_of(self, member: int) -> Part:
+        """The segment a member lies in."""
+        parts = self.parts
+        return parts[0] if len(parts) == 1 else parts[bisect_right(self.firsts, member) - 1]
+
+    def policy_of(self, member: int) -> Policy:
+        """How the member is called and retried."""
+        part = self.part_of(member)
+        return part.policies[int(part.segment.policies[member - part.first])]
+
+    def instance_of(self, member: int) -> int:
+        """The instance whose log a member's lines belong to."""
+        part = self.part_of(member)
+        return part.instance(member - part.first)
+
+    def token_of(self, member: int) -> str:
+        """Equal for all attempts of one entry until a user retries it."""
+        part = self.part_of(member)
+        place = member - part.first
+        segment = part.segment
+        names = self.names
+        name = names.present if names.is_only else names.of_graph(segment.graph)
+        return f"{name}-{segment.graph}-{part.positions[place]}-{segment.generations[place]}"
+
+    def mark_of(self, member: int) -> str:
+        """What the environment of the member's processes says, so that they can be found again."""
+        return f"{self.names.present}:{self.batch.id}:{member}"
+
+    # -- calls --------------------------------------------------------------------------------------------------
+
+    def spot_of(self, member: int) -> Spot:
+        """What the member shares with others of its node. ``NonRecoverableError`` if nothing is mapped any more."""
+        part = self.part_of(member)
+        return part.spot(member - part.first)
+
+    def spot_and_call(self, member: int, channel: Channel) -> tuple[Spot, Call]:
+        """Both, and the call knows whether anybody saw the end of the one before. Raises as they do."""
+        part = self.part_of(member)
+        place = member - part.first
+        spot = part.spot(place)
+        call = part.call(place, channel, spot.site)
+        call.is_doubted = part.take_doubt(place)
+        return spot, call
+
+    def call_of(self, member: int, channel: Channel) -> Call:
+        """The member's call. ``NonRecoverableError`` if nothing is mapped any more."""
+        part = self.part_of(member)
+        return part.call(member - part.first, channel)
+
+    def begin(self, member: int) -> bool:
+        """Whether the member may be called: from now on it counts as called."""
+        with self.lock:
+            if not self._is_closed:
+                self._begun[member] = 1
+            return not self._is_closed
+
+    def give_back(self, member: int) -> None:
+        """It has not begun after all: it may be called by another one, or comes back uncalled."""
+        with self.lock:
+            self._begun[member] = 0
+
+    def begin_all(self, members: np.ndarray) -> bool:
+        """``begin`` for members that one call takes together."""
+        if len(members) == 1:
+            return self.begin(members.item())
+        with self.lock:
+            if not self._is_closed:
+                np.frombuffer(self._begun, np.uint8)[members] = 1
+            return not self._is_closed
+
+    def on_kill(self, member: int, end: Callable[[], object]) -> None:
+        """``end`` cuts the call of the member short; it is called as soon as somebody wants that, be it before."""
+        with self.lock:
+            is_wanted = member in self._killed
+            if not is_wanted:
+                self._ends[member] = end
+        if is_wanted:
+            end()
+
+    def kill(self, member: int) -> None:
+        """Cut the member's call short, if it is one that can be, now or when it is about to begin."""
+        with self.lock:
+            self._killed.add(member)
+            end = self._ends.pop(member, None)
+        if end is not None:
+            end()
+
+    def close(self) -> np.ndarray:
+        """Let no member begin any more; those (int32) of which it is certain that they were not called."""
+        with self.lock:
+            self._is_closed = True
+            touched = np.frombuffer(self._begun, np.uint8) | np.frombuffer(self.answered, np.uint8)
+            return np.flatnonzero(touched == 0).astype(np.int32)
+
+    # -- what comes back ----------------------------------------------------------------------------------------
+
+    def claim(self, members: np.ndarray) -> np.ndarray:
+        """Those of the members that had no outcome yet; from now on they have. Under ``lock``."""
+        if len(members) == self.left == 1 and not self.answered[members.item()]:
+            self.answered[members.item()] = 1
+            self.left = 0
+            return members
+        answered = np.frombuffer(self.answered, np.uint8)
+        fresh: np.ndarray = members[answered[members] == 0]
+        answered[fresh] = 1
+        self.left -= len(fresh)
+        return fresh
+
+    def attempts(self) -> np.ndarray | None:
+        """Retries so far by member, or None when nobody was tried before (the common case)."""
+        attempts = self.batch.members.attempts
+        return attempts if np.count_nonzero(attempts) else None
+
+    def unanswered(self) -> np.ndarray:
+        """Members without an outcome so far, int32."""
+        return np.flatnonzero(np.frombuffer(self.answered, np.uint8) == 0).astype(np.int32)
+
+    def remark_of(self, member: int, outcome: Outcome) -> Remark:
+        """What an outcome leaves on the member's entry."""
+        part = self.part_of(member)
+        position = part.positions[member - part.first]
+        is_asked = outcome.kind == OutcomeKind.AGAIN and self.batch.members.attempts[member] > 0
+        return Remark(
+            part.segment.graph, position, outcome.message, ASKED if is_asked else outcome.error, outcome.result
+        )  # fmt: skip
+
+    def keep_data(self, member: int, data: Value) -> None:
+        """Keep what a call leaves for the next one of its entry."""
+        part = self.part_of(member)
+        position = part.positions[member - part.first]
+        if data is None:
+            part.data.pop(position, None)
+        else:
+            part.data[position] = data
+
+    def data_of(self, member: int) -> Value:
+        """What an earlier call of the entry left; not to be changed."""
+        part = self.part_of(member)
+        return part.data.get(part.positions[member - part.first]) if part.data else None
+
+    def remembered(self, members: np.ndarray) -> list[int]:
+        """Places among these members (int32) of entries for which an earlier call left data."""
+        for part in self.parts:
+            if part.data:
+                return [place for place, member in enumerate(members.tolist()) if self.data_of(member) is not None]
+        return []
+
+    def doubted(self, members: np.ndarray) -> list[int]:
+        """Places among these members (int32) of entries whose last call nobody saw the end of; asked once."""
+        for part in self.parts:
+            if part.doubted:
+                return [place for place, member in enumerate(members.tolist()) if self.take_doubt(member)]
+        return []
+
+    def take_doubt(self, member: int) -> bool:
+        """The same for one."""
+        part = self.part_of(member)
+        return part.take_doubt(member - part.first)
+
+    def changes_of(self, call: Call) -> list[tuple[int, DocumentChange]]:
+        """(member, change) of what the call changed in runtime properties."""
+        changes = self.part_of(call.member).deployment.changes(call.subjects)
+        return [(call.member, change) for change in changes]
+
+    def groups(self) -> list[Group]:
+        """One plugin call takes the members of one function, in the order in which the functions first occur."""
+        if self._phase is not None:
+            return [self._phase_group()]
+        if self.count == 1 or (len(self.parts) == 1 and _is_one(self._owners(self.parts[0]))):
+            name = self._function_of(self.parts[0], self.parts[0].segment.subjects.item(0))
+            return [Group(*name, FIRST if self.count == 1 else np.arange(self.count, dtype=np.int32))]
+        names: dict[tuple[CodePlaces, str], int] = {}
+        columns = [self._group_numbers(part, names) for part in self.parts]
+        column = columns[0] if len(columns) == 1 else np.concatenate(columns)
+        if len(names) == 1:
+            ((code, implementation),) = names
+            return [Group(code, implementation, np.arange(len(column), dtype=np.int32))]
+        order = np.argsort(column, kind="stable").astype(np.int32)
+        ends = np.cumsum(np.bincount(column, minlength=len(names)))
+        return [Group(*name, members) for name, members in zip(names, np.split(order, ends[:-1]), strict=True)]
+
+    def _phase_group(self) -> Group:
+        """All members: one run of a phase takes them whatever they are."""
+        definition = self.definition
+        members = np.arange(self.count, dtype=np.int32)
+        if definition is None or definition.code is None:
+            return Group(self.parts[0].deployment.view.code, "", members)
+        return Group(definition.code, str(definition.code), members)
+
+    def _group_numbers(self, part: Part, names: dict[tuple[CodePlaces, str], int]) -> np.ndarray:
+        """Number of its function by place in the segment; new functions are added to ``names``."""
+        first, inverse = _distinct(self._owners(part))
+        numbers = np.empty(len(first), np.int32)
+        for place, subject in enumerate(part.segment.subjects[first].tolist()):
+            numbers[place] = names.setdefault(self._function_of(part, subject), len(names))
+        column: np.ndarray = numbers[inverse]
+        return column
+
+    @staticmethod
+    def _owners(part: Part) -> np.ndarray:
+        return part.deployment.owners(part.segment.kind, part.segment.subjects)
+
+    def _function_of(self, part: Part, subject: int) -> tuple[CodePlaces, str]:
+        """The function that is called for a subject, empty if there is none, and where its code is."""
+        operation = part.mapped(subject)
+        is_function = operation is not None and operation.form == "function"
+        return part.deployment.view.code, operation.implementation if operation is not None and is_function else ""
+
+
+def _is_one(values: np.ndarray) -> bool:
+    return len(values) == 1 or (len(values) > 1 and bool((values == values[0]).all()))
+
+
+def _distinct(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """(place of the first of each distinct value, which of them each value is); one value is the common case."""
+    if _is_one(values):
+        return np.zeros(1, np.int64), np.zeros(len(values), np.int64)
+    _, first, inverse = np.unique(values, return_index=True, return_inverse=True)
+    return first, inverse

@@ -1,0 +1,86 @@
+"""One member called to its end: the right caller for its code, and what it leaves behind."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from phaseline.calls.batches.caller_registry import flavour_of, gathers
+from phaseline.calls.protocol.call import Outcome, outcome_of, unloadable
+from phaseline.calls.protocol.plugin_boundary import attempt, is_async, kept
+from phaseline.lang.fast_dataclasses import altered
+from phaseline.model.graph.plugin_errors import NonRecoverableError
+from phaseline.model.graph.status import OutcomeKind
+from phaseline.model.problems.problem import ProblemsError
+
+if TYPE_CHECKING:
+    from phaseline.calls.batches.batch_handover import HandOver
+    from phaseline.calls.batches.report_buffer import Poster
+    from phaseline.calls.deployments.batch_parts import Spot
+    from phaseline.calls.protocol.call import Call, Flavour
+    from phaseline.model.graph.graph import Policy
+    from phaseline.model.rows.rows import DocumentChange, Remark
+
+NOT_CALLED = Outcome(OutcomeKind.AGAIN, 0)
+"""Of a member that was canceled, or whose engine leaves, before its call began: not called, not failed."""
+
+
+def ended_on_request() -> Outcome:
+    """Of a member that was killed: whatever a call says meanwhile, it did not do its work."""
+    return outcome_of(NonRecoverableError("its processes were ended on request"))
+
+
+def resolve(spot: Spot, call: Call) -> Spot:
+    """The spot with its code loaded and its flavour known, or with the refusal that all its calls share (W2)."""
+    if spot.flavour is not None or spot.refusal is not None:
+        return spot
+    flavour, error = attempt(flavour_of, call)
+    spot.is_async = is_async(spot.function)
+    if error is not None:
+        spot.refusal = unloadable(error, call.site.implementation)
+    spot.flavour = flavour  # last: other threads take a spot with a flavour as complete
+    return spot
+
+
+def awaited_truth(outcome: Outcome, policy: Policy, flavour: Flavour) -> Outcome:
+    """With ``until_true`` a false result means again after the interval; items say so themselves."""
+    if policy.until_true and not gathers(flavour) and outcome.kind is OutcomeKind.COMPLETED and not outcome.result:
+        return Outcome(OutcomeKind.AGAIN, policy.retry_interval_ms, outcome.message or "not true yet")
+    return outcome
+
+
+def settle_call(handover: HandOver, call: Call, outcome: Outcome) -> tuple[Outcome, list[tuple[int, DocumentChange]]]:
+    """What the call changed; a property that cannot be stored fails the call."""
+    if not call.is_touched:
+        return outcome, []
+    try:
+        return outcome, handover.changes_of(call)
+    except ProblemsError as error:
+        return outcome_of(error), []
+
+
+def remark_for(handover: HandOver, member: int, outcome: Outcome, *, said_before: bool) -> Remark | None:
+    """What is to be remembered of an outcome; it takes the place of what earlier calls of the entry left."""
+    if outcome.message or outcome.error or outcome.result is not None or said_before:
+        return handover.remark_of(member, outcome)
+    return None
+
+
+def post_call(poster: Poster, handover: HandOver, call: Call, outcome: Outcome) -> None:
+    """Post the outcome of a call with everything that it leaves behind."""
+    outcome, documents = settle_call(handover, call, outcome)
+    said_before = call.attempt or handover.data_of(call.member) is not None
+    if call.data is not None:
+        outcome = kept_data(handover, call, outcome)
+    remark = remark_for(handover, call.member, outcome, said_before=bool(said_before))
+    poster.outcome(handover, call.member, outcome, documents, remark)
+
+
+def kept_data(handover: HandOver, call: Call, outcome: Outcome) -> Outcome:
+    """The outcome with the data that the next call of the entry is to find; an ended entry has none."""
+    data = call.data if outcome.kind in {OutcomeKind.AGAIN, OutcomeKind.RETRY} else None
+    try:
+        left = kept(data, "data") or None
+    except ProblemsError as error:
+        return outcome_of(error)
+    handover.keep_data(call.member, left)
+    return outcome if left is None else altered(outcome, result=left)

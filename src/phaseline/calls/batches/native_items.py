@@ -1,0 +1,351 @@
+"""Items and batches: what functions under the native declaration are called with (decision 12).
+
+Outcomes are marked on items or in bulk on the batch; members left unmarked are completed when the
+function returns, and retried or failed when it raises. Items are made while the batch is walked
+through; what they know is looked up when it is touched.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, overload
+
+from phaseline.calls.batches.bulk_call import Settled
+from phaseline.calls.protocol.call import COMPLETED, MAX_MESSAGE_CHARS, Call, Outcome, clip, outcome_of
+from phaseline.calls.protocol.plugin_boundary import attempt, kept, milliseconds, run_to_end
+from phaseline.model.blueprint.operation_declaration import declaration_of
+from phaseline.model.graph.status import OutcomeKind
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+    from phaseline.calls.batches.bulk_call import Gathering
+    from phaseline.calls.protocol.call import InstanceView
+    from phaseline.model.blueprint.blueprint import Value
+
+PENDING = OutcomeKind.PENDING
+COMPLETED_KIND = int(OutcomeKind.COMPLETED)
+"""As a plain number: numpy asks a member of an enumeration at length what it is."""
+OUR_FRAMES = 2
+"""Frames between us and the function (``attempt``, ``run_to_end``) that its traceback need not show."""
+
+
+class ItemLog:
+    """The lines of one item, by level, as with a logger: a text with ``%s`` takes its arguments behind it."""
+
+    __slots__ = ("_call",)
+
+    def __init__(self, call: Call) -> None:
+        """Lines are kept with the instance of the call."""
+        self._call = call
+
+    def debug(self, text: str, *arguments: object) -> None:
+        """Keep a line for those who look closely."""
+        self._call.log("debug", filled(text, arguments))
+
+    def info(self, text: str, *arguments: object) -> None:
+        """Keep a line that tells what was done."""
+        self._call.log("info", filled(text, arguments))
+
+    def warning(self, text: str, *arguments: object) -> None:
+        """Keep a line about something to look at."""
+        self._call.log("warning", filled(text, arguments))
+
+    def error(self, text: str, *arguments: object) -> None:
+        """Keep a line about something that went wrong."""
+        self._call.log("error", filled(text, arguments))
+
+
+def filled(text: str, arguments: tuple[object, ...]) -> str:
+    """The text with its arguments as ``logging`` sets them in, by place or by name; beside it where they do not fit.
+
+    No line is worth a failure.
+
+    >>> filled("%s of %d", ("a", 2)), filled("%(n)s", ({"n": 1},)), filled("100%", ()), filled("%d", ("a",))
+    ('a of 2', '1', '100%', "%d ('a',)")
+    """
+    if not arguments:
+        return text
+    named = len(arguments) == 1 and isinstance(arguments[0], dict) and arguments[0]
+    found, error = attempt(str.__mod__, text, named or arguments)
+    return f"{text} {attempt(repr, arguments)[0]}" if error is not None or found is None else found
+
+
+class Item:
+    """One member of a batch: a node instance, or a relationship with ``source`` and ``target``.
+
+    For a relationship operation ``properties``, ``runtime_properties``, ``instance_id`` and ``node_id`` are
+    those of the side whose operation it is.
+    """
+
+    __slots__ = ("_batch", "_place")
+
+    def __init__(self, batch: Batch, place: int) -> None:
+        """``place`` in the batch; items of one place are interchangeable."""
+        self._batch = batch
+        self._place = place
+
+    @property
+    def _call(self) -> Call:
+        return self._batch._call_at(self._place)  # noqa: SLF001 - an item is a place in its batch
+
+    @property
+    def properties(self) -> Mapping[str, Value]:
+        """Properties of its node, evaluated; not to be changed."""
+        return self._call.owner.node.properties
+
+    @property
+    def runtime_properties(self) -> dict[str, Value]:
+        """Its runtime properties; changes are saved in the same transaction as the outcome."""
+        return self._call.owner.runtime_properties
+
+    @property
+    def inputs(self) -> dict[str, Value]:
+        """The operation's inputs, evaluated, a copy of its own."""
+        return self._call.inputs
+
+    @property
+    def settings(self) -> Mapping[str, Value]:
+        """In a task of a package: its settings as the deployment has them, defaults included; nothing elsewhere."""
+        return self._call.settings
+
+    @property
+    def instance_id(self) -> str:
+        """Id of the node instance."""
+        return self._call.owner.id
+
+    @property
+    def node_id(self) -> str:
+        """Name of its node."""
+        return self._call.owner.node.name
+
+    @property
+    def deployment_id(self) -> str:
+        """Name of its deployment; a batch may hold items of several."""
+        return self._call.site.deployment.id
+
+    @property
+    def execution_id(self) -> str:
+        """Id of the execution that wants it done."""
+        return self._call.site.execution.id
+
+    @property
+    def source(self) -> InstanceView | None:
+        """The source instance of a relationship operation, else None."""
+        return self._call.source
+
+    @property
+    def target(self) -> InstanceView | None:
+        """The target instance of a relationship operation, else None."""
+        return self._call.target
+
+    @property
+    def token(self) -> str:
+        """Equal for all attempts until a user retries it: for use as a cloud's client token."""
+        return self._call.token
+
+    @property
+    def attempt(self) -> int:
+        """How many retries were made before this call."""
+        return self._call.attempt
+
+    @property
+    def data(self) -> dict[str, Value]:
+        """What an earlier call of this entry left for the next one; kept until the entry is completed."""
+        call = self._call
+        if not isinstance(call.data, dict):
+            call.data = {}
+        return call.data
+
+    @property
+    def decisions(self) -> Mapping[str, Value]:
+        """What hooks decided for this instance."""
+        call = self._call
+        return call.site.execution.decisions.get(call.owner.id, {})
+
+    @property
+    def is_canceled(self) -> bool:
+        """True when a user canceled it while it runs."""
+        return self._call.is_canceled
+
+    def secret(self, name: str) -> str:
+        """The text of a secret. Where the engine writes, it is masked from now on. ``KeyError`` if there is none."""
+        return self._call.world.secret(name)
+
+    @property
+    def log(self) -> ItemLog:
+        """Where lines of text are kept with the instance, shown live: ``item.log.info("...")``."""
+        return ItemLog(self._call)
+
+    def complete(self, result: Value = None) -> None:
+        """It is done. ``result``: what is to be remembered of it; of ``check_drift`` the drift, none if there is none."""
+        self._batch._mark(self._place, OutcomeKind.COMPLETED, result=result)  # noqa: SLF001
+
+    def fail(self, message: str, retry: bool = False) -> None:  # noqa: FBT001, FBT002 - the signature users know
+        """It failed; with ``retry`` it is tried again after the operation's interval, if retries remain."""
+        kind = OutcomeKind.RETRY if retry else OutcomeKind.FAILED
+        self._batch._mark(self._place, kind, message)  # noqa: SLF001
+
+    def again(self, after_s: float, message: str = "") -> None:
+        """It is not done yet: call again after so many seconds. Not a failure; no thread is held meanwhile."""
+        self._batch._mark(self._place, OutcomeKind.AGAIN, message, milliseconds(after_s))  # noqa: SLF001
+
+    def __repr__(self) -> str:
+        return f"Item({self.instance_id!r})"
+
+
+class Batch:
+    """Items that one call of a bulk function is about: a sequence, across executions and deployments."""
+
+    def __init__(self, count: int, call_at: Callable[[int], Call], remembered: Sequence[int] = ()) -> None:
+        """``call_at`` makes the call of a place; it is asked at most once for each place that is touched.
+
+        ``remembered``: places for which an earlier call left data.
+        """
+        self._count = count
+        self._make = call_at
+        self._remembered = remembered
+        self._calls: dict[int, Call] = {}
+        self._kinds = bytearray(count)
+        self._delays: dict[int, int] = {}
+        self._messages: dict[int, str] = {}
+        self._results: dict[int, Value] = {}
+        self._is_open = True
+
+    def __len__(self) -> int:
+        """How many items there are."""
+        return self._count
+
+    def __iter__(self) -> Iterator[Item]:
+        """All items in order."""
+        for place in range(self._count):
+            yield Item(self, place)
+
+    @overload
+    def __getitem__(self, place: int) -> Item: ...
+    @overload
+    def __getitem__(self, place: slice) -> list[Item]: ...
+    def __getitem__(self, place: int | slice) -> Item | list[Item]:
+        """The item at a place, or a list of them."""
+        places = range(self._count)[place]
+        if isinstance(places, range):
+            return [Item(self, number) for number in places]
+        return Item(self, places)
+
+    def complete(self, items: Iterable[Item] | None = None, result: Value = None) -> None:
+        """These are done, with the same ``result``; None: all that are not marked yet."""
+        for place in self._places(items):
+            self._mark(place, OutcomeKind.COMPLETED, result=result)
+
+    def fail(
+        self,
+        items: Iterable[Item] | None,
+        message: str,
+        retry: bool = False,  # noqa: FBT001, FBT002 - the signature users know
+    ) -> None:
+        """These failed; with ``retry`` they are tried again, if retries remain. None: all that are not marked yet."""
+        kind = OutcomeKind.RETRY if retry else OutcomeKind.FAILED
+        for place in self._places(items):
+            self._mark(place, kind, message)
+
+    def again(self, items: Iterable[Item] | None, after_s: float, message: str = "") -> None:
+        """Call these again after so many seconds. None: all that are not marked yet."""
+        delay = milliseconds(after_s)
+        for place in self._places(items):
+            self._mark(place, OutcomeKind.AGAIN, message, delay)
+
+    def _places(self, items: Iterable[Item] | None) -> Sequence[int]:
+        if items is None:
+            return [place for place, kind in enumerate(self._kinds) if kind == PENDING]
+        return [item._place for item in items]  # noqa: SLF001
+
+    def _mark(self, place: int, kind: OutcomeKind, message: str = "", delay_ms: int = -1, result: Value = None) -> None:
+        if not self._is_open:
+            return  # what is said after the function returned is too late: its outcome has been reported
+        stored = None if result is None else kept(result, "the result")
+        said = clip(message, MAX_MESSAGE_CHARS) if message else ""
+        self._kinds[place] = kind  # from here on nothing raises: what cannot be kept marks nothing
+        if stored is not None:
+            self._results[place] = stored
+        else:
+            self._results.pop(place, None)
+        if said:
+            self._messages[place] = said
+        else:
+            self._messages.pop(place, None)
+        if delay_ms >= 0:
+            self._delays[place] = delay_ms
+        else:
+            self._delays.pop(place, None)
+
+    def _call_at(self, place: int) -> Call:
+        call = self._calls.get(place)
+        if call is None:
+            call = self._calls[place] = self._make(place)
+        return call
+
+    # -- for the executor ---------------------------------------------------------------------------------------
+
+    def code(self, function: Callable[..., object]) -> Callable[[], object]:
+        """What calls the function: with all of it if it is a bulk function, else with its one item."""
+        declaration = declaration_of(function)
+        is_bulk = declaration is not None and declaration.bulk
+        return partial(function, self) if is_bulk else partial(function, Item(self, 0))
+
+    def settle(self, raised: BaseException | None) -> Settled:
+        """Close the batch: unmarked members are completed, or share the outcome of what the function raised."""
+        import numpy as np  # a worker calls one member at a time, and starts in half the time without
+
+        from phaseline.calls.protocol.reports import no_delays, same_kind
+
+        self._is_open = False
+        for place in self._remembered:
+            self._call_at(place)  # its data is kept or goes, touched or not
+        count = self._count
+        if raised is None and not self._messages and self._kinds.count(PENDING) == count:
+            return Settled(same_kind(COMPLETED_KIND, count), no_delays(count), {}, self._calls)  # the common case
+        delays = np.full(count, -1, np.int64)
+        kinds = np.frombuffer(bytearray(self._kinds), np.uint8)
+        for place, delay in self._delays.items():
+            delays[place] = delay
+        shared = COMPLETED if raised is None else outcome_of(raised, hidden_frames=OUR_FRAMES)
+        unmarked = kinds == PENDING
+        kinds[unmarked] = int(shared.kind)
+        if shared.delay_ms >= 0:
+            delays[unmarked] = shared.delay_ms
+        outcomes = {
+            place: Outcome(OutcomeKind(int(kinds[place])), int(delays[place]), message)
+            for place, message in self._messages.items()
+        }
+        outcomes.update({place: _with_result(result) for place, result in self._results.items()})
+        if raised is not None:
+            outcomes.update(dict.fromkeys(np.flatnonzero(unmarked).tolist(), shared))
+        return Settled(kinds, delays, outcomes, self._calls)
+
+    def settle_only(self, raised: BaseException | None) -> Outcome:
+        """Close a batch of one and give its outcome: as ``settle``, without arrays."""
+        self._is_open = False
+        kind = self._kinds[0]
+        if kind == PENDING:
+            return COMPLETED if raised is None else outcome_of(raised, hidden_frames=OUR_FRAMES)
+        if kind == OutcomeKind.COMPLETED:
+            return _with_result(self._results[0]) if self._results else COMPLETED
+        return Outcome(OutcomeKind(kind), self._delays.get(0, -1), self._messages.get(0, ""))
+
+
+def _with_result(result: Value) -> Outcome:
+    return Outcome(OutcomeKind.COMPLETED, result=result)
+
+
+class NativeCaller:
+    """Calls one member under the native declaration: with an item, or with a batch of one."""
+
+    def call(self, call: Call) -> Outcome:
+        """Run the member to its end; what the function raises becomes the outcome."""
+        batch = Batch(1, lambda _: call)
+        _, raised = attempt(run_to_end, batch.code(call.load()))
+        return batch.settle_only(raised)
+
+    def gather(self, gathering: Gathering) -> Batch:
+        """The batch that a bulk function gets."""
+        return Batch(gathering.count, gathering.call_at, gathering.remembered)

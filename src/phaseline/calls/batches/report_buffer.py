@@ -1,0 +1,190 @@
+"""Gathers outcomes and log lines of calls, and posts them as reports: every 10 ms, at 1,000, or when a batch is done."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import field
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from phaseline.calls.protocol.reports import NO_DELAYS, NO_KINDS, NO_MEMBERS, POST_AT, POST_EVERY_MS, Report
+from phaseline.calls.threads.timer_thread import Alarms
+from phaseline.lang.fast_dataclasses import changeable
+from phaseline.model.graph.status import OutcomeKind
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from phaseline.calls.batches.batch_handover import HandOver
+    from phaseline.calls.protocol.call import Outcome
+    from phaseline.calls.protocol.inbox import Inbox
+    from phaseline.model.rows.rows import DocumentChange, LogLine, Remark
+
+
+@changeable
+class Gathered:
+    """What waits to be posted of one batch."""
+
+    members: list[int] = field(default_factory=list)
+    kinds: list[int] = field(default_factory=list)
+    delays: list[int] = field(default_factory=list)
+    documents: list[tuple[int, DocumentChange]] = field(default_factory=list)
+    remarks: list[tuple[int, Remark]] = field(default_factory=list)
+    logs: list[LogLine] = field(default_factory=list)
+    told: dict[int, Remark] = field(default_factory=dict)
+    """How far members are whose calls go on."""
+
+    def reports(self, batch: int) -> Iterator[Report]:
+        """Everything: what goes on before what has ended."""
+        if self.told:
+            members = np.array(list(self.told), np.int32)
+            kinds = np.full(len(members), OutcomeKind.PENDING, np.uint8)
+            delays = np.full(len(members), -1, np.int64)
+            yield Report(batch, members, kinds, delays, remarks=list(self.told.items()))
+        if self.members or self.documents or self.remarks or self.logs:
+            yield self._report(batch)
+
+    def _report(self, batch: int) -> Report:
+        if not self.members:
+            return Report(batch, NO_MEMBERS, NO_KINDS, NO_DELAYS, self.documents, self.remarks, self.logs)
+        return Report(
+            batch,
+            np.array(self.members, np.int32),
+            np.array(self.kinds, np.uint8),
+            np.array(self.delays, np.int64),
+            self.documents,
+            self.remarks,
+            self.logs,
+        )
+
+
+class Poster:
+    """Posts for one executor. What waits for company is posted by ``alarms``, which others of the executor may use, too."""
+
+    def __init__(self, inbox: Inbox[Report]) -> None:
+        """No thread is started yet."""
+        self.inbox = inbox
+        self._waiting: dict[HandOver, Gathered] = {}
+        self._lock = threading.Lock()
+        self._is_set = False
+        self.alarms = Alarms(inbox.fail)
+
+    def outcome(
+        self,
+        handover: HandOver,
+        member: int,
+        outcome: Outcome,
+        documents: Sequence[tuple[int, DocumentChange]] = (),
+        remark: Remark | None = None,
+    ) -> None:
+        """Gather the outcome of one member; of one that had an outcome already only the documents are kept."""
+        with self._lock:
+            gathered = self._waiting.get(handover)
+            if gathered is None:
+                gathered = self._waiting[handover] = Gathered()
+            if documents:
+                gathered.documents.extend(documents)
+            if not handover.answered[member]:
+                handover.answered[member] = 1
+                handover.left -= 1
+                gathered.members.append(member)
+                gathered.kinds.append(outcome.kind)
+                gathered.delays.append(outcome.delay_ms)
+                if remark is not None:
+                    gathered.remarks.append((member, remark))
+                if not handover.left:
+                    self._post(handover, self.inbox.leave)
+                    return
+                if len(gathered.members) >= POST_AT:
+                    self._post(handover)
+                    return
+            self._see_to_it()
+
+    def outcomes(self, handover: HandOver, report: Report, *, is_last: bool = False) -> None:
+        """Post the outcomes of many members at once; of those that had one already only the documents are kept.
+
+        ``is_last``: the thread has nothing else to do for this batch.
+        """
+        with self._lock:
+            fresh = handover.claim(report.members)
+            if handover in self._waiting:
+                self._post(handover)
+            put = self.inbox.leave if is_last else self.inbox.post
+            put(report if len(fresh) == len(report.members) else _only(report, fresh))
+
+    def fail(self, error: BaseException) -> None:
+        """A thread of ours broke: let the loop hear of it."""
+        self.inbox.fail(error)
+
+    def note(self, handover: HandOver, member: int, documents: Sequence[tuple[int, DocumentChange]]) -> threading.Event:
+        """Post data of a member whose call goes on; what is given back is set when they are committed."""
+        stored = threading.Event()
+        report = Report(
+            handover.batch.id,
+            np.array([member], np.int32),
+            np.array([OutcomeKind.PENDING], np.uint8),
+            np.array([-1], np.int64),
+            documents,
+            on_commit=stored.set,
+        )
+        self.inbox.post(report)
+        return stored
+
+    def data(self, report: Report) -> None:
+        """Post what members brought that have no outcome yet."""
+        if report.documents:
+            self.inbox.post(report)
+
+    def log(self, handover: HandOver, line: LogLine) -> None:
+        """Gather one line."""
+        with self._lock:
+            self._gathered(handover).logs.append(line)
+
+    def tell(self, handover: HandOver, member: int, remark: Remark) -> None:
+        """Gather how far a member is whose call goes on; of one that has an outcome it is too late."""
+        with self._lock:
+            if not handover.answered[member]:
+                self._gathered(handover).told[member] = remark
+
+    def flush(self) -> None:
+        """Post everything that waits."""
+        with self._lock:
+            self._is_set = False
+            for handover in list(self._waiting):
+                self._post(handover)
+
+    def stop(self) -> None:
+        """Post everything and end the thread."""
+        self.alarms.stop()
+        self.flush()
+
+    def _gathered(self, handover: HandOver) -> Gathered:
+        """What waits of a batch, and will be posted in time. Under the lock, as all below."""
+        self._see_to_it()
+        return self._waiting.setdefault(handover, Gathered())
+
+    def _see_to_it(self) -> None:
+        """Have what waits posted when it had 10 ms to gather company."""
+        if not self._is_set:
+            self._is_set = True
+            self.alarms.set(POST_EVERY_MS / 1000, self.flush)
+
+    def _post(self, handover: HandOver, put: Callable[[Report], None] | None = None) -> None:
+        for report in self._waiting.pop(handover).reports(handover.batch.id):
+            (put or self.inbox.post)(report)
+
+
+def _only(report: Report, fresh: np.ndarray) -> Report:
+    """The report with the outcomes of only these members; documents of all."""
+    kept = np.isin(report.members, fresh)
+    members = set(fresh.tolist())
+    return Report(
+        report.batch,
+        report.members[kept],
+        report.kinds[kept],
+        report.delays[kept],
+        report.documents,
+        [(member, remark) for member, remark in report.remarks if member in members],
+        report.logs,
+    )

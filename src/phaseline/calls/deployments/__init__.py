@@ -1,0 +1,1 @@
+"""Deployments in the memory of the engine, planners and progress."""

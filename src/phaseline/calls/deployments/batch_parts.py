@@ -1,0 +1,246 @@
+"""The members of a batch that come from one graph: what is called for each, looked up only for those that are touched."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cached_property
+from typing import TYPE_CHECKING, Literal, cast
+
+from phaseline.calls.protocol.call import Call, Outcome, Site
+from phaseline.lang.fast_dataclasses import changeable
+from phaseline.model.deployment.runtime_properties import SCALARS, copy, copy_mapping
+from phaseline.model.execution.pre_post import Why
+from phaseline.model.graph.graph import SubjectKind, called_side
+from phaseline.model.graph.plugin_errors import NonRecoverableError
+from phaseline.model.resources.state_graph_names import phase_of
+from phaseline.plan.graph.operation_arguments import given_inputs
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from phaseline.calls.deployments.call_subjects import LoadedDeployment
+    from phaseline.calls.protocol.call import Channel, ExecutionView, Flavour
+    from phaseline.model.blueprint.blueprint import Operation, Value
+    from phaseline.model.graph.batch_members import Segment
+    from phaseline.model.graph.graph import Policy
+    from phaseline.model.phases.definitions import PhaseDefinition
+
+FindPhase = Callable[[str], "PhaseDefinition | None"]
+"""A phase by its name, as it is in force at this moment; None: nobody can use it."""
+SIDES: Mapping[SubjectKind, Literal["node", "source", "target"]] = {
+    SubjectKind.INSTANCE: "node",
+    SubjectKind.SOURCE: "source",
+    SubjectKind.TARGET: "target",
+}
+"""Which side's operation a kind of subject means."""
+
+
+@changeable
+class Spot:
+    """What the calls of one operation at one owner share: the site, its inputs as they stand in the blueprint, its code.
+
+    ``has_settings``: it is a task of a package, whose settings may be sealed. ``function``, ``flavour`` and ``is_async`` are filled in by the first call; ``refusal`` when it cannot be loaded.
+    """
+
+    site: Site
+    inputs: Mapping[str, Value]
+    policy: Policy
+    is_constant: bool
+    is_flat: bool
+    has_settings: bool = False
+    function: Callable[..., object] | None = None
+    flavour: Flavour | None = None
+    is_async: bool = False
+    refusal: Outcome | None = None
+
+
+class Part:
+    """One segment with what it refers to. Its columns become plain lists when the first member is touched."""
+
+    def __init__(
+        self,
+        segment: Segment,
+        first: int,
+        phase: str,
+        deployment: LoadedDeployment,
+        execution: ExecutionView,
+        policies: tuple[Policy, ...],
+        data: dict[int, Value],
+        doubted: dict[int, int],
+        find_phase: FindPhase,
+    ) -> None:
+        """``first``: its first member's place in the batch. ``data`` {position: what an earlier call left}.
+
+        ``doubted`` {position: how many calls nobody saw the end of}; of an instance only if its last one was such.
+        """
+        self.segment = segment
+        self.first = first
+        self.phase = phase
+        self.deployment = deployment
+        self.execution = execution
+        self.policies = policies
+        self.data = data
+        self.doubted = doubted
+        self.find_phase = find_phase
+        self._spots: dict[tuple[int, int], Spot] = {}
+
+    @cached_property
+    def subjects(self) -> list[int]:
+        """Subject numbers by place in the segment."""
+        found: list[int] = self.segment.subjects.tolist()
+        return found
+
+    @cached_property
+    def positions(self) -> list[int]:
+        """Positions in the graph by place."""
+        found: list[int] = self.segment.positions.tolist()
+        return found
+
+    @cached_property
+    def attempts(self) -> list[int]:
+        """Retries so far by place."""
+        found: list[int] = self.segment.attempts.tolist()
+        return found
+
+    @cached_property
+    def _owners(self) -> list[int]:
+        """Owners by place: the node; relationship members have views of their own, so each is its own owner."""
+        segment = self.segment
+        owners = segment.subjects
+        if segment.kind is SubjectKind.INSTANCE:
+            owners = self.deployment.owners(segment.kind, owners)
+        found: list[int] = owners.tolist()
+        return found
+
+    @cached_property
+    def _policy_numbers(self) -> list[int]:
+        """Policies by place: members that share owner and policy share a spot."""
+        found: list[int] = self.segment.policies.tolist()
+        return found
+
+    def _phase_spot(self, name: str, policy: Policy) -> Spot:
+        """Of a phase of a state: what is in force when the batch is handed over (PD43)."""
+        from phaseline.calls.protocol.phase_view import PhaseView, target_of
+
+        definition = self.find_phase(name)
+        if definition is None or definition.code is None:
+            raise NonRecoverableError(f"the phase '{name}' cannot be used (any more)")
+        site = Site(
+            self.phase,
+            "function",
+            str(definition.code),
+            self.execution,
+            self.deployment.view,
+            max_retries=policy.max_retries,
+            timeout_s=policy.timeout_ms / 1000,
+            phase=PhaseView.of(definition, "", target_of(policy, self.execution)),
+            phase_code=definition.code,
+        )
+        return Spot(site, {}, policy, is_constant=True, is_flat=True)
+
+    def mapped(self, subject: int) -> Operation | None:
+        """What the phase means for a subject: what the execution brings along, or an operation of the blueprint; or None."""
+        brought = self.execution.around.operation(self.phase)
+        return brought or self.deployment.operation(self.segment.kind, subject, self.phase)
+
+    def operation(self, place: int) -> Operation:
+        """What is to be called. ``NonRecoverableError`` if nothing is mapped any more."""
+        found = self.mapped(self.subjects[place])
+        if found is None or not found.is_implemented:
+            raise NonRecoverableError(f"nothing is mapped to '{self.phase}' (any more)")
+        return found
+
+    def spot(self, place: int) -> Spot:
+        """What the member shares with others of its node; made once a batch. Raises as ``operation`` does."""
+        key = self._owners[place], self._policy_numbers[place]
+        found = self._spots.get(key)
+        if found is None:
+            found = self._spots[key] = self._make_spot(place, self.policies[key[1]])
+        return found
+
+    def _make_spot(self, place: int, policy: Policy) -> Spot:
+        name = phase_of(self.phase)
+        if name is not None:
+            return self._phase_spot(name, policy)
+        operation = self.operation(place)
+        kind, deployment = self.segment.kind, self.deployment
+        relationship = None
+        if kind is SubjectKind.SOURCE or kind is SubjectKind.TARGET:
+            topology, subject = deployment.topology, self.subjects[place]
+            ends = int(topology.source[subject]), int(topology.target[subject])
+            relationship = deployment.relationship_view(int(topology.link[subject]), *ends)
+        assert operation.form != "none"
+        site = Site(
+            operation.name,
+            operation.form,
+            operation.implementation,
+            self.execution,
+            deployment.view_now(),
+            plugin=deployment.blueprint.plugins.get(operation.plugin) if operation.plugin else None,
+            side=SIDES.get(kind, "node"),
+            relationship=relationship,
+            max_retries=policy.max_retries,
+            timeout_s=policy.timeout_ms / 1000,
+            timeout_recoverable=policy.timeout_recoverable,
+            hook=self.execution.around.hook(self.phase),
+        )
+        workflow = deployment.blueprint.meaning(self.execution.workflow)
+        given = given_inputs(workflow, operation.name, self.execution.parameters)
+        inputs = {**operation.inputs, **given} if given else operation.inputs
+        is_flat = all(type(value) in SCALARS for value in inputs.values())
+        stages = self.execution.around.stages
+        has_settings = stages is not None and stages.operation(self.phase) is not None
+        is_constant = not operation.has_functions and not (given and _contains_functions(given))
+        return Spot(site, inputs, policy, is_constant, is_flat, has_settings)
+
+    def call(self, place: int, channel: Channel, site: Site | None = None) -> Call:
+        """The member's call; ``site``: that of its spot, where it is at hand. Raises as ``operation`` does."""
+        if site is None:
+            site = self.spot(place).site
+        deployment, subject = self.deployment, self.subjects[place]
+        instance = source = target = None
+        if self.segment.kind is SubjectKind.INSTANCE:
+            instance = deployment.instance_view(subject)
+        elif self.segment.kind is not SubjectKind.DEPLOYMENT:
+            topology = deployment.topology
+            source = deployment.instance_view(int(topology.source[subject]))
+            target = deployment.instance_view(int(topology.target[subject]))
+        data = copy(self.data.get(self.positions[place])) if self.data else None
+        member = self.first + place
+        made = Call(site, member, self.attempts[place], channel, deployment, instance, source, target, data)
+        if self.segment.kind is SubjectKind.DEPLOYMENT:
+            made.why = Why(subject)
+            made.attempt += self.doubted.get(self.positions[place], 0)
+        return made
+
+    def take_doubt(self, place: int) -> bool:
+        """True once for a member whose last call nobody saw the end of; one of the deployment itself is told how many instead."""
+        if not self.doubted or self.segment.kind is SubjectKind.DEPLOYMENT:
+            return False
+        return self.doubted.pop(self.positions[place], 0) > 0
+
+    def inputs(self, call: Call) -> dict[str, Value]:
+        """Evaluated inputs that belong to the call alone. Raises ``ProblemsError``."""
+        spot = self.spot(call.member - self.first)
+        if spot.is_flat:
+            return dict(spot.inputs)
+        inputs = copy_mapping(spot.inputs)
+        if spot.has_settings:
+            from phaseline.model.packages.task_inputs import SETTINGS
+
+            inputs[SETTINGS] = self.deployment.package_settings(cast("dict[str, Value]", inputs[SETTINGS]))
+        if spot.is_constant:
+            return inputs
+        return {key: call.world.evaluate(value, call) for key, value in inputs.items()}
+
+    def instance(self, place: int) -> int:
+        """The instance that log lines belong to: of a relationship the side that is called."""
+        return called_side(self.deployment.topology, self.segment.kind, self.subjects[place])
+
+
+def _contains_functions(given: object) -> bool:
+    from phaseline.dsl.functions.registry import (
+        contains_functions,
+    )  # most operations are given nothing by whoever starts them
+
+    return contains_functions(given)

@@ -1,0 +1,129 @@
+"""What outcomes of checks and of heal operations come to, as results to be remembered (``model.health.checks``)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from phaseline.lang.arrays import some
+from phaseline.lang.fast_dataclasses import frozen
+from phaseline.model.graph.status import EntryStatus, OutcomeKind
+from phaseline.model.health.checks import OPERATIONS, UPDATES, ChecksMade, results_of
+
+if TYPE_CHECKING:
+    from phaseline.calls.protocol.reports import Report
+    from phaseline.engine.arena import Arena
+    from phaseline.model.blueprint.blueprint import Value
+    from phaseline.model.deployment.topology import Topology
+    from phaseline.model.execution.events import Accepted, Batch
+    from phaseline.model.graph.batch_members import Segment
+    from phaseline.model.graph.graph import Graph
+    from phaseline.model.rows.rows import Remark
+
+COMPLETED, RETRY, FAILED = int(OutcomeKind.COMPLETED), int(OutcomeKind.RETRY), int(OutcomeKind.FAILED)
+SLEEPING, DONE = int(EntryStatus.SLEEPING), int(EntryStatus.COMPLETED)
+
+
+@frozen
+class Vouch:
+    """Positions (int32) of a graph that a user takes as completed."""
+
+    execution: int
+    deployment: int
+    graph_id: int
+    graph: Graph
+    positions: np.ndarray
+
+
+def leaves_results(batch: Batch) -> bool:
+    """Whether outcomes of the batch are results to be remembered."""
+    return batch.lane.phase in OPERATIONS
+
+
+def checks_made(
+    batch: Batch,
+    report: Report,
+    answer: Accepted | None,
+    arena: Arena,
+    now: int,
+    topology_of: Callable[[int], Topology],
+) -> Iterator[ChecksMade]:
+    """The results of a report: of members that were accepted and are not tried again. ``topology_of``: a deployment's."""
+    members, kinds = report.members, report.kinds
+    if answer is not None and len(answer.rejected):
+        kept = ~np.isin(members, answer.rejected)
+        members, kinds = members[kept], kinds[kept]
+    said = {member: remark for member, remark in report.remarks if remark.message or remark.result is not None}
+    first = 0
+    for segment in batch.segments:
+        end = first + len(segment.positions)
+        mine = (members >= first) & (members < end)
+        places = members[mine] - first
+        outcomes = _final(arena, segment, places, kinds[mine])
+        if batch.lane.phase in UPDATES:
+            goes_on = _is_updated_on(batch.lane.phase, topology_of(segment.deployment), segment.subjects[places])
+            outcomes[goes_on & (outcomes == COMPLETED)] = 0
+        places, outcomes = places[outcomes > 0], outcomes[outcomes > 0]
+        bodies = _bodies(said, first, places, outcomes) if said else {}
+        has_said = (
+            np.array([place in bodies for place in places.tolist()], bool) if bodies else np.zeros(len(places), bool)
+        )
+        found = results_of(batch.lane.phase, segment.kind, outcomes, has_said)
+        if found is not None and some(found[1] > 0):
+            subjects = segment.subjects[places]
+            told = {int(segment.subjects[place]): body for place, body in bodies.items()}
+            yield ChecksMade(segment.deployment, found[0], subjects, found[1], now, segment.execution, told)
+        first = end
+
+
+def vouched_for(vouch: Vouch, arena: Arena, now: int) -> Iterator[ChecksMade]:
+    """The results of entries that a user takes as completed: who vouches for a check says that it has found nothing."""
+    slot = arena.slots.get(vouch.graph_id)
+    if slot is None:
+        return
+    done = vouch.positions[arena.status[slot.base + vouch.positions] == DONE]
+    for step in vouch.graph.steps:
+        mine = done[(done >= step.first) & (done < step.first + step.count)]
+        if step.phase in OPERATIONS and len(mine):
+            subjects = vouch.graph.subject[mine]
+            outcomes = np.full(len(mine), COMPLETED, np.uint8)
+            found = results_of(step.phase, step.kind, outcomes, np.zeros(len(mine), bool))
+            if found is not None:
+                yield ChecksMade(vouch.deployment, found[0], subjects, found[1], now, vouch.execution)
+
+
+def _bodies(said: Mapping[int, Remark], first: int, places: np.ndarray, outcomes: np.ndarray) -> dict[int, Value]:
+    """{place: what a call returned, or why it failed}, of those that said anything."""
+    found: dict[int, Value] = {}
+    for place, outcome in zip(places.tolist(), outcomes.tolist(), strict=True):
+        remark = said.get(first + place)
+        body = None if remark is None else remark.result if outcome == COMPLETED else remark.message or None
+        if body is not None:
+            found[place] = body
+    return found
+
+
+def _is_updated_on(operation: str, topology: Topology, subjects: np.ndarray) -> np.ndarray:
+    """Of which instances an operation of update that went well is not the last: their drift is not gone yet (W61)."""
+    later = UPDATES[UPDATES.index(operation) + 1 :]
+    by_node = [
+        any(name in node.operations and node.operations[name].is_implemented for name in later)
+        for node in topology.nodes
+    ]
+    found: np.ndarray = np.array(by_node, bool)[topology.node[subjects]]
+    return found
+
+
+def _final(arena: Arena, segment: Segment, places: np.ndarray, kinds: np.ndarray) -> np.ndarray:
+    """Completed or failed by member; 0 for one that is called again, or that is not known yet."""
+    found = np.where((kinds == COMPLETED) | (kinds == FAILED), kinds, 0).astype(np.uint8)
+    retried = kinds == RETRY
+    if some(retried):
+        slot = arena.slots.get(segment.graph)
+        sleeps = np.zeros(len(places), bool)
+        if slot is not None:
+            sleeps = arena.status[slot.base + segment.positions[places]] == SLEEPING
+        found[retried & ~sleeps] = FAILED
+    return found

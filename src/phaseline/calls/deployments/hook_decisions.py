@@ -1,0 +1,57 @@
+"""What hooks have decided for instances, and what they warned of: the result of a hook's entry (decision 23).
+
+``{"decisions": {instance id: {name: value}}, "warnings": [text]}``; either may be missing.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from phaseline.model.execution.pre_post import PRE
+from phaseline.model.rows.rows import EventRow
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from phaseline.calls.protocol.reports import Report
+    from phaseline.model.blueprint.blueprint import Value
+    from phaseline.model.execution.events import Batch
+    from phaseline.model.rows.rows import ExecutionRow
+    from phaseline.ports import Store
+
+Decisions = dict[str, "Mapping[str, Value]"]
+"""{instance id: what was decided for it}"""
+DECISIONS, WARNINGS = "decisions", "warnings"
+
+
+def decided(store: Store, row: ExecutionRow) -> Decisions:
+    """What was decided in an execution so far; later classes have the last word about a name."""
+    found: Decisions = {}
+    for graph in store.graphs(row.number):
+        if any(step.phase.startswith(PRE) for step in store.graph(graph.id).steps[:1]):
+            add_decisions(found, [note.result for note in store.notes(graph.id)])
+    return found
+
+
+def add_decisions(found: Decisions, results: Iterable[Value]) -> None:
+    """Lay what these calls decided over what was decided before."""
+    for result in results:
+        told = result.get(DECISIONS) if isinstance(result, dict) else None
+        for instance, decision in told.items() if isinstance(told, dict) else ():
+            if isinstance(decision, dict):
+                found[instance] = {**found.get(instance, {}), **decision}
+
+
+def warnings_of(result: Value) -> Iterator[str]:
+    """What a call warned of."""
+    told = result.get(WARNINGS) if isinstance(result, dict) else None
+    for text in told if isinstance(told, list) else ():
+        yield str(text)
+
+
+def warned(batch: Batch, report: Report, now: int) -> Iterator[EventRow]:
+    """An event for each warning that calls of hooks brought."""
+    executions = dict(zip(batch.members.graphs, batch.members.executions, strict=True))
+    for _, remark in report.remarks:
+        for text in warnings_of(remark.result):
+            yield EventRow(executions[remark.graph], now, "hook_warning", text, operation=batch.lane.phase)

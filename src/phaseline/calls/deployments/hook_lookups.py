@@ -1,0 +1,142 @@
+"""What a hook may look up that lies outside of its deployment as it is: what it is brought to, and what others have."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from phaseline.lang.fast_dataclasses import altered, frozen
+from phaseline.model.blueprint.labels import Label, changed, labelled, labels_of
+from phaseline.model.deployment.instance_states import InstanceState
+from phaseline.model.rows.rows import RequestKind
+from phaseline.plan.rounds.pre_post_rounds import OPENING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from phaseline.calls.deployments.call_subjects import LoadedDeployment
+    from phaseline.model.blueprint.blueprint import Value
+    from phaseline.model.blueprint.labels import Relabelled
+    from phaseline.plan.rounds.round_preview import Foreseen
+    from phaseline.ports import Store
+
+UNMADE = (InstanceState.UNINITIALIZED, InstanceState.DELETED)
+
+
+@frozen
+class Usage:
+    """What a deployment has. ``counts``: {a node's types, root first: how many of its instances stand or may be being made}."""
+
+    deployment: str
+    counts: Mapping[tuple[str, ...], int]
+
+    def count(self, type_name: str = "") -> int:
+        """How many instances, in all or of a type.
+
+        >>> Usage("shop", {("Root", "Host"): 2, ("Root",): 3}).count("Host")
+        2
+        """
+        return sum(count for types, count in self.counts.items() if not type_name or type_name in types)
+
+
+@frozen
+class Approval:
+    """That somebody agrees to a plan: the digest he saw, and when (seconds since the epoch)."""
+
+    actor: str
+    plan: str
+    at: float
+    reason: str = ""
+
+
+class Ground:
+    """Of one execution; safe from any thread, because it reads what nobody changes in place."""
+
+    def __init__(
+        self,
+        execution: int,
+        store: Store,
+        leads_to: Callable[[int], Foreseen | None],
+        inputs_then: Callable[[], Mapping[str, Value] | None],
+    ) -> None:
+        """``execution``: its number. ``leads_to``: what an execution will have done if all goes well. ``inputs_then``: those of what it aims at, if it does."""
+        self._execution, self._store = execution, store
+        self._leads_to, self._inputs_then = leads_to, inputs_then
+        self._targets: dict[bool, LoadedDeployment] = {}
+
+    def target(self, now: LoadedDeployment, *, takes_back: bool = False) -> LoadedDeployment:
+        """What the deployment is brought to, worked out once: its planner is asked as for a plan. Raises ``ProblemsError``.
+
+        While what was done is taken back (``takes_back``) that is what it was before.
+        """
+        found = self._targets.get(takes_back)
+        if found is None:
+            foreseen = self._leads_to(self._execution)
+            found = now.as_is()
+            change = self._relabels()
+            if change is not None:
+                then = changed(list(labels_of(found.blueprint.labels)), change)
+                found.blueprint = labelled(altered(found.blueprint, labels={}), then)
+            elif foreseen is not None:
+                inputs = None if takes_back else self._inputs_then()
+                labels = found.blueprint.labels
+                found.reshape(foreseen.topology, now.inputs if inputs is None else inputs, now.view.code)
+                found.blueprint = altered(found.blueprint, labels={**found.blueprint.labels, **labels})
+            self._targets[takes_back] = found
+        return found
+
+    def _relabels(self) -> Relabelled | None:
+        """What the execution changes of the labels; None where it does something else."""
+        if not self._execution:
+            return None
+        from phaseline.plan.workflows.bookkeeping import RELABEL, requested_labels
+
+        row = next((row for row in self._store.executions(only_open=True) if row.number == self._execution), None)
+        return requested_labels(row.request) if row is not None and row.request.workflow == RELABEL else None
+
+    def approvals(self) -> Sequence[Approval]:
+        """What people have approved for the execution, oldest first."""
+        return [
+            Approval(asked.actor.name, str(asked.body.get("plan")), asked.at / 1000, str(asked.body.get("reason", "")))
+            for asked in self._store.requests_of(self._execution)
+            if asked.kind is RequestKind.APPROVE
+        ]
+
+    def usage(self, key: str, value: str) -> Sequence[Usage]:
+        """The deployments that have this label, by name.
+
+        What an open execution may be making counts if it comes before this one: of two that ask at the same time the younger
+        one sees what the older one will have, and not the other way round.
+        """
+        store = self._store
+        having = store.labels.having([Label(key, value)])
+        making = {row.deployment for row in store.executions(only_open=True) if self._comes_first(row.number)}
+        return [
+            self._usage(row.number, row.name, is_making=row.number in making)
+            for row in store.deployments()
+            if row.number in having
+        ]
+
+    def _comes_first(self, other: int) -> bool:
+        """Whether another open execution is older, or past its hooks before the body. Seen from a preview all are."""
+        if not self._execution or other < self._execution:
+            return True
+        return other != self._execution and any(
+            not graph.name.startswith(OPENING) for graph in self._store.graphs(other)
+        )
+
+    def _usage(self, number: int, name: str, *, is_making: bool) -> Usage:
+        topology = self._store.topology(number)
+        counts = topology.is_there
+        if not is_making:
+            states = np.array(self._store.states(number), np.uint8)[: len(topology)]
+            counts = counts & ~np.isin(states, UNMADE)
+        found: dict[tuple[str, ...], int] = {}
+        for node, many in zip(
+            topology.nodes, np.bincount(topology.node[counts], minlength=len(topology.nodes)), strict=True
+        ):
+            types = tuple(node.type_hierarchy)
+            found[types] = found.get(types, 0) + int(many)
+        return Usage(name, found)

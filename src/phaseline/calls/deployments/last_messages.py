@@ -1,0 +1,26 @@
+"""The last message of each entry, of those that said something last: what progress shows beside a failure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from phaseline.model.rows.rows import Remark
+
+MESSAGES_KEPT = 2_000
+"""Last messages of failing entries kept in memory for the progress view."""
+
+
+class LastMessages(dict[tuple[int, int], str]):
+    """{(graph, position): message}."""
+
+    def remember(self, remarks: Iterable[Remark]) -> None:
+        """What entries have said in a turn."""
+        self.update({(remark.graph, remark.position): remark.message for remark in remarks if remark.message})
+        self.trim()
+
+    def trim(self) -> None:
+        """Forget the oldest of too many."""
+        while len(self) > MESSAGES_KEPT:
+            del self[next(iter(self))]

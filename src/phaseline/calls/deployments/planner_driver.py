@@ -1,0 +1,350 @@
+"""Asking a workflow's planner what comes next, with the history of the rounds so far."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from phaseline.calls.threads.memory_release import LARGE_ENTRIES, return_freed
+from phaseline.lang.fast_dataclasses import altered
+from phaseline.model.execution.events import Planned
+from phaseline.model.execution.execution import TOLERATED, GoOn, History, Reshape, Round, Verdict
+from phaseline.model.graph.graph import Bound, Graph, bears, without_entries
+from phaseline.model.graph.status import EntryStatus, ExecutionStatus, Mark
+from phaseline.model.problems.problem import ProblemsError
+from phaseline.model.rows.rows import NOTHING_WRITTEN, Forgotten, Reshaped, Written
+
+if TYPE_CHECKING:
+    from types import TracebackType
+
+    from phaseline.calls.deployments.call_subjects import LoadedDeployment
+    from phaseline.calls.deployments.deployment_cache import Deployments
+    from phaseline.calls.deployments.round_outcomes import Endings
+    from phaseline.model.blueprint.blueprint import Blueprint, Operation
+    from phaseline.model.blueprint.operation_declaration import Declaration
+    from phaseline.model.deployment.topology import Topology
+    from phaseline.model.execution.events import Changes, ExecutionChanged
+    from phaseline.model.execution.execution import KnownPaths, Request
+    from phaseline.model.problems.problem import Problem
+    from phaseline.model.rows.rows import CodePlaces, ExecutionRow
+    from phaseline.plan.rounds.round_preview import Foreseen
+
+Declare = Callable[["Operation"], "Declaration"]
+"""What an operation says of itself, without running its code."""
+WORDS = tuple(status.word for status in EntryStatus)
+FAILED, TOLERANT = int(EntryStatus.FAILED), int(Mark.TOLERANT)
+Bounded = tuple[Sequence[Bound], np.ndarray, np.ndarray]
+"""The bounds of a graph, and by entry the group and the subject."""
+UNBOUNDED: Bounded = ((), np.empty(0, np.int32), np.empty(0, np.int32))
+Planner = Callable[["Topology", "Request", History, Declare], "Graph | Reshape | GoOn | Verdict"]
+"""A workflow: a pure function from what is there and what has happened to what is to be done next."""
+
+
+NOT_READ = (ProblemsError, ValueError, TypeError, LookupError, AttributeError)
+"""What reading raises, or planning with what was read, if it is not what once was written."""
+TURNS_UNTIL_FREED = 2
+"""The turn that stores a graph holds it to its end."""
+ENDED_ROWS_KEPT = 256
+"""Rows of ended executions in memory; older ones are read from the store."""
+GONE = "the deployment was forgotten before this could begin"
+FindPlanner = Callable[[str, "Blueprint", "CodePlaces"], "Planner | None"]
+
+
+class Planning:
+    """The planners of this engine, and the rounds of each execution it knows."""
+
+    def __init__(
+        self,
+        planners: Mapping[str, Planner],
+        deployments: Deployments,
+        declare: Callable[[Operation, CodePlaces], Declaration],
+        first_graph: int,
+        now: Callable[[], int],
+    ) -> None:
+        """``declare`` reads declarations without running code; graphs are numbered from ``first_graph``."""
+        self._now = now
+        self._planners = planners
+        self._deployments = deployments
+        deployments.leads_to = self.leads_to
+        self._declare = declare
+        self._next_graph = first_graph
+        self.turns_until_freed = 0
+        """Turns until a large graph is stored and let go, so that its memory can be returned; 0: there is none."""
+        self._rows: dict[int, ExecutionRow] = {}
+        self._ended_rows: dict[int, ExecutionRow] = {}
+        self._rounds: dict[int, dict[int, Round]] = {}
+        self._histories: dict[int, History] = {}
+        self._reshaped: dict[int, Reshaped] = {}
+        self._written: dict[int, Written] = {}
+        self._forgets: dict[int, bool] = {}
+        self._gone: set[int] = set()
+        self._unreadable: dict[int, Problem] = {}
+        self.own: FindPlanner = lambda _name, _blueprint, _code: None
+        """The planner that a name means for a deployment, where it is not the one of that name."""
+        self.paths_of: Callable[[int], KnownPaths | None] = lambda _: None
+        """What is known of the paths of a deployment whose nodes are resources."""
+
+    def begin(self, row: ExecutionRow) -> None:
+        """Know an execution."""
+        self._rows[row.number] = row
+        self._rounds.setdefault(row.number, {})
+        if row.request.flaw:
+            from phaseline.calls.deployments.unreadable_execution import unreadable
+
+            self.set_aside(row, unreadable(row, row.request.flaw))
+        else:
+            self._deployments.begin(row)
+
+    def set_aside(self, row: ExecutionRow, why: Problem) -> None:
+        """Something stored of an execution cannot be read: when its planner would be asked, it has failed."""
+        self._rows[row.number] = row
+        self._rounds.setdefault(row.number, {})
+        self._unreadable[row.number] = why
+
+    def alone(self, row: ExecutionRow) -> Alone:
+        """What cannot be read inside is the end of this execution, and of no other."""
+        return Alone(self, row)
+
+    def is_set_aside(self, execution: int) -> bool:
+        """Whether nothing of it is to be read any more."""
+        return execution in self._unreadable
+
+    def row(self, execution: int) -> ExecutionRow:
+        """The execution as it was stored when it began or was taken up. ``KeyError`` if the store has none of this number."""
+        found = self._rows.get(execution) or self._ended_rows.get(execution)
+        return self._deployments.row(execution) if found is None else found
+
+    def settled(
+        self, execution: int, graph: int, name: str, attempt: int, *, status: np.ndarray, marks: np.ndarray,
+        bounded: Bounded = UNBOUNDED,
+    ) -> None:  # fmt: skip
+        """A graph has settled, its entries in these statuses. A later settling replaces the former.
+
+        Failures that are tolerated are no failures of the round: they count under a word of their own. ``bounded``: of its graph.
+        """
+        counts = {WORDS[number]: count for number, count in enumerate(np.bincount(status).tolist()) if count}
+        tolerated = int(np.count_nonzero(marks[status == FAILED] & TOLERANT)) if "failed" in counts else 0
+        if tolerated:
+            counts[TOLERATED] = tolerated
+            counts["failed"] -= tolerated
+        rounds = self._rounds[execution]
+        rounds.pop(graph, None)
+        rounds[graph] = Round(name, attempt, counts, bears(*bounded, (status == FAILED) & ((marks & TOLERANT) == 0)))
+
+    def ask(
+        self, execution: int, endings: Callable[[], Endings], *, is_canceled: bool, attempt: int, is_afresh: bool = False,
+        is_timed_out: bool = False,
+    ) -> Planned:  # fmt: skip
+        """The planner's answer as an event. What the planner refuses ends the execution as failed, with its problems.
+
+        ``is_afresh`` as in ``History``.
+        """
+        row = self._rows[execution]
+        name = row.request.workflow
+        if row.deployment in self._gone:
+            return Planned(execution, Verdict(ExecutionStatus.CANCELED, GONE))
+        if execution in self._unreadable:
+            return Planned(execution, Verdict(ExecutionStatus.FAILED, str(self._unreadable[execution])))
+        try:
+            deployment = self._deployments.loaded(row.deployment)
+            planner = self._planner(row, deployment)
+            if planner is None:
+                return Planned(execution, Verdict(ExecutionStatus.FAILED, f"unknown workflow {name!r}"))
+            paths = self.paths_of(row.deployment) if deployment.blueprint.on_path else None
+            rounds = tuple(self._rounds[execution].values())
+
+            def called(name: str) -> np.ndarray | None:
+                graph = self._graph(execution, name)
+                return None if graph is None else endings().called(graph, len(deployment.topology))
+
+            def said(name: str) -> Sequence[tuple[str, str]]:
+                return [told for graph in self._graphs(execution, name) for told in endings().said(graph)]
+
+            history = History(
+                deployment.states.copy(), rounds, is_canceled, attempt, paths, row.id, deployment.checks.checks,
+                lambda: self._deployments.aim_of(row), called, said, is_afresh, lambda name: self._named(deployment, name),
+                is_timed_out,
+            )  # fmt: skip
+            if row.request.is_surrounded:
+                self._histories[execution] = history
+            code = deployment.view.code
+            answer = planner(
+                deployment.topology, row.request, history, lambda operation: self._declare(operation, code)
+            )
+        except ProblemsError as problems:
+            return Planned(execution, Verdict(ExecutionStatus.FAILED, str(problems)))
+        except NOT_READ as error:
+            from phaseline.calls.deployments.unreadable_execution import reason_of, unreadable
+
+            return Planned(execution, Verdict(ExecutionStatus.FAILED, str(unreadable(row, reason_of(error)))))
+        if isinstance(answer, Verdict):
+            if is_timed_out and answer.status is ExecutionStatus.CANCELED:
+                answer = altered(answer, reason=timed_out(row.request, answer.reason))
+            self._forgets[execution] = answer.forgets
+            return Planned(execution, answer)
+        if isinstance(answer, Reshape):
+            return self._reshape(execution, row.deployment, answer)
+        if isinstance(answer, GoOn):
+            return Planned(execution, answer, self._graph(execution, answer.name) or 0)
+        return Planned(execution, answer, self.number(answer), deployment.functions)
+
+    def leads_to(self, execution: int) -> Foreseen | None:
+        """What an execution that is surrounded will have done if all goes well from here; None: nobody knows its workflow."""
+        from phaseline.plan.rounds.round_preview import foresee
+
+        row = self._rows[execution]
+        deployment = self._deployments.loaded(row.deployment)
+        planner, history = self._planner(row, deployment), self._histories.get(execution)
+        if planner is None:
+            return None
+        if history is None:  # the engine before this one has asked
+            rounds = tuple(self._rounds[execution].values())
+            paths = self.paths_of(row.deployment) if deployment.blueprint.on_path else None
+            history = History(
+                deployment.states.copy(), rounds, False, row.attempt, paths, row.id, deployment.checks.checks,
+                lambda: self._deployments.aim_of(row), planner=lambda name: self._named(deployment, name),
+            )  # fmt: skip
+        code = deployment.view.code
+        return foresee(
+            planner, deployment.topology, row.request, history, lambda operation: self._declare(operation, code)
+        )
+
+    def _named(self, deployment: LoadedDeployment, name: str) -> Planner | None:
+        """What the name of a workflow means for a deployment. Raises: ``ProblemsError`` with why it cannot run."""
+        return self.own(name, deployment.blueprint, deployment.view.code) or self._planners.get(name)
+
+    def _planner(self, row: ExecutionRow, deployment: LoadedDeployment) -> Planner | None:
+        """That of the execution's workflow, with what surrounds it; None: nobody knows the workflow."""
+        found = self._named(deployment, row.request.workflow)
+        if found is None or not row.request.is_surrounded:
+            return found
+        from phaseline.plan.rounds.pre_post_rounds import surrounded
+
+        return surrounded(found, self._deployments.execution(row.number, row.deployment).around)
+
+    def _graph(self, execution: int, name: str) -> int | None:
+        """The last graph of this name that has settled; None if there is none."""
+        wanted = self._graphs(execution, name)
+        return wanted[-1] if wanted else None
+
+    def _graphs(self, execution: int, name: str) -> Sequence[int]:
+        """The settled graphs of this name in the attempt that had one last: after a cancel there may be several."""
+        wanted = [(graph, done.attempt) for graph, done in self._rounds[execution].items() if done.name == name]
+        return [graph for graph, attempt in wanted if attempt == wanted[-1][1]]
+
+    def _reshape(self, execution: int, deployment: int, answer: Reshape) -> Planned:
+        """The deployment has its new shape at once, for whoever is asked next; a graph without entries is the round of it."""
+        graph = without_entries(answer.name)
+        number = self.number(graph)
+        topology, before = answer.topology, self._deployments.loaded(deployment).topology
+        written = self._deployments.written_down(self._rows[execution], answer, self._now)
+        if written is not None:
+            self._written[number] = written
+        if topology is before:
+            return Planned(execution, graph, number)
+        blueprint = None if topology.blueprint is before.blueprint else topology.blueprint
+        row = Reshaped(deployment, topology, blueprint, answer.inputs, answer.code, answer.uses)
+        self._reshaped[number] = row
+        self._deployments.reshape(row)
+        return Planned(execution, graph, number)
+
+    def written(self, changes: Changes) -> tuple[tuple[Reshaped, ...], Written]:
+        """The shapes and documents to be stored with the graphs of a turn, and whom the executions that end in it forget."""
+        if not (changes.graphs or changes.executions):
+            return (), NOTHING_WRITTEN
+        graphs = [one.graph_id for one in changes.graphs]
+        shapes = tuple(self._reshaped.pop(graph) for graph in graphs if graph in self._reshaped)
+        found = [self._written.pop(graph) for graph in graphs if graph in self._written]
+        ended = [self._rows[one.execution] for one in changes.executions if one.status.is_ended and self._is_last(one)]
+        self._gone |= {row.deployment for row in ended}
+        return shapes, Written(
+            tuple(document for one in found for document in one.kept),
+            tuple(document for one in found for document in one.dropped),
+            tuple(Forgotten(row.deployment, row.number, row.created_by) for row in ended),
+            tuple(made for one in found for made in one.checks),
+            tuple(change for one in found for change in one.labels),
+        )
+
+    def _is_last(self, ended: ExecutionChanged) -> bool:
+        """Whether the deployment of an execution ends with it."""
+        return self._forgets.pop(ended.execution, False)
+
+    def number(self, graph: Graph) -> int:
+        """The number of a graph that was just planned."""
+        if len(graph) >= LARGE_ENTRIES:
+            return_freed()
+            self.turns_until_freed = TURNS_UNTIL_FREED
+        number = self._next_graph
+        self._next_graph += 1
+        self._deployments.add_graph(number, graph)
+        return number
+
+    def knows(self, execution: int, graph: int) -> bool:
+        """Whether a graph was told as a round."""
+        return graph in self._rounds[execution]
+
+    def replace_request(self, execution: int, request: Request) -> None:
+        """From now on plan with another request of the same execution (a retry that cleans up first)."""
+        self._rows[execution] = altered(self._rows[execution], request=request)
+
+    def forget(self, execution: int) -> None:
+        """An execution has ended."""
+        self._rounds.pop(execution, None)
+        self._histories.pop(execution, None)
+        self._unreadable.pop(execution, None)
+
+    def drop(self, execution: int) -> None:
+        """Drop the row of an execution that has ended; the latest are kept for answers that come too late."""
+        row = self._rows.pop(execution, None)
+        if row is not None:
+            self._ended_rows[execution] = row
+            while len(self._ended_rows) > ENDED_ROWS_KEPT:
+                del self._ended_rows[next(iter(self._ended_rows))]
+
+    def drop_graph(self, graph: int) -> None:
+        """A graph is held no longer, or never began."""
+        self._reshaped.pop(graph, None)
+        self._written.pop(graph, None)
+
+    def forget_deployment(self, deployment: int) -> None:
+        """A deployment is dropped from memory."""
+        self._gone.discard(deployment)
+
+
+class Alone:
+    """``Planning.alone``. Most of what is read can be, so why it cannot is looked at by a module that few engines load."""
+
+    __slots__ = ("_planning", "_row")
+
+    def __init__(self, planning: Planning, row: ExecutionRow) -> None:
+        """Nothing has happened yet."""
+        self._planning, self._row = planning, row
+
+    def __enter__(self) -> None:
+        """What is read from now on is about this execution."""
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> bool:
+        """True, and the execution is set aside, if it is about this one alone."""
+        if not isinstance(error, NOT_READ):
+            return False
+        from phaseline.calls.deployments.unreadable_execution import is_alone, reason_of, unreadable
+
+        if is_alone(error):
+            self._planning.set_aside(self._row, unreadable(self._row, reason_of(error)))
+            return True
+        return False
+
+
+def timed_out(request: Request, reason: str) -> str:
+    """Why an execution was canceled whose time was over.
+
+    >>> from phaseline.model.execution.execution import Request
+    >>> timed_out(Request("install", timeout_s=90), "3 steps were canceled")
+    'timed out after 90 s: 3 steps were canceled'
+    """
+    told = f"timed out after {request.timeout_s:g} s"
+    return f"{told}: {reason}" if reason else told

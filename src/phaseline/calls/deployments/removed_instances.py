@@ -1,0 +1,63 @@
+"""Whether those that a graph was about are still there: nothing is called again for an instance that is gone (N8)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from phaseline.lang.arrays import some
+from phaseline.lang.fast_dataclasses import altered
+from phaseline.model.execution.events import RetryRequested
+from phaseline.model.graph.graph import SubjectKind
+
+if TYPE_CHECKING:
+    from phaseline.calls.deployments.planner_driver import Planning
+    from phaseline.model.deployment.topology import Topology
+    from phaseline.model.graph.graph import Graph
+    from phaseline.model.rows.rows import ExecutionRow, GraphRow
+    from phaseline.ports import Store
+
+
+def acting_anew(row: ExecutionRow) -> ExecutionRow:
+    """The execution as it is retried: one that has ended, and was surrounded, acts anew."""
+    if not (row.request.is_surrounded and row.status.is_ended):
+        return row
+    return altered(row, request=altered(row.request, acts_since=row.attempt + 1))
+
+
+def to_retry(
+    store: Store, row: ExecutionRow, wanted: tuple[int | None, np.ndarray | None], *, unsure: bool, replan: bool
+) -> RetryRequested:
+    """What a retry of ``wanted`` (graph, positions) asks of the scheduler.
+
+    What is surrounded and has ended begins with its hooks again, and its planner says where it goes on (ADR 0022).
+    """
+    if row.request.is_surrounded and row.status.is_ended:
+        return RetryRequested(row.number, *wanted, unsure, replan=True)
+    return RetryRequested(row.number, *wanted, unsure, replan or must_replan(store, row, wanted[0]))
+
+
+def tell_settled(store: Store, planning: Planning, row: ExecutionRow, graph: GraphRow, statuses: np.ndarray) -> None:
+    """Tell the planner of a round as the store remembers it."""
+    stored = store.graph(graph.id)
+    bounded = (stored.bounds, stored.group, stored.subject)
+    planning.settled(
+        row.number, graph.id, graph.name, graph.attempt, status=statuses, marks=stored.marks, bounded=bounded
+    )
+
+
+def must_replan(store: Store, row: ExecutionRow, graph: int | None) -> bool:
+    """True if a graph of an execution (None: the last one) is about instances that are gone, so that its planner is asked afresh."""
+    topology = store.topology(row.deployment)
+    if not len(topology.gone):
+        return False
+    return is_about_the_gone(store.graph(store.graphs(row.number)[-1].id if graph is None else graph), topology)
+
+
+def is_about_the_gone(graph: Graph, topology: Topology) -> bool:
+    """True if an entry is one of an instance that is gone, or of a relationship with such an end."""
+    kinds = np.repeat([step.kind for step in graph.steps], [step.count for step in graph.steps])
+    instances = graph.subject[kinds == SubjectKind.INSTANCE]
+    rows = graph.subject[(kinds == SubjectKind.SOURCE) | (kinds == SubjectKind.TARGET)]
+    return some(~topology.is_there[instances]) or some(~topology.is_tied[rows])

@@ -1,0 +1,116 @@
+"""A deployment as it stands in the store or in an engine, written down as one document (``plan.topology.stack_document``)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from phaseline.lang.fast_dataclasses import altered
+from phaseline.model.deployment.stack_documents import NewDocument
+from phaseline.model.execution.lifecycle_actions import action_of
+from phaseline.model.health.checks import CheckKind, CheckResult, ChecksMade
+from phaseline.plan.topology.stack_document import Facts, FilesTaken, document_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    import numpy as np
+
+    from phaseline.calls.deployments.call_subjects import LoadedDeployment
+    from phaseline.model.blueprint.blueprint import Value
+    from phaseline.model.deployment.stack_documents import DocumentKind
+    from phaseline.model.deployment.topology import Topology
+    from phaseline.model.rows.rows import CodePlaces, ExecutionRow
+    from phaseline.ports import Store
+
+NO_FILES = FilesTaken()
+
+
+def new_document(
+    store: Store,
+    loaded: LoadedDeployment,
+    row: ExecutionRow,
+    kind: DocumentKind,
+    name: str,
+    files: FilesTaken = NO_FILES,
+) -> NewDocument:
+    """The deployment of an execution as the engine knows it in the middle of a turn; secrets are sealed when it is stored."""
+    topology = loaded.topology
+    known = loaded.documented(topology.is_there.nonzero()[0])
+    documents = {instance: loaded.document_of(instance) for instance in known}
+    body = written_down(
+        store,
+        (row.deployment, row.deployment_name),
+        (topology, loaded.states, documents),
+        loaded.view.code,
+        state_names=loaded.state_names,
+        doing=(action_of(row.request.workflow), "IN_PROGRESS"),
+        files=files,
+    )
+    return NewDocument(kind, name, row.deployment, row.deployment_name, row.number, body)
+
+
+def called_ill(row: ExecutionRow, subjects: np.ndarray, reason: str, at: int) -> ChecksMade:
+    """What a person says of instances (int32), as the result of a check that nobody made."""
+    import numpy as np
+
+    results = np.full(len(subjects), CheckResult.MARKED, np.uint8)
+    bodies: dict[int, Value] = dict.fromkeys(subjects.tolist(), reason) if reason else {}
+    return ChecksMade(row.deployment, CheckKind.STATUS, subjects, results, at, row.number, bodies)
+
+
+def written_down(
+    store: Store,
+    deployment: tuple[int, str],
+    shape: tuple[Topology, np.ndarray, Mapping[int, Mapping[str, Value]]],
+    code: CodePlaces,
+    *,
+    state_names: tuple[str, ...],
+    doing: tuple[str, str],
+    files: FilesTaken = NO_FILES,
+) -> dict[str, Value]:
+    """The document of a deployment (number, name). ``shape``: its topology, states (uint8) and runtime properties by number;
+    ``doing``: its last action and how that stands.
+    """
+    from phaseline.dsl.documents.json_codec import blueprint_to_json
+
+    number, name = deployment
+    topology, states, documents = shape
+    evaluated = {node.name: node for at, node in enumerate(topology.nodes) if at not in topology.past}
+    written = topology.blueprint
+    blueprint = altered(written, nodes={name: evaluated.get(name, node) for name, node in written.nodes.items()})
+    uses = store.stored_blueprints.of_deployment(number)
+    facts = Facts(
+        name=name,
+        id=f"{name}-{number}",
+        action=doing[0],
+        status=doing[1],
+        template=blueprint_to_json(blueprint),
+        inputs=store.inputs(number),
+        topology=topology,
+        states=states,
+        documents=documents,
+        code=code,
+        state_names=state_names,
+        labels=store.labels.of(number),
+        tenant="default_tenant",
+        uses={namespace: str(one) for namespace, one in uses.items()},
+        packages=_packages(store, number),
+        files=files,
+    )
+    return document_of(facts)
+
+
+def _packages(store: Store, deployment: int) -> list[Mapping[str, Value]]:
+    """The packages that a deployment uses, by name; their settings as they are stored."""
+    used = store.packages.uses(deployment) if store.has_packages else ()
+    rows = {row.number: row for row in store.packages.all()} if used else {}
+    return [
+        {
+            "name": rows[use.package].name,
+            "version": rows[use.package].version,
+            "enabled": use.is_enabled,
+            "imported": use.is_imported,
+            "settings": dict(use.settings),
+        }
+        for use in used
+    ]

@@ -1,0 +1,1 @@
+"""The call itself, for whoever makes or carries one."""

@@ -1,0 +1,142 @@
+"""What calls in this process can say and ask while they run."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+from phaseline.calls.protocol import plugin_boundary as plugin_code
+from phaseline.calls.protocol.call import Outcome, clip
+from phaseline.calls.protocol.plugin_boundary import kept
+from phaseline.model.graph.status import OutcomeKind
+from phaseline.model.rows.rows import LogLine
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    import numpy as np
+
+    from phaseline.calls.batches.batch_handover import HandOver
+    from phaseline.calls.batches.report_buffer import Poster
+    from phaseline.calls.protocol.call import Call
+    from phaseline.model.blueprint.blueprint import Value
+    from phaseline.model.rows.rows import DocumentChange
+    from phaseline.ports import Catalog, Clock
+
+MAX_LINE_CHARS = 10_000
+"""Longest line of a log."""
+COMMIT_S = 10.0
+"""Who waits for a commit waits no longer: an engine that is leaving makes none."""
+MAX_LINES = 20_000
+"""Most lines one call may leave; one more says that the rest is left out."""
+
+
+class LocalChannel:
+    """The ``Channel`` of all calls of one batch."""
+
+    __slots__ = ("_catalog", "_clock", "_copies", "_handover", "_lines", "_poster")
+
+    def __init__(self, handover: HandOver, poster: Poster, catalog: Catalog, clock: Clock) -> None:
+        """Lines and data go to ``poster``."""
+        self._handover = handover
+        self._poster = poster
+        self._catalog = catalog
+        self._clock = clock
+        self._lines: dict[int, int] = {}
+        self._copies = plugin_code.copies()
+
+    def log(self, call: Call, level: str, text: str) -> None:
+        """Keep one line of text, shown live."""
+        self.log_member(call.member, level, text)
+
+    def log_lines(self, call: Call, level: str, lines: Sequence[str]) -> bool:
+        """Keep many lines; False when the call has left as many as it may."""
+        for line in lines:
+            self.log_member(call.member, level, line)
+        return self._lines.get(call.member, 0) <= MAX_LINES
+
+    def log_member(self, member: int, level: str, text: str) -> None:
+        """Keep one line of a member; at most ``MAX_LINES`` of each call."""
+        if plugin_code.copies() != self._copies:
+            print(text, file=sys.stderr)  # noqa: T201 - a copy of this process has nobody to keep it
+            return
+        count = self._lines.get(member, 0)
+        if count > MAX_LINES:
+            return
+        self._lines[member] = count + 1
+        if count == MAX_LINES:
+            level, text = "warning", f"more than {MAX_LINES} lines: the rest of this call's output is left out"
+        handover = self._handover
+        line = LogLine(
+            handover.part_of(member).segment.execution,
+            self._clock.now(),
+            level,
+            clip(text, MAX_LINE_CHARS),
+            handover.instance_of(member),
+            handover.batch.lane.phase,
+        )
+        self._poster.log(handover, line)
+
+    def log_together(self, members: np.ndarray, level: str, text: str) -> None:
+        """Keep one line about a call that takes these members together: one for each of their executions, of no instance."""
+        handover = self._handover
+        for part in handover.parts:
+            if part.first <= members[-1] and members[0] < part.first + len(part.positions):
+                execution, operation = part.segment.execution, handover.batch.lane.phase
+                line = LogLine(execution, self._clock.now(), level, clip(text, MAX_LINE_CHARS), operation=operation)
+                self._poster.log(handover, line)
+
+    def save(self, call: Call, *, wait: bool = False) -> None:
+        """Store the runtime properties of its subjects as they are now; ``wait`` for the commit, though not for ever."""
+        self._keep(call, self._handover.changes_of(call), wait=wait)
+
+    def save_unless_stale(self, call: Call) -> bool:
+        """The same, if nobody else has changed its subjects since it has read them."""
+        changes = self._handover.part_of(call.member).deployment.changes_unless_stale(call.subjects)
+        if changes is not None:
+            self._keep(call, [(call.member, change) for change in changes], wait=False)
+        return changes is not None
+
+    def _keep(self, call: Call, documents: Sequence[tuple[int, DocumentChange]], *, wait: bool) -> None:
+        for view in call.subjects:
+            view.settle()
+        if documents:
+            stored = self._poster.note(self._handover, call.member, documents)
+            if wait:
+                stored.wait(COMMIT_S)
+
+    def tell(self, call: Call, message: str) -> None:
+        """Show how far it is, and keep its data for whoever goes on if this process ends."""
+        outcome = Outcome(OutcomeKind.PENDING, message=clip(message, MAX_LINE_CHARS), result=kept(call.data, "data"))
+        self._handover.keep_data(call.member, outcome.result)
+        self._poster.tell(self._handover, call.member, self._handover.remark_of(call.member, outcome))
+
+    def is_canceled(self, call: Call) -> bool:
+        """True when a user canceled it."""
+        return call.member in self._handover.canceled
+
+    def on_kill(self, call: Call, end: Callable[[], object]) -> None:
+        """``end`` is called when a user wants its call cut short."""
+        self._handover.on_kill(call.member, end)
+
+    def load(self, call: Call) -> Callable[..., object]:
+        """The function of the call's site. Raises what the import raises."""
+        spot, site = self._handover.spot_of(call.member), call.site
+        if site is not spot.site:  # a runner calls something of its own
+            return self._catalog.load(site.implementation, site.deployment.code)
+        if spot.function is None:
+            if site.hook is not None:
+                spot.function = self._catalog.load_hook(site.hook)
+            elif site.phase_code is not None:
+                spot.function = self._catalog.load_phase(site.phase_code)
+            else:
+                spot.function = self._catalog.load(site.implementation, site.deployment.code)
+        return spot.function
+
+    def inputs(self, call: Call) -> dict[str, Value]:
+        """The evaluated inputs, a copy of the call's own."""
+        return self._handover.part_of(call.member).inputs(call)
+
+    def token(self, call: Call) -> str:
+        """Equal for all attempts of one entry until a user retries it."""
+        return self._handover.token_of(call.member)

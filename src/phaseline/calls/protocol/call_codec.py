@@ -1,0 +1,204 @@
+"""Calls, views and outcomes as JSON documents, for the way to a worker process and back."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+from phaseline.calls.protocol.call import (
+    Call,
+    DeploymentView,
+    ExecutionView,
+    InstanceView,
+    NodeView,
+    Outcome,
+    RelationshipView,
+    Site,
+)
+from phaseline.calls.protocol.phase_view import PhaseView
+from phaseline.lang.fast_dataclasses import altered, told
+from phaseline.model.blueprint.blueprint import Plugin
+from phaseline.model.graph.status import OutcomeKind
+from phaseline.model.rows.rows import CodePlaces
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from phaseline.calls.protocol.call import Channel, World
+    from phaseline.model.blueprint.blueprint import Value
+    from phaseline.model.rows.rows import Path
+
+Letter = dict[str, Any]
+Changes = list[tuple[int, list[tuple[list[str], Any]], list[list[str]]]]
+
+
+def write_node(view: NodeView) -> Letter:
+    """A node's view."""
+    return {
+        "name": view.name,
+        "type": view.type,
+        "type_hierarchy": list(view.type_hierarchy),
+        "properties": dict(view.properties),
+        "instance_count": view.instance_count,
+    }
+
+
+def read_node(letter: Letter) -> NodeView:
+    """What ``write_node`` wrote."""
+    return NodeView(**{**letter, "type_hierarchy": tuple(letter["type_hierarchy"])})
+
+
+def write_relationship(view: RelationshipView) -> Letter:
+    """A relationship's view."""
+    return {
+        "type": view.type,
+        "type_hierarchy": list(view.type_hierarchy),
+        "properties": dict(view.properties),
+        "target": view.target,
+    }
+
+
+def read_relationship(letter: Letter) -> RelationshipView:
+    """What ``write_relationship`` wrote."""
+    return RelationshipView(**{**letter, "type_hierarchy": tuple(letter["type_hierarchy"])})
+
+
+def write_phase(view: PhaseView) -> Letter:
+    """A phase's view."""
+    return {
+        "name": view.name,
+        "state": view.state,
+        "sleep_delay_ms": view.sleep_delay_ms,
+        "attributes": dict(view.attributes),
+    }
+
+
+def write_instance(view: InstanceView) -> Letter:
+    """An instance with its node and its runtime properties as they are known now."""
+    return {
+        "id": view.id,
+        "index": view.index,
+        "number": view.number,
+        "node": write_node(view.node),
+        "document": dict(view.world.document(view)),
+    }
+
+
+def write_execution(view: ExecutionView) -> Letter:
+    """The execution, without what hooks have decided."""
+    left_out = {"around", "ground", "parameters", "decisions"}
+    rest = {name: value for name, value in told(view).items() if name not in left_out}
+    return {**rest, "parameters": dict(view.parameters)}
+
+
+def write_call(call: Call, *, inputs: Mapping[str, Value], mark: str) -> Letter:
+    """What a worker that knows the site of a call needs to begin it; the rest it asks for. Of what hooks decided what concerns it."""
+    decisions = call.site.execution.decisions
+    letter: Letter = {
+        "member": call.member,
+        "attempt": call.attempt,
+        "token": call.token,
+        "mark": mark,
+        "inputs": dict(inputs),
+        "data": call.data,
+        "subjects": {
+            name: write_instance(view)
+            for name, view in (("instance", call.instance), ("source", call.source), ("target", call.target))
+            if view is not None
+        },
+    }
+    if decisions:
+        letter["decisions"] = {one.id: dict(decisions[one.id]) for one in call.subjects if one.id in decisions}
+    return letter
+
+
+def write_site(site: Site) -> Letter:
+    """What all calls of one operation of one node have in common."""
+    plugin = None if site.plugin is None else asdict(site.plugin)
+    deployment = site.deployment
+    return {
+        "site": {
+            "operation": site.operation,
+            "form": site.form,
+            "implementation": site.implementation,
+            "side": site.side,
+            "max_retries": site.max_retries,
+            "timeout_s": site.timeout_s,
+            "timeout_recoverable": site.timeout_recoverable,
+        },
+        "phase": None if site.phase is None else write_phase(site.phase),
+        "plugin": plugin,
+        "relationship": None if site.relationship is None else write_relationship(site.relationship),
+        "execution": write_execution(site.execution),
+        "deployment": {
+            "id": deployment.id,
+            "blueprint": deployment.blueprint,
+            "inputs": dict(deployment.inputs),
+            "creator": deployment.creator,
+            "description": deployment.description,
+            "display_name": deployment.display_name,
+            "resource_tags": dict(deployment.resource_tags),
+            "runtime_only": deployment.runtime_only,
+        },
+        "code": asdict(deployment.code),
+    }
+
+
+def read_site(letter: Letter) -> Site:
+    """What ``write_site`` wrote."""
+    places = letter["code"]
+    imported = tuple((namespace, folder) for namespace, folder in places["imported"])
+    code = CodePlaces(places["blueprint_folder"], tuple(places["plugin_folders"]), imported, tuple(places["packages"]))
+    return Site(
+        **letter["site"],
+        execution=ExecutionView(**letter["execution"]),
+        deployment=DeploymentView(**letter["deployment"], code=code),
+        plugin=None if letter["plugin"] is None else Plugin(**letter["plugin"]),
+        relationship=None if letter["relationship"] is None else read_relationship(letter["relationship"]),
+        phase=None if letter["phase"] is None else PhaseView(**letter["phase"]),
+    )
+
+
+def read_call(letter: Letter, site: Site, channel: Channel, world: World) -> Call:
+    """The call that ``write_call`` wrote."""
+    if letter.get("decisions"):
+        site = altered(site, execution=altered(site.execution, decisions=letter["decisions"]))
+    subjects = {
+        name: InstanceView(view["id"], view["index"], view["number"], world)
+        for name, view in letter["subjects"].items()
+    }
+    return Call(site, letter["member"], letter["attempt"], channel, world, data=letter["data"], **subjects)
+
+
+def write_outcome(outcome: Outcome) -> Letter:
+    """An outcome."""
+    return {
+        "kind": int(outcome.kind),
+        "delay_ms": outcome.delay_ms,
+        "message": outcome.message,
+        "error": dict(outcome.error),
+        "result": outcome.result,
+    }
+
+
+def read_outcome(letter: Letter) -> Outcome:
+    """What ``write_outcome`` wrote."""
+    return Outcome(
+        OutcomeKind(letter["kind"]), letter["delay_ms"], letter["message"], letter["error"], letter["result"]
+    )
+
+
+def write_changes(changes: Sequence[tuple[int, Mapping[Path, Value], Sequence[Path]]]) -> Changes:
+    """[(instance number, [(path, value)], [removed path])]."""
+    return [
+        (number, [(list(path), value) for path, value in written.items()], [list(path) for path in removed])
+        for number, written, removed in changes
+    ]
+
+
+def read_changes(letter: Changes) -> list[tuple[int, dict[Path, Value], tuple[Path, ...]]]:
+    """What ``write_changes`` wrote."""
+    return [
+        (number, {tuple(path): value for path, value in written}, tuple(tuple(path) for path in removed))
+        for number, written, removed in letter
+    ]

@@ -1,0 +1,43 @@
+"""For engines without a store of secrets, as in simulations: there are none, and nothing is masked or sealed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Sequence
+
+    from phaseline.model.blueprint.blueprint import Value
+
+
+class NoSecrets:
+    """Implements ``ports.Secrets``."""
+
+    has_seals = guards = False
+
+    def get(self, name: str) -> str:
+        """There is none."""
+        raise KeyError(name)
+
+    def missing(self, names: Collection[str]) -> Sequence[str]:
+        """All."""
+        return sorted(names)
+
+    def learn(self, value: Value) -> None:
+        """Nothing is kept."""
+
+    def masked(self, text: str) -> str:
+        """As it is."""
+        return text
+
+    def knows(self, text: str) -> bool:  # noqa: ARG002 - the port's signature
+        """Nothing is known."""
+        return False
+
+    def sealed(self, value: Value) -> Value:
+        """As it is."""
+        return value
+
+    def unsealed(self, value: Value) -> Value:
+        """As it is."""
+        return value

@@ -1,0 +1,91 @@
+"""The phase that a call is one of, as its plugin and its caller see it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import field
+from typing import TYPE_CHECKING
+
+from phaseline.lang.fast_dataclasses import frozen
+
+if TYPE_CHECKING:
+    from phaseline.calls.protocol.call import ExecutionView
+    from phaseline.model.blueprint.blueprint import Value
+    from phaseline.model.graph.graph import Policy
+    from phaseline.model.phases.definitions import PhaseDefinition, PhasePolicy
+
+
+@frozen
+class SecondTries:
+    """When a resource that failed a phase is handed over again by itself (X2). Times in ms; ``jitter`` 0.0-1.0 of a delay.
+
+    ``clears``: as a user's retry does, it forgets what the phase kept.
+    """
+
+    base_ms: int
+    factor: float
+    most_ms: int
+    jitter: float = 0.0
+    clears: bool = False
+
+    @classmethod
+    def of(cls, policy: PhasePolicy) -> SecondTries:
+        """As the phase's attributes say."""
+        base, most = round(policy.backoff_base_s * 1000), round(policy.backoff_max_s * 1000)
+        return cls(base, policy.backoff_factor, most, policy.backoff_jitter, policy.retry_clears)
+
+    def delay_ms(self, attempt: int, chance: float) -> int:
+        """Until the try after so many others; ``chance`` 0.0-1.0.
+
+        >>> ways = SecondTries(1_000, 2.0, 5_000, jitter=0.5)
+        >>> [ways.delay_ms(attempt, 0.5) for attempt in range(5)], ways.delay_ms(0, 0.0), ways.delay_ms(0, 1.0)
+        ([1000, 2000, 4000, 5000, 5000], 500, 1500)
+        """
+        longest = float(self.base_ms)
+        for _ in range(attempt):
+            longest = min(longest * self.factor, float(self.most_ms))
+        return round(min(longest, self.most_ms) * (1 + self.jitter * (2 * chance - 1)))
+
+
+def target_of(policy: Policy, execution: ExecutionView) -> str:
+    """The state to which resources with this policy are going; empty: nobody says."""
+    return policy.target or str(execution.parameters.get("target") or "")
+
+
+@frozen
+class PhaseView:
+    """The phase that a call is one of, as its plugin sees it. ``attributes``: those of the record of the phase.
+
+    ``state``: the one in which the resources are, empty: whichever each is in. ``target``: where they are going. ``sleep_delay_ms`` until what is still
+    pending is handed over again, -1: the policy's interval. ``second_tries``: failures are tried again. ``halves``: a run that
+    raised is repeated with halves of its resources, until those that are to blame are alone.
+    """
+
+    name: str
+    state: str = ""
+    sleep_delay_ms: int = -1
+    attributes: Mapping[str, Value] = field(default_factory=dict)
+    second_tries: SecondTries | None = None
+    halves: bool = False
+    target: str = ""
+
+    @classmethod
+    def of(cls, definition: PhaseDefinition, state: str, target: str = "") -> PhaseView:
+        """A phase in one of its states."""
+        attributes: dict[str, Value] = {
+            **definition.attributes,
+            "Description": definition.description or definition.name,
+            "HandlesStates": list(definition.states),
+            "ResourceType": list(definition.resource_types),
+            "Plugin": definition.plugin,
+        }
+        policy = definition.policy
+        return cls(
+            definition.name,
+            state,
+            round(policy.sleep_delay_s * 1000),
+            attributes,
+            SecondTries.of(policy) if policy.retry_limit else None,
+            halves=policy.on_batch_failure == "bisect",
+            target=target,
+        )

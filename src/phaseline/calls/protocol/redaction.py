@@ -1,0 +1,75 @@
+"""What a turn writes, without the secrets in it: texts masked, values sealed (decision 30). All that is written goes through here."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, TypeVar
+
+from phaseline.lang.fast_dataclasses import altered
+from phaseline.model.problems.problem import fail
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from phaseline.model.blueprint.blueprint import Value
+    from phaseline.model.health.checks import ChecksMade
+    from phaseline.model.rows.rows import DocumentChange, Path, Payload, Remark, Written
+    from phaseline.ports import Secrets
+
+T = TypeVar("T")
+
+
+def protected(payload: Payload, secrets: Secrets) -> Payload:
+    """The payload as it may be stored and shown."""
+    return altered(
+        payload,
+        documents=tuple(_document(change, secrets) for change in payload.documents),
+        remarks=tuple(_remark(remark, secrets) for remark in payload.remarks),
+        logs=tuple(_masked(line, "text", line.text, secrets) for line in payload.logs),
+        events=tuple(_masked(event, "message", event.message, secrets) for event in payload.events),
+        checks=tuple(_checks(made, secrets) for made in payload.checks),
+        written=_written(payload.written, secrets),
+    )
+
+
+def _document(change: DocumentChange, secrets: Secrets) -> DocumentChange:
+    written = {path: secrets.sealed(value) for path, value in change.written.items()}
+    return altered(change, written=written)
+
+
+def _remark(remark: Remark, secrets: Secrets) -> Remark:
+    """What a call says is masked; what it leaves for the next call of its entry is sealed."""
+    return altered(
+        remark,
+        message=secrets.masked(remark.message),
+        error={name: secrets.masked(text) for name, text in remark.error.items()},
+        result=secrets.sealed(remark.result),
+    )
+
+
+def _checks(made: ChecksMade, secrets: Secrets) -> ChecksMade:
+    """What checks say is masked, what they bring back is sealed."""
+    said = made.bodies.items()
+    bodies = {who: secrets.masked(body) if isinstance(body, str) else secrets.sealed(body) for who, body in said}
+    return altered(made, bodies=bodies)
+
+
+def _written(written: Written, secrets: Secrets) -> Written:
+    """Documents that are kept: what instances know is sealed where it is a secret, all else comes from the store as it is."""
+    if not written.kept:
+        return written
+    bodies = [{**one.body, "resources": secrets.sealed(one.body["resources"])} for one in written.kept]
+    kept = tuple(altered(one, body=body) for one, body in zip(written.kept, bodies, strict=True))
+    return altered(written, kept=kept)
+
+
+def _masked(row: T, name: str, text: str, secrets: Secrets) -> T:
+    """The row itself where nothing is to be masked: that is the common case."""
+    shown = secrets.masked(text)
+    return row if shown is text else altered(row, **{name: shown})
+
+
+def refuse_secret_names(written: Mapping[Path, Value], secrets: Secrets) -> None:
+    """Raise PL-O005 if a property is named by a secret: names cannot be sealed, and would be stored in clear."""
+    if secrets.guards and any(secrets.knows(step) for path in written for step in path):
+        message = "the name of a runtime property holds a secret, and names are stored in clear"
+        raise fail("PL-O005", message, "Have the operation put the secret into the property's value: that is sealed.")

@@ -1,0 +1,100 @@
+"""Values evaluated for a call: what comes of a secret or of a hidden input is a secret itself (decision 30).
+
+The secrets themselves are known as soon as they are read; this is about what functions make of them, such as a part of
+one or the same in capitals.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
+
+from phaseline.dsl.functions.evaluation import evaluate
+from phaseline.dsl.functions.registry import FUNCTIONS
+from phaseline.lang.fast_dataclasses import altered
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Sequence
+
+    from phaseline.dsl.functions.plan_and_runtime_scopes import RuntimeScope
+    from phaseline.model.blueprint.blueprint import Value
+    from phaseline.ports import Secrets
+
+
+class Watch(Mapping[str, "Value"]):
+    """The inputs and the secrets that one evaluation may read. ``is_touched``: something secret was read."""
+
+    def __init__(self, inputs: Mapping[str, Value], hidden: Collection[str], secrets: Secrets) -> None:
+        """``hidden``: names of inputs that are secrets."""
+        self._inputs = inputs
+        self._hidden = hidden
+        self._secrets = secrets
+        self.is_touched = False
+
+    def __getitem__(self, name: str) -> Value:
+        """The value of an input."""
+        if name in self._hidden:
+            self.is_touched = True
+        return self._inputs[name]
+
+    def __iter__(self) -> Iterator[str]:
+        """The names of the inputs."""
+        return iter(self._inputs)
+
+    def __len__(self) -> int:
+        """How many inputs there are."""
+        return len(self._inputs)
+
+    def secret(self, name: str) -> str:
+        """The text of a secret. ``KeyError`` if there is none."""
+        self.is_touched = True
+        return self._secrets.get(name)
+
+    def evaluate(self, value: Value, scope: RuntimeScope) -> Value:
+        """The value with its functions evaluated; what was made of secrets is known from now on.
+
+        A text in which a secret stands as it is need not be: the secret is masked in it, and the rest may be read.
+        """
+        return evaluate(value, self.over(scope))
+
+    def over(self, scope: RuntimeScope) -> RuntimeScope:
+        """The scope, with its inputs and secrets read through this, and each of its functions watched."""
+        secrets = WatchedSecrets(self, self._secrets)
+        return altered(scope, inputs=self, facts=altered(scope.facts, secrets=secrets), watcher=self)
+
+    def begin(self) -> bool:
+        """Whether something secret was read before this function."""
+        before, self.is_touched = self.is_touched, False
+        return before
+
+    def end(self, before: bool, name: str, result: Value) -> None:  # noqa: FBT001 - handed back as it came
+        """What was made of something secret is known from now on; parts of a structure are, each by the function that made it."""
+        if self.is_touched and (
+            _is_of_texts(result)
+            or (isinstance(result, str) and not self._secrets.knows(result))
+            or (name not in FUNCTIONS and isinstance(result, dict | list))
+        ):
+            self._secrets.learn(result)
+        self.is_touched |= before
+
+
+class WatchedSecrets:
+    """The secrets as functions look them up in a watched evaluation."""
+
+    def __init__(self, watch: Watch, secrets: Secrets) -> None:
+        """``watch`` is touched by each that is read."""
+        self._watch = watch
+        self._secrets = secrets
+
+    def get(self, name: str) -> str:
+        """The text of a secret."""
+        return self._watch.secret(name)
+
+    def missing(self, names: Collection[str]) -> Sequence[str]:
+        """Those of the names that no secret has."""
+        return self._secrets.missing(names)
+
+
+def _is_of_texts(value: Value) -> bool:
+    """Whether it is a list of texts, as a text that was split is."""
+    return isinstance(value, list) and all(isinstance(item, str) for item in value)

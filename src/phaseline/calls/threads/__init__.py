@@ -1,0 +1,1 @@
+"""Threads, pools and processes. No domain term."""

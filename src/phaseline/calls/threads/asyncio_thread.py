@@ -1,0 +1,186 @@
+"""One thread with an event loop, for plugin functions that are async."""
+
+from __future__ import annotations
+
+import threading
+import time
+from typing import TYPE_CHECKING
+
+from phaseline.calls.protocol.plugin_boundary import attempt_async
+from phaseline.calls.threads.process_groups import GRACE_S
+
+if TYPE_CHECKING:
+    import asyncio
+    from collections.abc import Callable, Container, Coroutine
+
+MAX_AT_ONCE = 1_000
+"""Coroutines in progress at once; others wait their turn."""
+LEAVE_S = 2 * GRACE_S
+"""Coroutines that are canceled when the engine leaves may take so long to end what they have started."""
+LOOK_EVERY_S = 0.02
+"""How often a draining loop looks whether its coroutines have ended."""
+
+
+class LoopThread:
+    """Runs coroutines to their end; its thread is started with the first one."""
+
+    def __init__(self, on_break: Callable[[BaseException], None]) -> None:
+        """Nothing runs yet. ``on_break`` hears what a ``finish`` raised."""
+        self._on_break = on_break
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._thread: threading.Thread | None = None
+        self._room: asyncio.Semaphore | None = None
+        self._lock = threading.Lock()
+        self._running: dict[asyncio.Task[None], object] = {}
+        self._is_left = self._is_stopped = False
+        self._leaving: asyncio.Task[None] | None = None
+        self._begun = 0
+        self._ended = 0
+
+    def run(
+        self,
+        coroutine: Coroutine[object, object, object],
+        finish: Callable[[BaseException | None], None],
+        timeout_s: float = 0,
+        timeout_error: BaseException | None = None,
+        mark: object = None,
+        canceled: Container[object] = (),
+    ) -> None:
+        """Run it and call ``finish`` with what it raised, or None. After ``timeout_s`` (0: never) it is canceled.
+
+        ``mark``: by what ``cancel`` finds it once it has begun; if the mark is among the ``canceled`` by then, it ends there.
+        """
+        with self._lock:
+            if self._is_stopped:
+                coroutine.close()  # nobody would hear of it
+                return
+            loop = self._started()
+            self._begun += 1
+            loop.call_soon_threadsafe(self._begin, coroutine, finish, timeout_s, timeout_error, mark, canceled)
+
+    def cancel(self, mark: object) -> None:
+        """Cancel the coroutine of this mark, if it has begun and not ended."""
+        with self._lock:
+            if self._loop is not None and not self._is_stopped:
+                self._loop.call_soon_threadsafe(self._cancel, mark)
+
+    def is_busy(self) -> bool:
+        """True while a coroutine has not ended."""
+        return self._ended < self._begun
+
+    def stop(self, drain_s: float) -> None:
+        """Wait for coroutines at most so long, then cancel them, which are not heard any more, and end the thread."""
+        with self._lock:
+            loop = self._loop
+            if loop is None or self._is_stopped:
+                self._is_stopped = True
+                return
+        until = time.monotonic() + drain_s
+        done = threading.Event()
+        while self.is_busy() and time.monotonic() < until:
+            done.wait(LOOK_EVERY_S)
+        with self._lock:
+            self._is_stopped = True
+            loop.call_soon_threadsafe(self._end)
+        if self._thread is not None:
+            self._thread.join(LEAVE_S + 1)
+
+    def _started(self) -> asyncio.AbstractEventLoop:
+        if self._loop is None:
+            import asyncio  # 25 ms that most commands need not pay
+
+            self._loop = asyncio.new_event_loop()
+            self._room = asyncio.Semaphore(MAX_AT_ONCE)
+            self._thread = threading.Thread(target=self._serve, args=(self._loop,), name="phaseline-async", daemon=True)
+            self._thread.start()
+        return self._loop
+
+    @staticmethod
+    def _serve(loop: asyncio.AbstractEventLoop) -> None:
+        try:
+            loop.run_forever()
+        finally:
+            loop.close()
+
+    def _end(self) -> None:
+        """Cancel what still runs, and what was left to itself; stop as soon as that has ended."""
+        import asyncio
+
+        assert self._loop is not None
+        self._is_left = True
+        tasks = asyncio.all_tasks(self._loop)
+        for task in tasks:
+            task.cancel()
+        self._leaving = self._loop.create_task(self._leave(tasks))
+
+    async def _leave(self, tasks: set[asyncio.Task[object]]) -> None:
+        import asyncio
+
+        assert self._loop is not None
+        if tasks:
+            await asyncio.wait(tasks, timeout=LEAVE_S)
+        self._loop.stop()
+
+    def _cancel(self, mark: object) -> None:
+        for task in [task for task, given in self._running.items() if given == mark]:
+            task.cancel()
+
+    def _begin(
+        self,
+        coroutine: Coroutine[object, object, object],
+        finish: Callable[[BaseException | None], None],
+        timeout_s: float,
+        timeout_error: BaseException | None,
+        mark: object,
+        canceled: Container[object],
+    ) -> None:
+        assert self._loop is not None
+        limited = self._in_turn(coroutine, timeout_s, timeout_error)
+        task = self._loop.create_task(self._call(limited, finish, mark, canceled))
+        task.add_done_callback(lambda _: (limited.close(), coroutine.close()))  # whatever ended before it began
+
+    async def _call(
+        self,
+        coroutine: Coroutine[object, object, None],
+        finish: Callable[[BaseException | None], None],
+        mark: object,
+        canceled: Container[object],
+    ) -> None:
+        import asyncio
+
+        own = asyncio.current_task()
+        assert own is not None
+        self._running[own] = mark  # only here: a task that is canceled before it begins would tell nobody
+        own.add_done_callback(self._running.pop)
+        raised = asyncio.CancelledError() if mark in canceled else await attempt_async(coroutine)
+        try:
+            if not self._is_left:
+                finish(raised)
+        except BaseException as error:
+            self._on_break(error)
+            raise
+        finally:
+            self._ended += 1
+
+    async def _in_turn(
+        self, coroutine: Coroutine[object, object, object], timeout_s: float, timeout_error: BaseException | None
+    ) -> None:
+        assert self._room is not None
+        async with self._room:
+            await _limited(coroutine, timeout_s, timeout_error)
+
+
+async def _limited(
+    coroutine: Coroutine[object, object, object], timeout_s: float, timeout_error: BaseException | None
+) -> None:
+    """Await it at most so long (0: without end); then raise ``timeout_error``."""
+    import asyncio  # loaded by now: a loop runs this
+
+    limit = asyncio.timeout(timeout_s or None)
+    try:
+        async with limit:
+            await coroutine
+    except TimeoutError:
+        if limit.expired() and timeout_error is not None:
+            raise timeout_error from None
+        raise

@@ -1,0 +1,130 @@
+"""Bounded pools of threads."""
+
+from __future__ import annotations
+
+import queue
+import threading
+import time
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from phaseline.calls.protocol.inbox import Inbox
+
+JOIN_STEP_S = 0.05
+"""How often a draining pool looks whether its threads have ended."""
+
+
+class Pool:
+    """At most ``size`` daemon threads that run tasks in the order given; started when there is work for them."""
+
+    def __init__(
+        self, name: str, size: int, on_break: Callable[[BaseException], None], inbox: Inbox[Any] | None = None
+    ) -> None:
+        """No thread is started yet. ``on_break`` hears what a task raised: tasks answer for plugins, so it is our mistake.
+
+        ``inbox``: whose reports the threads look after when a task of theirs has left one.
+        """
+        self._name = name
+        self._on_break = on_break
+        self._inbox = inbox
+        self._next: dict[int, Callable[[], None] | None] = {}
+        """{thread that looks after its reports: the task it takes up then}."""
+        self._size = size
+        self._tasks: queue.SimpleQueue[Callable[[], None] | None] = queue.SimpleQueue()
+        self._lock = threading.Lock()
+        self._threads = 0
+        self._idle = 0
+        self._waiting = 0
+        """Tasks that no thread has taken: changed together with ``_idle``, as the length of the queue is not."""
+        self._abandoned: set[int] = set()
+        self._is_stopped = False
+        self._has_idled = threading.Event()
+        """Of a pool that is stopped: a thread has come out of its task, or has ended."""
+
+    def put(self, task: Callable[[], None]) -> None:
+        """Run it as soon as a thread is free; whoever is about to be takes it up itself, without a change of threads."""
+        own = threading.get_ident()
+        if own in self._next and self._next[own] is None:
+            self._next[own] = task
+            return
+        with self._lock:
+            self._waiting += 1
+            if (
+                self._idle < self._waiting
+                and self._threads - len(self._abandoned) < self._size
+                and not self._is_stopped
+            ):
+                self._threads += 1
+                threading.Thread(target=self._run, name=f"phaseline-{self._name}", daemon=True).start()
+        self._tasks.put(task)  # last: whoever is woken by it finds the lock free
+
+    def abandon(self, thread: int) -> None:
+        """This thread hangs in a call that was given up: let another take its place, and end it should it return."""
+        with self._lock:
+            self._abandoned.add(thread)
+        self.put(_nothing)
+
+    def busy(self) -> int:
+        """How many threads are in a task, those that were given up left out."""
+        return self._threads - self._idle - len(self._abandoned)
+
+    def stop(self, drain_s: float) -> None:
+        """Take no more tasks up; wait for running ones at most so long."""
+        self._is_stopped = True
+        for _ in range(self._threads):
+            self._tasks.put(None)
+        until = time.monotonic() + drain_s
+        while self.busy() > 0 and time.monotonic() < until:
+            self._has_idled.wait(JOIN_STEP_S)
+            self._has_idled.clear()
+
+    def _run(self) -> None:
+        if self._inbox is not None:
+            self._inbox.promise()
+        while True:
+            with self._lock:
+                self._idle += 1
+            if self._is_stopped:
+                self._has_idled.set()
+            task = self._tasks.get()
+            with self._lock:
+                self._idle -= 1
+                self._waiting -= task is not None
+            if task is not None and not self._is_stopped:
+                self._do(task)
+            with self._lock:
+                if task is None or threading.get_ident() in self._abandoned:
+                    self._threads -= 1
+                    self._abandoned.discard(threading.get_ident())
+                    self._has_idled.set()
+                    return
+
+    def _do(self, task: Callable[[], None]) -> None:
+        """Run a task, and those that follow from what it has left."""
+        following: Callable[[], None] | None = task
+        while following is not None:
+            try:
+                following()
+            except BaseException as error:
+                self._on_break(error)
+                raise
+            following = self._look_after()
+
+    def _look_after(self) -> Callable[[], None] | None:
+        """See that what was left is taken; the task that came of it for this thread."""
+        if self._inbox is None:
+            return None
+        own = threading.get_ident()
+        self._next[own] = None
+        self._inbox.look_after()
+        following = self._next.pop(own)
+        if following is not None and own in self._abandoned:
+            self.put(following)
+            return None
+        return None if self._is_stopped else following
+
+
+def _nothing() -> None:
+    """A task that only makes a thread begin."""

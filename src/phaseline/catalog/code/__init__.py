@@ -1,0 +1,1 @@
+"""Functions of plugins: found in their text, imported when they are called."""

@@ -1,0 +1,128 @@
+"""Functions in blueprints that installed distributions announce by entry points (B40).
+
+Names are read from the distributions' metadata; a module is imported when a blueprint uses one of its functions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from phaseline.catalog.code.entry_points import is_announced
+from phaseline.dsl.functions.third_party import AnnouncedFunctionError
+from phaseline.lang.fast_dataclasses import frozen
+from phaseline.model.problems.problem import ProblemsError
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
+
+    from phaseline.dsl.functions.scope import Scope
+    from phaseline.dsl.functions.third_party import AnnouncedFunction
+    from phaseline.model.blueprint.blueprint import Value
+
+OWN_GROUP = "phaseline.functions"
+"""Each entry point is a Python function of one argument: the function's, evaluated."""
+ANCESTOR_GROUP = "cloudify.tosca.ext.functions"
+"""Each entry point is a class with ``parse_args``, ``validate`` and ``evaluate``."""
+
+
+@frozen
+class FunctionPlace:
+    """A function that is announced: by which version of which distribution, where its code is. ``file`` empty: nowhere."""
+
+    name: str
+    package: str
+    version: str
+    target: str
+    file: str
+
+
+class InstalledFunctions:
+    """Implements ``dsl.functions.third_party.Finder``. Of one name our group's counts, then the first distribution's by its name."""
+
+    def __init__(self, before_code: Callable[[], None] | None = None) -> None:
+        """Read the metadata, unless no distribution on the path names one of the groups.
+
+        ``before_code`` is called before a function is imported.
+        """
+        self._before_code = before_code
+        self._points: dict[str, EntryPoint] = {}
+        if not is_announced(OWN_GROUP, ANCESTOR_GROUP):
+            return
+        from importlib.metadata import entry_points
+
+        for group in (ANCESTOR_GROUP, OWN_GROUP):
+            points = sorted(entry_points(group=group), key=_distribution, reverse=True)
+            self._points.update((point.name, point) for point in points)
+
+    def names(self) -> frozenset[str]:
+        """By entry point."""
+        return frozenset(self._points)
+
+    def places(self) -> Iterator[FunctionPlace]:
+        """All of them, by name; none is imported."""
+        from phaseline.catalog.code.search_path import find_spec
+
+        for name, point in sorted(self._points.items()):
+            spec = find_spec(point.module, None)
+            version = point.dist.version if point.dist is not None else ""
+            file = spec.origin or "" if spec is not None else ""
+            yield FunctionPlace(name, _distribution(point), version, point.value, file)
+
+    def load(self, name: str) -> AnnouncedFunction:
+        """The class or function that the entry point leads to."""
+        from phaseline.catalog.code.search_path import offer_shim
+
+        point = self._points[name]
+        mend = f"Repair or remove the distribution '{_distribution(point)}', or write the value itself."
+        offer_shim()
+        if self._before_code is not None:
+            self._before_code()
+        with guarded(f"The function '{name}' cannot be imported", mend):
+            found = point.load()
+            if not callable(found):
+                raise TypeError(f"{point.value} is not callable")
+        if point.group == OWN_GROUP:
+            return OwnFunction(name, found)
+        from phaseline.compat.cloudify.dsl_functions import AncestorFunction
+
+        return AncestorFunction(name, found, guarded)
+
+
+@contextmanager
+def guarded(what: str, mend: str) -> Iterator[None]:
+    """Code of others: whatever it raises is ``AnnouncedFunctionError``, but for what our own scope says to it."""
+    from phaseline.dsl.functions.scope import NotYetKnown
+
+    try:
+        yield
+    except (ProblemsError, NotYetKnown):
+        raise
+    except (Exception, SystemExit) as error:
+        kind = type(error).__name__
+        said = str(error) or kind
+        raise AnnouncedFunctionError(f"{what}: {said}", mend, kind) from error
+
+
+@frozen
+class OwnFunction:
+    """A function of our group: ``call`` gets the evaluated argument, and raises what is wrong with it."""
+
+    name: str
+    call: Callable[[Value], Value]
+
+    def check(self, written: Mapping[str, Value]) -> None:
+        """It is asked only once its argument is known."""
+
+    def check_in(self, written: Mapping[str, Value], plan: Mapping[str, object]) -> None:
+        """It knows nothing of the rest."""
+
+    def evaluate(self, written: Mapping[str, Value], scope: Scope) -> Value:  # noqa: ARG002 - the protocol's signature
+        """Its answer."""
+        with guarded(f"'{self.name}'", "Correct what it is given."):
+            return self.call(written[self.name])
+
+
+def _distribution(point: EntryPoint) -> str:
+    return point.dist.name if point.dist is not None else ""

@@ -1,0 +1,80 @@
+"""The objects of hook classes: each class is imported once and one object made of it, until somebody wants them read anew.
+
+An execution that has begun keeps the object it has (``hooks.caller``): what is read anew is for those that begin later.
+"""
+
+from __future__ import annotations
+
+import json
+import threading
+from functools import partial
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from phaseline.catalog.code.function_loader import Loader
+    from phaseline.model.blueprint.blueprint import Value
+    from phaseline.model.execution.pre_post import HookClass
+
+
+class HookCode:
+    """Makes objects of hook classes; safe from any thread."""
+
+    def __init__(self, loader: Loader, heat_options: Mapping[str, Value] | None = None) -> None:
+        """Nothing is imported yet. ``heat_options``: what classes of Heat's group read by ``oslo.config``."""
+        self._heat_options = heat_options or {}
+        self._loader = loader
+        self._lock = threading.RLock()
+        self._classes: dict[tuple[str, str], Callable[..., object]] = {}
+        self._shared: dict[tuple[str, str, str, str], object] = {}
+
+    def maker(self, hook: HookClass) -> Callable[[], object]:
+        """What gives its object: a new one each time where the class wants that, otherwise always the same.
+
+        Raises ``ImportError``, ``AttributeError``, ``TypeError`` or what importing the module raised.
+        """
+        made = partial(self._class(hook), **hook.options)
+        return made if hook.per_execution else partial(self._one, hook, made)
+
+    def forget(self) -> None:
+        """Import everything anew when it is asked for next. Who has an object keeps it."""
+        with self._lock:
+            for implementation, folder in self._classes:
+                module = implementation.partition(":")[0]
+                if folder:
+                    self._loader.forget((folder,))
+                self._loader.forget_module(module)
+            self._classes.clear()
+            self._shared.clear()
+
+    def _class(self, hook: HookClass) -> Callable[..., object]:
+        key = hook.implementation, hook.folder
+        with self._lock:
+            found = self._classes.get(key)
+            if found is None:
+                found = self._classes[key] = self._import(hook)
+            return found
+
+    def _import(self, hook: HookClass) -> Callable[..., object]:
+        if hook.is_heat:
+            from phaseline.compat.heat.heat_modules import configure, offer
+
+            offer()
+            configure(self._heat_options)
+        module, _, path = hook.implementation.partition(":")
+        found: object = self._loader.module(module, (hook.folder,) if hook.folder else ())
+        for name in path.split("."):
+            found = getattr(found, name)
+        if not callable(found):
+            raise TypeError(f"'{hook.implementation}' is no class")
+        return found
+
+    def _one(self, hook: HookClass, make: Callable[[], object]) -> object:
+        """The object that all share; with other options it is another one."""
+        key = hook.key, hook.implementation, hook.folder, json.dumps(dict(hook.options), sort_keys=True)
+        with self._lock:
+            found = self._shared.get(key)
+            if found is None:
+                found = self._shared[key] = make()
+            return found

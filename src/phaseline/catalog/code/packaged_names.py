@@ -1,0 +1,37 @@
+"""Names that packages give their modules: entry points of a package that is no installed distribution."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from phaseline.model.rows.rows import CodePlaces
+
+MARK = "metadata.yaml"
+MAX_DEPTH = 10
+"""Folders above one with modules in which its package is looked for."""
+
+
+def packaged_module(name: str, group: str, code: CodePlaces) -> str | None:
+    """The module that a package of the deployment stands for by this name; looked for where there is no such module."""
+    found = (_announced(folder, group).get(name) for folder in code.packages)
+    return next((module for module in found if module is not None), None)
+
+
+@lru_cache(maxsize=256)
+def _announced(folder: str, group: str) -> Mapping[str, str]:
+    """{name: module} of the package in which a folder with modules lies. Files that were laid out do not change."""
+    from phaseline.packages.format.problem_report import Findings
+    from phaseline.packages.format.yaml_reader import read_source
+
+    above = (Path(folder), *list(Path(folder).parents)[:MAX_DEPTH])
+    mark = next((place / MARK for place in above if (place / MARK).is_file()), None)
+    source = read_source(MARK, mark.read_bytes(), Findings()) if mark is not None else None
+    root = source.document.root if source is not None and source.document is not None else None
+    python = root.get("python") if isinstance(root, dict) else None
+    groups = python.get("entry_points") if isinstance(python, dict) else None
+    names = groups.get(group) if isinstance(groups, dict) else None
+    return {str(key): str(value).partition(":")[0] for key, value in names.items()} if isinstance(names, dict) else {}

@@ -1,0 +1,1 @@
+"""Archives, wheels, rpm files, folders and downloads, bounded and kept inside their folder."""

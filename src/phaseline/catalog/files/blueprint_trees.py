@@ -1,0 +1,250 @@
+"""All files of a blueprint's or a package's folder: taken up as they are at this moment, and laid out again where calls find them."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import stat
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import NoReturn
+
+from phaseline.lang.fast_dataclasses import frozen
+from phaseline.model.blueprint.stored_blueprints import StoredFile
+from phaseline.model.problems.problem import Place, Problem, ProblemsError
+
+MAX_FILES = 10_000
+MAX_BYTES = 256 * 1024**2
+"""All files together."""
+NOT_TAKEN = frozenset({".git", ".hg", ".svn", "__pycache__"})
+"""Folders that belong to tools and not to what is taken up; they are left out wherever they lie."""
+NOTHING = hashlib.sha256().hexdigest()
+"""The digest of an empty file, and of a folder without files."""
+READ, RUN = 0o444, 0o555
+"""Files that are laid out are for reading, so that nobody changes them by mistake."""
+
+
+@frozen
+class Whose:
+    """What a folder is of, as problems call it, and with which code. ``keeps_empty``: folders without files count, too.
+
+    ``follows_folders``: a link to a folder inside is followed, and its files are taken up once more below the link.
+    """
+
+    noun: str = "blueprint"
+    code: str = "PL-C057"
+    keeps_empty: bool = False
+    follows_folders: bool = False
+
+
+A_BLUEPRINT = Whose()
+
+
+@frozen
+class Tree:
+    """The files of a folder. ``digest`` is that of their paths, contents and executable bits, and of ``main_file``.
+
+    A folder without files is a file without content whose path ends with ``/``, where such folders count.
+    """
+
+    folder: str
+    main_file: str
+    files: tuple[StoredFile, ...]
+    digest: str
+    whose: Whose = A_BLUEPRINT
+
+    @property
+    def size_bytes(self) -> int:
+        """All files together."""
+        return sum(file.size_bytes for file in self.files)
+
+    def content(self, file: StoredFile) -> bytes:
+        """What is in a file. Raises: PL-C057 if it has changed since."""
+        path = Path(self.folder, file.path)
+        body = b"" if file.is_folder else path.read_bytes()
+        if hashlib.sha256(body).hexdigest() != file.digest:
+            _Taking(path, self.whose).refuse(
+                path, f"'{file.path}' was changed while it was read", "Repeat this when nobody writes there."
+            )
+        return body
+
+
+def take_up(
+    main: str,
+    *,
+    leave_out: Callable[[str], bool] = lambda _: False,
+    max_files: int = MAX_FILES,
+    max_bytes: int = MAX_BYTES,
+) -> Tree:
+    """The files of the folder in which ``main`` lies, by path. ``leave_out``: absolute paths that do not belong to it.
+
+    Raises: PL-C057 for what is no file or folder, a link that leads out, and too much.
+    """
+    whole = Path(main).absolute()
+    return take_up_folder(
+        whole.parent, A_BLUEPRINT, main_file=whole.name, leave_out=leave_out, max_files=max_files, max_bytes=max_bytes
+    )
+
+
+def take_up_folder(
+    folder: Path,
+    whose: Whose,
+    *,
+    main_file: str = "",
+    leave_out: Callable[[str], bool] = lambda _: False,
+    max_files: int = MAX_FILES,
+    max_bytes: int = MAX_BYTES,
+) -> Tree:
+    """The files of a folder, by path; as ``take_up``, with the code that ``whose`` says."""
+    folder = folder.absolute()
+    taking = _Taking(folder, whose, leave_out)
+    files: list[StoredFile] = []
+    total = 0
+    for path in taking.files(folder):
+        if len(files) == max_files:
+            taking.refuse(folder, f"it has more than {max_files:,} files", taking.too_much)
+        found = path.stat()
+        is_folder = path.is_dir()
+        total += 0 if is_folder else found.st_size
+        if total > max_bytes:
+            taking.refuse(folder, f"its files have more than {max_bytes:,} bytes", taking.too_much)
+        name = path.relative_to(folder).as_posix()
+        if is_folder:
+            files.append(StoredFile(f"{name}/", NOTHING, 0))
+        else:
+            runs = bool(found.st_mode & stat.S_IXUSR)
+            files.append(StoredFile(name, taking.digest(path), found.st_size, runs))
+    files.sort(key=lambda file: file.path)
+    return Tree(str(folder), main_file, tuple(files), digest_of(main_file, files), whose)
+
+
+def digest_of(main_file: str, files: Sequence[StoredFile]) -> str:
+    """The digest of a tree; equal ones have equal files and the same main file."""
+    whole = hashlib.sha256(f"{main_file}\0".encode("utf-8", "surrogateescape"))
+    for file in sorted(files, key=lambda each: each.path):
+        told = f"{file.path}\0{file.digest}\0{int(file.is_executable)}\0"
+        whole.update(told.encode("utf-8", "surrogateescape"))
+    return whole.hexdigest()
+
+
+class _Taking:
+    """One walk through a folder."""
+
+    def __init__(self, folder: Path, whose: Whose, leave_out: Callable[[str], bool] = lambda _: False) -> None:
+        self._root = folder.resolve()
+        self._whose = whose
+        self._leave_out = leave_out
+        self._open: list[Path] = []
+        self.too_much = f"Take out what the {whose.noun} does not need."
+
+    def files(self, folder: Path) -> Iterator[Path]:
+        """Every file below, links followed where they stay inside; folders without files, where they count."""
+        self._open.append(folder.resolve())
+        yield from self._below(folder)
+        self._open.pop()
+
+    def _below(self, folder: Path) -> Iterator[Path]:
+        is_empty = True
+        try:
+            entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
+        except OSError as error:
+            self.refuse(folder, f"it cannot be read: {error.strerror}", "Give yourself the right to read it.")
+        for entry in entries:
+            path = Path(entry.path)
+            if self._leave_out(entry.path):
+                continue
+            if entry.is_symlink():
+                self._refuse_link(path)
+            if entry.is_dir():
+                if entry.name not in NOT_TAKEN:
+                    is_empty = False
+                    yield from self.files(path)
+            elif entry.is_file():
+                self._refuse_name(path, entry.name)
+                is_empty = False
+                yield path
+            else:
+                self.refuse(path, f"'{entry.name}' is neither a file nor a folder", "Take it out.")
+        if is_empty and self._whose.keeps_empty and folder.resolve() != self._root:
+            self._refuse_name(folder, folder.name)
+            yield folder
+
+    def _refuse_link(self, path: Path) -> None:
+        """Links to files inside are fine; those to folders only where they are followed and lead into no circle."""
+        target = path.resolve()
+        if not target.is_relative_to(self._root):
+            message = f"'{path.name}' is a link that leads out of the {self._whose.noun}'s folder"
+            self.refuse(path, message, "Put a copy of what is needed into the folder.")
+        if target.is_dir() and not self._whose.follows_folders:
+            self.refuse(path, f"'{path.name}' is a link to a folder", "Put a copy of the folder there.")
+        if target in self._open:
+            self.refuse(path, f"'{path.name}' is a link to a folder that it lies in", "Remove the link.")
+
+    def _refuse_name(self, path: Path, name: str) -> None:
+        try:
+            name.encode()
+        except UnicodeEncodeError:
+            self.refuse(path, f"the name of the file {os.fsencode(name)!r} is not UTF-8", "Rename it.")
+
+    def digest(self, path: Path) -> str:
+        """Of what is in a file."""
+        try:
+            return _digest(path)
+        except OSError as error:
+            message = f"'{path.name}' cannot be read: {error.strerror}"
+            self.refuse(path, message, "Give yourself the right to read it.")
+
+    def refuse(self, path: Path, message: str, mend: str) -> NoReturn:
+        """Raise the problem of this walk."""
+        shown = os.fsencode(path).decode("utf-8", "replace")
+        raise ProblemsError([Problem(self._whose.code, message, mend, Place(shown))])
+
+
+def _digest(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def lay_out(folder: Path, files: Sequence[StoredFile], content: Callable[[str], bytes]) -> None:
+    """See that the folder has these files as they were taken up; whatever was changed in one of them is undone.
+
+    A new folder appears whole or not at all, also where several processes make it at once. ``content``: of a digest.
+    """
+    if folder.is_dir():
+        for file in files:
+            path = folder / file.path
+            if file.is_folder:
+                path.mkdir(parents=True, exist_ok=True)
+            elif not path.is_file() or path.is_symlink() or _digest(path) != file.digest:
+                path.parent.mkdir(parents=True, exist_ok=True)
+                _write(path, file, content(file.digest))
+        return
+    beside = folder.with_name(f"{folder.name}.new-{os.getpid()}-{os.urandom(4).hex()}")
+    beside.mkdir(mode=0o700, parents=True)
+    try:
+        for file in files:
+            path = beside / file.path
+            (path if file.is_folder else path.parent).mkdir(parents=True, exist_ok=True)
+            if not file.is_folder:
+                _write(path, file, content(file.digest))
+        beside.rename(folder)
+    except OSError:
+        _forget(beside)
+        if not folder.is_dir():  # otherwise somebody else was faster
+            raise
+
+
+def _write(path: Path, file: StoredFile, body: bytes) -> None:
+    """Replace one file, at once."""
+    beside = path.with_name(f".{path.name[:100]}.{os.urandom(4).hex()}")
+    handle = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+    with os.fdopen(handle, "wb") as opened:
+        opened.write(body)
+        os.fchmod(opened.fileno(), RUN if file.is_executable else READ)
+    beside.replace(path)
+
+
+def _forget(folder: Path) -> None:
+    import shutil
+
+    shutil.rmtree(folder, ignore_errors=True)

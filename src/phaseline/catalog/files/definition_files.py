@@ -1,0 +1,236 @@
+"""What a plugin's definition files say of themselves, and where they lie: a file, a folder, a wheel, a wagon or another archive."""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING
+
+from phaseline.catalog.files.archives import LIMITS, Limits, read_members
+from phaseline.catalog.files.type_catalog import Definition, TypeFile, fits, plain_name
+from phaseline.model.problems.problem import Place, Problem, ProblemsError
+
+if TYPE_CHECKING:
+    from phaseline.model.blueprint.blueprint import Value
+
+DEFINITION = re.compile(r"(v[0-9]+_)?plugin(_[0-9]+_[0-9]+)?\.ya?ml")
+"""How definition files are called: ``plugin.yaml`` and one for each newer version of the language, ``plugin_1_4.yaml``."""
+WAGON = Limits(members=20_000, member_bytes=256 * 1024**2, total_bytes=1024**3)
+"""A wagon carries the wheels of everything that its plugin needs."""
+MAX_DEPTH = 3
+"""Folders below the top in which a definition file is looked for; below that lie examples and tests."""
+_INNER = (".wgn", ".whl")
+_SOURCE = re.compile(
+    r"/(?P<name>[^/]+)/(?:archive|zipball|tarball)/(?:refs/tags/)?(?P<version>[^/]+?)(?:\.zip|\.tar\.gz)?/?$"
+)
+_FILE_NAME = re.compile(r"(?P<name>[A-Za-z][A-Za-z0-9._-]*?)[-_]v?(?P<version>[0-9]+(?:\.[0-9A-Za-z]+)*)(?:[-_.].*)?")
+
+
+def read_definitions(path: Path, *, name: str = "", version: str = "") -> list[Definition]:
+    """The definitions at a path, by name and version. ``name``, ``version``: for files that do not say them.
+
+    Raises: ProblemsError (PL-B120 … PL-B122 as ``archives``; PL-B123 there is none; PL-B124 name or version is not known;
+    what is wrong with the text of any file).
+    """
+    found, problems = read_sound(path, name=name, version=version)
+    if problems:
+        raise ProblemsError(problems)
+    return found
+
+
+def read_sound(path: Path, *, name: str = "", version: str = "") -> tuple[list[Definition], list[Problem]]:
+    """(the definitions at a path whose files can all be read, what is wrong with the other files): one hides no other.
+
+    Raises: ProblemsError as ``read_definitions``, for what is wrong with the path or archive itself.
+    """
+    problems: list[Problem] = []
+    texts: dict[str, str | None] = {}
+    for file, content in _texts(path):
+        try:
+            texts[file] = _text(content, _shown(path, file))
+        except ProblemsError as error:
+            texts[file] = None
+            problems += error.problems
+    if not texts:
+        mend = "Name a plugin.yaml, or an archive or folder with one, at most three folders deep."
+        raise _refusal("PL-B123", f"there is no definition file in '{path}'", mend, str(path))
+    least = min(len(PurePosixPath(file).parts) for file in texts)
+    found: dict[tuple[str, str, PurePosixPath], dict[str, str]] = {}
+    broken = {PurePosixPath(file).parent for file, text in texts.items() if text is None}
+    for file, text in sorted(texts.items()):
+        if len(PurePosixPath(file).parts) != least or text is None:
+            continue
+        shown = _shown(path, file)
+        try:
+            for key in _owners(_root(text, shown), (name, version), path, shown):
+                found.setdefault((*key, PurePosixPath(file).parent), {})[PurePosixPath(file).name] = text
+        except ProblemsError as error:
+            problems += error.problems
+            broken.add(PurePosixPath(file).parent)
+    sound = {key: files for key, files in found.items() if key[2] not in broken}
+    merged: dict[tuple[str, str], dict[str, str]] = {}
+    for (named, of_version, _), files in sorted(sound.items()):
+        merged.setdefault((named, of_version), {}).update(files)
+    return [Definition(*key, files) for key, files in merged.items()], problems
+
+
+def _shown(path: Path, file: str) -> str:
+    """How messages call a file within a path."""
+    return str(path) if path.is_file() and path.name == file else f"{path}/{file}"
+
+
+def find_in_folders(folders: Sequence[Path], name: str, version: str) -> TypeFile | None:
+    """The definition files of a plugin in these folders, or one level below; the first that fits, None: there are none.
+
+    A plugin is known by its ``package_name``, by its name in the file, or by that of the folder. One that does not say its
+    version fits whichever is wanted: whoever names the folder means what lies in it. Files that cannot be read are passed over.
+    """
+    for folder in folders:
+        for place in (folder, *_folders_in(folder)):
+            files = [file.name for file in sorted(place.glob("*plugin*.y*ml")) if DEFINITION.fullmatch(file.name)]
+            for file in files:
+                said = _names_in(place / file)
+                versions = [one for called, one in said if plain_name(called) == plain_name(name)]
+                if said and not versions and plain_name(place.name) == plain_name(name):
+                    versions = [said[0][1]]
+                if any(not one or fits(one, version) for one in versions):
+                    return TypeFile(name, versions[0], str(place), tuple(files))
+    return None
+
+
+def _folders_in(folder: Path) -> list[Path]:
+    try:
+        return sorted(path for path in folder.iterdir() if path.is_dir())
+    except OSError:
+        return []
+
+
+def _names_in(file: Path) -> list[tuple[str, str]]:
+    """(name, version or empty) of all that its plugins are called; nothing where the file cannot be read."""
+    try:
+        plugins = _root(_text(_bytes(file), str(file)), str(file)).get("plugins")
+    except ProblemsError:
+        return []
+    declared = plugins if isinstance(plugins, dict) else {}
+    return [
+        (str(called), str(item.get("package_version") or ""))
+        for key, item in declared.items()
+        if isinstance(item, dict)
+        for called in (item.get("package_name") or key, key)
+    ]
+
+
+# -- where they lie -------------------------------------------------------------------------------------------------
+
+
+def _texts(path: Path) -> Iterator[tuple[str, bytes]]:
+    """(path within, content) of every definition file."""
+    if path.is_dir():
+        for depth in range(MAX_DEPTH + 1):
+            for file in sorted(path.glob("*/" * depth + "*plugin*.y*ml")):
+                if DEFINITION.fullmatch(file.name) and file.is_file():
+                    yield file.relative_to(path).as_posix(), file.read_bytes()
+    elif path.suffix in {".yaml", ".yml"}:
+        yield path.name, _bytes(path)
+    else:
+        yield from _packed(path, str(path))
+
+
+def _packed(archive: Path | io.BytesIO, shown: str, depth: int = 0) -> Iterator[tuple[str, bytes]]:
+    """The definition files of an archive, then those of the plugin's own wheel in it."""
+
+    def wanted(name: str) -> bool:
+        return _is_definition(name) or (depth < 2 and name.endswith(_INNER))
+
+    for member in read_members(archive, shown, limits=WAGON if depth < 2 else LIMITS, wanted=wanted):
+        if _is_definition(member.name):
+            yield member.name, member.content
+        else:
+            for name, content in _packed(io.BytesIO(member.content), f"{shown}/{member.name}", depth + 1):
+                yield f"{member.name}/{name}", content
+
+
+def _is_definition(name: str) -> bool:
+    path = PurePosixPath(name)
+    return len(path.parts) <= MAX_DEPTH + 1 and DEFINITION.fullmatch(path.name) is not None
+
+
+def _bytes(path: Path) -> bytes:
+    try:
+        with path.open("rb") as file:
+            content = file.read(LIMITS.member_bytes + 1)
+    except OSError as error:
+        message = f"'{path}' cannot be read: {error.strerror}"
+        raise _refusal("PL-B001", message, "Check the path, and the permission to read it.", str(path)) from error
+    if len(content) > LIMITS.member_bytes:
+        message = f"'{path}' has more than {LIMITS.member_bytes:,} bytes"
+        raise _refusal("PL-B003", message, "Name the definition file of a plugin.", str(path))
+    return content
+
+
+def _text(content: bytes, shown: str) -> str:
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        message = f"'{shown}' is not UTF-8 text: byte {error.start + 1} is no part of a character"
+        raise _refusal("PL-B002", message, "Save the file as UTF-8.", shown) from error
+
+
+# -- what they say --------------------------------------------------------------------------------------------------
+
+
+def _root(text: str, shown: str) -> Mapping[str, Value]:
+    from phaseline.dsl.text.document import read_document
+    from phaseline.dsl.text.problem_report import Report
+
+    report = Report()
+    document = read_document(shown, text, report)
+    if report.errors_count:
+        raise ProblemsError(report.problems())
+    root = document.root if document is not None else None
+    if not isinstance(root, dict) or not root.keys() & {"plugins", "node_types", "relationships", "data_types"}:
+        mend = "Name the file that has the sections 'plugins' and 'node_types'."
+        raise _refusal("PL-B123", f"'{shown}' defines neither plugins nor types", mend, shown)
+    return root
+
+
+def _owners(root: Mapping[str, Value], given: tuple[str, str], path: Path, shown: str) -> Iterator[tuple[str, str]]:
+    """(name, version) of the plugins that a file belongs to: as given, else as it says, else as its source or archive is called."""
+    plugins = root.get("plugins")
+    declared = [item for item in plugins.values() if isinstance(item, dict)] if isinstance(plugins, dict) else []
+    said = {
+        (str(item["package_name"]), str(item.get("package_version") or ""))
+        for item in declared
+        if item.get("package_name")
+    }
+    if not said:
+        matches = [_SOURCE.search(str(item.get("source") or "")) for item in declared]
+        said = {(match["name"], match["version"]) for match in matches if match is not None}
+    called = _FILE_NAME.fullmatch(path.name if path.is_dir() else path.name.removesuffix(".tar.gz")) or {
+        "name": "",
+        "version": "",
+    }
+    for name, version in said or {(called["name"], "")}:
+        key = (given[0] or name, given[1] or version or (called["version"] if _same(called["name"], name) else ""))
+        for part, option in zip(key, ("--name", "--version"), strict=True):
+            if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._+!-]*", part):
+                message = f"'{shown}' does not say the {option[2:]} of the package it belongs to"
+                raise _refusal("PL-B124", message, f"Give it: {option} {option[2:].upper()}", shown)
+        yield key
+
+
+def _same(one: str, other: str) -> bool:
+    return plain_name(one) == plain_name(other)
+
+
+def _refusal(code: str, message: str, mend: str, file: str) -> ProblemsError:
+    return ProblemsError([Problem(code, message, mend, Place(file))])
+
+
+def names_in(file: Path, sections: Sequence[str]) -> dict[str, Sequence[str]]:
+    """{section: names of its elements} of a definition file, for the sections that have any."""
+    root = _root(_text(_bytes(file), str(file)), str(file))
+    found = {section: tuple(items) for section in sections if isinstance(items := root.get(section), dict)}
+    return {section: names for section, names in found.items() if names}

@@ -1,0 +1,71 @@
+"""Packages that distributions ship: an entry point of the group ``phaseline.packages`` names the module whose folder is one.
+
+``[project.entry-points."phaseline.packages"]`` with ``ntp = "acme_ntp.package"`` says that the folder ``acme_ntp/package`` has a
+``metadata.yaml``. No module is imported. Of an installed distribution the folder is looked for where Python finds the module,
+in an unpacked wheel where it lies in it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from phaseline.catalog.code.entry_points import is_announced
+from phaseline.catalog.code.search_path import find_installed
+from phaseline.lang.fast_dataclasses import frozen
+from phaseline.model.problems.problem import Place, Problem
+
+GROUP = "phaseline.packages"
+ORIGIN = "distribution "
+"""How the origin begins of a package that an installed distribution announces."""
+
+
+@frozen
+class Announced:
+    """What an entry point announces. ``origin``: the distribution and the entry point; ``folder`` empty: there is none, so ``problems``."""
+
+    name: str
+    origin: str
+    folder: str = ""
+    problems: Sequence[Problem] = ()
+
+
+def announced_packages() -> Iterator[Announced]:
+    """Those of the installed distributions, by the names of their entry points."""
+    if not is_announced(GROUP):
+        return
+    from importlib.metadata import entry_points
+
+    for point in sorted(entry_points(group=GROUP), key=lambda point: point.name):
+        distribution = point.dist.name if point.dist is not None else "?"
+        origin = f"{ORIGIN}{distribution}: {point.name}"
+        spec = find_installed(_module(point.value))
+        folders = [] if spec is None else list(spec.submodule_search_locations or ())
+        if folders:
+            yield Announced(point.name, origin, folders[0])
+            continue
+        message = (
+            f"the entry point '{point.name}' of {distribution} names '{point.value}', which is no folder with modules"
+        )
+        mend = f"Correct it: in the group {GROUP} stands the module in whose folder metadata.yaml lies; or install the distribution again."
+        yield Announced(point.name, origin, problems=(Problem("PL-F060", message, mend, Place(subject=point.name)),))
+
+
+def folders_in_wheel(unpacked: Path) -> list[Path]:
+    """The folders that an unpacked wheel announces; none where it is none, or announces nothing."""
+    from configparser import ConfigParser, Error
+
+    found: dict[Path, None] = {}
+    for file in sorted(unpacked.glob("*.dist-info/entry_points.txt")):
+        parser = ConfigParser(delimiters=("=",), interpolation=None)
+        try:
+            parser.read_string(file.read_text("utf-8"))
+        except (Error, UnicodeError):
+            continue
+        for value in dict(parser.items(GROUP) if parser.has_section(GROUP) else ()).values():
+            found[unpacked.joinpath(*_module(value).split("."))] = None
+    return list(found)
+
+
+def _module(value: str) -> str:
+    return value.partition(":")[0].strip()

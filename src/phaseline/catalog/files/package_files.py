@@ -1,0 +1,150 @@
+"""The files of a plugin package: of a folder as it lies there, or of an archive that a stranger may have packed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path, PurePosixPath
+
+from phaseline.catalog.files.archives import Limits, unpack
+from phaseline.catalog.files.blueprint_trees import Tree, Whose, take_up_folder
+from phaseline.lang.fast_dataclasses import altered, frozen
+from phaseline.model.blueprint.stored_blueprints import StoredFile
+from phaseline.model.problems.problem import Place, Problem, ProblemsError, fail
+
+A_PACKAGE = Whose("package", "PL-F060", keeps_empty=True, follows_folders=True)
+MARK = "metadata.yaml"
+"""The file that makes a folder a package."""
+CHECKSUMS = "checksums.sha256"
+"""Written by ``plugins build``: what each file was when the package was built."""
+LIMITS = Limits(members=20_000, member_bytes=256 * 1024**2, total_bytes=512 * 1024**2)
+"""A package carries repositories of what it installs."""
+MAX_DEPTH = 5
+"""Folders above ``metadata.yaml`` in an archive: an rpm has all of those where it was meant to be installed."""
+TEXT_BYTES = 5 * 1024**2 + 1
+"""So much of a document is handed over: one byte more than one may have."""
+_JUNK_ENDINGS = ("~", ".pyc", ".pyo", ".swp", ".orig", ".rej")
+_JUNK = frozenset({".DS_Store", "Thumbs.db", ".tox", ".venv", ".mypy_cache", ".pytest_cache", ".ruff_cache", ".build"})
+"""What tools leave behind; it belongs to no package."""
+
+
+@frozen
+class PackageFiles:
+    """All files of a package. ``documents``: what reading it needs, {path: content}; of other files only the path counts."""
+
+    tree: Tree
+    documents: Mapping[str, bytes]
+
+
+@contextmanager
+def opened(path: Path, *, leave_out: Callable[[str], bool] = lambda _: False) -> Iterator[PackageFiles]:
+    """The files of a package while it is open: a folder, or an archive (.tar.gz, .fp, .whl, .zip, .rpm).
+
+    Raises: ProblemsError (PL-F060 no package, or files that cannot be taken; PL-F061 a file is not what its checksum says;
+    PL-B120 … PL-B122 as ``archives``).
+    """
+    if path.is_dir():
+        yield _taken(path, str(path), leave_out)
+        return
+    if path.suffix in {".yaml", ".yml"}:
+        message = f"'{path}' is a single file, and a package is a folder or an archive"
+        mend = "For its type definitions alone: phaseline plugins install --definition-only FILE"
+        raise fail("PL-F060", message, mend, subject=str(path))
+    from tempfile import TemporaryDirectory
+
+    with TemporaryDirectory(prefix="phaseline-") as passing:
+        folder = Path(passing, "unpacked")
+        folder.mkdir()
+        unpack(path, folder, limits=LIMITS, with_folders=True, with_links=True)
+        yield _taken(_root(folder, str(path)), str(path), leave_out)
+
+
+def documents_of(files: Iterable[StoredFile], content: Callable[[StoredFile], bytes]) -> dict[str, bytes]:
+    """What reading a package needs of its files; ``content`` is asked for the documents only."""
+    return {
+        file.path: content(file)[:TEXT_BYTES] if file.path.endswith((".yaml", ".yml")) and file.size_bytes else b""
+        for file in files
+    }
+
+
+def checksums(tree: Tree) -> bytes:
+    """The file of checksums of a package, as ``sha256sum`` writes and checks it."""
+    files = (file for file in tree.files if not file.is_folder and file.path != CHECKSUMS)
+    return "".join(f"{file.digest}  {file.path}\n" for file in files).encode("utf-8", "surrogateescape")
+
+
+def package_folders(folder: Path) -> list[Path]:
+    """Packages that lie in a folder, as folders of their own; the folder itself, if it is one."""
+    if (folder / MARK).is_file():
+        return [folder]
+    if not folder.is_dir():
+        return []
+    return sorted(below for below in folder.iterdir() if (below / MARK).is_file())
+
+
+def _taken(folder: Path, shown: str, leave_out: Callable[[str], bool]) -> PackageFiles:
+    tree = take_up_folder(
+        folder,
+        A_PACKAGE,
+        leave_out=lambda path: leave_out(path) or _is_junk(path),
+        max_files=LIMITS.members,
+        max_bytes=LIMITS.total_bytes,
+    )
+    _check_sums(tree, shown)
+    whole = altered(tree, files=tuple(file for file in tree.files if file.path != CHECKSUMS))
+    return PackageFiles(_with_digest(whole), documents_of(whole.files, tree.content))
+
+
+def _with_digest(tree: Tree) -> Tree:
+    """Built or not, the same files are the same package."""
+    from phaseline.catalog.files.blueprint_trees import digest_of
+
+    return altered(tree, digest=digest_of(tree.main_file, tree.files))
+
+
+def _is_junk(path: str) -> bool:
+    name = path.rpartition("/")[2]
+    return name in _JUNK or name.endswith(_JUNK_ENDINGS)
+
+
+def _root(folder: Path, shown: str) -> Path:
+    """The folder in an archive that is the package: what a wheel announces, otherwise the one nearest to the top."""
+    from phaseline.catalog.files.distributed_packages import folders_in_wheel
+
+    levels = (folder.glob("*/" * depth + MARK) for depth in range(MAX_DEPTH + 1))
+    for files in ((place / MARK for place in folders_in_wheel(folder)), *levels):
+        found = [file.parent for file in files if file.is_file()]
+        if len(found) == 1:
+            return found[0]
+        if found:
+            there = ", ".join(sorted(place.relative_to(folder).as_posix() for place in found))
+            message = f"there are several packages in '{shown}': {there}"
+            raise fail("PL-F060", message, "Pack one package into one archive.", subject=shown)
+    message = f"there is no package in '{shown}': it has no {MARK}"
+    mend = f"Name an archive of a package's folder; {MARK} lies at most {MAX_DEPTH} folders deep in it."
+    raise fail("PL-F060", message, mend, subject=shown)
+
+
+def _check_sums(tree: Tree, shown: str) -> None:
+    """Raise PL-F061 for each file that is not what it was when the package was built."""
+    written = next((file for file in tree.files if file.path == CHECKSUMS), None)
+    if written is None:
+        return
+    expected = dict(_lines(tree.content(written).decode("utf-8", "surrogateescape")))
+    found = {file.path: file.digest for file in tree.files if not file.is_folder and file.path != CHECKSUMS}
+    wrong = sorted(path for path in expected.keys() | found.keys() if expected.get(path) != found.get(path))
+    if wrong:
+        raise ProblemsError(_unlike(path, shown, is_there=path in found, is_told=path in expected) for path in wrong)
+
+
+def _lines(text: str) -> Iterator[tuple[str, str]]:
+    """(path, digest) of each line."""
+    for line in text.splitlines():
+        digest, _, path = line.partition("  ")
+        yield PurePosixPath(path).as_posix(), digest
+
+
+def _unlike(path: str, shown: str, *, is_there: bool, is_told: bool) -> Problem:
+    what = "is missing" if not is_there else "is not what it was when the package was built" if is_told else "is new"
+    mend = f"Get the package once more from whoever made it; if you have changed it yourself, remove {CHECKSUMS}."
+    return Problem("PL-F061", f"the file '{path}' of '{shown}' {what}: {CHECKSUMS} says so", mend, Place(shown))

@@ -1,0 +1,178 @@
+"""The offline catalogue of plugins' definition files: a folder for each version of each plugin (decision 25)."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import tempfile
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from phaseline.lang.fast_dataclasses import frozen
+from phaseline.lang.fast_namedtuples import NamedTuple
+from phaseline.model.problems.problem import Place, Problem, ProblemsError
+
+_FOR_MINOR = re.compile(r"plugin_1_([0-9]+)\.ya?ml")
+_ORDINARY = ("plugin.yaml", "plugin.yml")
+_PUBLIC = (
+    re.compile(
+        r"https?://(?:www\.)?(?:getcloudify\.org|cloudify\.co)/spec/(?P<name>[^/]+)/(?P<version>[^/]+)/(?P<file>[^/]+)"
+    ),
+    re.compile(
+        r"https?://raw\.githubusercontent\.com/[^/]+/(?P<name>cloudify-[^/]+)/(?:refs/(?:tags|heads)/)?(?P<version>[^/]+)/(?P<file>[^/]+)"
+    ),
+    re.compile(
+        r"https?://github\.com/[^/]+/(?P<name>cloudify-[^/]+)/(?:raw|blob|releases/download)/(?:refs/(?:tags|heads)/)?(?P<version>[^/]+)/(?P<file>[^/]+)"
+    ),
+    re.compile(r"https?://[^/]+/(?:cloudify/)?wagons/(?P<name>[^/]+)/(?P<version>[^/]+)/(?P<file>[^/]+)"),
+)
+"""Where the definition files of public plugins were published."""
+
+
+@frozen
+class Definition:
+    """The definition files of one version of one plugin: {file name: text}."""
+
+    name: str
+    version: str
+    files: Mapping[str, str]
+
+
+@frozen
+class TypeFile:
+    """One catalogued version of one plugin: the names of its files in ``folder``."""
+
+    name: str
+    version: str
+    folder: str
+    files: Sequence[str]
+
+    def path(self, minor: int, wanted: str = "") -> str:
+        """The file for a main blueprint of ``cloudify_dsl_1_<minor>``; ``wanted``: the very file, if it is there."""
+        if wanted in self.files and not _FOR_MINOR.fullmatch(wanted) and wanted not in _ORDINARY:
+            return str(Path(self.folder, wanted))
+        fitting = [
+            (int(match[1]), file)
+            for file in self.files
+            if (match := _FOR_MINOR.fullmatch(file)) and int(match[1]) <= minor
+        ]
+        ordinary = [file for file in _ORDINARY if file in self.files]
+        file = max(fitting)[1] if fitting else (ordinary or sorted(self.files))[0]
+        return str(Path(self.folder, file))
+
+
+class PublicAddress(NamedTuple):
+    """What a public address says of the definition file behind it."""
+
+    name: str
+    version: str
+    file: str
+
+
+def public_address(url: str) -> PublicAddress | None:
+    """The plugin whose definition file was published at an address; None for any other address.
+
+    >>> public_address("http://www.getcloudify.org/spec/fabric-plugin/1.4/plugin.yaml")
+    PublicAddress(name='fabric-plugin', version='1.4', file='plugin.yaml')
+    """
+    for form in _PUBLIC:
+        found = form.fullmatch(url)
+        if found is not None and found["file"].endswith((".yaml", ".yml")) and found["name"] != "cloudify":
+            return PublicAddress(found["name"], found["version"], found["file"])
+    return None
+
+
+class TypeFiles:
+    """The catalogue in one folder, which need not exist."""
+
+    def __init__(self, folder: str | Path) -> None:
+        """Nothing is read yet."""
+        self._folder = Path(folder)
+
+    def all(self) -> list[TypeFile]:
+        """Everything in it, by name, the newest version first."""
+        found = [
+            TypeFile(place.parent.name, place.name, str(place), tuple(sorted(file.name for file in place.iterdir())))
+            for place in self._folder.glob("*/*")
+            if place.is_dir() and not place.parent.name.startswith(".")
+        ]
+        found.sort(key=lambda each: _order(each.version), reverse=True)
+        return sorted(found, key=lambda each: each.name.lower())
+
+    def named(self, name: str) -> list[TypeFile]:
+        """The versions of one plugin, the newest first; names may be spelled in any way, and without ``cloudify-``."""
+        return [each for each in self.all() if plain_name(each.name) == plain_name(name)]
+
+    def fitting(self, name: str, version: str) -> TypeFile | None:
+        """The newest version of a plugin that fits: ``version`` is a PEP 440 specifier, alone it means just that; empty: any."""
+        return next((each for each in self.named(name) if fits(each.version, version)), None)
+
+    def published(self, url: str) -> TypeFile | None:
+        """The plugin version that a public address means. A branch such as ``master`` means the newest."""
+        address = public_address(url)
+        if address is None:
+            return None
+        version = address.version.removeprefix("v") if re.match(r"v?[0-9]", address.version) else ""
+        return self.fitting(address.name, version)
+
+    def add(self, definition: Definition) -> TypeFile:
+        """Put a definition in; one of the same name and version is replaced, at one blow."""
+        place = self._folder / definition.name / definition.version
+        try:
+            place.parent.mkdir(parents=True, exist_ok=True)
+            with tempfile.TemporaryDirectory(prefix=".", dir=self._folder) as making:
+                new, old = Path(making, "new"), Path(making, "old")
+                new.mkdir()
+                for file, text in definition.files.items():
+                    new.joinpath(file).write_text(text, "utf-8")
+                if place.exists():
+                    place.rename(old)
+                new.rename(place)
+        except OSError as error:
+            message = f"the definition cannot be kept in '{self._folder}': {error.strerror}"
+            problem = Problem("PL-B120", message, "Give yourself the permission to write there.", Place(str(place)))
+            raise ProblemsError([problem]) from error
+        return TypeFile(definition.name, definition.version, str(place), tuple(sorted(definition.files)))
+
+    def remove(self, found: TypeFile) -> None:
+        """Take a version out; the plugin's folder goes with its last."""
+        place = Path(found.folder)
+        shutil.rmtree(place)
+        if not any(place.parent.iterdir()):
+            place.parent.rmdir()
+
+
+def plain_name(name: str) -> str:
+    """The name of a package in the one spelling in which names are compared, without what all of them begin with.
+
+    >>> plain_name("Cloudify_AWS.plugin")
+    'aws-plugin'
+    """
+    return re.sub(r"[-_.]+", "-", name).lower().removeprefix("cloudify-")
+
+
+def _order(version: str) -> tuple[bool, object]:
+    """Versions in the order of PEP 440, whatever else there is before them."""
+    from packaging.version import InvalidVersion, Version
+
+    try:
+        return (True, Version(version))
+    except InvalidVersion:
+        return (False, version)
+
+
+def fits(version: str, wanted: str) -> bool:
+    """Whether a version is one that is wanted, as PEP 440 specifies it; alone it means just that, empty any."""
+    from packaging.specifiers import InvalidSpecifier, SpecifierSet
+    from packaging.version import InvalidVersion
+
+    wanted = wanted.strip()  # public blueprints have '?version= >=2.4'
+    if not wanted or wanted[0] not in "=<>!~":
+        return wanted in {"", version}  # alone it means this very version
+    try:
+        return SpecifierSet(wanted, prereleases=True).contains(version)
+    except InvalidVersion:
+        return False
+    except InvalidSpecifier as error:
+        mend = "Write it as PEP 440 says, such as '>=3.0,<4'."
+        raise ProblemsError([Problem("PL-B092", f"'{wanted}' specifies no version", mend)]) from error

@@ -1,0 +1,62 @@
+"""Functions of phases, imported: each once for each version of its package, from any thread."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING
+
+from phaseline.calls.protocol.plugin_boundary import attempt
+
+if TYPE_CHECKING:
+    from phaseline.catalog.code.function_loader import Loader
+    from phaseline.model.phases.definitions import PhaseCode
+
+Key = tuple[tuple[str, ...], str]
+
+
+class PhaseImporter:
+    """Keeps the functions that are in force. A call that has begun holds its function: a reload never reaches it (PD43)."""
+
+    def __init__(self, loader: Loader) -> None:
+        """Nothing is imported yet."""
+        self._loader = loader
+        self._lock = threading.Lock()
+        self._known: dict[Key, Callable[..., object]] = {}
+
+    def load(self, code: PhaseCode) -> Callable[..., object]:
+        """The function. Raises ``ImportError``, ``AttributeError``, ``TypeError`` or what importing its module raised."""
+        key = _key(code)
+        with self._lock:
+            known = self._known.get(key)
+        if known is None:
+            known = self._import(code)
+            with self._lock:
+                known = self._known.setdefault(key, known)
+        return known
+
+    def renew(self, codes: Iterable[PhaseCode]) -> dict[PhaseCode, BaseException]:
+        """Import these functions as they are written now; {code: why not}. What fails stays as it was."""
+        wanted = list(codes)
+        for folders in dict.fromkeys(code.folders for code in wanted):
+            self._loader.forget(folders)
+        failed: dict[PhaseCode, BaseException] = {}
+        for code in wanted:
+            function, error = attempt(self._import, code)
+            if function is None:
+                assert error is not None, "an attempt gives a function or an error"
+                failed[code] = error
+            else:
+                with self._lock:
+                    self._known[_key(code)] = function
+        return failed
+
+    def _import(self, code: PhaseCode) -> Callable[..., object]:
+        function = getattr(self._loader.module(code.module, code.folders), code.function)
+        if not callable(function):
+            raise TypeError(f"'{code}' is not callable")
+        return function  # type: ignore[no-any-return]  # checked by callable() above
+
+
+def _key(code: PhaseCode) -> Key:
+    return code.folders, str(code)

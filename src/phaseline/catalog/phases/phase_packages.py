@@ -1,0 +1,213 @@
+"""Which files belong together: packages (folders with ``lib/python``, distributions, zip files) and plugins on their own.
+
+A package is loaded whole or not at all. Plugins that lie in no package are each one of their own.
+"""
+
+from __future__ import annotations
+
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path, PurePosixPath
+
+from phaseline.catalog.code.search_path import PACKAGE_MARKS, find_installed
+from phaseline.catalog.phases.phase_files import Contents, Folder, Origin, read_folder
+from phaseline.lang.fast_dataclasses import altered, frozen
+from phaseline.model.blueprint.state_paths import ResourceType, StatePath
+from phaseline.model.phases.definitions import Plugin
+from phaseline.model.problems.problem import Place, Problem
+
+GROUP = "phaseline.phases"
+"""The entry-point group of distributions with phases: the name begins the plugins' names, the value is a module."""
+LIBRARY = ("lib", "python")
+"""Folder of a package whose modules its own plugins may import."""
+SKIPPED = frozenset({"__pycache__", "node_modules", "site-packages"})
+MAX_DEPTH = 20
+MAX_FILES = 20_000
+"""A tree with more is taken for a mistake, such as a whole disk."""
+
+
+@frozen
+class Package:
+    """What is loaded whole or not at all. ``name`` empty: a plugin on its own. ``place``: the path of its folder or file."""
+
+    name: str
+    place: str
+    plugins: tuple[Plugin, ...] = ()
+    types: tuple[ResourceType, ...] = ()
+    paths: tuple[StatePath, ...] = ()
+    problems: tuple[Problem, ...] = ()
+    folders: tuple[str, ...] = ()
+
+    def all_problems(self) -> tuple[Problem, ...]:
+        """Its own, then those of its plugins."""
+        return (*self.problems, *(problem for plugin in self.plugins for problem in plugin.problems))
+
+
+def packages_at(place: Path) -> list[Package]:
+    """Every package of a folder, a zip file, or one file of a plugin; nothing of it is run.
+
+    Of a file that is half of a pair the whole pair is read, of one that lies in a package the whole package.
+    """
+    try:
+        if place.is_dir():
+            return (
+                [_folder_package(place)] if is_package(place) else list(_loose(place, Origin(folders=(str(place),)), 0))
+            )
+        if place.is_file():
+            return [_zip_package(place)] if place.suffix == ".zip" else _file_packages(place)
+    except OSError as error:
+        message = f"the folder cannot be read: {error.strerror or error}"
+        mend = "Correct its permissions, or name another one."
+        problem = Problem("PL-D050", message, mend, Place(str(error.filename or place)))
+        return [Package("", str(place), problems=(problem,))]
+    message = f"there is no file or folder '{place}'"
+    return [Package("", str(place), problems=(Problem("PL-D050", message, "Correct the path.", Place(str(place))),))]
+
+
+def _file_packages(place: Path) -> list[Package]:
+    around = next((folder for folder in list(place.parents)[:MAX_DEPTH] if folder.joinpath(*LIBRARY).is_dir()), None)
+    if around is not None:
+        return [_folder_package(around)]
+    pair = dict.fromkeys(
+        file for file in (place.with_suffix(".cfg"), place.with_suffix(".py"), place) if file.is_file()
+    )
+    folders = (str(place.parent),)
+    found = [_alone(one, folders) for one in read_folder(pair, Origin(folders=folders))]
+    return found or [_nothing(place)]
+
+
+def _nothing(place: Path) -> Package:
+    mend = "A plugin is a pair Name.cfg and Name.py, a module with @phase, or a file of records (.rec)."
+    return Package(
+        "", str(place), problems=(Problem("PL-D050", "there is no plugin in this file", mend, Place(str(place))),)
+    )
+
+
+def installed_packages() -> Iterator[Package]:
+    """Those of installed distributions, by the names of their entry points; no module is imported."""
+    from importlib.metadata import entry_points
+
+    for point in sorted(entry_points(group=GROUP), key=lambda point: point.name):
+        module = point.value.partition(":")[0].strip()
+        spec = find_installed(module)
+        origin = Origin(point.name, (point.name,), tuple(module.split(".")))
+        if spec is not None and spec.submodule_search_locations:
+            folder = Path(next(iter(spec.submodule_search_locations)))
+            yield _package(point.name, folder, folder, origin)
+        elif spec is not None and spec.origin is not None and Path(spec.origin).is_file():
+            single = Path(spec.origin)
+            parent = Origin(point.name, (), tuple(module.split("."))[:-1])
+            yield _together(point.name, str(single), list(read_folder([single], parent)), ())
+        else:
+            message = f"the entry point '{point.name}' names the module '{module}', which is not found"
+            problem = Problem("PL-D005", message, "Correct the entry point, or install the package again.")
+            yield Package(point.name, module, problems=(problem,))
+
+
+def is_package(folder: Path) -> bool:
+    """True for a folder with ``lib/python``, and for a source distribution."""
+    return folder.joinpath(*LIBRARY).is_dir() or any((folder / mark).is_file() for mark in PACKAGE_MARKS)
+
+
+def _folder_package(folder: Path) -> Package:
+    inside = folder / "src"
+    is_distribution = not folder.joinpath(*LIBRARY).is_dir() and inside.is_dir()
+    top = inside if is_distribution else folder
+    return _package(folder.name, folder, top, Origin(folder.name, folders=_folders(top)))
+
+
+def _zip_package(file: Path) -> Package:
+    try:
+        top = zipfile.Path(file)
+        found = _package(file.stem, file, top, Origin(file.stem, folders=_folders(top)))
+        with zipfile.ZipFile(file) as opened:
+            names = set(opened.namelist())
+        folders = {f"{PurePosixPath(name).parent!s}/" for name in names if "/" in name.rstrip("/")}
+        if folders - names:
+            message = (
+                f"the zip file has no entry for its folder '{min(folders - names)}', so Python cannot import from it"
+            )
+            mend = "Pack it with a program that keeps folders, such as zip -r or python -m zipfile -c."
+            problem = Problem("PL-D050", message, mend, Place(str(file)))
+            return altered(found, problems=(*found.problems, problem))
+        return found
+    except (OSError, zipfile.BadZipFile, NotImplementedError, RuntimeError) as error:
+        problem = Problem("PL-D050", f"the zip file cannot be read: {error}", "Pack it again.", Place(str(file)))
+        return Package(file.stem, str(file), problems=(problem,))
+
+
+def _folders(top: Folder) -> tuple[str, ...]:
+    """Where the modules of a package are imported from."""
+    library = top.joinpath(*LIBRARY)
+    return tuple(str(folder).rstrip("/") for folder in ((top, library) if library.is_dir() else (top,)))
+
+
+def _package(name: str, place: Path, top: Folder, origin: Origin) -> Package:
+    """Everything below ``top`` as one."""
+    found: list[Contents] = []
+    seen = 0
+    waiting: list[tuple[Folder, Origin, int]] = [(top, origin, 0)]
+    while waiting:
+        folder, at, depth = waiting.pop(0)
+        entries = _entries(folder)
+        seen += len(entries)
+        if seen > MAX_FILES or depth > MAX_DEPTH:
+            return Package(name, str(place), problems=(_too_large(str(place)),))
+        found += read_folder([entry for entry in entries if entry.is_file()], at)
+        waiting += [
+            (entry, at.below(entry.name), depth + 1)
+            for entry in entries
+            if entry.is_dir() and not _is_skipped(entry.name) and (depth or entry.name != LIBRARY[0])
+        ]
+    return _together(name, str(place), found, origin.folders)
+
+
+def _together(name: str, place: str, found: list[Contents], folders: tuple[str, ...]) -> Package:
+    return Package(
+        name,
+        place,
+        tuple(plugin for one in found for plugin in one.plugins),
+        tuple(kind for one in found for kind in one.types),
+        tuple(path for one in found for path in one.paths),
+        tuple(problem for one in found for problem in one.problems),
+        folders,
+    )
+
+
+def _alone(found: Contents, folders: tuple[str, ...]) -> Package:
+    return _together("", found.place, [found], folders)
+
+
+def _loose(folder: Path, origin: Origin, depth: int) -> Iterator[Package]:
+    """Packages in a folder that is none itself, and the plugins beside them, each as one of its own."""
+    entries = [entry for entry in _entries(folder) if isinstance(entry, Path)]
+    if depth > MAX_DEPTH or len(entries) > MAX_FILES:
+        yield Package("", str(folder), problems=(_too_large(str(folder)),))
+        return
+    files = [entry for entry in entries if entry.is_file()]
+    for one in read_folder(files, origin):
+        yield _alone(one, origin.folders)
+    for file in files:
+        if file.suffix == ".zip":
+            yield _zip_package(file)
+    for entry in entries:
+        if entry.is_dir() and not _is_skipped(entry.name):
+            if is_package(entry):
+                yield _folder_package(entry)
+            else:
+                yield from _loose(entry, origin.below(entry.name), depth + 1)
+
+
+def _entries(folder: Folder) -> list[Folder]:
+    """What lies in the folder, by name."""
+    found: list[Folder] = list(folder.iterdir())
+    return sorted(found, key=lambda entry: entry.name)
+
+
+def _is_skipped(name: str) -> bool:
+    return name.startswith(".") or name in SKIPPED
+
+
+def _too_large(place: str) -> Problem:
+    message = f"there are more than {MAX_FILES:,} files, or folders are nested deeper than {MAX_DEPTH}"
+    return Problem("PL-D051", message, "Name the folder with the plugins, not one around it.", Place(place))

@@ -1,0 +1,265 @@
+"""Which plugins are in force: all that are found and sound, and of those that are not the version before, if there is one.
+
+A package is taken whole or not at all. A phase that was known, or that can at least be read, and that cannot be used
+stays known with the reason: resources that need it wait, and no state is left without it (PD7, PD8).
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from phaseline.catalog.phases.phase_packages import Package, installed_packages, packages_at
+from phaseline.lang.fast_dataclasses import altered, frozen
+from phaseline.model.blueprint.state_paths import DEFAULT_TYPES, ResourceType, ResourceTypes, StatePath
+from phaseline.model.phases.definitions import PhaseCode, PhaseDefinition, Plugin
+from phaseline.model.phases.registry import PhaseRegistry
+from phaseline.model.phases.validation import check_plugins, check_types
+from phaseline.model.problems.problem import Place, Problem
+
+if TYPE_CHECKING:
+    from phaseline.catalog.phases.function_loader import PhaseImporter
+
+Read = Callable[[], Sequence[Package]]
+
+
+@frozen
+class Verdict:
+    """What became of one package that was read. ``is_kept``: its version of before is in force instead.
+
+    ``package``: as it was read, with everything that is wrong with it.
+    """
+
+    package: Package
+    problems: tuple[Problem, ...] = ()
+    is_kept: bool = False
+
+    @property
+    def errors(self) -> tuple[Problem, ...]:
+        """Why it is refused; none: it is in force."""
+        return tuple(problem for problem in self.problems if problem.severity == "error")
+
+
+@frozen
+class Loaded:
+    """The outcome of one reading of all plugins. ``gone``: phases of packages that are not there any more."""
+
+    registry: PhaseRegistry
+    verdicts: tuple[Verdict, ...] = ()
+    gone: tuple[str, ...] = ()
+
+    @property
+    def problems(self) -> tuple[Problem, ...]:
+        """Everything that is wrong, warnings included."""
+        return tuple(dict.fromkeys(problem for verdict in self.verdicts for problem in verdict.problems))
+
+    @property
+    def plugins(self) -> tuple[tuple[Plugin, Verdict], ...]:
+        """Every plugin that was read, with what became of its package."""
+        return tuple((plugin, verdict) for verdict in self.verdicts for plugin in verdict.package.plugins)
+
+
+class PhasePlugins:
+    """All phase plugins of some folders and of the installed distributions; ``loaded`` is what is in force."""
+
+    def __init__(
+        self,
+        folders: Iterable[str] = (),
+        *,
+        types: ResourceTypes = DEFAULT_TYPES,
+        importer: PhaseImporter | None = None,
+        read: Read | None = None,
+    ) -> None:
+        """``importer``: functions are imported when a package is loaded, and one that cannot be is refused; None: nothing
+        of a plugin is run. ``read``: where the packages come from instead.
+        """
+        self.types = types
+        self._importer = importer
+        places = tuple(folders)
+        self._read: Read = (lambda: read_all(places)) if read is None else read
+        self._in_force: dict[str, Package] = {}
+        self._lost: dict[str, PhaseDefinition] = {}
+        self.loaded = Loaded(PhaseRegistry(types=types))
+
+    def remember(self, known: Iterable[PhaseDefinition]) -> None:
+        """These were known before; what of them is not found any more stays known. ``package``: the place of their package."""
+        self._lost = {phase.key: gone(phase, phase.package) for phase in known}
+
+    def load(self) -> Loaded:
+        """Read everything anew; ``loaded`` is another value afterwards, and never something in between."""
+        found = {package.place: package for package in self._read()}
+        choice = _Choice(found, self._in_force, self.types)
+        choice.tell_refused()
+        choice.settle()
+        if self._importer is not None:
+            self._import(choice, self._importer)
+        chosen = choice.chosen()
+        types = self.types.with_more(*_brought(chosen))
+        phases = [phase for package in chosen for phase in _phases(package)]
+        known = {phase.key for phase in phases}
+        refused = [phase for phase in choice.refused_phases() if phase.key not in known]
+        known |= {phase.key for phase in refused}
+        lost = self._gone(found, known, choice.refused)
+        self._in_force = {package.place: package for package in chosen}
+        listeners = [
+            plugin.listener for package in chosen for plugin in _active(package) if plugin.listener is not None
+        ]
+        registry = PhaseRegistry([*phases, *refused, *lost.values()], listeners, types)
+        self.loaded = Loaded(registry, choice.verdicts(), tuple(phase.name for phase in lost.values()))
+        return self.loaded
+
+    def _import(self, choice: _Choice, importer: PhaseImporter) -> None:
+        """Import what is new; a package of which that fails is refused, too, and the others are looked at once more."""
+        failed = importer.renew(dict.fromkeys(code for package in choice.fresh() for code in _codes(package)))
+        if failed:
+            choice.refuse_code(failed)
+            choice.settle()
+
+    def _gone(self, found: Mapping[str, Package], known: set[str], refused: set[str]) -> dict[str, PhaseDefinition]:
+        """Phases of packages that were there and are no more: known until somebody defines them again, or switches them off.
+
+        A package that is there and sound and has a phase no more means it so.
+        """
+        off = {
+            plugin.phase.key for package in found.values() for plugin in package.plugins if plugin.phase is not None
+        } - known
+        lost = {
+            key: phase
+            for key, phase in self._lost.items()
+            if key not in known | off and (phase.package not in found or phase.package in refused)
+        }
+        for place, package in self._in_force.items():
+            for phase in _phases(package) if place not in found else ():
+                if phase.key not in known | off:
+                    lost[phase.key] = gone(phase, place)
+        self._lost = lost
+        return lost
+
+
+class _Choice:
+    """For each package that was found: the new version, the one before, or none; refused ones step back."""
+
+    def __init__(self, found: dict[str, Package], before: dict[str, Package], types: ResourceTypes) -> None:
+        self.found = found
+        self.before = {place: package for place, package in before.items() if place in found}
+        self.types = types
+        self.problems: dict[str, list[Problem]] = {
+            place: list(package.all_problems()) for place, package in found.items()
+        }
+        # Those that were there first keep their names.
+        self.order = sorted(found, key=lambda place: place not in before)
+        self.refused = {place for place in found if _has_error(self.problems[place])}
+
+    def tell_refused(self) -> None:
+        """What else is wrong with those that are refused anyway, so that all of it is told at once."""
+        plugins = [(place, plugin) for place in self.order for plugin in self.found[place].plugins]
+        types = self.types.with_more(*_brought(self.found.values()))
+        for finding in check_plugins([plugin for _, plugin in plugins], types):
+            places = {plugins[number][0] for number in finding.plugins}
+            if places <= self.refused:
+                for place in places:
+                    self._say(place, [finding.problem])
+
+    def settle(self) -> None:
+        """Compare all that are left with one another until nobody is at fault; each turn refuses somebody."""
+        while True:
+            taken = [(place, self._taken(place)) for place in self.order]
+            plugins = [(place, plugin) for place, package in taken if package is not None for plugin in package.plugins]
+            types = self.types.with_more(*_brought([package for _, package in taken if package is not None]))
+            news: set[str] = set()
+            for place, package in taken:
+                if package is not None and place not in self.refused:
+                    self._say(place, check_types(package.types, types))
+            unusable = {phase.key for phase in self.refused_phases()}
+            for finding in check_plugins([plugin for _, plugin in plugins], types, unusable):
+                places = dict.fromkeys(plugins[number][0] for number in finding.plugins)
+                blamed = [place for place in places if place not in self.refused]
+                for place in blamed:
+                    self._say(place, [finding.problem])
+                if finding.problem.severity == "error":
+                    news.update(blamed)
+            if not news:
+                return
+            self.refused |= news
+
+    def _say(self, place: str, problems: Iterable[Problem]) -> None:
+        self.problems[place] += [problem for problem in problems if problem not in self.problems[place]]
+
+    def refuse_code(self, failed: Mapping[PhaseCode, BaseException]) -> None:
+        """Refuse the packages whose functions could not be imported."""
+        for place in [place for place in self.order if place not in self.refused]:
+            for code in _codes(self.found[place]):
+                if (error := failed.get(code)) is not None:
+                    message = f"'{code}' cannot be imported: {type(error).__name__}: {error}"
+                    mend = "Correct the module, then reload; until then the version before stays in force, if there is one."
+                    self.problems[place].append(Problem("PL-D005", message, mend, Place(code.file)))
+                    self.refused.add(place)
+
+    def fresh(self) -> list[Package]:
+        """The packages of which the new version is taken."""
+        return [self.found[place] for place in self.order if place not in self.refused]
+
+    def _taken(self, place: str) -> Package | None:
+        return self.before.get(place) if place in self.refused else self.found[place]
+
+    def chosen(self) -> list[Package]:
+        """The packages in force."""
+        return [package for place in self.order if (package := self._taken(place)) is not None]
+
+    def refused_phases(self) -> list[PhaseDefinition]:
+        """What can be read of phases of refused packages, with the reason; those of a version before stay as they were."""
+        found = []
+        for place in self.order:
+            if place in self.refused and place not in self.before:
+                first = next(problem for problem in self.problems[place] if problem.severity == "error")
+                found += [altered(phase, error=str(first)) for phase in _phases(self.found[place])]
+        return found
+
+    def verdicts(self) -> tuple[Verdict, ...]:
+        """What became of each package, in the order of places."""
+        return tuple(
+            Verdict(package, tuple(self.problems[place]), place in self.refused and place in self.before)
+            for place, package in self.found.items()
+        )
+
+
+def gone(phase: PhaseDefinition, place: str) -> PhaseDefinition:
+    """A phase whose package, at this place, is not there any more."""
+    return altered(phase, package=place, error=f"its plugin '{phase.plugin}' ({place}) is not there any more")
+
+
+def read_all(folders: Iterable[str]) -> list[Package]:
+    """The packages of the folders that exist, then those of installed distributions; each place once."""
+    found: dict[str, Package] = {}
+    for folder in folders:
+        for package in packages_at(Path(folder)) if os.path.exists(folder) else ():  # noqa: PTH110 - never raises
+            found.setdefault(package.place, package)
+    for package in installed_packages():
+        found.setdefault(package.place, package)
+    return list(found.values())
+
+
+def _has_error(problems: Iterable[Problem]) -> bool:
+    return any(problem.severity == "error" for problem in problems)
+
+
+def _active(package: Package) -> list[Plugin]:
+    return [plugin for plugin in package.plugins if not plugin.is_disabled]
+
+
+def _phases(package: Package) -> list[PhaseDefinition]:
+    return [plugin.phase for plugin in _active(package) if plugin.phase is not None]
+
+
+def _codes(package: Package) -> list[PhaseCode]:
+    """Every function of the package that an engine calls."""
+    definitions = [one for plugin in _active(package) for one in (plugin.phase, plugin.listener) if one is not None]
+    return [one.code for one in definitions if one.code is not None]
+
+
+def _brought(packages: Iterable[Package]) -> tuple[list[ResourceType], list[StatePath]]:
+    """Resource types and paths of the packages."""
+    known = list(packages)
+    return [one for package in known for one in package.types], [path for package in known for path in package.paths]

@@ -1,0 +1,134 @@
+"""The catalog of plugin code: what functions say of themselves, and the functions themselves.
+
+A function is named ``module.function``. Where no such module exists, an entry point of the group
+``phaseline.operations`` may stand for it: its name is the module's part, its value the real module. It is one of an
+installed distribution, or of a plugin package that the deployment uses.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from phaseline.catalog.code.declarations import Declarations
+from phaseline.catalog.code.function_loader import Loader
+from phaseline.catalog.code.search_path import split
+from phaseline.lang.fast_dataclasses import shared_property
+from phaseline.model.blueprint.operation_declaration import as_phase
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+
+    from phaseline.catalog.code.hook_loader import HookCode
+    from phaseline.catalog.phases.function_loader import PhaseImporter
+    from phaseline.catalog.phases.plugin_set import PhasePlugins
+    from phaseline.model.blueprint.blueprint import Value
+    from phaseline.model.blueprint.operation_declaration import Declaration
+    from phaseline.model.execution.pre_post import HookClass
+    from phaseline.model.phases.definitions import PhaseCode
+    from phaseline.model.rows.rows import CodePlaces
+
+GROUP = "phaseline.operations"
+"""The entry-point group of plugin modules."""
+
+
+class PluginCatalog:
+    """Implements ``ports.Catalog`` over plugin folders, installed distributions and entry points."""
+
+    def __init__(
+        self, heat_options: Mapping[str, Value] | None = None, before_code: Callable[[], None] | None = None
+    ) -> None:
+        """Nothing is read or imported yet. ``heat_options``: what hook classes of Heat's group read by ``oslo.config``.
+
+        ``before_code`` is called before a module of a plugin is imported, each time.
+        """
+        self._before_code = before_code
+        self._heat_options = heat_options or {}
+        self._declarations = Declarations()
+
+    @shared_property
+    def _loader(self) -> Loader:
+        return Loader(self._before_code)
+
+    @shared_property
+    def _phase_importer(self) -> PhaseImporter:
+        from phaseline.catalog.phases.function_loader import PhaseImporter
+
+        return PhaseImporter(self._loader)
+
+    def phases(self, folders: Callable[[], Iterable[str]]) -> PhasePlugins:
+        """The phase plugins of folders and of installed distributions with their code; ``load`` reads and imports them.
+
+        ``folders`` is asked by each ``load``.
+        """
+        from phaseline.catalog.phases.plugin_set import PhasePlugins, read_all
+
+        return PhasePlugins(read=lambda: read_all(folders()), importer=self._phase_importer)
+
+    def load_phase(self, code: PhaseCode) -> Callable[..., object]:
+        """The function of a phase as it is in force now; raises as ``load``."""
+        return as_phase(self._phase_importer.load(code), code.form)
+
+    @shared_property
+    def _hook_code(self) -> HookCode:
+        from phaseline.catalog.code.hook_loader import HookCode
+
+        return HookCode(self._loader, self._heat_options)
+
+    def load_hook(self, hook: HookClass) -> Callable[[], object]:
+        """What gives the object of a hook class; raises as ``load``."""
+        return self._hook_code.maker(hook)
+
+    def forget_hooks(self) -> None:
+        """Import hook classes anew for executions that begin from now on."""
+        self._hook_code.forget()
+
+    def declare(self, implementation: str, code: CodePlaces) -> Declaration | None:
+        """What the function says of itself; None when its source cannot be found."""
+        found = self._declarations.of(implementation, code)
+        if found is None:
+            module, function = split(implementation)
+            real = self._announced.get(module) or _packaged(module, code)
+            found = self._declarations.of(f"{real}.{function}", code) if real is not None else None
+        return found
+
+    @shared_property
+    def _announced(self) -> Mapping[str, str]:
+        """{entry point name: module}, read from the distributions' metadata: planning imports no plugin."""
+        from importlib.metadata import entry_points
+
+        return {point.name: point.value.partition(":")[0] for point in entry_points(group=GROUP)}
+
+    def load(self, implementation: str, code: CodePlaces) -> Callable[..., object]:
+        """The function itself. Raises ``ImportError``, ``AttributeError``, ``TypeError`` or what the import raised."""
+        try:
+            return self._loader.load(implementation, code)
+        except ModuleNotFoundError as error:
+            module, function = split(implementation)
+            if error.name is None or not f"{module}.".startswith(f"{error.name}."):
+                raise  # the module is there, something that it imports is not
+            packaged = _packaged(module, code)
+            if packaged is not None:
+                return self._loader.load(f"{packaged}.{function}", code)
+            return self._load_announced(module, function, error)
+
+    @staticmethod
+    def _load_announced(name: str, function: str, missing: ModuleNotFoundError) -> Callable[..., object]:
+        """The function of the module that an entry point names; stevedore is imported only for such names."""
+        from stevedore.driver import DriverManager
+        from stevedore.exception import NoMatches
+
+        try:
+            module = DriverManager[object](GROUP, name, invoke_on_load=False).driver
+        except NoMatches:
+            raise missing from None
+        found: Callable[..., object] = getattr(module, function)
+        return found
+
+
+def _packaged(module: str, code: CodePlaces) -> str | None:
+    """The module that a plugin package of the deployment calls so; most deployments have none."""
+    if not code.packages:
+        return None
+    from phaseline.catalog.code.packaged_names import packaged_module
+
+    return packaged_module(module, GROUP, code)

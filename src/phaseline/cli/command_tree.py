@@ -1,0 +1,190 @@
+"""The tree of commands. A command's module is imported when somebody asks for it."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Mapping, Sequence
+from importlib import import_module
+from io import StringIO
+from typing import Any
+
+import click
+
+from phaseline.cli.shell.cli_context import Desk
+from phaseline.cli.shell.output import answer_json, say
+from phaseline.model.problems.problem import ProblemsError
+
+COMMANDS = {
+    "install": "executions.install:install",
+    "uninstall": "executions.uninstall:uninstall",
+    "suspend": "plans.stack:suspend",
+    "resume": "plans.stack:resume",
+    "check": "plans.stack:check",
+    "restore": "plans.stack:restore",
+    "adopt": "plans.stack:adopt",
+    "abandon": "plans.stack:abandon",
+    "export": "plans.stack:export",
+    "plan": "plans.plan:plan",
+    "plans": "plans.plans:plans",
+    "blueprints": "blueprints.blueprints:blueprints",
+    "deployments": "deployments.deployments:deployments",
+    "snapshots": "snapshots:snapshots",
+    "abandoned": "abandoned:abandoned",
+    "instances": "deployments.instances:instances",
+    "executions": "executions.executions:executions",
+    "breakpoints": "breakpoints:breakpoints",
+    "engine": "engine:engine",
+    "status": "status:status",
+    "doctor": "doctor:doctor",
+    "store": "store:store",
+    "secrets": "secrets:secrets",
+    "plugins": "plugins.plugins:plugins",
+    "resources": "deployments.resources:resources",
+    "phases": "phases:phases",
+    "hooks": "hooks:hooks",
+    "records": "records:records",
+    "init": "init:init",
+    "demo": "demo:demo",
+    "completion": "completion:completion",
+    "version": "version:version",
+}
+"""{command: module and name in ``phaseline.cli.commands``}, in the order of the help."""
+
+
+class Tree(click.Group):
+    """A group whose commands are imported when they are asked for; mistyped ones get a suggestion."""
+
+    def __init__(self, *, table: Mapping[str, str], **settings: Any) -> None:
+        """``table``: {command: "module:name"}."""
+        super().__init__(**settings)
+        self.table = table
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
+        """In the order of the table."""
+        return list(self.table)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002 - as above
+        """The command, imported now."""
+        if cmd_name not in self.table:
+            return None
+        module, _, name = self.table[cmd_name].partition(":")
+        command = getattr(import_module(f"phaseline.cli.commands.{module}"), name)
+        assert isinstance(command, click.Command)
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002 - as above
+        """In groups; click would write one list, and import all commands for it."""
+        from phaseline.cli.help_groups import write
+
+        write(formatter)
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """As click's, with the command that was probably meant, although none is imported yet."""
+        if args[0] not in self.table and not args[0].startswith("-"):
+            from phaseline.lang.did_you_mean import did_you_mean
+
+            hint = did_you_mean(args[0], self.table)
+            raise click.UsageError(f"There is no command '{args[0]}'. {hint[:1].upper()}{hint[1:]}".rstrip(), ctx)
+        return super().resolve_command(ctx, args)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the command; whatever a user did wrong is printed as problems, with exit code 1."""
+        try:
+            return super().invoke(ctx)
+        except ProblemsError as error:
+            ctx.ensure_object(Desk).show_problems(error.problems)
+            ctx.exit(1)
+
+    def main(  # type: ignore[override]  # click overloads it by standalone_mode; here one form serves both
+        self,
+        args: Sequence[str] | None = None,
+        prog_name: str | None = None,
+        *,
+        standalone_mode: bool = True,
+        **extra: Any,
+    ) -> Any:
+        """As click's, but what is wrong with the words of a command is a document, too, when ``--json`` is among them."""
+        words = list(sys.argv[1:] if args is None else args)
+        try:
+            code = super().main(words, prog_name, standalone_mode=False, **extra)
+        except click.ClickException as error:
+            code = _show_usage(error, words)
+        except click.Abort:
+            say("Interrupted.")
+            code = 1
+        if standalone_mode:
+            sys.exit(code if isinstance(code, int) else 0)
+        return code
+
+
+def _show_usage(error: click.ClickException, words: Sequence[str]) -> int:
+    """Print it; an option of the program itself that was given too late is told its place."""
+    from phaseline.cli.usage_hints import mended
+
+    if isinstance(error, click.NoSuchOption) and error.option_name in _own_options():
+        place = f"{error.message} It stands before the command: phaseline {error.option_name} ..."
+        error = click.UsageError(place, error.ctx)
+    elif meant := mended(error, words):
+        error = click.UsageError(meant, error.ctx if isinstance(error, click.UsageError) else None)
+    if "--json" in words:
+        from phaseline.cli.render.problems import usage_document
+
+        answer_json(usage_document(error.format_message()))
+    else:
+        shown = StringIO()
+        error.show(shown)
+        say(shown.getvalue().removesuffix("\n"))
+    return error.exit_code
+
+
+def _own_options() -> set[str]:
+    """The options of the program itself."""
+    return {word for parameter in root.params for word in (*parameter.opts, *parameter.secondary_opts)}
+
+
+def _say_version(ctx: click.Context, _parameter: click.Parameter, value: bool) -> None:
+    """As the command ``version``, for those who ask every program in this way."""
+    if value:
+        from phaseline import __version__
+
+        click.echo(f"phaseline {__version__}")
+        ctx.exit()
+
+
+@click.command(
+    cls=Tree,
+    table=COMMANDS,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
+    epilog="Example: phaseline install blueprint.yaml -i port=8080",
+)
+@click.option("--config", metavar="FILE", help="Settings file; otherwise ./phaseline.toml or the user's own.")
+@click.option("--store", metavar="URL", help="Where everything is remembered, such as sqlite:///phaseline.db.")
+@click.option(
+    "--request-id",
+    metavar="ID",
+    help="Carry out an order once, however often it is given under this id; given again, it is answered.",
+)
+@click.option("-q", "--quiet", is_flag=True, help="Only answers and problems, no progress and no notices.")
+@click.option("-v", "--verbose", is_flag=True, help="Logs and events of what runs, while it runs.")
+@click.option(
+    "--version",
+    is_flag=True,
+    expose_value=False,
+    is_eager=True,
+    callback=_say_version,
+    help="Say which version this is.",
+)
+@click.pass_context
+def root(
+    ctx: click.Context, config: str | None, store: str | None, request_id: str | None, quiet: bool, verbose: bool
+) -> None:
+    """Install applications from blueprints, carry on after a crash, and remove them again."""
+    if quiet and verbose:
+        raise click.UsageError("--quiet and --verbose exclude each other", ctx)
+    if os.environ.get("NO_COLOR"):
+        ctx.color = False
+    given = {"store.url": store} if store else {}
+    ctx.obj = Desk(config, given, is_quiet=quiet, is_verbose=verbose, request_id=request_id)

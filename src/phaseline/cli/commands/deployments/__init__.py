@@ -1,0 +1,1 @@
+"""Commands on deployments, instances and resources."""

@@ -1,0 +1,1 @@
+"""Commands on plans and updates."""

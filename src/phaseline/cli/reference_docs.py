@@ -1,0 +1,105 @@
+"""``python -m phaseline.cli.reference_docs``: writes ``docs/cli.md`` and ``docs/settings.md`` from what the program knows of itself."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+
+from phaseline.app.settings_schema import SETTINGS
+from phaseline.cli.command_tree import root
+
+WIDTH = 110
+MADE = "<!-- Made by `python -m phaseline.cli.reference_docs`; a test holds it to the program. -->"
+
+
+def commands_page() -> str:
+    """``docs/cli.md``: every command with its help."""
+    parts = [
+        "# Commands",
+        MADE,
+        (
+            "Every command answers with text, or with one JSON document when `--json` is given; progress, notices and problems "
+            "of text answers go to stderr. Names and ids may be shortened to a beginning that is unique."
+        ),
+        (
+            "Text of blueprints, plugins and scripts steers no terminal: control characters, escape sequences and characters that "
+            "turn the direction of writing are shown as escapes (`\\x1b`), in a pipe as on a terminal. Documents of `--json` are "
+            "exact, with the escapes of JSON; so are, in a pipe or a file, a secret that is revealed and a record. "
+            "What plugins and the programs that they start write to the terminal past us is escaped there, too: in its place they "
+            "find a pipe. Where it goes to a file or a pipe, it stays as it is."
+        ),
+        (
+            "Exit codes: 0 it did what was asked for; 1 failed, canceled, refused, in need of attention or interrupted; "
+            "2 the words of the command do not fit."
+        ),
+    ]
+    for path, command in walk(root, "phaseline"):
+        parts.append(f"## {path}")
+        parts.append(f"```console\n$ {path} --help\n{help_of(command, path)}\n```")
+    return "\n\n".join(parts) + "\n"
+
+
+def walk(command: click.Command, path: str) -> Iterator[tuple[str, click.Command]]:
+    """Every command below and including this one, with its words, in the order of the help."""
+    yield path, command
+    if isinstance(command, click.Group):
+        with click.Context(command) as ctx:
+            for name in command.list_commands(ctx):
+                below = command.get_command(ctx, name)
+                if below is not None:
+                    yield from walk(below, f"{path} {name}")
+
+
+def help_of(command: click.Command, path: str) -> str:
+    """The help as it is printed, in a fixed width."""
+    settings = {"help_option_names": ["-h", "--help"]}
+    with click.Context(command, info_name=path, terminal_width=WIDTH, **settings) as ctx:  # type: ignore[arg-type]  # mixed values
+        return "\n".join(line.rstrip() for line in command.get_help(ctx).splitlines())
+
+
+def settings_page() -> str:
+    """``docs/settings.md``: the table of all settings."""
+    parts = [
+        "# Settings",
+        MADE,
+        (
+            "A setting comes from, first found first used: an option of the command line; its environment variable; the settings "
+            "file; its default. The settings file is the one named with `--config`, else `phaseline.toml` in the working folder, "
+            "else `phaseline/phaseline.toml` in the user's configuration folder. A key that is no setting is an error. "
+            "So is a file that another user (but root) owns or that others may write."
+        ),
+        "| setting | environment variable | what it says | kind | default |\n| --- | --- | --- | --- | --- |\n"
+        + "\n".join(
+            f"| `{item.name}` | `{item.variable}` | {item.meaning} | {item.kind} | {item.default or 'none'} |"
+            for item in SETTINGS
+        ),
+        "```toml\n" + example_file() + "```",
+    ]
+    return "\n\n".join(parts) + "\n"
+
+
+def example_file() -> str:
+    """A settings file with every setting."""
+    lines: list[str] = []
+    for section in dict.fromkeys(item.name.partition(".")[0] for item in SETTINGS):
+        lines.append(f"[{section}]")
+        for item in SETTINGS:
+            head, _, key = item.name.partition(".")
+            if head == section:
+                is_number = item.example.replace(".", "").isdigit()
+                lines.append(f"{key} = {item.example if is_number else repr(item.example).replace(chr(39), chr(34))}")
+    return "\n".join(lines) + "\n"
+
+
+def main() -> None:
+    """Write both pages into the folder given, by default ``docs``."""
+    folder = Path(sys.argv[1] if len(sys.argv) > 1 else "docs")
+    (folder / "cli.md").write_text(commands_page(), "utf-8")
+    (folder / "settings.md").write_text(settings_page(), "utf-8")
+
+
+if __name__ == "__main__":
+    main()

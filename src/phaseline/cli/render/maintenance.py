@@ -1,0 +1,82 @@
+"""What was checked, copied, given back and removed, as text."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from phaseline.cli.render.status import size
+from phaseline.cli.render.table import clean, moment, number
+
+if TYPE_CHECKING:
+    from phaseline.model.rows.maintenance import Compacted, Restored
+    from phaseline.use_cases.commands.maintenance import Checked, Purge, Released, Saved
+
+SHOWN = 50
+"""So many findings and executions are named; all are counted."""
+
+
+def checked_text(found: Checked) -> str:
+    """Every finding, or that there is none."""
+    if not found.findings:
+        return f"The store {found.url} is sound."
+    lines = [
+        f"The store {found.url} is not sound:",
+        *(f"  {clean(str(finding))}" for finding in found.findings[:SHOWN]),
+    ]
+    if len(found.findings) > SHOWN:
+        lines.append(f"  and {len(found.findings) - SHOWN:,} more")
+    return "\n".join([*lines, "Restore a backup, the store as it is now is kept: phaseline store restore FILE"])
+
+
+def saved_text(saved: Saved) -> str:
+    """Where the copy is."""
+    return f"The store is copied to {saved.file}, {size(saved.size_bytes)}. It can be used as it is: sqlite:///{saved.file}"
+
+
+def restored_text(done: Restored) -> str:
+    """Where the store is now, where the one before is, and what waits."""
+    lines = [f"The store {done.file} is restored. What is made from now on has client tokens of its own."]
+    if done.kept:
+        lines.append(f"The store as it was before is kept in {done.kept}")
+    if done.waiting:
+        them = "executions that were open wait" if done.waiting > 1 else "execution that was open waits"
+        lines += [
+            f"{done.waiting} {them}: what they have done since the backup is not known here. Look at their machines, then:",
+            "  phaseline store restore --go-on",
+        ]
+    return "\n".join(lines)
+
+
+def released_text(done: Released) -> str:
+    """What may go on, and the commands for it."""
+    if not done.executions:
+        return "No execution waits since a restore."
+    first = done.executions[0]
+    return (
+        f"{number(len(done.executions), 'execution')} may go on: {', '.join(done.executions[:SHOWN])}\n"
+        f"Calls that were running are unsure. Go on: phaseline engine run --until-idle. Or end one: phaseline executions cancel {first}"
+    )
+
+
+def compacted_text(done: Compacted) -> str:
+    """How much was given back."""
+    text = f"{size(max(0, done.before - done.after))} given back: {size(done.before)} before, {size(done.after)} now."
+    return text + (f"\n{size(done.left)} could not be: {done.reason}." if done.left and done.reason else "")
+
+
+def purge_text(done: Purge) -> str:
+    """Which executions went, or would go."""
+    count = len(done.executions)
+    if not count and (done.removed is None or not any((done.removed.deployments, done.removed.requests))):
+        return f"No execution may go that ended before {moment(done.before_at)}."
+    names = ", ".join(done.executions[:SHOWN]) + (f" and {count - SHOWN:,} more" if count > SHOWN else "")
+    if done.removed is None:
+        return f"{number(count, 'execution')} would go: {names}"
+    told = done.removed
+    lines = [
+        f"{number(told.executions, 'execution')} removed: {names}" if count else "No execution removed.",
+        f"  with {number(told.logs, 'log line')}, {number(told.events, 'event')} and {told.batches:,} calls of plugins",
+    ]
+    if told.deployments:
+        lines.append(f"  and {number(told.deployments, 'deleted deployment')} of which nothing is left")
+    return "\n".join([*lines, "Give the space back with: phaseline store compact"])

@@ -1,0 +1,1 @@
+"""Progress of an execution: the live table and its lines."""

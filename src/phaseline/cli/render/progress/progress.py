@@ -1,0 +1,271 @@
+"""How far an execution is, on stderr: one table redrawn on a terminal, plain lines and a heartbeat elsewhere."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Protocol
+
+from phaseline.cli.render.progress.stop_hints import Endings
+from phaseline.cli.render.table import clean, span
+from phaseline.cli.shell.output import errors, say
+from phaseline.model.graph.status import EntryStatus
+
+if TYPE_CHECKING:
+    from phaseline.app.watcher import Failing, Progress
+    from phaseline.cli.render.progress.breakpoint_notices import Standing
+    from phaseline.use_cases.queries.retried_failures import FailingCall
+    from phaseline.views.views import Line
+
+JUST_NOW_MS = 3_000
+"""A failure is heard of a moment later; within this time its line tells the whole wait until the next try."""
+HEARTBEAT_MS = 10_000
+REMINDED_MS = 3 * 60 * 1000
+"""So often a line that is still true says again how to end what repeats itself or does not return."""
+TOLD_FAILURES = 20
+"""Failures told by a line each where lines cannot be redrawn."""
+PREFIX = "cloudify.interfaces."
+
+
+class Reporter(Protocol):
+    """A watcher of the command line; ``interrupt`` is known while something runs, ``execution`` once it ran."""
+
+    interrupt: Callable[[], None] | None
+    is_interrupted: bool
+    execution: str
+
+    @property
+    def wants_progress(self) -> bool:
+        """Whether it shows how far the execution is."""
+        ...
+
+    def begun(self, execution: str, deployment: str, interrupt: Callable[[], None]) -> None:
+        """The execution runs now."""
+        ...
+
+    def progressed(self, progress: Progress, now: int) -> None:
+        """How far it is."""
+        ...
+
+    def noticed(self, text: str) -> None:
+        """A sentence the user should read."""
+        ...
+
+    def ended(self) -> None:
+        """Nothing runs any more."""
+        ...
+
+
+def make_reporter(*, quiet: bool, follow: Callable[[str], Callable[[], Sequence[Line]]] | None = None) -> Reporter:
+    """The reporter that fits stderr; ``quiet``: only what a user should read in any case.
+
+    ``follow``: given for ``--verbose``; finds for the id of an execution the function that gives its new lines.
+    """
+    if quiet:
+        return Quiet()
+    if follow is not None:
+        from phaseline.cli.render.progress.verbose_lines import Told
+
+        return Told(follow)
+    if errors().isatty():
+        from phaseline.cli.render.progress.live_table import LiveTable
+
+        return LiveTable()
+    return Lines(say)
+
+
+class Quiet:
+    """Says only what a user should read in any case."""
+
+    wants_progress = False
+
+    def __init__(self) -> None:
+        """Nothing runs yet."""
+        self.interrupt: Callable[[], None] | None = None
+        self.is_interrupted = False
+        self.execution = ""
+
+    def begun(self, execution: str, deployment: str, interrupt: Callable[[], None]) -> None:  # noqa: ARG002 - not shown
+        """Remember what runs and how to interrupt it."""
+        self.execution, self.interrupt = execution, interrupt
+
+    def progressed(self, progress: Progress, now: int) -> None:
+        """Say nothing."""
+
+    def noticed(self, text: str) -> None:
+        """Say it."""
+        say(text)
+
+    def ended(self) -> None:
+        """Nothing can be interrupted any more."""
+        self.interrupt = None
+
+
+class Lines(Quiet):
+    """A line when an operation is through with all instances, when something fails, and every ten seconds while anything goes on by itself."""
+
+    wants_progress = True
+
+    def __init__(self, say: Callable[[str], None]) -> None:
+        """``say`` prints one line."""
+        super().__init__()
+        self._say = say
+        self._began: int | None = None
+        self._spoke = 0
+        self._graph = ""
+        self._through: set[str] = set()
+        self._told: set[tuple[str, str, int, str]] = set()
+        self._deployment = ""
+        self._standing: Standing | None = None
+        self._endings = Endings("")
+        self._ends: dict[str, int] = {}
+
+    def begun(self, execution: str, deployment: str, interrupt: Callable[[], None]) -> None:
+        """Name the execution, so that it can be asked for from elsewhere."""
+        super().begun(execution, deployment, interrupt)
+        self._endings = Endings(execution)
+        self._deployment = deployment
+        self._say(f"{execution} of '{deployment}' runs")
+
+    def progressed(self, progress: Progress, now: int) -> None:
+        """Say what is new."""
+        if self._began is None:
+            self._began = self._spoke = now
+        if progress.graph != self._graph:
+            self._graph, self._through = progress.graph, set()
+        for failing in progress.failing:
+            self._tell_failing(failing, now)
+        for phase, (ended, total, bad) in by_phase(progress).items():
+            if ended == total and phase not in self._through:
+                self._through.add(phase)
+                self._say(f"  {phase}: {total - bad:,} of {total:,} done" + (f", {bad:,} not" if bad else ""))
+                self._spoke = now
+        for sentence in self._endings.now(progress, now):
+            self._tell_end(sentence, now)
+        if stopped(progress):
+            self._tell_standing(progress)
+            self._spoke = now
+        elif now - self._spoke >= HEARTBEAT_MS:
+            self._spoke = now
+            self._say(f"  after {span(now - self._began)}: {summary(progress, now)}")
+
+    def _tell_end(self, sentence: str, now: int) -> None:
+        """Each at once, and again from time to time: between many other lines the first one scrolls away."""
+        command = sentence.partition(": ")[2]
+        if now - self._ends.get(command, now - REMINDED_MS) >= REMINDED_MS:
+            self._ends[command] = now
+            self._say(f"  {sentence}")
+
+    def _tell_standing(self, progress: Progress) -> None:
+        from phaseline.cli.render.progress.breakpoint_notices import Standing
+
+        self._standing = self._standing or Standing()
+        for text in self._standing.news(progress, self._deployment):
+            self._say(f"  {text}")
+
+    def _tell_failing(self, failing: Failing, now: int) -> None:
+        said = "" if failing.attempts else failing.message  # who sleeps of itself may say something else later
+        key = (failing.instance, failing.operation, failing.attempts * 2 + (failing.status == EntryStatus.FAILED), said)
+        is_new_trouble = failing.due > now or failing.status in {EntryStatus.FAILED, EntryStatus.UNSURE}
+        if is_new_trouble and key not in self._told and len(self._told) < TOLD_FAILURES:
+            self._told.add(key)
+            failed = failing.due - failing.interval_ms
+            just_now = failing.interval_ms and failed <= now < failed + JUST_NOW_MS
+            self._say(f"  {failing_text(failing, failed if just_now else now)}")
+
+    def noticed(self, text: str) -> None:
+        """Say it."""
+        self._say(text)
+
+
+def stopped(progress: Progress) -> bool:
+    """Whether all that is left stands at breakpoints or waits for a hook class, or depends on what does."""
+    if not any(EntryStatus.SLEEPING in row.counts for row in progress.rows):
+        return False
+    from phaseline.cli.render.progress.breakpoint_notices import (
+        stands_still,  # seldom: a command loads no module for it before
+    )
+
+    return stands_still(progress)
+
+
+def _sleeps_for_persons(progress: Progress) -> bool:
+    if not any(EntryStatus.SLEEPING in row.counts for row in progress.rows):
+        return False
+    from phaseline.cli.render.progress.breakpoint_notices import sleeps_for_persons  # as above
+
+    return sleeps_for_persons(progress)
+
+
+def short(phase: str) -> str:
+    """An operation's name without what all have in common.
+
+    >>> short("cloudify.interfaces.lifecycle.create"), short("cloudify.interfaces.monitoring.start"), short("my.backup")
+    ('create', 'monitoring.start', 'my.backup')
+    """
+    name = phase.removeprefix(PREFIX)
+    return name.removeprefix("lifecycle.").removeprefix("relationship_lifecycle.")
+
+
+def by_phase(progress: Progress) -> dict[str, tuple[int, int, int]]:
+    """{phase: (ended, total, of those not done)} over all nodes."""
+    found: dict[str, tuple[int, int, int]] = {}
+    for row in progress.rows:
+        if row.phase:
+            ended, total, bad = found.get(short(row.phase), (0, 0, 0))
+            lost = sum(count for status, count in row.counts.items() if status >= EntryStatus.FAILED)
+            found[short(row.phase)] = (ended + row.ended, total + row.total, bad + lost)
+    return found
+
+
+def summary(progress: Progress, now: int) -> str:
+    """One line about everything.
+
+    ``1,200 of 9,000 steps, 200 running, 3 failing, next try in 15 s``
+    """
+    counts: dict[EntryStatus, int] = {}
+    for row in progress.rows:
+        for status, count in row.counts.items():
+            counts[status] = counts.get(status, 0) + count
+    parts = [f"{progress.ended:,} of {progress.total:,} steps"]
+    parts += [
+        f"{counts[status]:,} {status.word}"
+        for status in (EntryStatus.RUNNING, EntryStatus.SLEEPING)
+        if status in counts
+    ]
+    if progress.failing_count:
+        parts.append(f"{progress.failing_count:,} failing")
+    if progress.next_wake is not None and progress.next_wake > now and not _sleeps_for_persons(progress):
+        parts.append(f"next look in {span(progress.next_wake - now)}")
+    return ", ".join(parts)
+
+
+def failing_text(failing: Failing, now: int) -> str:
+    """Who fails at what, and when it is tried again: ``retry 1 of 60 in 15 s: <last line of what it said>``."""
+    who = f"{failing.instance} {short(failing.operation)}".lstrip()
+    if failing.status == EntryStatus.UNSURE:
+        return f"{who} {failing.status.word}: the engine ended while it ran, or it was given up"
+    lines = failing.message.strip().splitlines() or ["no message"]
+    if failing.status == EntryStatus.FAILED:
+        return f"{who} {failing.status.word}: {clean(lines[-1].strip())}"
+    if failing.status == EntryStatus.SLEEPING and not failing.attempts:
+        return f"{who} {clean(lines[-1].strip())}"
+    return f"{who} {retry_text(failing.attempts, failing.max_retries, failing.due, failing.message, now)}"
+
+
+def retry_text(attempts: int, max_retries: int, due: int, message: str, now: int) -> str:
+    r"""When what failed is tried again, and why it failed; ``max_retries`` -1: without end, ``due`` and ``now`` in ms.
+
+    >>> retry_text(1, 60, 15_000, "no answer\nno route", 0), retry_text(2, -1, 0, "", 9)
+    ('retry 1 of 60 in 15 s: no route', 'retry 2 now: no message')
+    """
+    limit = f" of {max_retries}" if max_retries >= 0 else ""
+    when = f" in {span(due - now)}" if due > now else " now"
+    lines = message.strip().splitlines() or ["no message"]
+    return f"retry {attempts}{limit}{when}: {clean(lines[-1].strip())}"
+
+
+def failing_call_text(call: FailingCall, now: int) -> str:
+    """One call that is tried again: ``web_1 create failing: retry 1 of 60 in 12 s: <last line of what it said>``."""
+    subject = call.instance + (f" -> {call.target}" if call.target else "")
+    again = retry_text(call.attempts, call.max_retries, call.due_at, call.message, now)
+    return f"{subject} {short(call.operation)} failing: {again}".lstrip()

@@ -1,0 +1,1 @@
+"""Context, options, output and completion of the command line."""

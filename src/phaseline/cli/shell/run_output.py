@@ -1,0 +1,157 @@
+"""What commands that run an execution have in common: watching it, Ctrl-C, the answer and the exit code."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from types import FrameType
+from typing import TYPE_CHECKING
+
+import click
+
+from phaseline.cli.shell.output import ERRORS, OUTPUT, errors, forget, output
+from phaseline.lang.fast_dataclasses import altered
+
+if TYPE_CHECKING:
+    from phaseline.cli.render.progress.progress import Reporter
+    from phaseline.cli.shell.cli_context import Desk
+    from phaseline.model.execution.breakpoints import Breakpoint
+    from phaseline.model.execution.execution import IfBusy
+    from phaseline.use_cases.commands.install import Manner, OnFailure
+    from phaseline.views.views import ExecutionView
+
+
+SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+"""Ctrl-C, a polite kill, and a terminal that is closed: all hand over."""
+_former: list[dict[signal.Signals, signal._HANDLER]] = []
+"""What the signals did before this process began to hear them, the last one first to go."""
+
+
+def _hear_as_before() -> None:
+    """In a copy of this process that a plugin forked: what is sent to the copy ends it, as in any other program."""
+    for former in reversed(_former):
+        for number, handler in former.items():
+            signal.signal(number, handler)
+    _former.clear()
+
+
+os.register_at_fork(after_in_child=_hear_as_before)
+
+
+@contextmanager
+def hearing(numbers: Sequence[signal.Signals], on_signal: Callable[[int, FrameType | None], None]) -> Iterator[None]:
+    """Have the signals call the function while the context is open, in this process and in none that is forked from it."""
+    former = {number: signal.getsignal(number) for number in numbers}
+    _former.append(former)
+    for number in numbers:
+        signal.signal(number, on_signal)
+    try:
+        yield
+    finally:
+        for number, handler in former.items():
+            signal.signal(number, handler)
+        if former in _former:  # a copy has none
+            _former.remove(former)
+
+
+@contextmanager
+def watching(desk: Desk) -> Iterator[Reporter]:
+    """A watcher that shows progress on stderr; the first Ctrl-C hands over to another process, the second leaves at once."""
+    from phaseline.cli.render.progress.progress import make_reporter
+
+    reporter = make_reporter(quiet=desk.as_json or desk.is_quiet, follow=desk.follow if desk.is_verbose else None)
+
+    def on_signal(number: int, _frame: FrameType | None) -> None:
+        if number == signal.SIGHUP:
+            forget(output(), errors(), OUTPUT, ERRORS)  # the terminal is gone
+        if reporter.is_interrupted or reporter.interrupt is None:
+            raise KeyboardInterrupt
+        reporter.is_interrupted = True
+        reporter.interrupt()
+        from phaseline.cli.render.progress.stop_hints import cancel
+
+        stop = f"Stop it for good: {cancel(reporter.execution)}; add --kill if a call hangs."
+        reporter.noticed(f"Interrupted: waiting for the running calls. Ctrl-C again leaves at once. {stop}")
+
+    with hearing(SIGNALS, on_signal):
+        try:
+            yield reporter
+        except KeyboardInterrupt:
+            reporter.ended()
+            if reporter.execution:
+                from phaseline.cli.render.progress.stop_hints import cancel
+
+                go_on = f"Go on with: phaseline executions resume {reporter.execution}"
+                reporter.noticed(f"Left. {go_on}; stop it for good: {cancel(reporter.execution)}")
+            raise
+        finally:
+            reporter.ended()
+
+
+def read_breaks(written: Sequence[str], timeout: str | None) -> tuple[Breakpoint, ...]:
+    """What ``--break`` and ``--break-timeout`` say."""
+    wait_s = span("--break-timeout", timeout)
+    if not written:
+        if timeout is not None:
+            raise click.UsageError("--break-timeout says how long a --break waits, and there is none; give one")
+        return ()
+    from phaseline.model.execution.breakpoints import read_breakpoint
+
+    try:
+        return tuple(read_breakpoint(text, wait_s) for text in written)
+    except ValueError as error:
+        raise click.UsageError(f"--break: {error}") from error
+
+
+def read_manner(
+    task_retries: int | None,
+    on_failure: OnFailure,
+    stop_after: str | None,
+    if_busy: IfBusy,
+    *,
+    timeout: str | None = None,
+    subgraph_retries: int | None = None,
+    breaks: Sequence[str] = (),
+    break_timeout: str | None = None,
+) -> Manner:
+    """What the options that they share say of failures, of time, of where to stop, and of others who are at work."""
+    from phaseline.use_cases.commands.install import Manner, read_limit
+
+    stops = read_breaks(breaks, break_timeout)
+    manner = Manner(
+        task_retries, on_failure, None, if_busy, span("--timeout", timeout), subgraph_retries, breakpoints=stops
+    )
+    if stop_after is None:
+        return manner
+    if on_failure != "continue":
+        raise click.UsageError(
+            f"--on-failure {on_failure} says that nothing may fail, --stop-after how much; give one of them"
+        )
+    try:
+        return altered(manner, stop_after=read_limit(stop_after))
+    except ValueError as error:
+        raise click.UsageError(f"--stop-after: {error}") from error
+
+
+def span(option: str, text: str | None) -> float | None:
+    """The seconds that an option says; None: it is not given."""
+    if text is None:
+        return None
+    from phaseline.lang.durations import read_span
+
+    try:
+        return read_span(text)
+    except ValueError as error:
+        raise click.UsageError(f"{option}: {error}") from error
+
+
+def finish(desk: Desk, view: ExecutionView, hints: Callable[[], list[str]] = list) -> None:
+    """Print the result and leave: 0 when the execution did what was asked for or was detached from, else 1."""
+    from phaseline.cli.render.executions import result_text
+
+    desk.answer(view, lambda: result_text(view, hints() if view.is_good else ()))
+    for notice in view.notices:
+        desk.notice(f"note: {notice}")
+    click.get_current_context().exit(0 if view.is_good or view.detached else 1)

@@ -1,0 +1,159 @@
+"""Answers that are shown again and again (``--watch``), and lines as they come (``--follow``), until Ctrl-C or their end."""
+
+from __future__ import annotations
+
+import json
+import select
+import signal
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from itertools import chain
+from typing import TYPE_CHECKING, Protocol
+
+import click
+
+from phaseline.cli.shell.escaping import for_output, in_json
+from phaseline.cli.shell.output import answer, output, say, terminal_size
+from phaseline.views.json_codec import plain
+
+if TYPE_CHECKING:
+    from types import FrameType
+
+    from phaseline.app.app_context import Workplace
+    from phaseline.cli.shell.cli_context import Desk
+    from phaseline.model.rows.rows import ExecutionRow
+    from phaseline.views.views import Line
+OTHER_SCREEN, OWN_SCREEN = "\x1b[?1049h\x1b[?25l\x1b[?7l", "\x1b[?7h\x1b[?25h\x1b[?1049l"
+"""Begin and end of drawing: a screen of its own, no cursor, long lines cut by the terminal."""
+HOME, END_OF_LINE, END_OF_SCREEN = "\x1b[H", "\x1b[K", "\x1b[J"
+
+
+def watch(desk: Desk, look: Callable[[], bool], every_s: float) -> None:
+    """Show what a command answers, until ``look``, which runs it, says that this will not change: redrawn on a terminal; elsewhere printed anew, or as a JSON document a line, when it changed."""
+    with _until_interrupted():
+        looks = _looks(desk, look, every_s)
+        if output().isatty() and not desk.as_json:
+            _redrawn(looks, every_s)
+        else:
+            _printed(looks)
+
+
+def _looks(desk: Desk, look: Callable[[], bool], every_s: float) -> Iterator[str]:
+    """What is to be shown, each time it is asked for, with a pause between; the last when the command says so."""
+    taken: list[str] = []
+
+    def take(value: object, text: Callable[[], str]) -> None:
+        taken.append(in_json(json.dumps(plain(value), ensure_ascii=False)) if desk.as_json else text())
+
+    desk.takes, desk.is_quiet = take, True  # a notice would stand in the middle of the screen, each time
+    while True:
+        goes_on = look()
+        yield "\n".join(taken)
+        if not goes_on:
+            return
+        taken.clear()
+        pause(every_s)
+
+
+def _printed(looks: Iterator[str]) -> None:
+    """Each time it has changed."""
+    shown = None
+    for text in looks:
+        if text != shown:
+            answer(text)
+            output().flush()
+        shown = text
+
+
+def _redrawn(looks: Iterator[str], every_s: float) -> None:
+    """On a screen of its own; what was shown last stays behind."""
+    has_color = click.get_current_context().color is not False
+    last = next(looks)  # before anything is drawn: it may be an error
+    output().write(OTHER_SCREEN)
+    try:
+        for text in chain([last], looks):
+            last = text
+            head = f"every {every_s:g} s, {time.strftime('%H:%M:%S')}; Ctrl-C ends"
+            lines = [head, "", *for_output(text).split("\n")]
+            room = max(terminal_size(output()).lines, 4)
+            if len(lines) > room:
+                lines = [*lines[: room - 1], f"… {len(lines) - room + 1:,} more lines"]
+            shown = f"{END_OF_LINE}\n".join(lines if has_color else map(click.unstyle, lines))
+            output().write(f"{HOME}{shown}{END_OF_LINE}{END_OF_SCREEN}")
+            output().flush()
+    finally:
+        output().write(OWN_SCREEN)
+        output().flush()
+        answer(last)
+
+
+class Lines(Protocol):
+    """New lines of one execution, each time they are asked for."""
+
+    row: ExecutionRow
+
+    def new(self, limit: int | None = None) -> Iterator[list[Line]]:
+        """Those that came since the last look, in pages; the last ``limit`` of them."""
+        ...
+
+
+def follow(desk: Desk, place: Workplace, tail: Lines, limit: int | None, text: Callable[[Sequence[Line]], str]) -> None:
+    """The last ``limit`` lines, then those that come, until the execution has ended, or nobody works on it (exit code 1)."""
+    from phaseline.use_cases.queries.events.log_stream import left_alone, news
+
+    with _until_interrupted():
+        looks = news(place.store, tail.row.id, pause=pause)
+        try:
+            next(looks)
+            _tell(desk, tail.new(limit), text)
+            if limit == 0 and not desk.as_json:
+                desk.notice(f"({tail.row.id}: what comes from now on)")
+            while True:
+                next(looks)
+                _tell(desk, tail.new(), text)
+        except StopIteration as end:
+            has_ended = end.value
+        if not has_ended:
+            say(left_alone(place.store, tail.row))
+            click.get_current_context().exit(1)
+
+
+def pause(seconds: float) -> None:
+    """Wait. Raises ``BrokenPipeError`` as soon as nobody can read the output any more, though nothing is written meanwhile."""
+    try:
+        number = output().fileno()
+    except (OSError, ValueError):  # a test or a program captures it
+        time.sleep(seconds)
+        return
+    reader = select.poll()
+    reader.register(number, 0)
+    if reader.poll(seconds * 1000):
+        raise BrokenPipeError
+
+
+def _tell(desk: Desk, pages: Iterator[list[Line]], text: Callable[[Sequence[Line]], str]) -> None:
+    for lines in pages:
+        if not lines:
+            continue
+        if desk.as_json:
+            answer("\n".join(in_json(json.dumps(plain(line), ensure_ascii=False)) for line in lines))
+        else:
+            answer(text(lines))
+        output().flush()
+
+
+@contextmanager
+def _until_interrupted() -> Iterator[None]:
+    """Ctrl-C and SIGTERM are how this is meant to end."""
+
+    def on_signal(_number: int, _frame: FrameType | None) -> None:
+        raise KeyboardInterrupt
+
+    former = signal.signal(signal.SIGTERM, on_signal)
+    try:
+        yield
+    except KeyboardInterrupt:
+        return
+    finally:
+        signal.signal(signal.SIGTERM, former)

@@ -1,0 +1,1 @@
+"""Imports that keep a short command short."""

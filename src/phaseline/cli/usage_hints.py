@@ -1,0 +1,147 @@
+"""What was probably meant by words that do not fit a command: the command to type instead."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Sequence
+from pathlib import Path
+
+import click
+
+from phaseline.cli.shell.deployment_option import SEE_NAMES
+
+QUOTED = "'([^']+)'"
+NO_COMMAND = "(?:No such|There is no) command "
+EXTRA = r"Got unexpected extra argument \(([^()]+)\)$"
+FILES = {".yaml", ".yml"}
+BLUEPRINTS = {"-b", "--blueprint", "--blueprint-id"}
+"""How the ancestor's command line names a blueprint."""
+
+
+CFY = {
+    "events": "phaseline executions events ID",
+    "logs": "phaseline executions logs ID",
+    "node-instances": "phaseline instances list -d NAME",
+    "nodes": "phaseline instances list -d NAME",
+    "local": "phaseline install FILE",
+    "profiles": "phaseline --store URL …, for there is nothing to log in to",
+    "executions get": "phaseline executions show ID",
+    "instances get": "phaseline instances show ID",
+    "deployments get": "phaseline deployments show NAME",
+    "blueprints get": "phaseline blueprints show ID",
+    "blueprints download": "phaseline blueprints package ID",
+    "blueprints inputs": "phaseline blueprints plan ID",
+    "plugins upload": "phaseline plugins install --definition-only plugin.yaml for its types, --plugins DIR for its code",
+}
+"""{words of the ancestor's command line: what is typed here}; the whole list is the page for those who come from it."""
+
+
+ELSEWHERE = {
+    "apply": "phaseline install FILE for a new deployment, phaseline deployments update NAME FILE for one that is there",
+    "destroy": "phaseline uninstall -d NAME",
+    "run": "phaseline executions start WORKFLOW -d NAME",
+    "ls": "phaseline deployments list",
+    "graph": "phaseline deployments graph NAME; of a file: phaseline blueprints graph FILE",
+    "help": "phaseline --help, and of each command: phaseline COMMAND --help",
+}
+"""{words of other tools: what is typed here}"""
+
+
+def with_deployment(command: click.Command, ctx: click.Context, words: Sequence[str]) -> str:
+    """What to type instead of these words of a command that lacks ``-d``."""
+    own = [parameter for parameter in command.params if isinstance(parameter, click.Argument)]
+    path = ctx.command_path
+    try:
+        found, rest, _ = command.make_parser(ctx).parse_args(list(words))
+    except click.UsageError:
+        found, rest = {}, []
+    for argument in own:
+        value = found.get(argument.name or "")
+        path += f" {shlex.quote(value)}" if isinstance(value, str) else f" {argument.make_metavar(ctx)}"
+    if not rest:
+        return f"Name the deployment: {path} -d NAME; {SEE_NAMES}"
+    word = rest[0]
+    if Path(word).suffix in FILES or Path(word).is_file():
+        return f"'{word}' is a file, and this is about a deployment that was made of one: {path} -d NAME; {SEE_NAMES}"
+    return f"A deployment is named with -d: {path} -d {shlex.quote(word)}"
+
+
+def _as_workflow(name: str) -> str | None:
+    """What to type where somebody took a workflow for a command."""
+    from phaseline.use_cases.loading.plugin_workflows import is_built_in
+
+    if not is_built_in(name):
+        return None
+    return f"There is no command '{name}': it is a workflow. phaseline executions start {name} -d NAME"
+
+
+def mended(error: click.ClickException, words: Sequence[str]) -> str | None:
+    """The message of an error with what to type instead; None: nothing is known about that."""
+    if isinstance(error, click.NoSuchOption):
+        return _without_option(error, words)
+    if not isinstance(error, click.UsageError) or error.ctx is None:
+        return None
+    message = error.message
+    quoted = re.search(QUOTED, message)
+    if re.match(NO_COMMAND, message) and quoted is not None:
+        key = " ".join([*error.ctx.command_path.split()[1:], quoted[1]])
+        if quoted[1] in ELSEWHERE and key not in CFY:
+            return f"There is no command '{quoted[1]}'. {_elsewhere(error.ctx, quoted[1])}"
+        if key not in CFY:
+            return _as_workflow(key)
+        return f"There is no command '{quoted[1]}'. What cfy calls so is here: {CFY[key]}"
+    extra = re.match(EXTRA, message)
+    if extra is not None and any(parameter.name == "deployment" for parameter in error.ctx.command.params):
+        return f"{message}. A deployment is named with -d: {error.ctx.command_path} -d {shlex.quote(extra[1])}"
+    return None
+
+
+def _elsewhere(ctx: click.Context, word: str) -> str:
+    """What is typed here for a word of other tools; below a noun its own list or help, if it has one."""
+    path, command = ctx.command_path, ctx.command
+    if ctx.parent is not None and word == "help":
+        return f"Type: {path} --help"
+    if ctx.parent is not None and word == "ls" and isinstance(command, click.Group):
+        names = command.list_commands(ctx)
+        return f"Type: {path} list" if "list" in names else f"Type: {path} --help"
+    return f"Type: {ELSEWHERE[word]}"
+
+
+def _too_early(error: click.NoSuchOption, ctx: click.Context, words: Sequence[str]) -> str | None:
+    """What to type where an option of a command stood before it; None: no command that was typed has one of that name."""
+    command, path = ctx.command, [ctx.command_path]
+    for word in words:
+        if isinstance(command, click.Group) and (found := command.get_command(ctx, word)) is not None:
+            command = found
+            path.append(word)
+    if not any(error.option_name in parameter.opts for parameter in command.params):
+        return None
+    return f"{error.message} It stands behind the command: {' '.join(path)} {error.option_name} ..."
+
+
+def _as_blueprint(error: click.NoSuchOption, ctx: click.Context, words: Sequence[str]) -> str:
+    """What to type where a blueprint was given with the ancestor's ``-b``."""
+    before = (
+        " NAME" if any(one.name == "name" and isinstance(one, click.Argument) for one in ctx.command.params) else ""
+    )
+    after = list(words[words.index(error.option_name) + 1 :]) if error.option_name in words else []
+    file = shlex.quote(after[0]) if after else "BLUEPRINT"
+    return f"{error.message} The blueprint, a file or the id of a stored one, stands by itself: {ctx.command_path}{before} {file}"
+
+
+def _without_option(error: click.NoSuchOption, words: Sequence[str]) -> str | None:
+    """What to type where the name of a deployment was given with ``-d`` and stands by itself; None: that is not it."""
+    ctx = error.ctx
+    if ctx is not None and ctx.parent is None:
+        return _too_early(error, ctx, words)
+    if ctx is not None and error.option_name in BLUEPRINTS and any(one.name == "file" for one in ctx.command.params):
+        return _as_blueprint(error, ctx, words)
+    if ctx is None or error.option_name not in {"-d", "--deployment"}:
+        return None
+    names = [parameter for parameter in ctx.command.params if isinstance(parameter, click.Argument)]
+    if not any(parameter.name == "name" for parameter in names):
+        return None
+    after = list(words[words.index(error.option_name) + 1 :]) if error.option_name in words else []
+    name = shlex.quote(after[0]) if after else "NAME"
+    return f"{error.message} The name stands by itself: {ctx.command_path} {name}"

@@ -1,0 +1,256 @@
+"""Answers the ``ctx`` program: one socket for all calls of a process, one token for each call (rule S5, decision 30).
+
+Requests are ``POST /<token>`` with ``{"args": [...]}``, answered by ``{"type": "result" | "error" |
+"stop_operation", "payload": ...}``. Our own program sends its words separated by NUL bytes instead and gets
+text to print, so that it need not read or write JSON at all.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+import socket
+import threading
+from contextlib import ExitStack, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from phaseline.calls.protocol.plugin_boundary import message_of, trace_of
+from phaseline.compat.cloudify import enable
+from phaseline.compat.cloudify.ctx_commands import read_words, walk
+from phaseline.compat.cloudify.ctx_program import write_program
+from phaseline.compat.cloudify.temp_folder import own_folder
+from phaseline.lang.fast_dataclasses import frozen
+
+MAX_REQUEST_BYTES = 64 * 1024 * 1024
+"""Longest request; nobody passes more as words of a command."""
+WAIT_S = 60.0
+"""A connection that says nothing for so long is closed."""
+WORDS = "application/x-ctx-words"
+"""Content type of requests by our own program."""
+
+
+@frozen
+class Answer:
+    """``type`` is ``result``, ``error`` or ``stop_operation``."""
+
+    type: str
+    payload: Any
+
+
+@dataclass
+class _Call:
+    """A context that can be asked; one request at a time."""
+
+    ctx: Any
+    lock: threading.Lock = field(default_factory=threading.Lock)
+
+
+class Served:
+    """A context that answers at ``url`` until closed. ``program`` is the folder of the ``ctx`` program."""
+
+    def __init__(self, door: _Door, ctx: Any) -> None:
+        self._token = secrets.token_urlsafe(24)
+        self._door = door
+        self.url = door.prefix + self._token
+        self.program = door.program
+        door.calls[self._token] = _Call(ctx)
+
+    def close(self) -> None:
+        """Forget the token: later requests are refused. The last one closes the door. Safe to call twice."""
+        with _opening:
+            if self._door.calls.pop(self._token, None) is not None and not self._door.calls:
+                self._door.close()
+
+
+class _Door:
+    """A listening socket of this process and the calls that may be asked through it; there while there are any."""
+
+    def __init__(self, family: str) -> None:
+        self.family = family
+        self.process = os.getpid()
+        self.calls: dict[str, _Call] = {}
+        with ExitStack() as stack:
+            folder = stack.enter_context(own_folder())
+            self.program = write_program(folder)
+            found = _listen_unix(folder / "ctx.sock") if family == "unix" else None
+            listener, self.prefix = found or _listen_local()
+            stack.callback(_shut, listener)
+            stack.callback(
+                (folder / "ctx.sock").unlink, missing_ok=True
+            )  # first: a socket without a listener is that of the dead
+            threading.Thread(target=self._accept, args=(listener,), name="ctx", daemon=True).start()
+            self._stack = stack.pop_all()
+
+    def close(self) -> None:
+        """Take no more requests."""
+        del _doors[self.family]
+        self._stack.close()
+
+    def _accept(self, listener: socket.socket) -> None:
+        while True:
+            try:
+                connection, _ = listener.accept()
+            except OSError:
+                return
+            threading.Thread(target=self._serve, args=(connection,), name="ctx call", daemon=True).start()
+
+    def _serve(self, connection: socket.socket) -> None:
+        with connection:
+            connection.settimeout(WAIT_S)
+            try:
+                request = _read(connection)
+                connection.sendall(_reply(self.calls, *request))
+            except (OSError, ValueError):
+                return  # the asking program is gone, or was none of ours
+
+
+_doors: dict[str, _Door] = {}
+_opening = threading.Lock()
+
+
+def serve(ctx: Any, kind: str = "auto") -> Served:
+    """Let a context be asked. ``kind`` ``auto`` and ``unix``: a Unix socket where possible; ``http``: a local port."""
+    enable()
+    family = "http" if kind in {"http", "tcp"} else "unix"
+    with _opening:
+        door = _doors.get(family)
+        if door is None or door.process != os.getpid():
+            door = _doors[family] = _Door(family)
+        return Served(door, ctx)
+
+
+def _listen_unix(path: Path) -> tuple[socket.socket, str] | None:
+    """A socket in a folder that only this user can enter; None where the system has none or the path is too long."""
+    if not hasattr(socket, "AF_UNIX"):
+        return None
+    listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    try:
+        listener.bind(str(path))
+    except OSError:
+        listener.close()
+        return None
+    listener.listen(128)
+    return listener, f"unix://{path}?"
+
+
+def _listen_local() -> tuple[socket.socket, str]:
+    listener = socket.create_server(("127.0.0.1", 0), backlog=128)
+    return listener, f"http://127.0.0.1:{listener.getsockname()[1]}/"
+
+
+def _shut(listener: socket.socket) -> None:
+    """Wake the thread that waits for connections, then close."""
+    with suppress(OSError):
+        listener.shutdown(socket.SHUT_RDWR)
+    listener.close()
+
+
+def answer(ctx: Any, words: list[Any]) -> Answer:
+    """What the context says to the words."""
+    from cloudify.proxy.client import ScriptException
+    from cloudify.state import current_ctx
+
+    try:
+        with current_ctx.push(ctx):
+            found = walk(ctx, words)
+            if isinstance(found, ScriptException):
+                return Answer("stop_operation", {"message": str(found)})
+            return Answer("result", _shown(found, words))
+    except Exception as error:  # a command of a script: whatever goes wrong is the script's to hear
+        return Answer(
+            "error",
+            {
+                "type": type(error).__name__,
+                "message": message_of(error) or type(error).__name__,
+                "traceback": trace_of(error, error.__traceback__),
+            },
+        )
+
+
+def _shown(value: Any, words: list[Any]) -> Any:
+    """The value if JSON can say it; bytes as text. What a call without a value of its own returns is nothing."""
+    if isinstance(value, bytes):
+        return value.decode("utf-8", "surrogateescape")
+    if type(value) is object:
+        return None
+    try:
+        json.dumps(value)
+    except (TypeError, ValueError):
+        where = " ".join(map(str, words)) or "ctx"
+        raise TypeError(f"'{where}' is a {type(value).__name__} and cannot be printed; name one of its parts") from None
+    return value
+
+
+def _read(connection: socket.socket) -> tuple[str, str, bytes]:
+    """(token, content type, body) of one request."""
+    received = b""
+    while b"\r\n\r\n" not in received:
+        chunk = connection.recv(65536)
+        if not chunk or len(received) > 65536:
+            raise ValueError("no request")
+        received += chunk
+    head, body = received.split(b"\r\n\r\n", 1)
+    lines = head.decode("latin-1").split("\r\n")
+    method, _, rest = lines[0].partition(" ")
+    if method != "POST":
+        raise ValueError("no request of ours")
+    token = rest.partition(" ")[0].lstrip("/")
+    headers = {name.strip().lower(): value.strip() for name, _, value in (line.partition(":") for line in lines[1:])}
+    length = int(headers.get("content-length", "0"))
+    if not 0 <= length <= MAX_REQUEST_BYTES:
+        raise ValueError("the request is too long")
+    parts = [body]
+    missing = length - len(body)
+    while missing > 0:
+        chunk = connection.recv(min(missing, 1 << 20))
+        if not chunk:
+            raise ValueError("the request was cut off")
+        parts.append(chunk)
+        missing -= len(chunk)
+    return token, headers.get("content-type", ""), b"".join(parts)
+
+
+def _reply(calls: dict[str, _Call], token: str, content_type: str, body: bytes) -> bytes:
+    call = calls.get(token)
+    if call is None:
+        text = "this call has ended, or CTX_SOCKET_URL is not its own"
+        return _http("403 Forbidden", "text/plain", "error", text.encode())
+    if content_type == WORDS:
+        with call.lock:
+            kind, shown = _spoken(call.ctx, body)
+        return _http("200 OK", "text/plain", kind, shown.encode("utf-8", "surrogateescape"))
+    try:
+        words = json.loads(body)["args"]
+    except (ValueError, KeyError, TypeError, RecursionError):
+        return _http("400 Bad Request", "text/plain", "error", b'the request is not {"args": [...]}')
+    with call.lock:
+        found = answer(call.ctx, list(words))
+    said = json.dumps({"type": found.type, "payload": found.payload})
+    return _http("200 OK", "application/json", found.type, said.encode("ascii"))
+
+
+def _spoken(ctx: Any, body: bytes) -> tuple[str, str]:
+    """(kind, text to print) for ``prefix NUL json-flag NUL word NUL word ...``."""
+    fields = body.decode("utf-8", "surrogateescape").split("\0")
+    prefix, flag, words = fields[0], fields[1:2] == ["1"], fields[2:]
+    try:
+        read = read_words(words, prefix)
+    except (ValueError, RecursionError) as error:
+        return "error", f"a word that begins with {prefix} is JSON, and this is none: {error}"
+    found = answer(ctx, read)
+    if found.type != "result":
+        return found.type, found.payload["message"]
+    if flag:
+        return found.type, json.dumps(found.payload)
+    return found.type, str(found.payload) if found.payload else ""
+
+
+def _http(status: str, content_type: str, kind: str, body: bytes) -> bytes:
+    head = (
+        f"HTTP/1.0 {status}\r\nContent-Type: {content_type}\r\nCtx-Type: {kind}\r\n"
+        f"Content-Length: {len(body)}\r\nConnection: close\r\n\r\n"
+    )
+    return head.encode("ascii") + body

@@ -1,0 +1,138 @@
+"""Functions that third parties wrote for the ancestor's parser: classes with ``parse_args``, ``validate`` and ``evaluate``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
+from typing import TYPE_CHECKING, Any, cast
+
+from phaseline.dsl.functions.scope import NotYetKnown
+from phaseline.lang.fast_dataclasses import frozen
+
+if TYPE_CHECKING:
+    from phaseline.dsl.functions.scope import Scope
+    from phaseline.model.blueprint.blueprint import Value
+
+RUNTIME = 2
+"""The ancestor's number for functions that are evaluated only when something runs."""
+
+
+@frozen
+class AncestorFunction:
+    """Implements ``dsl.functions.third_party.AnnouncedFunction``. ``guarded``: (what, mend) -> the place where code of others may raise."""
+
+    name: str
+    make: Callable[..., Any]
+    guarded: Callable[[str, str], AbstractContextManager[None]]
+
+    def check(self, written: Mapping[str, Value]) -> None:
+        """By its ``parse_args``, which its constructor calls."""
+        with self.guarded(f"'{self.name}'", "Correct what it is given."):
+            self._made(written, {})
+
+    def check_in(self, written: Mapping[str, Value], plan: Mapping[str, object]) -> None:
+        """By its ``validate``."""
+        with self.guarded(f"'{self.name}'", "Correct what it is given."):
+            self._made(written, {}).validate(Plan(plan))
+
+    def evaluate(self, written: Mapping[str, Value], scope: Scope) -> Value:
+        """By its ``evaluate``, or where something runs by ``evaluate_runtime`` if it is of the older kind."""
+        if getattr(self.make, "func_eval_type", None) == RUNTIME and not scope.is_running:
+            raise NotYetKnown(self.name)
+        with self.guarded(f"'{self.name}'", "Correct what it is given."):
+            made = self._made(written, {"name": scope.own_name} if scope.own_name else {})
+            older = getattr(made, "evaluate_runtime", None)
+            evaluate = older if older is not None and scope.is_running else made.evaluate
+            found = evaluate(LookUps(scope))
+        if found == written:
+            raise NotYetKnown(self.name)  # it asks to be asked again
+        return cast("Value", found)
+
+    def _made(self, written: Mapping[str, Value], context: Mapping[str, object]) -> Any:
+        given: dict[str, object] = {"scope": None, "context": context, "path": self.name, "raw": dict(written)}
+        if "type" in written:
+            given["return_type"] = written["type"]
+        return self.make(written[self.name], **given)
+
+
+class Plan(dict[str, Any]):
+    """The plan of a blueprint with the ancestor's attributes."""
+
+    def __getattr__(self, name: str) -> Any:
+        """``plan.inputs`` is ``plan["inputs"]``; nodes have two names."""
+        key = "nodes" if name == "node_templates" else name
+        if key not in self:
+            raise AttributeError(name)
+        return Version(self[key]) if key == "version" else self[key]
+
+
+class Version(dict[str, Any]):
+    """``plan.version``."""
+
+    @property
+    def definitions_version(self) -> tuple[int, ...]:
+        """(major, minor)."""
+        return tuple(self["definitions_version"])
+
+
+class LookUps:
+    """What the ancestor gives to ``evaluate``, over one of our scopes."""
+
+    def __init__(self, scope: Scope) -> None:
+        """``scope``: where the function stands."""
+        self._scope = scope
+
+    @property
+    def runtime_only_evaluation(self) -> bool:
+        """Whether this is evaluated while something runs."""
+        return self._scope.is_running
+
+    def get_input(self, input_name: str) -> Value:
+        """The value of an input."""
+        return self._scope.input(input_name)
+
+    def get_node(self, node_name: str) -> dict[str, object]:
+        """A node with its properties."""
+        properties, _ = self._scope.node(node_name)
+        return {"id": node_name, "name": node_name, "properties": dict(properties)}
+
+    def get_node_instances(self, node_id: str) -> list[dict[str, Value]]:
+        """The instances of a node."""
+        return [{**instance, "node_id": node_id} for instance in self._scope.instances_of(node_id)]
+
+    def get_node_instance(self, node_instance_id: str) -> dict[str, Value]:
+        """One instance, by its id. Raises ``KeyError`` if there is none."""
+        node = node_instance_id.rpartition("_")[0]
+        for instance in self.get_node_instances(node):
+            if instance["id"] == node_instance_id:
+                return instance
+        raise KeyError(node_instance_id)
+
+    def get_secret(self, secret_key: str) -> str:
+        """The value of a secret."""
+        return self._scope.secret(secret_key)
+
+    def get_label(self, label_key: str, values_list_index: int | None = None) -> Value:
+        """The values of a label, or one of them."""
+        values = list(self._scope.label(label_key))
+        return values if values_list_index is None else values[values_list_index]
+
+    def get_sys(self, entity: str, prop: str) -> Value:
+        """A property of the deployment or its tenant."""
+        return self._scope.system(entity, prop)
+
+    def get_capability(self, capability_path: Value) -> Value:
+        """Of another deployment."""
+        return self._scope.elsewhere("get_capability", capability_path)
+
+    def get_group_capability(self, capability_path: Value) -> Value:
+        """Of a group of deployments."""
+        return self._scope.elsewhere("get_group_capability", capability_path)
+
+    def get_environment_capability(self, capability_path: Value) -> Value:
+        """Of the environment."""
+        return self._scope.elsewhere("get_environment_capability", capability_path)
+
+    def get_consumers(self, prop: Value) -> Value:
+        """Of this deployment."""
+        return self._scope.elsewhere("get_consumers", prop)

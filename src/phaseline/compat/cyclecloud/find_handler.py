@@ -1,0 +1,84 @@
+"""``find(items)``: a plugin that can look up what it makes settles what a crash left open (decision 1, P113).
+
+A module that has a phase's handler may also have ``find(items)``. After a crash it is called, before the handler is, with the
+resources whose last call nobody saw the end of. Walk: the process died while the handler created a machine; in the next run
+``find`` looks for a machine with the item's token and says ``item.exists({"InstanceId": id})``: the phase keeps that and is
+completed. ``item.unfinished({"OperationId": id})``: the phase keeps that, and the handler is called for it to poll on.
+``item.absent()``: the handler is called for it, as if nothing had been. ``item.unknown()``, or nothing: a person must say
+(``resources retry``, ``resources complete``). The first two may set attributes of the resource, too.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal
+
+from phaseline.model.deployment.runtime_properties import copy_mapping
+from phaseline.model.phases.phase_data import data_in
+
+if TYPE_CHECKING:
+    from phaseline.compat.cyclecloud.resource import Resource
+    from phaseline.model.blueprint.blueprint import Value
+
+Finder = Callable[[Sequence["Sought"]], object]
+Answer = Literal["exists", "unfinished", "absent", "unknown"]
+NAME, PARAMETER = "find", "items"
+NOBODY_KNOWS = "the process died during its last call, and nobody knows whether that was carried out"
+
+
+class Sought:
+    """A resource whose last call may or may not have been carried out.
+
+    ``token`` is the one that call had (``operationToken``), ``name`` the resource's, ``data`` what the phase had stored last.
+    """
+
+    __slots__ = ("_resource", "answer", "attributes", "data", "found", "name", "token")
+
+    def __init__(self, resource: Resource, phase: str) -> None:
+        """Nothing is known of it."""
+        self._resource = resource
+        self.token: str = resource.call.token
+        self.name: str = resource.view.id
+        self.data: Mapping[str, Value] = copy_mapping(data_in(resource.document, phase))
+        self.answer: Answer = "unknown"
+        self.found: dict[str, Any] = {}
+        self.attributes: dict[str, Any] = {}
+
+    def exists(self, data: Mapping[str, Any] | None = None, *, attributes: Mapping[str, Any] | None = None) -> None:
+        """It was carried out: the phase is completed and keeps ``data`` beside what it has. ``attributes``: of the resource."""
+        self.answer, self.found, self.attributes = "exists", dict(data or {}), dict(attributes or {})
+
+    def unfinished(self, data: Mapping[str, Any] | None = None, *, attributes: Mapping[str, Any] | None = None) -> None:
+        """It was begun: the same is kept, and the handler is called for it as for one that sleeps, to poll on."""
+        self.answer, self.found, self.attributes = "unfinished", dict(data or {}), dict(attributes or {})
+
+    def absent(self) -> None:
+        """It was not carried out: the handler is called for it."""
+        self.answer = "absent"
+
+    def unknown(self) -> None:
+        """It cannot be told."""
+        self.answer = "unknown"
+
+    def keep(self) -> None:
+        """Lay what was found over what the phase keeps, and over the resource. Raises what setting it raises."""
+        for name, value in self.found.items():
+            self._resource.entry.set(name, value)
+        for name, value in self.attributes.items():
+            self._resource.set(name, value)
+
+    def __repr__(self) -> str:
+        """Its name and what is known."""
+        return f"<{self.name}: {self.answer}>"
+
+
+def finder_of(function: object) -> Finder | None:
+    """The ``find(items)`` of the module that has the handler; None: it has none, and lost calls are called again."""
+    found = getattr(inspect.unwrap(function), "__globals__", {}).get(NAME) if callable(function) else None
+    if not inspect.isfunction(found):
+        return None
+    wanted = [
+        name for name, one in inspect.signature(found).parameters.items() if one.default is inspect.Parameter.empty
+    ]
+    return found if wanted == [PARAMETER] else None

@@ -1,0 +1,66 @@
+"""What a plugin did with its handler that cannot be done: a problem with the line of the plugin that did it."""
+
+from __future__ import annotations
+
+import linecache
+import os
+import sys
+from pathlib import Path
+
+from phaseline.calls.protocol.plugin_boundary import shown
+from phaseline.model.problems.problem import Place, Problem, ProblemsError
+
+OURS = f"{Path(__file__).parents[2]}{os.sep}"
+"""Where the code lies that calls and is called by plugins."""
+
+
+class HandlerMisuse(ProblemsError):
+    """Raised by methods of the handler before anything is changed."""
+
+    def __init__(self, code: str, message: str, mend: str) -> None:
+        """The place is found on the stack."""
+        super().__init__([Problem(code, message, mend, _place())])
+
+
+class NotInRun(HandlerMisuse):
+    """What was to be marked is no resource of this run (R1)."""
+
+    def __init__(self, method: str, given: object) -> None:
+        """``given``: it."""
+        name = given.get("Name") if hasattr(type(given), "folded") else None  # type: ignore[attr-defined]  # a record
+        what = f"'{name}'" if name else f"a {type(given).__name__}"
+        super().__init__(
+            "PL-O030",
+            f"{method}() was given {what}, which is no resource of this run",
+            "Give it resources of handler.getResources() of this call; a resource of an earlier call is not one of them.",
+        )
+
+
+class RunFinished(HandlerMisuse):
+    """The run is over: what is said now cannot count any more."""
+
+    def __init__(self, method: str) -> None:
+        """``method`` of the handler."""
+        super().__init__(
+            "PL-O031",
+            f"{method}() was called after the run had ended",
+            "Let threads that handle() starts end before it returns, or look after them in a later run.",
+        )
+
+
+def wrong_delay(method: str, given: object) -> HandlerMisuse:
+    """A delay that is none."""
+    return HandlerMisuse(
+        "PL-O032",
+        f"{method}() was given the delay {shown(given)}",
+        "Give it seconds, or a timedelta, from 0 to 30 days.",
+    )
+
+
+def _place() -> Place:
+    """The innermost line of code that is not ours."""
+    frame = sys._getframe(1)
+    while frame.f_back is not None and frame.f_code.co_filename.startswith(OURS):
+        frame = frame.f_back
+    file, line = frame.f_code.co_filename, frame.f_lineno
+    return Place(file, line, 1, text=linecache.getline(file, line).rstrip())

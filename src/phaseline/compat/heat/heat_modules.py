@@ -1,0 +1,138 @@
+"""The few modules of Heat that its lifecycle plug-ins import, found only where no distribution has a ``heat`` of its own.
+
+The finder comes last, so that a real ``heat`` is always preferred, and it is put in when the first class of Heat's group is
+loaded. ``heat.engine.lifecycle_plugin`` has the base class and nothing else; ``heat.common.config`` registers the option that
+the plug-ins read. ``oslo`` packages are theirs to bring.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Mapping
+from importlib.machinery import ModuleSpec
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+from phaseline.hooks.lifecycle_hook import LifecycleHook
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from phaseline.model.blueprint.blueprint import Value
+
+PLUGIN, CONFIG, I18N = "heat.engine.lifecycle_plugin", "heat.common.config", "heat.common.i18n"
+
+
+class LifecyclePlugin(LifecycleHook):
+    """Heat's name for the base class of hook classes."""
+
+
+def _with_base_class(module: ModuleType) -> None:
+    module.LifecyclePlugin = LifecyclePlugin  # type: ignore[attr-defined]  # a module that is made here
+
+
+def _with_options(_module: ModuleType) -> None:
+    """Register what plug-ins name to ``CONF.import_opt``; where they bring no ``oslo.config`` they name nothing."""
+    try:
+        from oslo_config import cfg  # type: ignore[import-not-found]  # a package of the plug-in's
+    except ImportError:
+        return
+    cfg.CONF.register_opt(cfg.BoolOpt("stack_scheduler_hints", default=False))
+
+
+def _with_translation(module: ModuleType) -> None:
+    """Names under which plug-ins mark texts to be translated; nothing is."""
+    for name in ("_", "_LI", "_LW", "_LE", "_LC"):
+        setattr(module, name, str)
+    module.repr_wraper = lambda made: made  # type: ignore[attr-defined]  # the misspelled name is Heat's
+
+
+def _empty(_module: ModuleType) -> None:
+    """A package that holds others."""
+
+
+CONTENTS: Mapping[str, Callable[[ModuleType], None]] = {
+    "heat": _empty,
+    "heat.common": _empty,
+    CONFIG: _with_options,
+    I18N: _with_translation,
+    "heat.engine": _empty,
+    PLUGIN: _with_base_class,
+}
+"""{module: what fills it}."""
+
+
+class HeatFinder:
+    """Finds those modules, and makes them."""
+
+    def find_spec(
+        self,
+        fullname: str,
+        path: Sequence[str] | None = None,
+        target: ModuleType | None = None,
+    ) -> ModuleSpec | None:
+        """The spec of one of them; None for all others."""
+        if fullname not in CONTENTS:
+            return None
+        is_package = CONTENTS[fullname] is _empty
+        return ModuleSpec(fullname, self, is_package=is_package)  # type: ignore[arg-type]  # its abstract class costs 8 ms
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType | None:
+        """As always."""
+        return None
+
+    def exec_module(self, module: ModuleType) -> None:
+        """Fill it."""
+        CONTENTS[module.__name__](module)
+
+
+def offer() -> None:
+    """Let ``import heat.engine.lifecycle_plugin`` find ours, unless there is a real one."""
+    if not any(isinstance(finder, HeatFinder) for finder in sys.meta_path):
+        sys.meta_path.append(HeatFinder())
+
+
+def configure(options: Mapping[str, Value]) -> None:
+    """Have ``oslo_config.cfg.CONF``, where a plug-in brings it, read these options: {``option`` or ``group.option``: value}.
+
+    ``CONF()`` then reads them too, and never the words of our own command, which are not for it. Options that a plug-in
+    registers later have their values from them.
+    """
+    try:
+        from oslo_config import cfg
+    except ImportError:
+        return
+    conf, kind = cfg.CONF, getattr(cfg, "ConfigOpts", None)
+    if kind is None or not isinstance(conf, kind) or hasattr(type(conf), "given_by_settings"):
+        return
+
+    class Given(type(conf)):  # type: ignore[misc]  # a class of the plug-in's library
+        given_by_settings = True
+
+        def __call__(self, args: Sequence[str] | None = None, *others: Any, **named: Any) -> Any:
+            with TemporaryDirectory(prefix="phaseline-") as folder:
+                file = Path(folder, "heat.conf")
+                file.touch(mode=0o600)
+                file.write_text(_ini(options), "utf-8")
+                files = [str(file), *(named.pop("default_config_files", None) or ())]
+                return super().__call__(args or [], *others, default_config_files=files, **named)
+
+    conf.__class__ = Given
+    conf()
+
+
+def _ini(options: Mapping[str, Value]) -> str:
+    """The options as a file of oslo.config.
+
+    >>> _ini({"debug": True, "valet.url": "http://x", "valet.zones": ["a", "b"]})
+    '[DEFAULT]\\ndebug = true\\n[valet]\\nurl = http://x\\nzones = a,b\\n'
+    """
+    groups: dict[str, list[str]] = {}
+    for name, value in options.items():
+        group, _, option = name.rpartition(".")
+        words = value if isinstance(value, list) else [value]
+        told = ",".join(str(word).lower() if isinstance(word, bool) else str(word) for word in words)
+        groups.setdefault(group or "DEFAULT", []).append(f"{option} = {told.replace(chr(10), ' ')}\n")
+    return "".join(f"[{group}]\n{''.join(lines)}" for group, lines in groups.items())

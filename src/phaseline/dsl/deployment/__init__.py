@@ -1,0 +1,1 @@
+"""A blueprint with its inputs, evaluated as far as possible."""

@@ -1,0 +1,1 @@
+"""Merged blueprints as documents: JSON, merged plan, provenance and differences."""

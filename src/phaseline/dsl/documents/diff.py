@@ -1,0 +1,204 @@
+"""What two blueprints say differently: merged and checked as they are, not line by line."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import cast
+
+from phaseline.dsl.functions.registry import is_function
+from phaseline.dsl.imports.section_merge import Sections
+from phaseline.dsl.text.positions import dotted
+from phaseline.dsl.text.problem_report import Path
+from phaseline.model.blueprint.blueprint import Blueprint, Node, Operation, PropertySchema, Relationship, Value
+from phaseline.model.blueprint.diff import Change, Differences, Rename
+
+DECLARED = (
+    "outputs",
+    "capabilities",
+    "workflows",
+    "plugins",
+    "groups",
+    "policies",
+    "labels",
+    "blueprint_labels",
+    "deployment_settings",
+    "resource_tags",
+    "node_types",
+    "relationships",
+    "data_types",
+)
+"""Sections of which what the files themselves declare is compared, whether it is used or not."""
+NOUNS = {
+    "inputs": "input",
+    "nodes": "node",
+    "outputs": "output",
+    "capabilities": "capability",
+    "workflows": "workflow",
+    "plugins": "plugin",
+    "groups": "group",
+    "policies": "policy",
+    "labels": "label",
+    "blueprint_labels": "blueprint label",
+    "resource_tags": "resource tag",
+    "node_types": "node type",
+    "relationships": "relationship type",
+    "data_types": "data type",
+}
+PARTS = {"properties": "property", "operations": "operation", "relationships": "relationship"}
+"""Parts of a node that have a noun of their own."""
+ALIKE = 0.6
+"""Share of equal parts from which a node that is gone and a new one are taken for one that was renamed."""
+
+Document = Mapping[str, Value]
+
+
+def compare(old: tuple[Blueprint, Sections], new: tuple[Blueprint, Sections]) -> Differences:
+    """What the second blueprint says differently than the first."""
+    before, after = said(*old), said(*new)
+    changes: list[Change] = []
+    renames: list[Rename] = []
+    for section in before:
+        changes += _changes((section,), before[section], after[section])
+        if section in NOUNS:
+            renames += _renames(section, _elements(before[section]), _elements(after[section]))
+    return Differences(tuple(changes), tuple(renames))
+
+
+# -- what a blueprint says ------------------------------------------------------------------------------------------
+
+
+def said(blueprint: Blueprint, sections: Sections) -> dict[str, Value]:
+    """Everything that counts of a blueprint, as plain values: nodes with all they inherit, then the types of its files."""
+    found: dict[str, Value] = {
+        "version": blueprint.version,
+        "description": blueprint.description,
+        "metadata": dict(blueprint.metadata),
+        "inputs": {name: _schema(schema) for name, schema in blueprint.inputs.items()},
+        "nodes": {name: _node(node) for name, node in blueprint.nodes.items()},
+    }
+    return {**found, **{section: _declared(sections, section) for section in DECLARED}}
+
+
+def _declared(sections: Sections, section: str) -> dict[str, Value]:
+    """The elements of a section as the blueprint's own files have them; those of the built-in types are no news."""
+    return {
+        name: value
+        for name, value in sections.of(section).items()
+        if not sections.spot(section, name).document.is_bundled
+    }
+
+
+def _node(node: Node) -> dict[str, Value]:
+    relationships: dict[str, Value] = {}
+    for item in node.relationships:
+        key = f"{item.type} -> {item.target}"
+        while key in relationships:
+            key += " (again)"
+        relationships[key] = _relationship(item)
+    return {
+        "type": node.type,
+        "type_hierarchy": list(node.type_hierarchy),
+        "instances": {"default": node.default_instances, "min": node.min_instances, "max": node.max_instances},
+        "restricted_actions": list(node.restricted_actions),
+        "properties": dict(node.properties),
+        "operations": _operations(node.operations),
+        "relationships": relationships,
+    }
+
+
+def _relationship(item: Relationship) -> dict[str, Value]:
+    return {
+        "properties": dict(item.properties),
+        "source_operations": _operations(item.source_operations),
+        "target_operations": _operations(item.target_operations),
+    }
+
+
+def _operations(operations: Mapping[str, Operation]) -> dict[str, Value]:
+    return {name: _operation(each) for name, each in operations.items() if each.is_implemented}
+
+
+def _operation(operation: Operation) -> dict[str, Value]:
+    plugin = f"{operation.plugin}." if operation.form == "function" else ""
+    fields: dict[str, Value] = {
+        "implementation": plugin + operation.implementation,
+        "inputs": dict(operation.inputs),
+        "executor": operation.executor,
+        "max_retries": operation.max_retries,
+        "retry_interval": operation.retry_interval_s,
+        "timeout": operation.timeout_s,
+        "timeout_recoverable": operation.timeout_recoverable or None,
+    }
+    return {name: value for name, value in fields.items() if value is not None}
+
+
+def _schema(schema: PropertySchema) -> dict[str, Value]:
+    fields: dict[str, Value] = {"type": schema.type, "required": schema.required, "description": schema.description}
+    if schema.has_default:
+        fields["default"] = schema.default
+    return fields
+
+
+# -- how two differ -------------------------------------------------------------------------------------------------
+
+
+def _changes(path: Path, old: Value, new: Value) -> Iterator[Change]:
+    if _is_mapping(old) and _is_mapping(new):
+        before, after = cast("Document", old), cast("Document", new)
+        for name in dict.fromkeys((*before, *after)):
+            here = (*path, name)
+            if name not in after:
+                yield Change("removed", _noun(here), dotted(here), old=before[name])
+            elif name not in before:
+                yield Change("added", _noun(here), dotted(here), new=after[name])
+            else:
+                yield from _changes(here, before[name], after[name])
+    elif old != new or old.__class__ is not new.__class__:
+        yield Change("changed", _noun(path), dotted(path), old, new)
+
+
+def _is_mapping(value: Value) -> bool:
+    return isinstance(value, dict) and not is_function(value)
+
+
+def _noun(path: Path) -> str:
+    """What lies at a path: of a node its properties and the like, of everything else the element."""
+    section = str(path[0])
+    if section == "nodes" and len(path) > 3:
+        return PARTS.get(str(path[2]), "node")
+    return NOUNS.get(section, section.replace("_", " "))
+
+
+def _elements(value: Value) -> Document:
+    return value if isinstance(value, dict) else {}
+
+
+def _renames(section: str, old: Document, new: Document) -> Iterator[Rename]:
+    """Each element that is gone with the new one that is most like it, if one is; the surest first."""
+    gone = [name for name in old if name not in new]
+    come = [name for name in new if name not in old]
+    pairs = sorted(
+        ((_likeness(old[one], new[other]), one, other) for one in gone for other in come), key=lambda pair: -pair[0]
+    )
+    taken: set[tuple[str, str]] = set()
+    for likeness, one, other in pairs:
+        if likeness >= ALIKE and ("old", one) not in taken and ("new", other) not in taken:
+            taken |= {("old", one), ("new", other)}
+            yield Rename(NOUNS[section], one, other, round(likeness, 2))
+
+
+def _likeness(old: Value, new: Value) -> float:
+    """The share of equal leaves; nothing is like what says nothing."""
+    before, after = dict(_leaves((), old)), dict(_leaves((), new))
+    if not before or not after or before.get(("type",)) != after.get(("type",)):
+        return 0.0
+    equal = sum(after.get(path) == leaf for path, leaf in before.items())
+    return equal / max(len(before), len(after))
+
+
+def _leaves(path: Path, value: Value) -> Iterator[tuple[Path, str]]:
+    if isinstance(value, dict) and value and not is_function(value):
+        for name, item in value.items():
+            yield from _leaves((*path, name), item)
+    elif value not in ({}, [], None, ""):
+        yield path, repr(value)

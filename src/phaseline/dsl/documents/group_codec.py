@@ -1,0 +1,59 @@
+"""Groups, labels, settings and tags of a blueprint as plain JSON values and back; what there is none of is not written."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from phaseline.lang.fast_dataclasses import told
+from phaseline.model.blueprint.blueprint import Blueprint
+from phaseline.model.blueprint.groups import Group, GroupPolicy, Policy, ScalingGroup, Trigger
+from phaseline.model.problems.problem import Place
+
+PLAIN = ("policy_types", "policy_triggers", "labels", "blueprint_labels", "deployment_settings", "resource_tags")
+"""Fields of a blueprint that are JSON as they are."""
+
+
+def groups_to_json(blueprint: Blueprint) -> dict[str, Any]:
+    """{field: value} of those that the blueprint has."""
+    written: dict[str, Any] = {name: dict(getattr(blueprint, name)) for name in PLAIN}
+    written["groups"] = [[group.name, list(group.members), _policies(group)] for group in blueprint.groups.values()]
+    written["policies"] = [{**told(policy), "targets": list(policy.targets)} for policy in blueprint.policies.values()]
+    written["scaling_groups"] = [
+        {**told(group), "members": list(group.members), "place": told(group.place)}
+        for group in blueprint.scaling_groups.values()
+    ]
+    written["runtime_only"] = blueprint.runtime_only
+    return {name: value for name, value in written.items() if value}
+
+
+def _policies(group: Group) -> dict[str, Any]:
+    return {
+        name: [policy.type, dict(policy.properties), {key: told(trigger) for key, trigger in policy.triggers.items()}]
+        for name, policy in group.policies.items()
+    }
+
+
+def groups_from_json(written: Mapping[str, Any]) -> dict[str, Any]:
+    """The fields of a blueprint that ``groups_to_json`` wrote."""
+    fields: dict[str, Any] = {name: written[name] for name in (*PLAIN, "runtime_only") if name in written}
+    fields["groups"] = {
+        name: Group(
+            name,
+            tuple(members),
+            {
+                key: GroupPolicy(kind, properties, {label: Trigger(**trigger) for label, trigger in triggers.items()})
+                for key, (kind, properties, triggers) in policies.items()
+            },
+        )
+        for name, members, policies in written.get("groups", ())
+    }
+    fields["policies"] = {
+        policy["name"]: Policy(**{**policy, "targets": tuple(policy["targets"])})
+        for policy in written.get("policies", ())
+    }
+    fields["scaling_groups"] = {
+        group["name"]: ScalingGroup(**{**group, "members": tuple(group["members"]), "place": Place(**group["place"])})
+        for group in written.get("scaling_groups", ())
+    }
+    return fields

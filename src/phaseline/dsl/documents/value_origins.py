@@ -1,0 +1,105 @@
+"""Where values come from: what types, data types and templates contribute to one merged value, weakest first."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Literal, cast
+
+from phaseline.dsl.functions.registry import is_function
+from phaseline.dsl.imports.section_merge import Sections
+from phaseline.dsl.text.problem_report import Path, Spot
+from phaseline.lang.fast_namedtuples import NamedTuple
+from phaseline.model.blueprint.blueprint import Value
+
+Kind = Literal["template", "node_types", "relationships", "data_types"]
+"""What a contribution stands in: a template, or a type of one of these sections."""
+
+
+class Contribution(NamedTuple):
+    """A value that somebody gives. ``path``: where in the whole it is put. ``owner``: the name of the type or template."""
+
+    kind: Kind
+    owner: str
+    value: Value
+    spot: Spot
+    path: Path = ()
+
+    def at(self, key: str) -> Contribution | None:
+        """What it gives for one key of the whole; None if it says nothing of that."""
+        if self.path:
+            return self._replace(path=self.path[1:]) if self.path[0] == key else None
+        if isinstance(self.value, dict) and not is_function(self.value) and key in self.value:
+            return self._replace(value=self.value[key], spot=self.spot.at(key))
+        return None
+
+
+def lineage(sections: Sections, section: Kind, name: str) -> list[tuple[str, Mapping[str, Value], Spot]]:
+    """(name, what is written, where) of a type and those it derives from, the root first."""
+    found: list[tuple[str, Mapping[str, Value], Spot]] = []
+    known = sections.of(section)
+    current: Value = name
+    while isinstance(current, str) and isinstance(raw := known.get(current), dict):
+        found.append((current, raw, sections.spot(section, current)))
+        current = raw.get("derived_from")
+    return found[::-1]
+
+
+class Given(NamedTuple):
+    """What there is for one property, weakest first. ``is_structured``: merged key by key, being of a data type."""
+
+    contributions: list[Contribution]
+    is_structured: bool = False
+
+
+def property_contributions(sections: Sections, section: Kind, name: str) -> dict[str, Given]:
+    """{property: what a type, its parents and its data types give for it}.
+
+    A property that is declared again as the same data type keeps what the parents gave; any other loses it.
+    """
+    found: dict[str, Given] = {}
+    kinds: dict[str, Value] = {}
+    for owner, raw, spot in lineage(sections, section, name):
+        declared = cast("Mapping[str, Mapping[str, Value]]", raw.get("properties") or {})
+        for key, item in declared.items():
+            fields = item or {}
+            kind = fields.get("type")
+            is_structured = isinstance(kind, str) and kind in sections.of("data_types")
+            if not is_structured or kinds.get(key) != kind:
+                inner = list(_of_data_type(sections, cast("str", kind))) if is_structured else []
+                found[key] = Given(inner, is_structured)
+            kinds[key] = kind
+            if "default" in fields:
+                here = spot.at("properties", key, "default")
+                found[key].contributions.append(Contribution(section, owner, fields["default"], here))
+    return found
+
+
+def _of_data_type(sections: Sections, name: str) -> Iterator[Contribution]:
+    """The defaults of a data type's properties, each put where it belongs."""
+    for owner, raw, spot in lineage(sections, "data_types", name):
+        for key, item in cast("Mapping[str, Mapping[str, Value]]", raw.get("properties") or {}).items():
+            fields = item or {}
+            kind = fields.get("type")
+            if isinstance(kind, str) and kind in sections.of("data_types"):
+                for inner in _of_data_type(sections, kind):
+                    yield inner._replace(path=(key, *inner.path))
+            if "default" in fields:
+                yield Contribution(
+                    "data_types", owner, fields["default"], spot.at("properties", key, "default"), (key,)
+                )
+
+
+def shares(value: Value, given: Given, path: Path = ()) -> Iterator[tuple[Path, Value, list[Contribution]]]:
+    """(path, value, who gives it: the one that counts first) of each part of a merged value that has one giver."""
+    if given.is_structured:
+        mappings = [each for each in given.contributions if each.path or _is_mapping(each.value)]
+        if _is_mapping(value) and value and (len(mappings) > 1 or any(each.path for each in mappings)):
+            for key, item in cast("dict[str, Value]", value).items():
+                parts = [part for each in mappings if (part := each.at(key)) is not None]
+                yield from shares(item, Given(parts, is_structured=True), (*path, key))
+            return
+    yield path, value, given.contributions[::-1]
+
+
+def _is_mapping(value: Value) -> bool:
+    return isinstance(value, dict) and not is_function(value)

@@ -1,0 +1,149 @@
+"""What the arguments of each intrinsic function look like; a form answers what is wrong with an argument, or None."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+from typing import TypeAlias
+
+from phaseline.model.blueprint.blueprint import Value
+
+IsFunction: TypeAlias = Callable[[object], bool]
+"""Tells a function from a mapping that stands for itself."""
+Form: TypeAlias = Callable[[Value, IsFunction], str | None]
+"""(argument, what is a function) -> what is wrong with it."""
+
+SYSTEM: dict[str, tuple[str, ...]] = {"tenant": ("name",), "deployment": ("id", "name", "blueprint", "owner")}
+"""{what get_sys knows: its properties}."""
+CONSUMERS = ("ids", "names", "count")
+"""What get_consumers can be asked for."""
+
+
+def _is_step(value: Value, is_function: IsFunction) -> bool:
+    return isinstance(value, str) or value.__class__ is int or is_function(value)
+
+
+def _is_path(value: Value, is_function: IsFunction, *, least: int = 2) -> bool:
+    """A list of at least so many steps, the first of them a name."""
+    return (
+        isinstance(value, list)
+        and len(value) >= least
+        and value[0].__class__ is not int
+        and all(_is_step(step, is_function) for step in value)
+    )
+
+
+def name_or_path(what: str, *, least: int = 2) -> Form:
+    """A name, or a list of a name and keys or indexes, of at least so many in all."""
+
+    def form(value: Value, is_function: IsFunction) -> str | None:
+        fits = isinstance(value, str) or is_function(value) or _is_path(value, is_function, least=least)
+        return None if fits else f"takes {what}, or a list [name, key or index, …]"
+
+    return form
+
+
+def path(what: str) -> Form:
+    """A list of a name and at least one key or index."""
+
+    def form(value: Value, is_function: IsFunction) -> str | None:
+        return None if _is_path(value, is_function) else f"takes a list [{what}; key, key or index, …]"
+
+    return form
+
+
+def paths(value: Value, is_function: IsFunction) -> str | None:
+    """A list of a node and at least one key or list of keys."""
+    fits = (
+        isinstance(value, list)
+        and len(value) >= 2
+        and (isinstance(value[0], str) or is_function(value[0]))
+        and all(_is_step(item, is_function) or _is_path(item, is_function, least=1) for item in value[1:])
+    )
+    return None if fits else "takes a list [node, SELF, SOURCE or TARGET; key or list of keys, …]"
+
+
+def group_path(value: Value, is_function: IsFunction) -> str | None:
+    """A list of a group, a capability or a list of them, and keys."""
+    fits = (
+        isinstance(value, list)
+        and len(value) >= 2
+        and all(_is_step(item, is_function) for place, item in enumerate(value) if place != 1)
+        and (_is_step(value[1], is_function) or isinstance(value[1], list))
+    )
+    return None if fits else "takes a list [group, capability or list of capabilities, key or index, …]"
+
+
+def label(value: Value, is_function: IsFunction) -> str | None:
+    """A key, or a list of a key and the place of one value."""
+    if isinstance(value, str) or is_function(value):
+        return None
+    fits = (
+        isinstance(value, list)
+        and len(value) == 2
+        and (isinstance(value[0], str) or is_function(value[0]))
+        and (value[1].__class__ is int or (isinstance(value[1], str) and value[1].isdecimal()) or is_function(value[1]))
+    )
+    return None if fits else "takes the key of a label, or a list [key, index]"
+
+
+def system(value: Value, is_function: IsFunction) -> str | None:
+    """A list of what is asked, and which of its properties; the names themselves are checked apart."""
+    fits = (
+        isinstance(value, list)
+        and len(value) >= 2
+        and all(isinstance(item, str) or is_function(item) for item in value)
+    )
+    return None if fits else "takes a list [tenant or deployment, property]"
+
+
+def one_of(words: Collection[str]) -> Form:
+    """One of some words."""
+
+    def form(value: Value, is_function: IsFunction) -> str | None:
+        return (
+            None
+            if (isinstance(value, str) and value in words) or is_function(value)
+            else f"takes one of {', '.join(words)}"
+        )
+
+    return form
+
+
+def parts(value: Value, is_function: IsFunction) -> str | None:
+    """A list of parts to join."""
+    return None if isinstance(value, list) or is_function(value) else "takes a list of the parts to join"
+
+
+def mappings(value: Value, is_function: IsFunction) -> str | None:
+    """A list of mappings."""
+    if is_function(value):
+        return None
+    if not isinstance(value, list):
+        return "takes a list of mappings"
+    wrong = [item for item in value if not isinstance(item, dict)]
+    return f"takes a list of mappings, and {wrong[0]!r} is none" if wrong else None
+
+
+def texts(what: str, least: int, most: int) -> Form:
+    """A list of texts; what comes after the first ``least`` is a whole number."""
+
+    def form(value: Value, is_function: IsFunction) -> str | None:
+        fits = (
+            isinstance(value, list)
+            and least <= len(value) <= most
+            and all(isinstance(item, str) or is_function(item) for item in value[:least])
+            and all(item.__class__ is int or is_function(item) for item in value[least:])
+        )
+        return None if fits or is_function(value) else f"takes a list {what}"
+
+    return form
+
+
+def text(value: Value, is_function: IsFunction) -> str | None:
+    """One text."""
+    return None if isinstance(value, str) or is_function(value) else "takes a text"
+
+
+def anything(_value: Value, _is_function: IsFunction) -> str | None:
+    """Whatever is written."""
+    return None

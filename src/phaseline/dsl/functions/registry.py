@@ -1,0 +1,185 @@
+"""Our intrinsic functions as a table: name, version, when they can be known, how their arguments look.
+
+Functions of others are in ``announced``.
+
+A new function is a new row here, a computation (``lookups`` or ``texts``) and, if it asks for something new, a method
+of ``Scope``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final, Literal
+
+from phaseline.dsl.functions import argument_forms as forms
+from phaseline.dsl.functions.third_party import ANNOUNCED
+from phaseline.lang.fast_dataclasses import frozen
+from phaseline.model.blueprint.blueprint import Value
+
+SELF, SOURCE, TARGET = "SELF", "SOURCE", "TARGET"
+REFERENCES: Final = frozenset({SELF, SOURCE, TARGET})
+
+
+@frozen
+class Function:
+    """One intrinsic function. ``since``: minor version of the language that brought it.
+
+    ``form`` says what is wrong with an argument; ``example`` shows the right form; ``raises``: the ancestor's class for
+    a wrong one. ``is_extension``: only where the language is extended (decision 15).
+    """
+
+    name: str
+    kind: Literal["hybrid", "runtime"]
+    form: forms.Form
+    example: str
+    since: int = 0
+    names_node: bool = False
+    raises: str = "ValueError"
+    is_extension: bool = False
+
+    def complaint(self, argument: Value) -> str | None:
+        """What is wrong with an argument, or None."""
+        return self.form(argument, is_function)
+
+
+_NODE = "node, SELF, SOURCE or TARGET"
+_CHECKED = "FunctionValidationError"
+
+FUNCTIONS: Final[dict[str, Function]] = {
+    function.name: function
+    for function in (
+        Function("get_input", "hybrid", forms.name_or_path("the name of an input", least=1), "{get_input: port}"),
+        Function("get_property", "hybrid", forms.path(_NODE), "{get_property: [web, port]}", names_node=True),
+        Function("get_attribute", "runtime", forms.path(_NODE), "{get_attribute: [web, ip]}", names_node=True),
+        Function(
+            "get_attributes_list", "runtime", forms.path(_NODE), "{get_attributes_list: [web, ip]}", names_node=True
+        ),
+        Function(
+            "get_attributes_dict",
+            "runtime",
+            forms.paths,
+            "{get_attributes_dict: [web, ip, [disk, size]]}",
+            names_node=True,
+        ),
+        Function(
+            "get_secret",
+            "runtime",
+            forms.name_or_path("the name of a secret"),
+            "{get_secret: password}",
+            raises=_CHECKED,
+        ),
+        Function("get_capability", "runtime", forms.path("deployment"), "{get_capability: [network, address]}"),
+        Function("get_group_capability", "runtime", forms.group_path, "{get_group_capability: [edge, address]}"),
+        Function(
+            "get_environment_capability",
+            "runtime",
+            forms.name_or_path("the name of a capability"),
+            "{get_environment_capability: address}",
+            raises=_CHECKED,
+        ),
+        Function("get_label", "runtime", forms.label, "{get_label: [team, 0]}", raises=_CHECKED),
+        Function("get_sys", "runtime", forms.system, "{get_sys: [deployment, id]}"),
+        Function("get_consumers", "runtime", forms.one_of(forms.CONSUMERS), "{get_consumers: ids}"),
+        Function("concat", "hybrid", forms.parts, "{concat: ['http://', {get_input: host}]}", since=1),
+        Function("merge", "hybrid", forms.mappings, "{merge: [{a: 1}, {get_input: more}]}", since=3),
+        Function(
+            "string_find",
+            "hybrid",
+            forms.texts("[text, what to find]", 2, 2),
+            "{string_find: [a-b, '-']}",
+            raises=_CHECKED,
+        ),
+        Function(
+            "string_replace",
+            "hybrid",
+            forms.texts("[text, old, new] with or without how often", 3, 4),
+            "{string_replace: [a-b, '-', '_']}",
+            raises=_CHECKED,
+        ),
+        Function(
+            "string_split",
+            "hybrid",
+            forms.texts("[text, separator] with or without the place of one part", 2, 3),
+            "{string_split: [a-b, '-', 0]}",
+            raises=_CHECKED,
+        ),
+        Function("string_lower", "hybrid", forms.text, "{string_lower: {get_input: name}}", raises=_CHECKED),
+        Function("string_upper", "hybrid", forms.text, "{string_upper: {get_input: name}}", raises=_CHECKED),
+        Function("to_string", "hybrid", forms.anything, "{to_string: {get_input: port}}", is_extension=True),
+    )
+}
+"""{name: function}"""
+
+
+def function_name(value: object) -> str | None:
+    """The function a value is: a mapping with one key that names a function, or with ``type`` beside it.
+
+    >>> function_name({"get_input": "port"}), function_name({"port": 80})
+    ('get_input', None)
+    """
+    if value.__class__ is not dict:
+        return None
+    if len(value) == 1:
+        key = next(iter(value))
+    elif len(value) == 2 and "type" in value:
+        first, second = value
+        key = second if first == "type" else first
+    else:
+        return None
+    return key if key in FUNCTIONS or ANNOUNCED.knows(key) else None
+
+
+def has_none_at_all(mapping: Mapping[str, Value]) -> bool:
+    """True for a flat mapping that neither is nor looks like a function: seen at a glance, as of most.
+
+    >>> has_none_at_all({"port": 80}), has_none_at_all({"get_input": "port"}), has_none_at_all({"ports": [80]})
+    (True, False, False)
+    """
+    for value in mapping.values():
+        if value.__class__ is dict or value.__class__ is list:
+            return False
+    if len(mapping) > 2:
+        return True
+    return not any(key in FUNCTIONS or key.startswith(_BEGINNINGS) or ANNOUNCED.knows(key) for key in mapping)
+
+
+def meant_function(value: object) -> str | None:
+    """The function that a mapping with one key is nearly, empty if it only looks like one; None if it is no function.
+
+    Only keys that begin like the name of a function are looked at, for a mapping with one key may stand for itself.
+
+    >>> meant_function({"get_propety": ["web", "port"]}), meant_function({"get_rich": "quick"}), meant_function({"port": 80})
+    ('get_property', '', None)
+    """
+    if value.__class__ is not dict or len(value) != 1:
+        return None
+    ((key, argument),) = value.items()
+    if key.__class__ is not str or not key.startswith(_BEGINNINGS) or key in FUNCTIONS:
+        return None
+    from phaseline.dsl.text.suggestions import closest
+
+    near = closest(key, _NAMES)
+    if key.startswith(("get_", "string_")):
+        return near or ""
+    function = FUNCTIONS.get(near or "")
+    if function is None or len(key) > len(function.name) or function.complaint(argument):
+        return None
+    return near
+
+
+_NAMES = tuple(name for name, function in FUNCTIONS.items() if not function.is_extension)
+_BEGINNINGS = ("ge", "gte", "GET", "Get", "con", "cnc", "str", "srt", "mer")
+
+
+def is_function(value: object) -> bool:
+    """True for a mapping that is an intrinsic function."""
+    return value.__class__ is dict and function_name(value) is not None
+
+
+def contains_functions(value: object) -> bool:
+    """True when a value is or holds a function, at any depth."""
+    if value.__class__ is dict:
+        return function_name(value) is not None or any(map(contains_functions, value.values()))
+    if value.__class__ is list:
+        return any(map(contains_functions, value))
+    return False

@@ -1,0 +1,232 @@
+"""What can be said about functions before anything is given: their form, and the names they use (B40, B41)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import field
+from typing import Literal, TypeAlias, cast
+
+from phaseline.dsl.functions.argument_forms import SYSTEM
+from phaseline.dsl.functions.lookup_functions import repeated
+from phaseline.dsl.functions.registry import FUNCTIONS, REFERENCES, SELF, function_name, meant_function
+from phaseline.dsl.functions.third_party import ANNOUNCED, AnnouncedFunctionError
+from phaseline.dsl.text.dsl_versions import PHASELINE
+from phaseline.dsl.text.problem_report import Report, Spot
+from phaseline.dsl.text.suggestions import listing
+from phaseline.lang.fast_dataclasses import changeable
+from phaseline.model.blueprint.blueprint import Value
+
+Standing: TypeAlias = Literal["node", "relationship", "deployment", "policy"]
+"""Where a value stands: in a node, in a relationship, in neither (inputs, outputs), or in a policy, where nothing is evaluated."""
+
+_PLACES = {
+    "node": "SELF or the name of a node",
+    "relationship": "SOURCE, TARGET or the name of a node",
+    "deployment": "the name of a node",
+}
+
+
+@changeable
+class Later:
+    """What a function in a default of a type asks for: looked at only where a template has the default (B16)."""
+
+    wrong: list[tuple[str, str, Spot]] = field(default_factory=list)
+    inputs: list[tuple[Value, Spot]] = field(default_factory=list)
+    named: list[tuple[str, list[Value], Spot, str | None]] = field(default_factory=list)
+
+
+_USUAL = ("get_input", "get_property", "get_attribute", "get_secret", "concat")
+
+
+class FunctionCheck:
+    """Finds functions in values and checks what they name, once all nodes and inputs are known."""
+
+    def __init__(self, report: Report, minor: int | None, inputs: Collection[str]) -> None:
+        """``minor``: version of the main file. ``inputs``: names of the declared ones."""
+        self._report = report
+        self._minor = minor
+        self._inputs = inputs
+        self._named: list[tuple[str, list[Value], Spot, str | None]] = []
+        self._announced: list[tuple[str, Mapping[str, Value], Spot]] = []
+        self._later: Later | None = None
+
+    def scan_default(self, value: Value, spot: Spot, standing: Standing) -> tuple[bool, Later | None]:
+        """As ``scan``, for a default of a type; with what is still to be looked at by ``use``, None for nothing."""
+        later = self._later = Later()
+        found = self.scan(value, spot, standing)
+        self._later = None
+        return found, later if later.wrong or later.inputs or later.named else None
+
+    def use(self, later: Later) -> None:
+        """A template has this default: what it asks for must be there. Asked more than once it is told once."""
+        for name, complaint, spot in later.wrong:
+            self._complain(name, complaint, spot)
+        later.wrong = []
+        inputs, later.inputs = later.inputs, []
+        self._named += later.named
+        later.named = []
+        for given, spot in inputs:
+            self._check_input(given, spot)
+
+    def scan(self, value: Value, spot: Spot, standing: Standing, own: str | None = None) -> bool:
+        """True when ``value`` has functions. ``own``: the node SELF means."""
+        if value.__class__ is dict:
+            mapping = value
+            name = function_name(mapping)
+            if name in FUNCTIONS:
+                self._check(name, mapping[name], spot, standing, own)
+            elif name is not None:
+                self._check_announced(name, mapping, spot)
+            else:
+                self._doubt(mapping, spot)
+            found = False
+            for key, item in mapping.items():
+                if (item.__class__ is dict or item.__class__ is list) and self.scan(item, spot.at(key), standing, own):
+                    found = True
+            return found or name is not None
+        if value.__class__ is list:
+            found = False
+            for place, item in enumerate(value):
+                if (item.__class__ is dict or item.__class__ is list) and self.scan(
+                    item, spot.at(place), standing, own
+                ):
+                    found = True
+            return found
+        return False
+
+    def _doubt(self, mapping: Mapping[str, Value], spot: Spot) -> None:
+        """Warn of what looks like a function and is none: it would be handed on as it stands."""
+        meant = meant_function(mapping)
+        if meant is not None:
+            (key,) = mapping
+            mend = (
+                f"Did you mean '{meant}'?"
+                if meant
+                else f"There are {listing(_USUAL)} and {len(FUNCTIONS) - len(_USUAL)} more."
+            )
+            message = f"'{key}' looks like a function, and there is none of this name: the value stays as it is written"
+            self._report.warn("PL-B085", message, mend, spot.at(key))
+
+    def _check(self, name: str, argument: Value, spot: Spot, standing: Standing, own: str | None) -> None:
+        function = FUNCTIONS[name]
+        since = PHASELINE if function.is_extension else function.since
+        self._report.gate(name, self._minor, since, spot, kind="FunctionValidationError")
+        complaint = function.complaint(argument)
+        if complaint is not None:
+            if self._later is None:
+                self._complain(name, complaint, spot)
+            else:
+                self._later.wrong.append((name, complaint, spot))
+            return
+        if name == "get_input":
+            self._check_input(argument[0] if isinstance(argument, list) else argument, spot)
+        elif name == "get_sys":
+            self._check_system(cast("list[Value]", argument), spot.at(name))
+        elif function.names_node:
+            if name == "get_attributes_dict":
+                self._check_repeated(cast("list[Value]", argument), spot.at(name))
+            self._check_reference(name, cast("list[Value]", argument), spot, standing, own)
+
+    def _complain(self, name: str, complaint: str, spot: Spot) -> None:
+        function = FUNCTIONS[name]
+        mend = f"For example: {function.example}"
+        self._report.add("PL-B070", f"'{name}' {complaint}", mend, spot, kind=function.raises)
+
+    def _check_announced(self, name: str, written: Mapping[str, Value], spot: Spot) -> None:
+        """What a function of others says of its arguments."""
+        self._announced.append((name, written, spot))
+        self._ask(spot, lambda: ANNOUNCED.function(name).check(written))
+
+    @property
+    def announced(self) -> tuple[str, ...]:
+        """The functions of others that were found, by name."""
+        return tuple(sorted({name for name, _, _ in self._announced}))
+
+    def check_announced_in(self, plan: Mapping[str, object]) -> None:
+        """Functions of others may look at their arguments in the plan of the whole."""
+        for name, written, spot in self._announced:
+            self._ask(spot, lambda name=name, written=written: ANNOUNCED.function(name).check_in(written, plan))  # type: ignore[misc]  # bound at once
+
+    def _ask(self, spot: Spot, ask: Callable[[], None]) -> None:
+        try:
+            ask()
+        except AnnouncedFunctionError as error:
+            self._report.add("PL-B070", error.message, error.mend, spot, kind=error.kind)
+
+    def _check_system(self, argument: list[Value], spot: Spot) -> None:
+        """What is asked of get_sys, and which of its properties."""
+        entity, name = argument[:2]
+        if not isinstance(entity, str):
+            return
+        if entity not in SYSTEM:
+            mend = self._report.suggest(entity, SYSTEM, f"It knows {listing(SYSTEM)}.")
+            message = f"'get_sys' knows nothing of '{entity}'"
+            self._report.add("PL-B077", message, mend, spot.at(0), kind="UnknownSysEntityError")
+        elif isinstance(name, str) and name not in SYSTEM[entity]:
+            mend = self._report.suggest(name, SYSTEM[entity], f"It has {listing(SYSTEM[entity])}.")
+            message = f"'get_sys' knows no '{name}' of the {entity}"
+            self._report.add("PL-B077", message, mend, spot.at(1), kind="UnknownSysPropertyError")
+
+    def _check_repeated(self, argument: list[Value], spot: Spot) -> None:
+        """Paths of get_attributes_dict are keys of its result."""
+        names = [".".join(map(str, path)) if isinstance(path, list) else str(path) for path in argument[1:]]
+        for name in repeated(names):
+            message = f"'get_attributes_dict' is asked for '{name}' more than once"
+            self._report.add("PL-B074", message, "Leave one of them out.", spot)
+
+    def _check_input(self, name: Value, spot: Spot) -> None:
+        if isinstance(name, str) and name not in self._inputs:
+            if self._later is not None:
+                self._later.inputs.append((name, spot))
+                return
+            otherwise = (
+                f"Declared are {listing(self._inputs)}." if self._inputs else f"Declare it: 'inputs: {{{name}: {{}}}}'."
+            )
+            self._report.add(
+                "PL-B071",
+                f"There is no input '{name}'",
+                self._report.suggest(name, self._inputs, otherwise),
+                spot.at("get_input"),
+            )
+
+    def _check_reference(
+        self, name: str, argument: list[Value], spot: Spot, standing: Standing, own: str | None
+    ) -> None:
+        reference = argument[0]
+        if not isinstance(reference, str):
+            return
+        if reference in REFERENCES:
+            if standing == "policy":
+                return
+            if (standing == "node") != (reference == SELF) or standing == "deployment":
+                self._report.add(
+                    "PL-B072", f"'{reference}' means nothing here", f"Write {_PLACES[standing]}.", spot.at(name)
+                )
+                return
+            if reference != SELF or own is None:
+                return
+            argument = [own, *argument[1:]]
+        (self._named if self._later is None else self._later.named).append((name, argument, spot, own))
+
+    def check_names(
+        self, nodes: Mapping[str, Mapping[str, Value]], is_known: Collection[str] = (), otherwise: str = ""
+    ) -> None:
+        """Check the nodes and properties that the scanned functions name. ``is_known``: nodes too broken to look into.
+
+        ``otherwise``: where a node may come from that there is not.
+        """
+        for name, argument, spot, _ in self._named:
+            node, key = str(argument[0]), argument[1]
+            if node not in nodes:
+                if node not in is_known:
+                    self._report.add(
+                        "PL-B073",
+                        f"There is no node '{node}'",
+                        self._report.suggest(node, nodes, otherwise or "Name a node of 'node_templates'."),
+                        spot.at(name),
+                    )
+            elif name == "get_property" and isinstance(key, str | int) and key not in nodes[node]:
+                mend = self._report.suggest(
+                    str(key), nodes[node], f"It has {listing(nodes[node])}." if nodes[node] else "It has none."
+                )
+                self._report.add("PL-B074", f"'{node}' has no property '{key}'", mend, spot.at(name))

@@ -1,0 +1,109 @@
+"""Functions that installed distributions announce (B40): known by name at once, imported when a blueprint uses one.
+
+What is installed is a fact of the process, as ``sys.path`` is; so is this: the shell says once where to look
+(``ANNOUNCED.look_in``), and whoever meets a mapping with one key asks here only when it is no function of our own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from phaseline.dsl.functions.scope import Scope
+    from phaseline.model.blueprint.blueprint import Value
+
+
+class AnnouncedFunctionError(Exception):
+    """What a function of others says is wrong, or what is wrong with it. ``kind``: the class that it raised."""
+
+    def __init__(self, message: str, mend: str, kind: str) -> None:
+        """``mend``: what to do about it."""
+        super().__init__(message)
+        self.message = message
+        self.mend = mend
+        self.kind = kind
+
+
+class AnnouncedFunction(Protocol):
+    """A function of others. Each method raises ``AnnouncedFunctionError`` for whatever its code raises."""
+
+    def check(self, written: Mapping[str, Value]) -> None:
+        """Look at the arguments as they are written, functions among them."""
+        ...
+
+    def check_in(self, written: Mapping[str, Value], plan: Mapping[str, object]) -> None:
+        """Look at the arguments in the plan of the whole blueprint."""
+        ...
+
+    def evaluate(self, written: Mapping[str, Value], scope: Scope) -> Value:
+        """What it stands for, its arguments being evaluated; functions in the answer are evaluated after it."""
+        ...
+
+
+class Finder(Protocol):
+    """Knows what is installed."""
+
+    def names(self) -> Collection[str]:
+        """The names of all functions that are announced; imports nothing."""
+        ...
+
+    def load(self, name: str) -> AnnouncedFunction:
+        """One of them, imported. Raises ``AnnouncedFunctionError`` if that fails."""
+        ...
+
+
+class Announced:
+    """The functions of others in this process."""
+
+    def __init__(self) -> None:
+        """Nobody knows of any."""
+        self._finder: Callable[[], Finder] | None = None
+        self._found: Finder | None = None
+        self._names: frozenset[str] | None = frozenset()
+        self._expected: frozenset[str] = frozenset()
+        self._loaded: dict[str, AnnouncedFunction] = {}
+
+    def look_in(self, finder: Callable[[], Finder] | None) -> None:
+        """Ask ``finder`` from now on; None: there are none. It is made when somebody first asks."""
+        if finder is self._finder:
+            return
+        self._finder = finder
+        self._found = None
+        self._names = frozenset() if finder is None else None
+        self._loaded = {}
+
+    def expect(self, names: Collection[str]) -> None:
+        """These are functions, whatever is installed now: a blueprint was read with them."""
+        if not self._expected.issuperset(names):
+            self._expected |= frozenset(names)
+
+    @property
+    def known(self) -> object:
+        """What compares equal while the same names are functions."""
+        return self._finder, self._expected
+
+    def knows(self, name: str) -> bool:
+        """True for the name of a function that is announced, or was when a blueprint was read."""
+        names = self._look() if self._names is None else self._names
+        return name in names or name in self._expected
+
+    def function(self, name: str) -> AnnouncedFunction:
+        """The function itself. Raises ``AnnouncedFunctionError`` if it cannot be imported, or is installed no longer."""
+        found = self._loaded.get(name)
+        if found is None:
+            names = self._look() if self._names is None else self._names
+            if self._found is None or name not in names:
+                message = f"The function '{name}' is not installed any longer"
+                raise AnnouncedFunctionError(message, "Install the distribution that brought it.", "ImportError")
+            found = self._loaded[name] = self._found.load(name)
+        return found
+
+    def _look(self) -> frozenset[str]:
+        assert self._finder is not None, "names are unknown only where there is somebody to ask"
+        self._found = self._finder()
+        self._names = frozenset(self._found.names())
+        return self._names
+
+
+ANNOUNCED = Announced()

@@ -1,0 +1,94 @@
+"""The instances of a topology as functions look at them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from phaseline.lang.fast_dataclasses import frozen
+from phaseline.model.blueprint.blueprint import Blueprint, Value
+
+if TYPE_CHECKING:
+    from phaseline.dsl.functions.plan_and_runtime_scopes import Facts
+    from phaseline.dsl.functions.scope import Secrets
+    from phaseline.model.deployment.topology import Topology
+
+TENANT = "default_tenant"
+"""The one tenant there is."""
+
+
+def facts_of(name: str, blueprint: Blueprint, owner: str, secrets: Secrets | None = None) -> Facts:
+    """What functions may know of the deployment ``name`` beside its nodes; ``owner``: who made it."""
+    deployment: dict[str, Value] = {
+        "id": name,
+        "name": display_name(blueprint) or name,
+        "blueprint": blueprint_id(blueprint) or name,
+        "owner": owner,
+    }
+    from phaseline.dsl.functions.plan_and_runtime_scopes import Facts  # reading a blueprint needs none
+
+    return Facts(blueprint.labels, {"deployment": deployment, "tenant": {"name": TENANT}}, secrets)
+
+
+def blueprint_id(blueprint: Blueprint) -> str:
+    """The id under which a blueprint is stored, or the name of its file."""
+    return blueprint.id or blueprint.file.rpartition("/")[2].rpartition(".")[0]
+
+
+def display_name(blueprint: Blueprint) -> str:
+    """How the blueprint wants the deployment to be called where people read; empty if it does not say."""
+    found = blueprint.deployment_settings.get("display_name")
+    return found if isinstance(found, str) else ""
+
+
+@frozen
+class TopologyInstances:
+    """``Instances`` of a topology. ``documents``: instance number -> its runtime properties."""
+
+    topology: Topology
+    documents: Callable[[int], Mapping[str, Value]]
+
+    def instances_of(self, node: str) -> Sequence[int]:
+        """By number."""
+        number = self.topology.node_number.get(node)
+        return [] if number is None else self.topology.instances_of(number).tolist()
+
+    def node_of(self, instance: int) -> str:
+        """By the node column."""
+        return self.topology.nodes[int(self.topology.node[instance])].name
+
+    def targets_of(self, instance: int, node: str) -> Sequence[int]:
+        """By rows, and by the rules of all_to_all relationships without rows."""
+        topology = self.topology
+        wanted = topology.node_number.get(node, -1)
+        order, starts = topology.rows_by_source
+        found: dict[int, None] = {}
+        for row in order[starts[instance] : starts[instance + 1]].tolist():
+            target = int(topology.target[row])
+            if int(topology.node[target]) == wanted and topology.is_there[target]:
+                found[target] = None
+        own = int(topology.node[instance])
+        for link in topology.links:
+            if link.is_rule and link.source == own and link.target == wanted:
+                found.update(dict.fromkeys(topology.instances_of(wanted).tolist()))
+        return list(found)
+
+    def groups_of(self, instance: int) -> Mapping[str, int]:
+        """By the column of scaling groups, going up the containers."""
+        return self.topology.groups_around(instance)
+
+    def within(self, node: str, group: str, number: int) -> Sequence[int]:
+        """By the same, looked up once for all instances of a node."""
+        return self.topology.within(self.topology.node_number[node], group).get(number, ())
+
+    def id_of(self, instance: int) -> str:
+        """By the id column."""
+        return self.topology.ids[instance]
+
+    def index_of(self, instance: int) -> int:
+        """By the index column."""
+        return int(self.topology.index[instance])
+
+    def runtime_properties(self, instance: int) -> Mapping[str, Value]:
+        """Whatever ``documents`` has."""
+        return self.documents(instance)

@@ -1,0 +1,1 @@
+"""The grammar as tables, checks of shapes, and the JSON Schema."""

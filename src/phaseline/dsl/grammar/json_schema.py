@@ -1,0 +1,102 @@
+"""The grammar as a JSON Schema (draft 7), for editors that complete and check while one types.
+
+Made from the tables that the reader checks with, so that the two cannot differ. A schema knows forms, not names:
+whether a type or an input exists only the reader can tell.
+"""
+
+from __future__ import annotations
+
+from typing import Any, TypeAlias
+
+from phaseline.dsl.grammar.shapes import Each, Key, Leaf, Rows, Shape, Table
+from phaseline.dsl.grammar.tables import BLUEPRINT
+from phaseline.dsl.text.dsl_versions import LATEST, version_name
+from phaseline.dsl.text.primitive_types import PRIMITIVES
+
+DRAFT = "http://json-schema.org/draft-07/schema#"
+_TYPES = {str: "string", int: "integer", float: "number", bool: "boolean", dict: "object", list: "array"}
+
+Schema: TypeAlias = "dict[str, Any]"
+
+
+def json_schema(minor: int = LATEST) -> Schema:
+    """The schema of a blueprint in ``cloudify_dsl_1_<minor>`` (``versions.PHASELINE``: in our own language).
+
+    Keys of later versions of the language are not allowed. Imported files fit, too: none has to say its version.
+    """
+    writer = _Writer(minor)
+    whole = writer.table(BLUEPRINT)
+    whole["type"] = "object"
+    whole["properties"]["tosca_definitions_version"] = {"enum": [version_name(minor)]}
+    whole["properties"]["imports"] = {"type": ["array", "null"], "items": {"type": ["string", "object"]}}
+    definitions = dict(sorted(writer.definitions.items()))
+    return {"$schema": DRAFT, **whole, "title": f"a blueprint in {version_name(minor)}", "definitions": definitions}
+
+
+class _Writer:
+    """Writes the shapes of one version; each table becomes one definition."""
+
+    def __init__(self, minor: int) -> None:
+        self._minor = minor
+        self._names: dict[int, str] = {}
+        self.definitions: dict[str, Schema] = {}
+
+    def table(self, table: Table) -> Schema:
+        """The schema of a table itself."""
+        keys = {name: key for name, key in table.keys.items() if key.since <= self._minor}
+        types = ["object", *(["string"] if table.short else []), *([] if table.required else ["null"])]
+        found: Schema = {
+            "title": table.title,
+            "type": types,
+            "additionalProperties": False,
+            "properties": {name: self._key(key) for name, key in keys.items()},
+        }
+        if table.required:
+            found["required"] = list(table.required)
+        if table.fragment is not None and table.required:
+            whole = {"required": found.pop("required")}
+            found["anyOf"] = [whole, {"required": [table.fragment], "maxProperties": 1}]
+        return found
+
+    def _key(self, key: Key) -> Schema:
+        """What a key may hold; without a value it counts as left out."""
+        if key.refers == "data_types" and not key.is_required:
+            words = [name for name, since in PRIMITIVES.items() if since <= self._minor]
+            return {"anyOf": [{"enum": [*words, None]}, {"type": "string"}]}
+        found = self._of(key.shape)
+        types = found.get("type")
+        if key.is_required:
+            return found or {"not": {"type": "null"}}
+        if types is None:
+            return found
+        return {**found, "type": [*([types] if isinstance(types, str) else types), "null"]}
+
+    def _of(self, shape: Shape) -> Schema:
+        if isinstance(shape, Leaf):
+            return self._leaf(shape)
+        if isinstance(shape, Each):
+            return {"type": "object", "additionalProperties": self._of(shape.of)}
+        if isinstance(shape, Rows):
+            return {"type": "array", "items": self._of(shape.of)}
+        return {"$ref": f"#/definitions/{self._name(shape)}"}
+
+    def _name(self, table: Table) -> str:
+        """The name of a table's definition. Two of one title are told apart by a number."""
+        if id(table) not in self._names:
+            plain = name = table.title.removeprefix("a ").removeprefix("an ").replace(" ", "_")
+            number = 1
+            while name in self.definitions:
+                number += 1
+                name = f"{plain}_{number}"
+            self._names[id(table)] = name
+            self.definitions[name] = {}
+            self.definitions[name] = self.table(table)
+        return self._names[id(table)]
+
+    def _leaf(self, leaf: Leaf) -> Schema:
+        if leaf.types is None:
+            return {}
+        found: Schema = {"type": sorted(_TYPES[kind] for kind in leaf.types)}
+        if leaf.minimum is not None:
+            found["minimum"] = leaf.minimum
+        return found

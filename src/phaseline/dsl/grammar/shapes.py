@@ -1,0 +1,307 @@
+"""Shapes that parts of a blueprint may have, and the check of a value against a shape (B4, B5).
+
+A check answers the value without what is wrong in it, so that whatever comes later looks at the
+rest; a value without fault comes back as the very same object.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Final, Literal, TypeAlias
+
+from phaseline.dsl.functions.registry import is_function
+from phaseline.dsl.text.dsl_versions import LATEST, PHASELINE
+from phaseline.dsl.text.problem_report import Report, Spot
+from phaseline.dsl.text.suggestions import closest, listing
+from phaseline.dsl.text.value_words import word_for
+from phaseline.lang.fast_dataclasses import frozen
+from phaseline.model.blueprint.blueprint import Value
+from phaseline.model.problems.name_rules import MEND as NAME_MEND
+from phaseline.model.problems.name_rules import are_names, shown_name, why_no_name
+
+BROKEN: Final = object()
+"""The answer for a value of which nothing can be kept."""
+
+EXAMPLES: Final = {"executor": "central_deployment_agent"}
+"""What to add where one of these keys is missing."""
+
+
+@frozen
+class Leaf:
+    """A value of one of some types. ``minimum`` for numbers; ``choices`` for texts."""
+
+    word: str
+    types: frozenset[type] | None = None
+    minimum: float | None = None
+
+
+@frozen
+class Each:
+    """A mapping from free names to values of one shape."""
+
+    of: Shape
+
+
+@frozen
+class Rows:
+    """A list of values of one shape."""
+
+    of: Shape
+
+
+@frozen
+class Key:
+    """A key of a table: its shape, the minor version that brought it, and how far it is supported.
+
+    ``no effect``: accepted with a warning. ``refers``: the section whose element the text (or each text of a list)
+    names, ``implementation`` for what an operation is mapped to.
+    """
+
+    shape: Shape
+    since: int = 0
+    is_required: bool = False
+    support: Literal["now", "no effect"] = "now"
+    note: str = ""
+    refers: str = ""
+
+
+class Table:
+    """A mapping with fixed keys. ``short``: the key that a text in place of the mapping stands for.
+
+    ``likely``: the key that a plain value in its place was probably meant for.
+
+    ``fragment``: with just this key it adds to another file's element, so nothing else is required (B7).
+    """
+
+    __slots__ = ("fragment", "keys", "likely", "required", "short", "title")
+
+    def __init__(
+        self,
+        title: str,
+        keys: Mapping[str, Key],
+        *,
+        short: str = "",
+        fragment: str | None = None,
+        likely: str = "",
+    ) -> None:
+        """``required``: the keys that it cannot be without."""
+        self.title = title
+        self.keys = keys
+        self.short = short
+        self.fragment = fragment
+        self.likely = likely
+        self.required = tuple(name for name, key in keys.items() if key.is_required)
+
+
+class Sifted(list[object]):
+    """A list without what was wrong in it. ``places``: where the rest stood, so that what is said of it points there."""
+
+    def __init__(self, items: list[object], places: list[int]) -> None:
+        """``items`` as they remain."""
+        super().__init__(items)
+        self.places = places
+
+
+def numbered(rows: list[Any]) -> Iterator[tuple[int, Any]]:
+    """(place in the text, item) of a list that was checked."""
+    return zip(rows.places, rows, strict=True) if isinstance(rows, Sifted) else enumerate(rows)
+
+
+Shape: TypeAlias = Leaf | Each | Rows | Table
+
+ANYTHING: Final = Leaf("anything")
+TEXT: Final = Leaf("text", frozenset({str}))
+TRUTH: Final = Leaf("true or false", frozenset({bool}))
+WHOLE: Final = Leaf("a whole number", frozenset({int}))
+MAPPING: Final = Leaf("a mapping", frozenset({dict}))
+LIST: Final = Leaf("a list", frozenset({list}))
+
+
+class ShapeCheck:
+    """Checks values of one document, written in ``cloudify_dsl_1_<minor>``; ``minor`` None: whatever version."""
+
+    def __init__(self, report: Report, minor: int | None) -> None:
+        """Problems go to ``report``."""
+        self._report = report
+        self._minor = minor
+        self._known: dict[Table, dict[str, Shape]] = {}
+        self._names: set[str] = set()
+        self._newest = PHASELINE if minor is None else max(minor, LATEST)
+
+    def check(self, shape: Shape, value: Value, spot: Spot) -> object:
+        """``value`` without what is wrong in it, or ``BROKEN``."""
+        if self._is_good(shape, value):
+            return value
+        kind = shape.__class__
+        if kind is Leaf:
+            return self._leaf(shape, value, spot)  # type: ignore[arg-type]  # just tested
+        if kind is Table:
+            return self._table(shape, value, spot)  # type: ignore[arg-type]  # just tested
+        if kind is Each:
+            return self._each(shape, value, spot)  # type: ignore[arg-type]  # just tested
+        return self._rows(shape, value, spot)  # type: ignore[arg-type]  # the last of four
+
+    def _is_good(self, shape: Shape, value: Value) -> bool:
+        """True for a value of which nothing is to be said: most are, and nobody needs to know where they stand."""
+        kind = shape.__class__
+        if kind is Leaf:
+            types, minimum = shape.types, shape.minimum  # type: ignore[union-attr]  # just tested
+            return (types is None or value.__class__ in types) and (minimum is None or value >= minimum)  # type: ignore[operator]  # numbers
+        if kind is not Table:
+            of = shape.of  # type: ignore[union-attr]  # Each or Rows
+            if value.__class__ is not (dict if kind is Each else list):
+                return False
+            if kind is Each and not (self._names.issuperset(value) or self._are_names(value)):  # type: ignore[arg-type]  # a mapping
+                return False
+            for item in value.values() if kind is Each else value:  # type: ignore[union-attr]  # noqa: SIM110 - a generator costs more than the check
+                if not self._is_good(of, item):
+                    return False
+            return True
+        if value.__class__ is not dict:
+            return value.__class__ is str and bool(shape.short)  # type: ignore[union-attr]  # a table
+        known = self._known.get(shape) or self._known_keys(shape)  # type: ignore[arg-type]  # a table
+        for name, item in value.items():
+            inner = known.get(name)
+            if inner is None or item is None or not (inner is ANYTHING or self._is_good(inner, item)):
+                return False
+        for name in shape.required:  # type: ignore[union-attr]  # noqa: SIM110 - as above
+            if value.get(name) is None:
+                return False
+        return True
+
+    def _are_names(self, value: Mapping[str, Value]) -> bool:
+        """True where every key can be a name (decision 33); operations and interfaces are called the same over and over."""
+        if not are_names(value):
+            return False
+        self._names.update(value)
+        return True
+
+    def _known_keys(self, table: Table) -> dict[str, Shape]:
+        """The keys of a table that the version has and that are fully supported."""
+        minor = self._minor
+        known = self._known[table] = {
+            name: key.shape
+            for name, key in table.keys.items()
+            if key.support == "now" and (minor is None or key.since <= minor)
+        }
+        return known
+
+    def _leaf(self, leaf: Leaf, value: Value, spot: Spot) -> object:
+        """What is not good is of another type, or too small."""
+        if leaf.types is not None and value.__class__ not in leaf.types:
+            return self._wrong(leaf.word, value, spot, leaf)
+        self._report.add("PL-B065", f"{value} is less than {leaf.minimum:g}", f"Give {leaf.word}.", spot)
+        return BROKEN
+
+    def _wrong(self, expected: str, value: Value, spot: Spot, shape: Shape) -> object:
+        from phaseline.dsl.grammar.shape_fixes import right_form
+
+        shown = f"'{value}'" if isinstance(value, str | int | float) else word_for(value)
+        if is_function(value):
+            shown = "a function"
+        self._report.add("PL-B015", f"Expected {expected}, found {shown}", right_form(shape, value, expected), spot)
+        return BROKEN
+
+    def _each(self, shape: Each, value: Value, spot: Spot) -> object:
+        if value is None:
+            return {}
+        if value.__class__ is not dict:
+            return self._wrong("a mapping", value, spot, shape)
+        of = shape.of
+        changed: dict[str, object] | None = None
+        document, path = spot
+        for name, item in value.items():
+            here = Spot(document, (*path, name))
+            good = self.check(of, item, here) if self._is_name(name, here) else BROKEN
+            if good is not item:
+                if changed is None:
+                    changed = dict(value)
+                if good is BROKEN:
+                    del changed[name]
+                else:
+                    changed[name] = good
+        return value if changed is None else changed
+
+    def _is_name(self, name: str, spot: Spot) -> bool:
+        why = why_no_name(name)
+        if why:
+            self._report.add("PL-B130", f"The name '{shown_name(name)}' {why}", NAME_MEND, spot, point="key")
+        return not why
+
+    def _rows(self, shape: Rows, value: Value, spot: Spot) -> object:
+        if value is None:
+            return []
+        if value.__class__ is not list:
+            return self._wrong("a list", value, spot, shape)
+        document, path = spot
+        items = [self.check(shape.of, item, Spot(document, (*path, place))) for place, item in enumerate(value)]
+        kept = [place for place, item in enumerate(items) if item is not BROKEN]
+        return Sifted([items[place] for place in kept], kept)
+
+    def _table(self, table: Table, value: Value, spot: Spot) -> object:
+        if value.__class__ is not dict:
+            if value is not None:
+                return self._wrong(
+                    f"text or a mapping ({table.title})" if table.short else "a mapping", value, spot, table
+                )
+            value = {}
+        elif table.likely and is_function(value):
+            return self._wrong("a mapping", value, spot, table)
+        keys = table.keys
+        changed: dict[str, object] | None = None
+        for name, item in value.items():
+            key = keys.get(name)
+            if (
+                key is None
+                or item is None
+                or key.support != "now"
+                or (self._minor is not None and key.since > self._minor)
+            ):
+                good = self._odd_key(table, name, item, spot)
+            elif key.shape is ANYTHING:
+                continue
+            else:
+                good = self.check(key.shape, item, Spot(spot.document, (*spot.path, name)))
+            if good is not item:
+                if changed is None:
+                    changed = dict(value)
+                if good is BROKEN:
+                    del changed[name]
+                else:
+                    changed[name] = good
+        for name in table.required if table.fragment is None or list(value) != [table.fragment] else ():
+            if value.get(name) is None:
+                self._missing(table, name, value, spot)
+                return BROKEN
+            if changed is not None and name not in changed:
+                return BROKEN
+        return value if changed is None else changed
+
+    def _odd_key(self, table: Table, name: str, item: Value, spot: Spot) -> object:
+        """A key that is unknown, empty, of a later version or not supported (fully)."""
+        here = spot.at(name)
+        key = table.keys.get(name)
+        if key is None:
+            known = [other for other, row in table.keys.items() if row.since <= self._newest]
+            from phaseline.dsl.grammar.shape_fixes import right_key
+
+            mend = right_key(known, name) or self._report.suggest(name, known, f"Allowed are {listing(known)}.")
+            self._report.add("PL-B014", f"'{name}' is not a key of {table.title}", mend, here, point="key")
+            return BROKEN
+        is_late = not self._report.gate(name, self._minor, key.since, here, point="key")
+        if item is None:
+            return item if key.shape is ANYTHING else BROKEN
+        good = item if key.shape is ANYTHING else self.check(key.shape, item, here)
+        if is_late:
+            return good  # what is wrong within is told at once, too
+        mend = key.note or "It may stay; nothing depends on it."
+        self._report.warn("PL-B018", f"'{name}' of {table.title} has no effect yet", mend, here)
+        return good
+
+    def _missing(self, table: Table, name: str, value: Mapping[str, Value], spot: Spot) -> None:
+        if any(closest(given, [name]) for given in value if given not in table.keys):
+            return  # the misspelt key was reported with the right one
+        example = EXAMPLES.get(name, "…")
+        self._report.add(
+            "PL-B016", f"'{name}' is missing in {table.title}", f"Add '{name}: {example}'.", spot, point="key"
+        )

@@ -1,0 +1,1 @@
+"""Imports, namespaces and merged sections."""

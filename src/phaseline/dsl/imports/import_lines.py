@@ -1,0 +1,103 @@
+"""The lines under ``imports``: what is imported, under which namespace, with which values for plugins (B6, B8)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from phaseline.dsl.functions.registry import is_function
+from phaseline.dsl.text.document import NAMESPACE
+from phaseline.dsl.text.problem_report import Report, Spot
+from phaseline.lang.fast_namedtuples import NamedTuple
+from phaseline.model.blueprint.blueprint import Value
+from phaseline.model.problems.name_rules import MEND, shown_name, why_no_name
+
+if TYPE_CHECKING:
+    from phaseline.dsl.text.document import Document
+
+_NAMESPACE = re.compile(r"([^:/]+?)--(.+)", re.DOTALL)
+_TWO = r"[^:/]*--"
+_PLUGIN_VALUES = (str, int, float, bool, list)
+
+
+class ImportLine(NamedTuple):
+    """One import as it is written: ``namespace--target``, with ``values`` for the properties of its plugins."""
+
+    spot: Spot
+    namespace: str
+    target: str
+    values: Mapping[str, Value]
+
+
+def import_lines(document: Document, report: Report, minor: int | None) -> list[ImportLine]:
+    """The imports of a file; whatever is none is reported. ``minor``: None lets every version's elements through."""
+    entries = document.root.get("imports") if isinstance(document.root, dict) else None
+    found: dict[str, ImportLine] = {}
+    for number, entry in enumerate(entries if isinstance(entries, list) else ()):
+        spot = Spot(document, ("imports", number))
+        text, values = _split(entry, spot, report, minor)
+        if text is None:
+            continue
+        if text in found:
+            report.add("PL-B022", f"'{text}' is imported twice in this file", "Remove one of the two lines.", spot)
+            continue
+        line = _line(text, values, spot, report)
+        if line is not None:
+            found[text] = line
+    return list(found.values())
+
+
+def _split(entry: Value, spot: Spot, report: Report, minor: int | None) -> tuple[str | None, Mapping[str, Value]]:
+    """The text of an entry and the values that stand under it."""
+    if isinstance(entry, str):
+        return entry, {}
+    if not isinstance(entry, dict) or len(entry) != 1:
+        mend = "Write '- NAME' with the file's path, or one name with values for the plugin's properties under it."
+        what = f"it has {len(entry)} keys" if isinstance(entry, dict) else "it is neither text nor a mapping"
+        report.add("PL-B023", f"An import names one file, but {what}", mend, spot)
+        return None, {}
+    ((text, values),) = entry.items()
+    if isinstance(values, str):
+        report.add("PL-B023", "An import is written without a key", f"Write '- {values}'.", spot)
+        return None, {}
+    if not report.gate("properties on an import line", minor, 5, spot):
+        return None, {}
+    if values is not None and not isinstance(values, dict):
+        report.add(
+            "PL-B023",
+            "What stands under an import must be a mapping of plugin properties",
+            "Write 'property: value' lines.",
+            spot.at(text),
+        )
+        return text, {}
+    return text, {name: value for name, value in (values or {}).items() if _is_usable(name, value, spot, text, report)}
+
+
+def _is_usable(name: str, value: Value, spot: Spot, text: str, report: Report) -> bool:
+    if isinstance(value, _PLUGIN_VALUES) or is_function(value):
+        return True
+    mend = "Give text, a number, true or false, a list or a function."
+    report.add("PL-B023", f"The plugin property '{name}' cannot have this value", mend, spot.at(text, name))
+    return False
+
+
+def _line(text: str, values: Mapping[str, Value], spot: Spot, report: Report) -> ImportLine | None:
+    """The line, its namespace split off. What stands before ``--`` is no namespace if it has ``/`` or ``:``."""
+    parts = _NAMESPACE.fullmatch(text)
+    if parts is None:
+        return ImportLine(spot, "", text, values)
+    if re.match(_TWO, parts[2]):
+        report.add(
+            "PL-B086",
+            f"The namespace of the import '{text}' contains '{NAMESPACE}'",
+            f"Write one namespace: '{parts[1]}{NAMESPACE}…'; a file imported within it may have one of its own.",
+            spot,
+            number=212,
+        )
+        return None
+    why = why_no_name(parts[1])
+    if why:
+        report.add("PL-B130", f"The namespace '{shown_name(parts[1])}' {why}", MEND, spot)
+        return None
+    return ImportLine(spot, parts[1], parts[2], values)

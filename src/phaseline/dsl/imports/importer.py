@@ -1,0 +1,362 @@
+"""All files of a blueprint, the main one first, in breadth-first order of their imports (B3, B6, B8)."""
+
+from __future__ import annotations
+
+import re
+from collections import deque
+from collections.abc import Iterator
+from dataclasses import field
+
+from phaseline.dsl.imports.builtin_types import bundled_name, is_basic
+from phaseline.dsl.imports.import_lines import ImportLine, import_lines
+from phaseline.dsl.text.document import NAMESPACE, Document, read_document
+from phaseline.dsl.text.dsl_versions import LATEST, minor_version
+from phaseline.dsl.text.file_source import Source
+from phaseline.dsl.text.problem_report import Report, Spot
+from phaseline.lang.fast_dataclasses import changeable
+from phaseline.model.problems.problem import Problem, ProblemsError, fail
+
+MAX_FILES = 500
+"""Files that one blueprint may import, directly or not."""
+MAX_TEXT = 256 * 1024 * 1024
+"""Characters of all files together, each as often as it is imported under another namespace."""
+UPLOADED = "blueprint:"
+"""What an import of an uploaded blueprint begins with."""
+PLUGIN = "plugin:"
+NOT_AT_HAND = frozenset({"PL-B020", "PL-B028", "PL-B029", "PL-B092"})
+"""Codes of imports that a blueprint can be looked at without."""
+GO_ON = "go on without it: --open-types"
+_SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):")
+_WEB = re.compile(r"https?://", re.IGNORECASE)
+_VERSION_MEND = f"Add 'tosca_definitions_version: cloudify_dsl_1_{LATEST}' (or an older one) at the top."
+
+
+@changeable
+class Files:
+    """The documents of a blueprint and the minor version of the main one (None: unknown, then nothing is gated).
+
+    ``uploaded``: {namespace: id of the uploaded blueprint that it holds}. ``is_whole``: False when a file that is
+    imported could not be had.
+    """
+
+    documents: list[Document]
+    minor: int | None
+    uploaded: dict[str, str] = field(default_factory=dict)
+    is_whole: bool = True
+
+
+def read_files(
+    main: str, source: Source, report: Report, *, validate_version: bool = True, may_miss: bool = False
+) -> Files:
+    """The main file and everything it imports.
+
+    A file reached twice under one namespace is read once, so that cycles do no harm. ``may_miss``: a definition file
+    of a plugin, or a file in the web, that is not at hand is only warned of.
+    """
+    document = _read_main(main, source, report)
+    if document is None:
+        return Files([], None)
+    minor = minor_version(document, report)
+    root = document.root
+    if isinstance(root, dict) and "tosca_definitions_version" not in root:
+        report.add("PL-B010", "The version of the language is missing", _VERSION_MEND, Spot(document, ()))
+    elif not isinstance(root, dict):
+        report.add(
+            "PL-B015",
+            "A blueprint must be a mapping",
+            "Begin with 'tosca_definitions_version: cloudify_dsl_1_4'.",
+            Spot(document, ()),
+        )
+    importer = _Importer(source, report, LATEST if minor is None else minor, minor if validate_version else None)
+    importer.may_miss = may_miss
+    return Files(importer.follow(document), minor, importer.uploaded, importer.is_whole)
+
+
+def _read_main(main: str, source: Source, report: Report) -> Document | None:
+    try:
+        text = source.read(main)
+    except ProblemsError as error:
+        for problem in error.problems:
+            report.add_ready(problem)
+        return None
+    if text is None:
+        mend = "Check the path; it is relative to the folder you are in."
+        if "://" in main:
+            mend = "Save it as a file, and name that; only what a blueprint imports may be an address in the web."
+        report.add_ready(
+            Problem(
+                "PL-B001",
+                f"There is no file '{main}'",
+                mend,
+                cloudify_code=30,
+                cloudify_class="DSLParsingLogicException",
+            )
+        )
+        return None
+    document = read_document(main, text, report)
+    if document is not None and document.root is None:
+        document.root = {}
+    return document
+
+
+class _Importer:
+    """Follows imports breadth first."""
+
+    def __init__(self, source: Source, report: Report, minor: int, gated: int | None) -> None:
+        """``minor`` chooses among files, ``gated`` refuses elements of later versions (None: nothing is gated)."""
+        self.uploaded: dict[str, str] = {}
+        self.may_miss = False
+        self.is_whole = True
+        self._source = source
+        self._report = report
+        self._minor = minor
+        self._gated = gated
+        self._read: dict[str, Document | None] = {}
+        self._loaded: set[tuple[str, str, str]] = set()
+
+    def follow(self, main: Document) -> list[Document]:
+        """``main`` and all it imports."""
+        self._read[main.name] = main
+        self._loaded.add(("", main.name, ""))
+        documents = [main]
+        size = len(main.text)
+        waiting = deque([main])
+        while waiting:
+            importer = waiting.popleft()
+            for line, imported in self._imported(importer):
+                size += len(imported.text)
+                if len(documents) >= MAX_FILES or size > MAX_TEXT:
+                    what = f"more than {MAX_FILES} files" if size <= MAX_TEXT else f"more than {MAX_TEXT:,} characters"
+                    message = f"The blueprint imports {what}"
+                    self._report.add("PL-B026", message, "Put them together into fewer.", line.spot)
+                    return documents
+                documents.append(imported)
+                if not imported.is_bundled:
+                    waiting.append(imported)
+        return documents
+
+    def _imported(self, importer: Document) -> Iterator[tuple[ImportLine, Document]]:
+        """What a file imports, line by line; built-in types at once with all their parts, as if they were one file."""
+        for line in import_lines(importer, self._report, self._gated):
+            imported = self._load(line, importer)
+            if imported is not None:
+                yield line, imported
+                if imported.is_bundled:
+                    yield from self._imported(imported)
+
+    def _load(self, line: ImportLine, importer: Document) -> Document | None:
+        """The document that a line imports, as seen under its namespace; None if there is none, or it is there already."""
+        document = self._document(line, importer)
+        if document is None:
+            return None
+        namespace = NAMESPACE.join(part for part in (importer.namespace, line.namespace) if part)
+        if is_basic(document):
+            if line.namespace:
+                self._wrong_namespace(line, 214, "The basic types cannot be imported under a namespace")
+                return None
+            namespace = ""
+        key = (importer.name if importer.is_bundled else "", document.name, namespace)  # parts count for each set
+        if key in self._loaded:
+            return None
+        if document.name in _importers(importer):
+            message = f"'{document.name}' imports itself, under ever new namespaces: '{namespace}'"
+            self._report.add("PL-B086", message, "Leave the namespace out; then the circle does no harm.", line.spot)
+            return None
+        self._loaded.add(key)
+        if line.target.startswith(UPLOADED):
+            self.uploaded[namespace] = line.target.removeprefix(UPLOADED)
+        return Document(
+            document.name,
+            document.text,
+            document.root,
+            document.marks,
+            document.is_bundled,
+            namespace,
+            line,
+            spaced=document.spaced,
+            gaps=document.gaps,
+            is_definition=document.is_definition,
+        )
+
+    def _document(self, line: ImportLine, importer: Document) -> Document | None:
+        """What a line names, read and checked once for all that import it; why there is none is reported."""
+        tries = self._source.replacements(line.target, self._minor)
+        for number, target in enumerate(tries, 1):
+            try:
+                path, builtin = self._path(target, line, importer)
+                if path is not None:
+                    found = self._read_once(path, line, builtin=builtin)
+                    if found is not None or path in self._read:
+                        return found
+            except ProblemsError as error:
+                if number == len(tries):
+                    self._pass_on(error, line)
+                    return None
+        self._not_found(line.target, line, importer)
+        return None
+
+    def _path(self, target: str, line: ImportLine, importer: Document) -> tuple[str | None, str | None]:
+        """(where an import leads, which built-in file it is)."""
+        builtin = bundled_name(target, self._minor) or (_part_of_builtin(target) if importer.is_bundled else None)
+        if builtin is not None:
+            return f"cloudify/types/{builtin}", builtin
+        return _address(target, importer.name) or self._local_path(target, line, importer), None
+
+    def _pass_on(self, error: ProblemsError, line: ImportLine) -> None:
+        """What the source says about a file, at the line that imports it."""
+        for problem in error.problems:
+            self._unresolved(line, problem.code, problem.message, problem.mend, problem.cloudify_code)
+
+    def _read_once(self, path: str, line: ImportLine, *, builtin: str | None = None) -> Document | None:
+        """The document at a path or address; None where there is no text. What is wrong with it is reported once."""
+        if path not in self._read:
+            if builtin is not None:
+                text = self._source.bundled(builtin)
+            else:
+                text = self._source.fetch(path) if _WEB.match(path) else self._source.read(path)
+            if text is None:
+                return None
+            is_definition = (
+                line.target.startswith(PLUGIN)
+                or _WEB.match(line.target) is not None
+                or line.spot.document.is_definition
+            )
+            document = read_document(
+                path, text, self._report, is_bundled=builtin is not None, is_definition=is_definition
+            )
+            self._read[path] = self._checked(document, line.spot)
+        return self._read[path]
+
+    def _local_path(self, target: str, line: ImportLine, importer: Document) -> str | None:
+        """The path that is meant by a name, the sibling for the main version first; None if there is none.
+
+        Raises: ``ProblemsError`` for what may not be imported or is not at hand.
+        """
+        scheme = _SCHEME.match(target)
+        if target.startswith(UPLOADED):
+            return self._uploaded_path(target, line, importer)
+        if target.startswith(PLUGIN):
+            name, _, query = target.removeprefix(PLUGIN).partition("?")
+            wanted = dict(part.split("=", 1) for part in query.split("&") if "=" in part)
+            version, distribution = (_decoded(wanted.get(key, "")) for key in ("version", "distribution"))
+            return self._source.plugin(name, version, distribution, self._minor)
+        if scheme is not None and scheme[1] != "file":
+            message = f"'{target}' cannot be fetched: nothing is imported by '{scheme[1]}:'"
+            raise fail("PL-B029", message, "Save the file beside the blueprint and import it by its name.")
+        wanted_name = re.sub(r"^file:(//)?", "", target)
+        stem, dot, ending = wanted_name.rpartition(".")
+        candidates = (
+            [f"{stem}_1_{self._minor}{dot}{ending}", wanted_name] if dot and "/" not in ending else [wanted_name]
+        )
+        for candidate in candidates:
+            path = self._source.find(candidate, importer.name)
+            if path is not None:
+                return path
+        return None
+
+    def _uploaded_path(self, target: str, line: ImportLine, importer: Document) -> str | None:
+        """The main file of an uploaded blueprint: one for each namespace, and never without one."""
+        name = target.removeprefix(UPLOADED)
+        namespace = NAMESPACE.join(part for part in (importer.namespace, line.namespace) if part)
+        if not namespace:
+            self._wrong_namespace(line, 213, f"The blueprint '{name}' is imported without a namespace")
+        elif self.uploaded.get(namespace, name) != name:
+            self._wrong_namespace(
+                line, 214, f"The namespace '{namespace}' holds the blueprint '{self.uploaded[namespace]}' already"
+            )
+        else:
+            return self._source.uploaded(name)
+        raise ProblemsError([])
+
+    def _wrong_namespace(self, line: ImportLine, number: int, message: str) -> None:
+        mends = {213: f"Write 'NAME{NAMESPACE}{line.target}'.", 214: "Leave the namespace out."}
+        mend = "Choose another one." if number == 214 and line.target.startswith(UPLOADED) else mends[number]
+        self._report.add("PL-B086", message, mend, line.spot, number=number)
+
+    def _not_found(self, target: str, line: ImportLine, importer: Document) -> None:
+        """Report an import that leads nowhere, in the way of its kind."""
+        if target.startswith(UPLOADED):
+            name = target.removeprefix(UPLOADED)
+            mend = f"Upload it: phaseline blueprints upload FILE {name}"
+            self._unresolved(line, "PL-B091", f"There is no uploaded blueprint '{name}'", mend)
+        elif target.startswith(PLUGIN):
+            name = target.removeprefix(PLUGIN).partition("?")[0]
+            mend = f"Add it: phaseline plugins install --definition-only FILE, or {GO_ON}."
+            self._unresolved(line, "PL-B092", f"The definition file of the plugin '{name}' is not at hand", mend)
+        else:
+            beside = f"'{importer.name}'" if importer.line is not None else "the file that imports it"
+            mend = self._report.suggest(
+                target, ["cloudify/types/types.yaml"], f"Check the path; it is relative to {beside}."
+            )
+            self._unresolved(line, "PL-B020", f"There is no file '{target}' to import", mend)
+
+    def _unresolved(self, line: ImportLine, code: str, message: str, mend: str, number: int | None = None) -> None:
+        """An import of which there is no file, or none that can be used."""
+        self.is_whole = False
+        if self.may_miss and code in NOT_AT_HAND and (line.target.startswith(PLUGIN) or _WEB.match(line.target)):
+            self._report.warn(code, message, mend.removesuffix(f", or {GO_ON}."), line.spot, point="value")
+        else:
+            self._report.add(code, message, mend, line.spot, number=number)
+
+    def _checked(self, document: Document | None, spot: Spot) -> Document | None:
+        """The document if it is a mapping whose version is not above the main file's."""
+        if document is None or document.root is None:
+            return None
+        if not isinstance(document.root, dict):
+            self._report.add(
+                "PL-B015",
+                "An imported file must be a mapping",
+                "Write sections such as 'node_types:' in it.",
+                Spot(document, ()),
+            )
+            return None
+        minor = minor_version(document, self._report)
+        if minor is not None and minor > self._minor and self._gated is not None:
+            self._report.add(
+                "PL-B012",
+                f"'{document.name}' is written in cloudify_dsl_1_{minor}, the main file in cloudify_dsl_1_{self._minor}",
+                f"Write 'tosca_definitions_version: cloudify_dsl_1_{minor}' in the main file.",
+                spot,
+            )
+        return document
+
+
+def _importers(document: Document) -> list[str]:
+    """The names of a file, of the one that imports it, and so on."""
+    names = [document.name]
+    while document.line is not None:
+        document = document.line.spot.document
+        names.append(document.name)
+    return names
+
+
+def _address(name: str, importer: str) -> str | None:
+    """The address in the web that an import means; None for a local file. Files of the web know only the web."""
+    if _WEB.match(name):
+        return name
+    if not _WEB.match(importer) or _SCHEME.match(name):
+        return None
+    scheme, _, rest = importer.partition("://")
+    server, _, path = rest.partition("?")[0].partition("/")
+    folder = path.rpartition("/")[0]
+    steps = [] if name.startswith("/") else [step for step in folder.split("/") if step]
+    for step in name.split("/"):
+        if step == "..":
+            steps = steps[:-1]
+        elif step not in {"", "."}:
+            steps.append(step)
+    return f"{scheme}://{server}/{'/'.join(steps)}"
+
+
+def _decoded(text: str) -> str:
+    """``text`` with its %XX replaced.
+
+    >>> _decoded("%3E=3.0,<4")
+    '>=3.0,<4'
+    """
+    return re.sub(r"%([0-9A-Fa-f]{2})", lambda code: chr(int(code[1], 16)), text)
+
+
+def _part_of_builtin(name: str) -> str | None:
+    """A file that the built-in types are made of."""
+    return name if re.fullmatch(r"parts/[a-z_0-9]+\.yaml", name) else None

@@ -1,0 +1,105 @@
+"""A file imported under a namespace, as whoever imports it sees it: every name of its own has the namespace before it (B8).
+
+What is a name of the blueprint, and where one is referred to, stands in the grammar (``NAMED``, ``Key.refers``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from typing import cast
+
+from phaseline.dsl.functions.registry import FUNCTIONS, REFERENCES, function_name
+from phaseline.dsl.grammar.shapes import Each, Leaf, Rows, Shape, Table
+from phaseline.dsl.grammar.tables import BLUEPRINT, NAMED
+from phaseline.dsl.text.document import NAMESPACE
+from phaseline.dsl.text.primitive_types import PRIMITIVES
+from phaseline.model.blueprint.blueprint import Value
+
+BUILT_IN = "cloudify."
+"""What begins so is everybody's."""
+
+
+class Namespacing:
+    """Puts one namespace before names. ``basics``: {section: names of the basic types}, which keep theirs."""
+
+    def __init__(
+        self, namespace: str, basics: Mapping[str, Collection[str]], own: Mapping[str, Collection[str]]
+    ) -> None:
+        """``own``: {section: names that the file itself has}."""
+        self._prefix = f"{namespace}{NAMESPACE}"
+        self._basics = basics
+        self._own = own
+
+    def name(self, name: str) -> str:
+        """The name of an element that the file has."""
+        return name if name.startswith(BUILT_IN) else self._prefix + name
+
+    def section(self, section: str, value: Value) -> Value:
+        """A section of the file, its elements renamed and whatever they refer to with them."""
+        shape = BLUEPRINT.keys[section].shape
+        if section not in NAMED or not isinstance(value, dict):
+            return self._shaped(shape, value, "")
+        of = shape.of if isinstance(shape, Each) else shape
+        return {self.name(name): self._shaped(of, item, "") for name, item in value.items()}
+
+    def _shaped(self, shape: Shape, value: Value, refers: str) -> Value:
+        if isinstance(shape, Leaf):
+            return self._reference(value, refers) if refers and isinstance(value, str) else self._value(value)
+        if isinstance(shape, Rows) and isinstance(value, list):
+            return [self._shaped(shape.of, item, refers) for item in value]
+        if isinstance(shape, Each) and isinstance(value, dict):
+            return {name: self._shaped(shape.of, item, refers) for name, item in value.items()}
+        if isinstance(shape, Table) and isinstance(value, str) and shape.short:
+            return self._reference(value, shape.keys[shape.short].refers)
+        if isinstance(shape, Table) and isinstance(value, dict):
+            return {
+                name: self._shaped(shape.keys[name].shape, item, shape.keys[name].refers)
+                for name, item in value.items()
+            }
+        return value
+
+    def _reference(self, name: str, section: str) -> str:
+        if section == "implementation":
+            return self._implementation(name)
+        if name.startswith(BUILT_IN) or (section == "data_types" and name in PRIMITIVES):
+            return name
+        if name in self._basics.get(section, ()) and name not in self._own.get(section, ()):
+            return name
+        return self._prefix + name
+
+    def _implementation(self, text: str) -> str:
+        """A script path or a plugin's function; addresses and texts of scripts name nothing of the file."""
+        if not text or "\n" in text or "://" in text:
+            return text
+        own = self._own.get("plugins", ())
+        basic = [name for name in self._basics.get("plugins", ()) if text.startswith(f"{name}.") and name not in own]
+        return text if basic else self._prefix + text
+
+    def _value(self, value: Value) -> Value:
+        """A free value: the names in its functions."""
+        if isinstance(value, list):
+            return [self._value(item) for item in value]
+        if not isinstance(value, dict):
+            return value
+        function = function_name(value)
+        changed = {name: self._value(item) for name, item in value.items()}
+        if function == "get_input":
+            changed[function] = self._first(changed[function], frozenset())
+        elif function in FUNCTIONS and FUNCTIONS[function].names_node:
+            changed[function] = self._first(changed[function], REFERENCES)
+        return changed
+
+    def _first(self, argument: Value, stays: Collection[str]) -> Value:
+        if isinstance(argument, list) and argument:
+            return [self._first(argument[0], stays), *argument[1:]]
+        if isinstance(argument, str) and argument not in stays:
+            return self._prefix + argument
+        return argument
+
+
+def names_of(root: Value) -> dict[str, Collection[str]]:
+    """{section: names} of a file."""
+    sections = cast("Mapping[str, Value]", root if isinstance(root, dict) else {})
+    return {
+        section: value.keys() for section, value in sections.items() if section in NAMED and isinstance(value, dict)
+    }

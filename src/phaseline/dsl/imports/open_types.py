@@ -1,0 +1,89 @@
+"""Going on without a definition file that is not at hand: what it would have declared is taken as open (``--open-types``).
+
+An open node type has any property and no operation of its own; so what a blueprint itself says is still checked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from phaseline.dsl.grammar.shapes import Each, Key, Leaf, Rows, Shape, Table
+from phaseline.dsl.grammar.tables import BLUEPRINT
+from phaseline.dsl.imports.section_merge import Sections
+from phaseline.dsl.text.primitive_types import PRIMITIVES
+from phaseline.dsl.text.problem_report import Report, Spot
+from phaseline.model.blueprint.blueprint import Value
+
+ROOT = "cloudify.nodes.Root"
+RELATIONSHIPS = "cloudify.relationships."
+KINDS = ("contained_in", "connected_to", "depends_on")
+"""What an open relationship type is derived from: that which its last name begins with, else the last."""
+WORDS = {"node_types": "node type", "relationships": "relationship type", "data_types": "data type"}
+MEND = "If the missing definition has it: phaseline plugins install --definition-only FILE"
+
+
+def declare_open_types(sections: Sections, report: Report) -> None:
+    """Declare every node type and relationship type that is used and not declared, open, with a warning each.
+
+    Unknown data types are only warned of: their values are not looked into.
+    """
+    sections.is_open = True
+    found: dict[tuple[str, str], Spot] = {}
+    for section, name, spot in _all_references(sections):
+        if section in WORDS and not _is_known(sections, section, name):
+            found.setdefault((section, name), spot)
+    for (section, name), spot in found.items():
+        taken = "any value" if section == "data_types" else "any property, and no operation of its own"
+        if section == "data_types":
+            sections.broken.setdefault(section, set()).add(name)
+        else:
+            parent = ROOT if section == "node_types" else RELATIONSHIPS + _kind(name)
+            known = parent in sections.of(section)
+            sections.elements.setdefault(section, {})[name] = {"derived_from": parent} if known else {}
+            sections.origins.setdefault(section, {})[name] = spot.document
+            sections.open.setdefault(section, set()).add(name)
+            taken += f", derived from '{parent}'" if section == "relationships" else ""
+        message = f"The {WORDS[section]} '{name}' is declared nowhere; it is taken as open: {taken}"
+        report.warn(
+            "PL-B125", message, report.suggest(name, _beside(sections, section, name), MEND), spot, point="value"
+        )
+
+
+def _beside(sections: Sections, section: str, name: str) -> list[str]:
+    """Declared names with the same beginning: others are not meant, however their ends resemble each other."""
+    family = name.rpartition(".")[0]
+    declared = (other for other in sections.of(section) if other not in sections.open.get(section, ()))
+    return [other for other in declared if other.rpartition(".")[0] == family]
+
+
+def _kind(name: str) -> str:
+    return next((kind for kind in KINDS if name.rpartition(".")[2].startswith(kind)), KINDS[-1])
+
+
+def _is_known(sections: Sections, section: str, name: str) -> bool:
+    if section == "data_types" and name in PRIMITIVES:
+        return True
+    return name in sections.of(section) or sections.is_broken(section, name)
+
+
+def _all_references(sections: Sections) -> Iterator[tuple[str, str, Spot]]:
+    """(section, name, place) of everything that an element of the blueprint names, by the grammar."""
+    for section, elements in list(sections.elements.items()):
+        shape = BLUEPRINT.keys[section].shape
+        for name, value in list(elements.items()):
+            spot = sections.spot(section, name)
+            if not spot.document.is_bundled and isinstance(shape, Each):
+                yield from _references(shape.of, value, spot, "")
+
+
+def _references(shape: Shape, value: Value, spot: Spot, refers: str) -> Iterator[tuple[str, str, Spot]]:
+    if isinstance(shape, Leaf):
+        if refers and isinstance(value, str):
+            yield refers, value, spot
+    elif isinstance(shape, Rows):
+        for place, item in enumerate(value if isinstance(value, list) else []):
+            yield from _references(shape.of, item, spot.at(place), refers)
+    elif isinstance(value, dict):
+        for name, item in value.items():
+            key = shape.keys[name] if isinstance(shape, Table) else Key(shape.of, refers=refers)
+            yield from _references(key.shape, item, spot.at(name), key.refers)

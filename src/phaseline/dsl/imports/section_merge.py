@@ -1,0 +1,207 @@
+"""The sections of all files of a blueprint as one (B7)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import field
+from types import MappingProxyType
+from typing import Any, cast
+
+from phaseline.dsl.grammar.shapes import BROKEN, Each, Leaf, ShapeCheck, Table
+from phaseline.dsl.grammar.tables import BLUEPRINT, FIRST_WINS, FROM_MAIN, MERGED, MERGED_SINCE_3, OWN
+from phaseline.dsl.imports.builtin_types import is_basic
+from phaseline.dsl.imports.namespaces import Namespacing, names_of
+from phaseline.dsl.text.document import Document
+from phaseline.dsl.text.problem_report import Report, Spot
+from phaseline.lang.fast_dataclasses import changeable
+from phaseline.model.blueprint.blueprint import Value
+
+IN_MISSING = "The import that is missing may declare it: see its problem."
+
+
+@changeable
+class Sections:
+    """{section: {element: value}} of all files, and which file each element came from.
+
+    ``broken``: {section: names} of elements too wrong to be kept, so that nobody calls them unknown.
+    ``is_whole``: False when a file that is imported could not be had; ``is_open``: what it would declare is then taken
+    as open, ``open``: {section: such types}. ``documents``: all files, in load order.
+    ``version``: the minor version that says which sections may stand in several files, also where ``minor`` is None.
+    ``namespaces``: {each namespace that a file was imported under: the uploaded blueprint it holds, or nothing}.
+    """
+
+    main: Document
+    minor: int | None
+    elements: dict[str, dict[str, Value]] = field(default_factory=dict)
+    origins: dict[str, dict[str, Document]] = field(default_factory=dict)
+    broken: dict[str, set[str]] = field(default_factory=dict)
+    single: dict[str, Value] = field(default_factory=dict)
+    namespaces: dict[str, str] = field(default_factory=dict)
+    is_whole: bool = True
+    is_open: bool = False
+    version: int | None = None
+    open: dict[str, set[str]] = field(default_factory=dict)
+    documents: tuple[Document, ...] = ()
+
+    def of(self, section: str) -> dict[str, Value]:
+        """The elements of a section."""
+        return self.elements.get(section, {})
+
+    def spot(self, section: str, name: str) -> Spot:
+        """Where an element stands."""
+        return Spot(self.origins.get(section, {}).get(name, self.main), (section, name))
+
+    def is_broken(self, section: str, name: str) -> bool:
+        """True for an element that exists but was too wrong to be kept."""
+        return name in self.broken.get(section, ())
+
+
+def merge_sections(
+    documents: list[Document],
+    minor: int | None,
+    report: Report,
+    uploaded: Mapping[str, str] = MappingProxyType({}),
+    *,
+    version: int | None = None,
+) -> Sections:
+    """The checked sections of ``documents``, which come in load order, the main one first.
+
+    ``uploaded``: {namespace: the uploaded blueprint it holds}. ``version`` as of ``Sections``.
+    """
+    sections = Sections(documents[0], minor, documents=tuple(documents), version=minor if version is None else version)
+    for document in documents:
+        if document.namespace:
+            sections.namespaces[document.namespace] = uploaded.get(document.namespace, "")
+    owners: dict[str, Document] = {}
+    basics = {id(document) for document in documents if is_basic(document)}
+    basic_names = _basic_names(documents, basics) if any(document.namespace for document in documents) else {}
+    merger = _Merger(sections, owners, basics, report)
+    for document in documents:
+        check = ShapeCheck(report, None if document.is_bundled else minor)
+        root = document.root
+        if not isinstance(root, dict):
+            continue  # reported when it was read
+        checked = root if document.is_bundled else check.check(BLUEPRINT, root, Spot(document, ()))
+        assert isinstance(checked, dict), "a blueprint requires no key, so something is always left of it"
+        renaming = Namespacing(document.namespace, basic_names, names_of(root)) if document.namespace else None
+        for section, value in root.items():
+            if section in OWN or section not in BLUEPRINT.keys:
+                continue
+            good = checked.get(section)
+            _note_broken(sections, section, value, good, renaming)
+            if good is not None and good is not BROKEN:
+                merger.take(document, section, renaming.section(section, good) if renaming else good)
+    return sections
+
+
+def _basic_names(documents: list[Document], basics: set[int]) -> dict[str, set[str]]:
+    """{section: names} of the basic types of a blueprint."""
+    found: dict[str, set[str]] = {}
+    for document in documents:
+        if id(document) in basics:
+            for section, names in names_of(document.root).items():
+                found.setdefault(section, set()).update(names)
+    return found
+
+
+def _note_broken(sections: Sections, section: str, value: Value, good: object, renaming: Namespacing | None) -> None:
+    if good is not value and isinstance(value, dict):
+        kept = good if isinstance(good, dict) else {}
+        lost = [name for name in value if name not in kept]
+        sections.broken.setdefault(section, set()).update(map(renaming.name, lost) if renaming else lost)
+
+
+@changeable
+class _Merger:
+    """Takes sections in load order."""
+
+    sections: Sections
+    owners: dict[str, Document]
+    basics: set[int]
+    report: Report
+
+    def take(self, document: Document, section: str, value: Value) -> None:
+        """Add one section of one file."""
+        shape = BLUEPRINT.keys[section].shape
+        is_mapping = isinstance(shape, Each) or (isinstance(shape, Leaf) and isinstance(value, dict))
+        if section in FROM_MAIN or not is_mapping or isinstance(shape, Table):
+            self.sections.single.setdefault(section, value)
+            return
+        assert isinstance(value, dict)
+        if section not in self.owners:
+            self.owners[section] = document
+            self.sections.elements[section] = dict(value)
+            self.sections.origins[section] = dict.fromkeys(value, document)
+            return
+        minor = self.sections.version
+        may_merge = section in MERGED or (section in MERGED_SINCE_3 and (minor is None or minor >= 3))
+        if not may_merge:
+            self._cannot_merge(document, section)
+            return
+        for name, item in value.items():
+            self._merge_element(document, section, name, item)
+
+    def _cannot_merge(self, document: Document, section: str) -> None:
+        mend = "Keep it in one file; some sections may stand in several from cloudify_dsl_1_3 on."
+        self.report.add(
+            "PL-B024",
+            f"The section '{section}' stands in more than one file",
+            mend,
+            Spot(document, (section,)),
+            point="key",
+        )
+
+    def _merge_element(self, document: Document, section: str, name: str, item: Value) -> None:
+        elements, origins = self.sections.elements[section], self.sections.origins[section]
+        if name not in elements:
+            elements[name] = item
+            origins[name] = document
+            return
+        if section == "workflows" and self._is_built_in(document, name):
+            self.report.warn(
+                "PL-B027",
+                f"The workflow '{name}' replaces the built-in one",
+                "Rename it if that is not meant.",
+                Spot(origins[name], ("workflows", name)),
+            )
+        elif name.startswith("cloudify.") or id(document) in self.basics:
+            elements[name] = item
+            origins[name] = document
+        elif section == "workflows":
+            elements[name] = {**_with_fields(item), **_with_fields(elements[name])}
+        elif section == "node_templates" and _is_fragment(item):
+            self._extend_relationships(name, elements[name], item)
+        elif section == "node_templates" and _is_fragment(elements[name]):
+            self._extend_relationships(name, item, elements[name], is_first=True)
+            origins[name] = document
+        elif section not in FIRST_WINS:
+            first = origins[name]
+            self.report.add(
+                "PL-B025",
+                f"'{name}' of '{section}' is defined in '{first.name}' too",
+                "Rename or remove one of the two.",
+                Spot(document, (section, name)),
+                point="key",
+            )
+
+    def _is_built_in(self, document: Document, name: str) -> bool:
+        """True for a workflow of the basic types that a file of the user's defines as well: the user's is kept (WD1)."""
+        first = self.sections.origins["workflows"][name]
+        return id(document) in self.basics and (first is self.sections.main or id(first) not in self.basics)
+
+    def _extend_relationships(self, name: str, whole: Value, part: Value, *, is_first: bool = False) -> None:
+        """Add the relationships of ``part``, a template with nothing else; ``is_first``: it came before the whole one."""
+        template, more = cast("dict[str, Any]", whole), cast("dict[str, Any]", part)["relationships"] or []
+        own = template.get("relationships") or []
+        joined = [*more, *own] if is_first else [*own, *more]
+        self.sections.elements["node_templates"][name] = {**template, "relationships": joined}
+
+
+def _with_fields(workflow: Value) -> dict[str, Value]:
+    """A workflow as a mapping: text is its ``mapping``."""
+    return {"mapping": workflow} if isinstance(workflow, str) else cast("dict[str, Value]", workflow)
+
+
+def _is_fragment(template: Value) -> bool:
+    """True for a template that says relationships and nothing else."""
+    return isinstance(template, dict) and list(template) == ["relationships"]

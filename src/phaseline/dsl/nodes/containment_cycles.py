@@ -1,0 +1,105 @@
+"""Nodes that contain or wait for one another in a circle, and the host of each node (B18, N4)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping
+
+from phaseline.dsl.text.problem_report import Report, Spot
+from phaseline.lang.fast_dataclasses import altered
+from phaseline.model.blueprint.blueprint import Node
+
+_SHOWN = 8
+
+
+def with_hosts(nodes: Mapping[str, Node]) -> dict[str, Node]:
+    """``nodes`` with the nearest Compute node up the containment chain as host, a host being its own.
+
+    Containment must be free of circles.
+    """
+    hosts: dict[str, str | None] = {name: name for name, node in nodes.items() if node.is_host}
+    changed = dict(nodes)
+    if not hosts:
+        return changed
+    for name, node in nodes.items():
+        host = hosts.get(name)
+        if host is None and node.relationships:
+            host = _host(name, nodes, hosts)
+        if host is not None:
+            changed[name] = altered(node, host=host)
+    return changed
+
+
+def _host(name: str, nodes: Mapping[str, Node], hosts: dict[str, str | None]) -> str | None:
+    chain: list[str] = []
+    current: str | None = name
+    while current is not None and current not in hosts:
+        chain.append(current)
+        node = nodes.get(current)
+        current = node.container if node is not None else None
+    host = hosts[current] if current is not None else None
+    hosts.update(dict.fromkeys(chain, host))
+    return host
+
+
+def check_circles(nodes: Mapping[str, Node], spot_of: Callable[[str], Spot], report: Report) -> bool:
+    """True when no node contains itself and none waits for itself; otherwise one circle of each kind is reported."""
+    waits = {name: [item.target for item in node.relationships] for name, node in nodes.items()}
+    circle = find_circle(waits)
+    if not circle:
+        return True
+    inside = find_circle({name: [node.container] for name, node in nodes.items()})
+    if inside:
+        report.add(
+            "PL-B044",
+            f"Nodes contain one another in a circle: {_shown(inside)}",
+            "Remove one of these relationships.",
+            spot_of(inside[0]).at("relationships"),
+            point="key",
+        )
+        return False
+    report.add(
+        "PL-B047",
+        f"Nodes wait for one another in a circle: {_shown(circle)}",
+        "Remove or turn one of these relationships: a node is installed after its targets.",
+        spot_of(circle[0]).at("relationships"),
+        point="key",
+    )
+    return False
+
+
+def _shown(circle: list[str]) -> str:
+    names = [*circle, circle[0]]
+    if len(names) > _SHOWN:
+        names = [*names[: _SHOWN - 2], "…", names[-1]]
+    return " → ".join(names)
+
+
+def find_circle(edges: Mapping[str, Collection[str | None]]) -> list[str]:
+    """One circle in ``edges`` ({name: where it leads}), in order; empty when there is none.
+
+    >>> find_circle({"a": ["b"], "b": ["c"], "c": ["b"]})
+    ['b', 'c']
+    """
+    done: set[str | None] = set()
+    for start, ahead in edges.items():
+        if done.issuperset(ahead):  # whoever stands behind all that it waits for, as most do
+            done.add(start)
+        if start in done:
+            continue
+        trail: dict[str, None] = {start: None}
+        ways = [iter(ahead)]
+        while ways:
+            step = next(ways[-1], _END)
+            if step is _END:
+                ways.pop()
+                done.add(trail.popitem()[0])
+            elif isinstance(step, str) and step in trail:
+                names = list(trail)
+                return names[names.index(step) :]
+            elif isinstance(step, str) and step not in done and step in edges:
+                trail[step] = None
+                ways.append(iter(edges[step]))
+    return []
+
+
+_END = object()

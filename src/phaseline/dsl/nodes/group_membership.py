@@ -1,0 +1,175 @@
+"""Who is a member of which scaling group: no circles, one group each, all in one place (B21).
+
+A node within a container of the same group is no member of its own: the container carries it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+
+from phaseline.dsl.nodes.containment_cycles import find_circle
+from phaseline.dsl.text.problem_report import Report, Spot
+from phaseline.model.blueprint.blueprint import Node
+from phaseline.model.blueprint.groups import Group, ScalingGroup
+
+MAX_NESTING = 100
+"""Scaling groups within one another."""
+
+
+def check_membership(
+    scaling: Mapping[str, ScalingGroup],
+    groups: Mapping[str, Group],
+    nodes: Mapping[str, Node],
+    spot_of: Callable[[str], Spot],
+    report: Report,
+    *,
+    is_sound: bool,
+) -> dict[str, tuple[str, ...]]:
+    """{scaling group: its members}. Members of a member that is a group, but is not scaled, are members themselves.
+
+    ``is_sound``: no node contains itself, so that one may ask what lies where.
+    """
+    members = {name: [one for one in group.members if one in nodes or one in groups] for name, group in groups.items()}
+    circle = find_circle(_reached(scaling, members))
+    if circle:
+        path = " → ".join([*circle, circle[0]])
+        mend = "Remove one of these memberships."
+        report.add("PL-B155", f"Groups contain one another in a circle: {path}", mend, spot_of(circle[0]).at("members"))
+        return dict.fromkeys(scaling, ())
+    plain = {name: found for name, found in members.items() if name not in scaling}
+    direct = {name: list(_leaves(members[name], plain)) for name in scaling}
+    before = report.errors_count
+    around: dict[str, str] = {}
+    for name, found in direct.items():
+        for member in found:
+            if around.setdefault(member, name) != name:
+                message = f"'{member}' is a member of the scaling groups '{around[member]}' and '{name}'"
+                report.add("PL-B156", message, "Keep it in one of them.", spot_of(name).at("members"))
+    forest = _Forest(nodes, direct, around)
+    for name in direct:
+        if len(forest.groups(name)) == MAX_NESTING:
+            message = f"The scaling group '{name}' lies in {MAX_NESTING} others"
+            report.add("PL-B155", message, "Use fewer groups within one another.", spot_of(name), point="key")
+            break
+    if report.errors_count > before or not is_sound:
+        return {name: tuple(found) for name, found in direct.items()}
+    for name in direct:
+        if name not in around:
+            _check_place(name, forest, spot_of, report)
+    kept = forest.without_carried()
+    if report.errors_count == before:
+        for name in direct:
+            _check_container(name, kept, nodes, spot_of, report)
+    return {name: tuple(found) for name, found in kept.items()}
+
+
+def _reached(scaling: Iterable[str], members: Mapping[str, list[str]]) -> dict[str, list[str]]:
+    """{group: the groups among its members} of the scaling groups and all in them."""
+    found: dict[str, list[str]] = {}
+    open_ = list(scaling)
+    for name in open_:  # grows while it is walked
+        if name not in found:
+            found[name] = [member for member in members[name] if member in members]
+            open_ += found[name]
+    return found
+
+
+def _leaves(members: Iterable[str], below: Mapping[str, Iterable[str]]) -> Iterator[str]:
+    """The members, each once; those that stand in ``below`` give way to their own."""
+    seen: set[str] = set()
+    ways = [iter(members)]
+    while ways:
+        member = next(ways[-1], None)
+        if member is None:
+            ways.pop()
+        elif member not in seen:
+            seen.add(member)
+            if member in below:
+                ways.append(iter(below[member]))
+            else:
+                yield member
+
+
+class _Forest:
+    """Containers of nodes, and the scaling groups around nodes and groups."""
+
+    def __init__(self, nodes: Mapping[str, Node], direct: Mapping[str, list[str]], around: Mapping[str, str]) -> None:
+        self._nodes = nodes
+        self._direct = direct
+        self._around = around
+        self._roots: dict[str, str] = {}
+
+    def root(self, node: str) -> str:
+        """The outermost node that a node lies in, itself if it lies in none."""
+        way = [node]
+        while way[-1] not in self._roots and (container := self._nodes[way[-1]].container) in self._nodes:
+            way.append(str(container))
+        root = self._roots.get(way[-1], way[-1])
+        self._roots.update(dict.fromkeys(way, root))
+        return root
+
+    def containers(self, node: str) -> Iterator[str]:
+        """The nodes that a node lies in, nearest first."""
+        container = self._nodes[node].container
+        while container is not None and container in self._nodes:
+            yield container
+            container = self._nodes[container].container
+
+    def groups(self, member: str) -> list[str]:
+        """The groups around a node or group, innermost first."""
+        found: list[str] = []
+        while len(found) < MAX_NESTING and (group := self._around.get(found[-1] if found else member)) is not None:
+            found.append(group)
+        return found
+
+    def all_nodes(self, group: str) -> list[str]:
+        """The nodes in a group, those in its groups included."""
+        return list(_leaves(self._direct[group], self._direct))
+
+    def without_carried(self) -> dict[str, list[str]]:
+        """The members of each group without what a container within the same group carries, be it a group."""
+        kept = {name: dict.fromkeys(members) for name, members in self._direct.items()}
+        around = {member: set(self.groups(member)) for member in self._around}
+        for member in self._around:
+            chain = [member, *self.groups(member)] if member in self._nodes else []
+            for container in self.containers(member) if chain else ():
+                others = around.get(container, ())
+                shared = next((place for place, group in enumerate(chain) if group in others), 0) if others else 0
+                if shared:
+                    kept[chain[shared]].pop(chain[shared - 1], None)
+                if shared == 1:
+                    break  # what contains this one is looked at from there
+        return {name: list(members) for name, members in kept.items()}
+
+
+def _check_place(group: str, forest: _Forest, spot_of: Callable[[str], Spot], report: Report) -> None:
+    """Members of different trees of containers go together only if the roots of these are members, too (202)."""
+    members = forest.all_nodes(group)
+    roots = {member: forest.root(member) for member in members}
+    if len(set(roots.values())) < 2:
+        return
+    inside = set(members)
+    for member, root in roots.items():
+        if root not in inside:
+            other = next(one for one in members if roots[one] != root)
+            message = f"'{member}' lies in '{root}', and '{other}' of the same scaling group '{group}' does not"
+            mend = f"Make '{root}' a member in place of '{member}', or put both into the same container."
+            report.add("PL-B157", message, mend, spot_of(group).at("members"))
+            return
+
+
+def _check_container(
+    group: str, kept: Mapping[str, list[str]], nodes: Mapping[str, Node], spot_of: Callable[[str], Spot], report: Report
+) -> None:
+    """Whoever is scaled together lies in the same container, for there the group is multiplied."""
+    first: dict[str | None, str] = {}
+    for member in _leaves(kept[group], kept):
+        first.setdefault(nodes[member].container, member)
+    if len(first) > 1:
+        (one, a), (other, b) = list(first.items())[:2]
+        where = [f"in '{name}'" if name else "in no container" for name in (one, other)]
+        message = (
+            f"'{a}' lies {where[0]} and '{b}' {where[1]}: the scaling group '{group}' cannot be multiplied in both"
+        )
+        mend = "Give them one container, or make the containers members in their place."
+        report.add("PL-B157", message, mend, spot_of(group).at("members"))

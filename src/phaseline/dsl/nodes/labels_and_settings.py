@@ -1,0 +1,103 @@
+"""Labels, settings and tags of a deployment (B25-B27)."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from typing import Any, Literal, cast
+
+from phaseline.dsl.functions.registry import function_name, is_function
+from phaseline.dsl.functions.static_checks import FunctionCheck
+from phaseline.dsl.imports.section_merge import Sections
+from phaseline.dsl.text.problem_report import Report, Spot
+from phaseline.dsl.text.value_words import word_for
+from phaseline.model.blueprint.blueprint import Value
+
+
+def read_labels(
+    sections: Sections, section: Literal["labels", "blueprint_labels"], functions: FunctionCheck, report: Report
+) -> dict[str, Sequence[Value]]:
+    """{key: values}. Those of a blueprint are texts; those of a deployment may be functions that need nothing running."""
+    found: dict[str, Sequence[Value]] = {}
+    for name, raw in sections.of(section).items():
+        spot = sections.spot(section, name).at("values")
+        values = cast("dict[str, list[Value]]", raw)["values"]
+        for place, value in enumerate(values):
+            here = spot.at(place)
+            if section == "labels" and is_function(value):
+                functions.scan(value, here, "deployment")
+                _check_lasting(value, here, f"The label '{name}'", report)
+            elif not isinstance(value, str):
+                wanted = "text" if section == "blueprint_labels" else "text or a function"
+                message = f"A value of the label '{name}' is {word_for(value)}, not {wanted}"
+                report.add("PL-B158", message, "Put it into quotes, or remove it.", here)
+        found[name] = values
+    return found
+
+
+def read_settings(
+    sections: Sections, workflows: Collection[str], functions: FunctionCheck, report: Report
+) -> dict[str, Value]:
+    """The deployment settings, functions checked, times in UTC. ``workflows``: names of those that there are."""
+    settings = cast("dict[str, Any]", sections.single.get("deployment_settings") or {})
+    spot = Spot(sections.main, ("deployment_settings",))
+    name = settings.get("display_name")
+    if is_function(name):
+        functions.scan(name, spot.at("display_name"), "deployment")
+    elif name is not None and not isinstance(name, str):
+        message = f"The display name is {word_for(name)}, not text or a function"
+        report.add("PL-B015", message, "Put it into quotes.", spot.at("display_name"))
+    for place, group in enumerate(settings.get("default_groups") or ()):
+        here = spot.at("default_groups", place)
+        if is_function(group):
+            functions.scan(group, here, "deployment")
+        elif not isinstance(group, str):
+            message = f"A group of deployments is {word_for(group)}, not text or a function"
+            report.add("PL-B015", message, "Put it into quotes.", here)
+    schedules = cast("dict[str, dict[str, Any]]", settings.get("default_schedules") or {})
+    if not schedules:
+        return settings
+    from phaseline.dsl.nodes.schedules import read_schedule  # few blueprints have any
+
+    read: dict[str, Value] = {}
+    for key, schedule in schedules.items():
+        here = spot.at("default_schedules", key)
+        read[key] = read_schedule(schedule, here, report)
+        _check_call(schedule, here, workflows, functions, report)
+    return {**settings, "default_schedules": read}
+
+
+def read_tags(sections: Sections, functions: FunctionCheck) -> dict[str, Value]:
+    """{name: value}, for whoever makes something in a cloud."""
+    tags = sections.of("resource_tags")
+    for name, value in tags.items():
+        functions.scan(value, sections.spot("resource_tags", name), "deployment")
+    return tags
+
+
+def _check_call(
+    schedule: dict[str, Any], spot: Spot, workflows: Collection[str], functions: FunctionCheck, report: Report
+) -> None:
+    """The workflow of a schedule, and what it is given."""
+    name = schedule["workflow"]
+    if name not in workflows:
+        mend = report.suggest(name, workflows, "Name a workflow of the blueprint.")
+        report.warn("PL-B159", f"There is no workflow '{name}' for this schedule", mend, spot.at("workflow"))
+    parameters, here = schedule.get("workflow_parameters") or {}, spot.at("workflow_parameters")
+    functions.scan(parameters, here, "deployment")
+    _check_lasting(parameters, here, "A parameter of a schedule", report)
+
+
+def _check_lasting(value: Value, spot: Spot, what: str, report: Report) -> None:
+    """What is kept when the deployment is made cannot ask what runs in it."""
+    if any(
+        function_name(part) in {"get_attribute", "get_attributes_list", "get_attributes_dict"} for part in _parts(value)
+    ):
+        message = f"{what} is kept when the deployment is made, and its instances have no attributes by then"
+        report.add("PL-B158", message, "Use an input or a property.", spot)
+
+
+def _parts(value: Value) -> Iterator[Value]:
+    """A value and everything in it."""
+    yield value
+    for part in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
+        yield from _parts(part)

@@ -1,0 +1,106 @@
+"""What is named like a secret and stands where everybody can read it: a warning each (decision 30)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
+from typing import Any, cast
+
+from phaseline.dsl.functions.registry import is_function
+from phaseline.dsl.imports.section_merge import Sections
+from phaseline.dsl.text.document import Document
+from phaseline.dsl.text.problem_report import Path, Report
+from phaseline.model.blueprint.blueprint import PropertySchema, Value
+from phaseline.model.deployment.sealed_values import is_hidden
+
+_WORDS = "password|passwd|passphrase|pwd|pass|secret|token|credential"
+_KEYS = "api|access|private|secret|auth|account|encryption|signing|master"
+_SECRET = rf"(?:.*[^a-z])?(?:(?:{_WORDS})s?|(?:{_KEYS})[_-]?keys?)(?:[_-]?[0-9]+)?"
+_HINTS = ("pass", "pwd", "secret", "token", "credential", "key")
+_HUMP = r"(?<=[a-z0-9])(?=[A-Z])"
+_COUNTS = frozenset({"integer", "float", "boolean"})
+_INTERFACES = ("interfaces", "source_interfaces", "target_interfaces")
+
+
+def looks_secret(name: str) -> bool:
+    """True for a name by which people call secrets, not what is said about one.
+
+    >>> [looks_secret(name) for name in ("db_password", "apiKey", "aws_secret_access_key", "token_url", "compass")]
+    [True, True, True, False, False]
+    """
+    secret, hump = _compiled()
+    return secret.fullmatch(hump.sub("_", name).lower()) is not None
+
+
+@cache
+def _compiled() -> tuple[re.Pattern[str], re.Pattern[str]]:
+    """Most blueprints have no word in them that would ask for it."""
+    return re.compile(_SECRET), re.compile(_HUMP)
+
+
+def warn_of_plain_secrets(sections: Sections, inputs: Mapping[str, PropertySchema], report: Report) -> None:
+    """Inputs that are not hidden, and texts in templates, each under a name of a secret."""
+    if not any(map(_may_name_some, sections.documents)):
+        return
+    for name, schema in inputs.items():
+        spot = sections.spot("inputs", name)
+        if looks_secret(name) and not is_hidden(schema) and schema.type not in _COUNTS and not spot.document.is_bundled:
+            message = f"The input '{name}' is named like a secret, and everybody can read what it is given"
+            report.warn(
+                "PL-B128", message, f"Add 'hidden: true' and 'required: false', or use {{get_secret: {name}}}.", spot
+            )
+    templates = cast("Mapping[str, dict[str, Any]]", sections.of("node_templates"))
+    if not any(map(looks_secret, _names(cast("Iterable[Value]", templates.values())))):
+        return
+    for name, template in templates.items():
+        for path in _plain(template):
+            word = path[-1]
+            message = f"'{word}' of '{name}' is named like a secret, and its value stands here for everybody to read"
+            mend = f"Keep it apart, phaseline secrets create NAME, and write '{word}: {{get_secret: NAME}}'."
+            report.warn("PL-B128", message, mend, sections.spot("node_templates", name).at(*path))
+
+
+def _may_name_some(document: Document) -> bool:
+    """False for a text without any of the words, which is soon seen."""
+    text = "" if document.is_bundled else document.text.lower()
+    return any(hint in text for hint in _HINTS)
+
+
+def _names(values: Iterable[Value]) -> set[str]:
+    """All names under which values stand, each once: there are few, however many templates there are."""
+    found: set[str] = set()
+    waiting = list(values)
+    while waiting:
+        value = waiting.pop()
+        if value.__class__ is dict:
+            found.update(value)
+            waiting.extend(item for item in value.values() if item.__class__ is dict or item.__class__ is list)
+        elif value.__class__ is list:
+            waiting.extend(value)
+    return found
+
+
+def _plain(template: Mapping[str, Any], path: Path = ()) -> Iterator[Path]:
+    """Paths of texts under the names of secrets, in properties and in the inputs of operations."""
+    yield from _texts(template.get("properties"), (*path, "properties"))
+    for interfaces in _INTERFACES:
+        for interface, operations in (template.get(interfaces) or {}).items():
+            for name, operation in (operations or {}).items():
+                if isinstance(operation, dict):
+                    yield from _texts(operation.get("inputs"), (*path, interfaces, interface, name, "inputs"))
+    for place, relationship in enumerate(template.get("relationships") or ()):
+        yield from _plain(relationship, (*path, "relationships", place))
+
+
+def _texts(value: Value, path: Path) -> Iterator[Path]:
+    if isinstance(value, list):
+        for place, item in enumerate(value):
+            yield from _texts(item, (*path, place))
+    elif isinstance(value, dict) and not is_function(value):
+        for key, item in value.items():
+            if isinstance(item, str):
+                if item and looks_secret(key):
+                    yield (*path, key)
+            else:
+                yield from _texts(item, (*path, key))

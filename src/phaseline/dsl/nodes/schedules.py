@@ -1,0 +1,198 @@
+"""Schedules of deployments: when a workflow is to begin, and how often, in UTC (B26).
+
+A moment such as ``2026-01-01 07:30`` becomes UTC when it is read. ``07:30`` (today) and ``+2 weeks`` (from now on) mean
+something only once the deployment is made: ``begun`` answers them then.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from datetime import UTC, datetime, timedelta, tzinfo
+from typing import Any, cast
+
+from phaseline.dsl.text.problem_report import Report, Spot
+from phaseline.dsl.text.suggestions import listing
+from phaseline.model.blueprint.blueprint import Value
+
+WEEKDAYS = ("su", "mo", "tu", "we", "th", "fr", "sa")
+TIMES = ("since", "until")
+DEFAULTS: Mapping[str, Value] = {
+    "default_enabled": True,
+    "stop_after_fail": False,
+    "slip": 0,
+    "weekdays": [],
+    "execution_arguments": {},
+    "workflow_parameters": {},
+}
+"""What a schedule does not say."""
+SAID = "said"
+"""Key of a schedule that has begun: its times as they are written, where they mean something only from then on."""
+
+_AT = re.compile(r"(?:([0-9]{4})-([0-9]{1,2})-([0-9]{1,2}) )?([0-9]{1,2}):([0-9]{2})(?::([0-9]{2}))?")
+_SPAN = re.compile(r"([0-9]{1,9}) ?(min|minute|h|hour|d|day|w|week|mo|month|y|year)s?")
+_LATER = re.compile(rf"(?:\+{_SPAN.pattern} ?)+")
+_DAY = re.compile(rf"([1-4]|l-)?({'|'.join(WEEKDAYS)})", re.IGNORECASE)
+_UNITS = {"min": "minutes", "minute": "minutes", "h": "hours", "hour": "hours", "d": "days", "day": "days"}
+_UNITS |= {"w": "weeks", "week": "weeks"}
+_WRITTEN, _SHAPE = "%Y-%m-%d %H:%M:%S", "2026-01-01 00:00:00"
+_SOME_DAY, _FAR = datetime(2000, 1, 1, tzinfo=UTC), datetime(3000, 1, 1, tzinfo=UTC)
+
+
+def read_schedule(written: Mapping[str, Any], spot: Spot, report: Report) -> dict[str, Value]:
+    """The schedule with its moments in UTC; everything that is wrong with it is reported."""
+    found: dict[str, Value] = dict(written)
+    zone = _zone(written.get("timezone"), spot, report)
+    for key in TIMES:
+        if written.get(key) is not None:
+            found[key] = _time(written[key], zone, spot.at(key), report)
+    if not any(_is_clock(found.get(key)) for key in TIMES):
+        found.pop("timezone", None)
+    since, until = (str(found.get(key) or "") for key in TIMES)
+    if len(since) == len(until) == len(_SHAPE) and until < since:
+        report.add("PL-B159", "The schedule ends before it begins", "Correct 'since' or 'until'.", spot.at("until"))
+    every = written.get("recurrence")
+    if every is not None and not _is_span(every):
+        mend = "Write a number and a unit, such as '2 weeks', '30 min', '1d' or '1mo'."
+        report.add("PL-B159", f"'{every}' is no span of time", mend, spot.at("recurrence"))
+    for place, day in enumerate(written.get("weekdays") or ()):
+        if not _DAY.fullmatch(day):
+            mend = (
+                f"Days are {listing(WEEKDAYS)}; 1 to 4 before one is the first to fourth of the month, 'l-' the last."
+            )
+            report.add("PL-B159", f"'{day}' is no weekday", mend, spot.at("weekdays", place))
+    for key, least in (("count", 1), ("slip", 0)):
+        count = written.get(key)
+        if count is not None and count < least:
+            report.add("PL-B159", f"'{key}' is {count}", f"Write {least} or more.", spot.at(key))
+    return found
+
+
+def begun(settings: Mapping[str, Value], now_ms: int) -> Mapping[str, Value]:
+    """The settings of a deployment that is made now: its schedules with all times in UTC, and what they do not say.
+
+    >>> begun({"default_schedules": {"a": {"since": "+1 mo"}}}, 0)["default_schedules"]["a"]["since"]
+    '1970-02-01 00:00:00'
+    """
+    schedules = cast("Mapping[str, dict[str, Value]]", settings.get("default_schedules") or {})
+    if not schedules:
+        return settings
+    now = datetime.fromtimestamp(now_ms / 1000, UTC).replace(second=0, microsecond=0)
+    return {**settings, "default_schedules": {name: _begun(schedule, now) for name, schedule in schedules.items()}}
+
+
+def _begun(schedule: dict[str, Value], now: datetime) -> dict[str, Value]:
+    found: dict[str, Value] = {**DEFAULTS, **schedule}
+    zone = _zone_of(str(found.pop("timezone", "UTC"))) or UTC
+    said: dict[str, Value] = {}
+    for key in TIMES:
+        text = schedule.get(key)
+        if isinstance(text, str) and text.startswith("+"):
+            found[key] = later(now, text).strftime(_WRITTEN)
+            said[key] = text
+        elif isinstance(text, str) and _is_clock(text):
+            moment = _moment(text, zone, now.astimezone(zone))
+            found[key] = text if moment is None else moment
+            said |= {key: text, "timezone": schedule.get("timezone")}
+    return {**found, SAID: said} if said else found
+
+
+def is_said_again(old: Mapping[str, Value], new: Mapping[str, Value]) -> bool:
+    """Whether a schedule that has begun is written like another, whenever each of them began.
+
+    >>> def at(now, **said): return begun({"default_schedules": {"a": said}}, now)["default_schedules"]["a"]
+    >>> is_said_again(at(0, since="+1 d"), at(86_400_000, since="+1 d")), is_said_again(at(0, since="+1 d"), at(0, since="+2 d"))
+    (True, False)
+    """
+    said = old.get(SAID)
+    moved = frozenset(said) if isinstance(said, dict) else frozenset()
+    return {key: old[key] for key in old if key not in moved} == {key: new[key] for key in new if key not in moved}
+
+
+def later(moment: datetime, text: str) -> datetime:
+    """``text`` (such as ``+1day+10min``) after a moment; a month that is too short ends on its last day.
+
+    >>> later(datetime(2026, 1, 31), "+1 mo").date().isoformat()
+    '2026-02-28'
+    """
+    for number, unit in _SPAN.findall(text):
+        if unit in _UNITS:
+            moment += timedelta(**{_UNITS[unit]: int(number)})
+        else:
+            moment = _months_later(moment, int(number) * (12 if unit.startswith("y") else 1))
+    return moment
+
+
+def _months_later(moment: datetime, months: int) -> datetime:
+    years, month = divmod(moment.month - 1 + months, 12)
+    first = moment.replace(year=moment.year + years, month=month + 1, day=1)
+    days = (first.replace(day=28) + timedelta(days=4)).replace(day=1) - timedelta(days=1)
+    return first.replace(day=min(moment.day, days.day))
+
+
+def _time(text: str, zone: tzinfo, spot: Spot, report: Report) -> str:
+    """A time as it is kept: a moment in UTC, a time of the day or from now on as it stands."""
+    if _LATER.fullmatch(text):
+        if _is_near(text):
+            return text
+    else:
+        moment = _moment(text, zone, _SOME_DAY)
+        if moment is not None:
+            return text if _is_clock(text) else moment
+    mend = "Write 'YYYY-MM-DD HH:MM', 'HH:MM', or a time from now on such as '+2 weeks' or '+1day+10min'."
+    report.add("PL-B159", f"'{text}' is no time", mend, spot)
+    return text
+
+
+def _moment(text: str, zone: tzinfo, day: datetime) -> str | None:
+    """The moment in UTC that a text means in a zone, on ``day`` if it names none; None if there is no such."""
+    found = _AT.fullmatch(text)
+    if found is None:
+        return None
+    numbers = [int(number or 0) for number in found.groups()]
+    date = numbers[:3] if found[1] else [day.year, day.month, day.day]
+    try:
+        return datetime(*date, *numbers[3:], tzinfo=zone).astimezone(UTC).strftime(_WRITTEN)  # type: ignore[misc, arg-type]  # six numbers
+    except (ValueError, OverflowError):
+        return None
+
+
+def _is_clock(text: object) -> bool:
+    """True for a time of the day."""
+    found = _AT.fullmatch(text) if isinstance(text, str) else None
+    return found is not None and found[1] is None
+
+
+def _is_span(text: str) -> bool:
+    return _SPAN.fullmatch(text) is not None and _is_near(text)
+
+
+def _is_near(text: str) -> bool:
+    """True where a span, or several, is one that the calendar can count."""
+    try:
+        return _SOME_DAY < later(_SOME_DAY, text) < _FAR
+    except (ValueError, OverflowError):
+        return False
+
+
+def _zone(name: str | None, spot: Spot, report: Report) -> tzinfo:
+    """The zone that a schedule names; UTC where it names none (B51: a plan does not depend on the machine)."""
+    zone = UTC if name is None else _zone_of(name)
+    if zone is None:
+        from zoneinfo import available_timezones
+
+        known = available_timezones()
+        otherwise = "Write one such as Europe/Paris." if known else "This machine knows none: pip install tzdata."
+        mend = report.suggest(str(name), known, otherwise)
+        report.add("PL-B159", f"'{name}' is no timezone", mend, spot.at("timezone"))
+    return zone or UTC
+
+
+def _zone_of(name: str) -> tzinfo | None:
+    """The rules of a zone come with the system or with Python, like the alphabet."""
+    from zoneinfo import ZoneInfo
+
+    try:
+        return ZoneInfo(name)
+    except (OSError, ValueError, KeyError):  # nothing of this name, a folder of the database, no name at all
+        return None

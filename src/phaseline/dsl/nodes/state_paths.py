@@ -1,0 +1,134 @@
+"""Node types whose nodes are resources on paths of states (decision 15), and the paths that a blueprint brings.
+
+Types and paths of plugins are not known here; whether a type has a path to its target is asked when something is planned.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, cast
+
+from phaseline.model.blueprint.blueprint import OnPath
+from phaseline.model.blueprint.state_paths import NODE, StatePath
+from phaseline.model.problems.problem import Place
+
+if TYPE_CHECKING:
+    from phaseline.dsl.imports.section_merge import Sections
+    from phaseline.dsl.text.problem_report import Report, Spot
+    from phaseline.model.blueprint.blueprint import Node
+
+RESOURCE_TYPE, TARGET_STATE, STATE_PATHS = "resource_type", "target_state", "state_paths"
+
+
+def read_on_path(nodes: Mapping[str, Node], sections: Sections, report: Report) -> dict[str, OnPath]:
+    """{node type: what its nodes are} of the types of nodes that are resources; what cannot be meant is reported."""
+    raw = cast("Mapping[str, Mapping[str, str]]", sections.of("node_types"))
+    found: dict[str, OnPath] = {}
+    told: set[frozenset[str]] = set()
+    for name, one in raw.items():
+        if TARGET_STATE in one and not _line(name, raw)[1:]:
+            mend = "Say of which resource type its nodes are, for example 'resource_type: Cloud.Node'."
+            spot = sections.spot("node_types", name).at(TARGET_STATE)
+            report.add("PL-B112", f"The node type '{name}' has a target_state and no resource_type", mend, spot)
+        if RESOURCE_TYPE in one:
+            circle = _circle(name, raw)
+            if circle and frozenset(circle) not in told:
+                told.add(frozenset(circle))
+                message = f"Node types are resource types of one another in a circle: {' → '.join(circle)}"
+                mend = "Name a type that does not derive from this one."
+                report.add("PL-B110", message, mend, sections.spot("node_types", name).at(RESOURCE_TYPE))
+    for kind in dict.fromkeys(node.type for node in nodes.values()):
+        line = _line(kind, raw)
+        if len(line) > 1:
+            found[kind] = OnPath(_names(line), _target(line[0], raw), _place(line[0], raw, sections))
+    return found
+
+
+def read_state_paths(sections: Sections, report: Report) -> tuple[StatePath, ...]:
+    """The paths of the blueprint; those that cannot be gone are reported and left out."""
+    raw = cast("Mapping[str, Mapping[str, str]]", sections.of("node_types"))
+    known = {NODE, *raw, *(one[RESOURCE_TYPE] for one in raw.values() if RESOURCE_TYPE in one)}
+    known |= sections.broken.get("node_types", set())
+    found: list[StatePath] = []
+    for kind, targets in cast("Mapping[str, Mapping[str, list[str]]]", sections.of(STATE_PATHS)).items():
+        spot = sections.spot(STATE_PATHS, kind)
+        if kind not in known:
+            otherwise = "Write the name of a node type, or of the resource_type of one."
+            message = f"No node type of the blueprint is called '{kind}', and none is of that resource type"
+            report.add("PL-B114", message, report.suggest(kind, known, otherwise), spot, point="key")
+        for target, states in targets.items():
+            if _can_be_gone(target, states, spot.at(target), report):
+                found.append(StatePath(kind, target, tuple(states), where=_point(spot, target)))
+    return tuple(found)
+
+
+def _can_be_gone(target: str, states: list[str], spot: Spot, report: Report) -> bool:
+    twice = next((state for place, state in enumerate(states) if state in states[:place]), None)
+    if not states or states[-1] != target:
+        ends = f"ends in '{states[-1]}'" if states else "is empty"
+        mend = f"Let '{target}' be its last state."
+        report.add("PL-B113", f"The path to '{target}' {ends}", mend, spot)
+    elif twice is not None:
+        mend = "A path goes through a state once; give the second one a name of its own."
+        report.add("PL-B113", f"The path to '{target}' goes in a circle: '{twice}' stands on it twice", mend, spot)
+    elif not all(states):
+        report.add("PL-B113", f"A state on the path to '{target}' has no name", "Give it one.", spot)
+    else:
+        return True
+    return False
+
+
+def _line(name: str, raw: Mapping[str, Mapping[str, str]]) -> list[list[str]]:
+    """The hierarchies that a type goes through, nearest first, one for each ``resource_type`` that leads to the next."""
+    line: list[list[str]] = []
+    seen: set[str] = set()
+    following: str | None = name
+    while following is not None and following not in seen:
+        hierarchy = list(_hierarchy(following, raw))
+        seen.update(hierarchy)
+        line.append(hierarchy or [following])
+        following = next((raw[one][RESOURCE_TYPE] for one in hierarchy if RESOURCE_TYPE in raw[one]), None)
+    return line
+
+
+def _hierarchy(name: str | None, raw: Mapping[str, Mapping[str, str]]) -> Iterator[str]:
+    """The type and those it is derived from, nearest first; a circle of these is told elsewhere."""
+    seen: set[str] = set()
+    while isinstance(name, str) and name in raw and name not in seen:
+        seen.add(name)
+        yield name
+        name = raw[name].get("derived_from")
+
+
+def _names(line: list[list[str]]) -> tuple[str, ...]:
+    """All types that nodes of the first one are a kind of, nearest first; the last one may be a plugin's."""
+    return tuple(dict.fromkeys(name for hierarchy in line for name in hierarchy))
+
+
+def _target(hierarchy: list[str], raw: Mapping[str, Mapping[str, str]]) -> str:
+    return next((raw[one][TARGET_STATE] for one in hierarchy if TARGET_STATE in raw[one]), "")
+
+
+def _place(hierarchy: list[str], raw: Mapping[str, Mapping[str, str]], sections: Sections) -> Place:
+    owner = next(one for one in hierarchy if RESOURCE_TYPE in raw[one])
+    return _point(sections.spot("node_types", owner), RESOURCE_TYPE)
+
+
+def _point(spot: Spot, key: str) -> Place:
+    """Where the element begins in which the key stands; its path says the rest."""
+    section, name = str(spot.path[0]), str(spot.path[1])
+    line, column = spot.document.marks.get(section, {}).get(name, (0, 0))
+    return Place(spot.document.name, line, column, f"{section}.{name}.{key}")
+
+
+def _circle(name: str, raw: Mapping[str, Mapping[str, str]]) -> list[str]:
+    """How a type is of its own resource type, or of one that is of this one; empty: it is not."""
+    walked = [name]
+    following = raw[name].get(RESOURCE_TYPE)
+    while following is not None and following in raw and following not in walked[1:]:
+        own = list(_hierarchy(following, raw))
+        walked.append(following)
+        if name in own:
+            return walked
+        following = next((raw[one][RESOURCE_TYPE] for one in own if RESOURCE_TYPE in raw[one]), None)
+    return []

@@ -1,0 +1,68 @@
+"""What a blueprint has beside its nodes: workflows, outputs, capabilities (B23, B24)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, cast
+
+from phaseline.dsl.functions.static_checks import FunctionCheck
+from phaseline.dsl.imports.section_merge import Sections
+from phaseline.dsl.nodes.input_declarations import Declarations
+from phaseline.dsl.text.problem_report import Report, Spot
+from phaseline.dsl.text.suggestions import listing
+from phaseline.dsl.type_system.operation_mappings import Mappings, Wrong
+from phaseline.dsl.type_system.operations import UNRESOLVED
+from phaseline.model.blueprint.blueprint import Availability, Output, WorkflowMapping
+
+
+def read_workflows(
+    sections: Sections, mappings: Mappings, declarations: Declarations, report: Report
+) -> dict[str, WorkflowMapping]:
+    """The declared workflows; those of the built-in types are not checked."""
+    found: dict[str, WorkflowMapping] = {}
+    for name, raw in sections.of("workflows").items():
+        spot = sections.spot("workflows", name)
+        fields = cast("dict[str, Any]", {"mapping": raw} if isinstance(raw, str) else raw)
+        mapping = str(fields.get("mapping") or "")
+        mapped = mappings.resolve(mapping)
+        form, plugin, target = "function", "", mapping
+        if not isinstance(mapped, Wrong):
+            form, plugin, target = mapped
+        else:
+            number = UNRESOLVED["workflow"] if mapped.code in {"PL-B060", "PL-B067"} else None
+            place = spot if isinstance(raw, str) else spot.at("mapping")
+            report.add(mapped.code, mapped.message, mapped.mend, place, number=number)
+        parameters = declarations.parameters(fields.get("parameters"), spot.at("parameters"))
+        rules = _availability(fields.get("availability_rules"), spot.at("availability_rules"), report)
+        cascades = fields.get("is_cascading") is True
+        found[name] = WorkflowMapping(name, target, plugin, parameters, cast("Any", form), cascades, rules)
+    return found
+
+
+ACTIVE = ("all", "partial", "none")
+"""How much of a deployment may be running when a workflow starts."""
+
+
+def _availability(raw: Mapping[str, Any] | None, spot: Spot, report: Report) -> Availability:
+    rules = raw or {}
+    active = []
+    for place, word in enumerate(rules.get("node_instances_active") or ()):
+        if word in ACTIVE:
+            active.append(word)
+        else:
+            mend = report.suggest(word, ACTIVE, f"Write one or more of {listing(ACTIVE)}.")
+            here = spot.at("node_instances_active", place)
+            report.add("PL-B015", f"'{word}' does not say how many instances are active", mend, here)
+    types = tuple(rules.get("node_types_required") or ())
+    return Availability(rules.get("available") is not False, tuple(active), types)
+
+
+def read_outputs(sections: Sections, section: str, functions: FunctionCheck) -> dict[str, Output]:
+    """The outputs or capabilities."""
+    found: dict[str, Output] = {}
+    for name, raw in sections.of(section).items():
+        fields = cast("Mapping[str, Any]", raw)
+        value = fields.get("value")
+        functions.scan(value, sections.spot(section, name).at("value"), "deployment")
+        found[name] = Output(value, fields.get("description") or "")
+    return found

@@ -1,0 +1,60 @@
+"""The version of the language that a file is written in (B3)."""
+
+from __future__ import annotations
+
+import re
+
+from phaseline.dsl.text.document import Document
+from phaseline.dsl.text.problem_report import Report, Spot
+
+LATEST = 5
+"""Minor version of the newest ``cloudify_dsl_1_…``."""
+PHASELINE = 100
+"""Stands for a minor version: ``phaseline_dsl_1_0``, our own language, contains all that the ancestor's have (decision 15)."""
+OWN = "phaseline_dsl_1_0"
+_PREFIX = "cloudify_dsl_"
+_OWN_PREFIX = "phaseline_dsl_"
+_MEND = f"Write one of cloudify_dsl_1_0 … cloudify_dsl_1_{LATEST}, for example 'tosca_definitions_version: cloudify_dsl_1_4'."
+
+
+def version_name(minor: int) -> str:
+    """How a version of the language is written.
+
+    >>> version_name(4), version_name(PHASELINE)
+    ('cloudify_dsl_1_4', 'phaseline_dsl_1_0')
+    """
+    return OWN if minor >= PHASELINE else f"{_PREFIX}1_{minor}"
+
+
+def minor_version(document: Document, report: Report) -> int | None:
+    """The minor version a file declares; None when it declares none or a wrong one, which is reported."""
+    root = document.root
+    if not isinstance(root, dict) or "tosca_definitions_version" not in root:
+        return None
+    value = root["tosca_definitions_version"]
+    found = _complaint(value)
+    if isinstance(found, int):
+        return found
+    message, number = found
+    report.add("PL-B011", message, _MEND, Spot(document, ("tosca_definitions_version",)), number=number)
+    return None
+
+
+def _complaint(value: object) -> int | tuple[str, int]:
+    """The minor version, or what is wrong with ``value`` and the ancestor's number for that."""
+    if value is None or value == "":
+        return ("The version is empty", 71)
+    if not isinstance(value, str):
+        return (f"The version is not text but {value!r}", 72)
+    if value == OWN:
+        return PHASELINE
+    if value.startswith(_OWN_PREFIX):
+        return (f"The version '{value}' is unknown; of our own language there is {OWN}", 29)
+    if not value.startswith(_PREFIX) or not 2 <= len(parts := value.removeprefix(_PREFIX).split("_")) <= 3:
+        return (f"The version '{value}' has not the form cloudify_dsl_1_N", 73)
+    for part, name, number in zip(parts, ("major", "minor", "micro"), (74, 75, 76), strict=False):
+        if not re.fullmatch(r"[0-9]+", part):
+            return (f"The {name} part of the version '{value}' is not a number", number)
+    if len(parts) == 2 and len(parts[1]) == 1 and parts[0] == "1" and int(parts[1]) <= LATEST:
+        return int(parts[1])
+    return (f"The version '{value}' is unknown", 29)

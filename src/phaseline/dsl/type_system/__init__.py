@@ -1,0 +1,1 @@
+"""Types, properties, constraints, operations and inheritance."""

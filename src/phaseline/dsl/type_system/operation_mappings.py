@@ -1,0 +1,157 @@
+"""What the text of an implementation means: a script, the text of one, or a function of a plugin (B31)."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+import textwrap
+from collections.abc import Collection, Mapping
+from typing import Literal
+
+from phaseline.dsl.text.document import NAMESPACE
+from phaseline.dsl.text.file_source import Source
+from phaseline.dsl.text.problem_report import Report
+from phaseline.dsl.text.suggestions import listing
+from phaseline.lang.fast_namedtuples import NamedTuple
+from phaseline.model.blueprint.blueprint import Plugin
+
+SCRIPT_PLUGIN = "script"
+_SCHEME = r"[A-Za-z][A-Za-z0-9+.-]*://"
+_FUNCTION = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*")
+_SCRIPT_ENDING = re.compile(r"\.(sh|bash|zsh|py|ps1|bat|cmd|rb|pl|js)$|/")
+
+Form = Literal["function", "script", "inline"]
+
+
+class Scripts:
+    """Finds scripts beside the blueprint, and those of uploaded blueprints by their namespace."""
+
+    def __init__(self, source: Source, namespaces: Mapping[str, str]) -> None:
+        """``namespaces``: {namespace: the uploaded blueprint it holds, or nothing}."""
+        self._source = source
+        self._namespaces = dict(sorted(namespaces.items(), key=lambda item: -len(item[0])))
+
+    def find(self, text: str) -> str | None:
+        """The path of the script that a text names: relative to the blueprint's folder, or, in an uploaded blueprint,
+        with its namespace before it; None if there is none.
+        """
+        if self._source.exists(text):
+            return text
+        if not self._namespaces or NAMESPACE not in text:
+            return None
+        for namespace, uploaded in self._namespaces.items():
+            path = text.removeprefix(f"{namespace}{NAMESPACE}")
+            if path == text:
+                continue
+            main = self._source.uploaded(uploaded) if uploaded else None
+            if main is not None:
+                return text if self._source.exists(posixpath.join(posixpath.dirname(main), path)) else None
+            return path if self._source.exists(path) else None
+        return None
+
+
+class Mapped(NamedTuple):
+    """What an implementation text means."""
+
+    form: Form
+    plugin: str
+    implementation: str
+
+
+class Wrong(NamedTuple):
+    """Why an implementation text means nothing."""
+
+    code: str
+    message: str
+    mend: str
+
+
+class Mappings:
+    """Implementation texts resolved against the plugins and the files of the blueprint; each text once."""
+
+    def __init__(
+        self,
+        plugins: Mapping[str, Plugin],
+        broken: Collection[str],
+        scripts: Scripts,
+        report: Report,
+        *,
+        is_open: bool = False,
+        otherwise: str = "",
+    ) -> None:
+        """``broken``: plugins that exist but are too wrong to be used.
+
+        ``is_open``: others are taken as declared. ``otherwise``: how to mend it that there is no such plugin.
+        """
+        self._is_open = is_open
+        self._otherwise = otherwise
+        self.plugins = plugins
+        self._names = {*plugins, *broken}
+        self._scripts = scripts
+        self._report = report
+        self._known: dict[str, Mapped | Wrong] = {}
+
+    def resolve(self, text: str) -> Mapped | Wrong:
+        """The first of the forms of B31 that fits."""
+        found = self._known.get(text)
+        if found is None:
+            found = self._known[text] = self._resolve(text)
+        return found
+
+    def _resolve(self, text: str) -> Mapped | Wrong:
+        if "://" in text and re.match(_SCHEME, text):
+            return self._script("script", text)
+        if "\n" in text:
+            return self._script("inline", textwrap.dedent(text))
+        path = self._scripts.find(text)
+        if path is not None:
+            return self._script("script", path)
+        fitting = [name for name in self._names if text.startswith(f"{name}.")]
+        if len(fitting) > 1:
+            return Wrong("PL-B061", f"'{text}' fits several plugins: {listing(fitting)}", "Rename one of the plugins.")
+        if fitting:
+            function = text[len(fitting[0]) + 1 :]
+            if all(part.isidentifier() for part in function.split(".")):
+                return Mapped("function", fitting[0], function)
+            return Wrong(
+                "PL-B060",
+                f"'{text}' does not name a function of the plugin '{fitting[0]}'",
+                f"Write '{fitting[0]}.MODULE.FUNCTION'.",
+            )
+        return self._nothing(text)
+
+    def _script(self, form: Form, text: str) -> Mapped | Wrong:
+        plugin = self._script_plugin()
+        if not plugin:
+            return Wrong(
+                "PL-B062",
+                "A script needs the plugin 'script', which is not declared",
+                "Import 'cloudify/types/types.yaml'.",
+            )
+        return Mapped(form, plugin, text)
+
+    def _script_plugin(self) -> str:
+        """The plugin that runs scripts: that of this name, else one that a file declares under a namespace; empty for none."""
+        if SCRIPT_PLUGIN in self._names:
+            return SCRIPT_PLUGIN
+        return next((name for name in sorted(self._names) if name.endswith(f"{NAMESPACE}{SCRIPT_PLUGIN}")), "")
+
+    def _nothing(self, text: str) -> Mapped | Wrong:
+        if _SCRIPT_ENDING.search(text):
+            return Wrong(
+                "PL-B067",
+                f"There is no script '{text}' beside the blueprint",
+                "Check the path; it is relative to the blueprint's folder.",
+            )
+        plugin, _, function = text.partition(".")
+        if self._is_open and _FUNCTION.fullmatch(function):
+            return Mapped("function", plugin, function)
+        otherwise = (
+            self._otherwise
+            or f"Write PLUGIN.MODULE.FUNCTION with one of {listing(self._names)}, or the path of a script."
+        )
+        return Wrong(
+            "PL-B060",
+            f"'{text}' is neither a script nor a function of a declared plugin",
+            self._report.suggest(plugin, self._names, otherwise),
+        )

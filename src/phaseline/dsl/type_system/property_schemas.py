@@ -1,0 +1,335 @@
+"""Declared properties and the values given to them (B11, B12, B15)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import field
+from typing import Any, cast
+
+from phaseline.dsl.functions.registry import is_function
+from phaseline.dsl.imports.section_merge import Sections
+from phaseline.dsl.text.primitive_types import CHECKS, EXAMPLES, PRIMITIVES
+from phaseline.dsl.text.problem_report import Report, Spot
+from phaseline.dsl.text.suggestions import listing
+from phaseline.dsl.text.value_words import word_for
+from phaseline.dsl.type_system.value_checks import EXTERNAL
+from phaseline.lang.fast_dataclasses import altered, changeable
+from phaseline.model.blueprint.blueprint import DataType, PropertySchema, Value
+
+MAX_NESTED = 100
+"""Levels of data types within one another, be it as parent or as property."""
+MAX_DEFAULTS = 100_000
+"""Values that the defaults of one data type may have in all."""
+
+
+@changeable
+class Schemas:
+    """Declared properties, ready for the check of many values.
+
+    ``checks``: only of properties whose type asks for one. ``is_whole``: False when something that
+    would add to it is broken, so that nothing is called undeclared. ``lacking``: {property of a data type: what its
+    default leaves open}. ``size``: values that the defaults are made of.
+    """
+
+    declared: Mapping[str, PropertySchema]
+    defaults: Mapping[str, Value]
+    required: frozenset[str]
+    checks: Mapping[str, Callable[[Value], bool]]
+    structured: Mapping[str, Structure]
+    is_whole: bool = True
+    lacking: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    size: int = 0
+
+
+@changeable
+class Structure:
+    """A data type, its properties resolved."""
+
+    name: str
+    schemas: Schemas
+    hierarchy: tuple[str, ...] = field(default=())
+
+
+class Properties:
+    """Builds schemas, and checks values against them. Knows the data types of the blueprint."""
+
+    def __init__(self, sections: Sections, report: Report) -> None:
+        """Data types are resolved when first needed."""
+        self._sections = sections
+        self._report = report
+        self._types: dict[str, Structure] = {}
+        self._open: list[str] = []
+
+    def check_all_data_types(self) -> None:
+        """Resolve every data type that users wrote, used or not."""
+        for name in self._sections.of("data_types"):
+            spot = self._sections.spot("data_types", name)
+            if name in PRIMITIVES:
+                self._report.add(
+                    "PL-B038",
+                    f"'{name}' is a primitive type and cannot be declared again",
+                    "Choose another name.",
+                    spot,
+                    point="key",
+                )
+            elif not spot.document.is_bundled:
+                self.data_type(name)
+
+    def data_type(self, name: str) -> Structure | None:
+        """The data type of this name; None when there is none, or when it is broken."""
+        if name in self._types:
+            return self._types[name]
+        raw = self._sections.of("data_types").get(name)
+        if not isinstance(raw, dict):
+            return None
+        spot = self._sections.spot("data_types", name)
+        if name in self._open:
+            circle = " → ".join([*self._open[self._open.index(name) :], name])
+            self._report.add(
+                "PL-B032", f"Data types go round in a circle: {circle}", "Break the circle.", spot, point="key"
+            )
+            return None
+        if len(self._open) >= MAX_NESTED:
+            self._too_large(f"Data types lie more than {MAX_NESTED} levels within one another", spot)
+            return None
+        self._open.append(name)
+        parent = self._parent(raw, spot)
+        inherited = parent.schemas if parent else None
+        schemas = self.schemas(raw.get("properties"), spot.at("properties"), inherited)
+        if "derived_from" in raw and parent is None:
+            schemas.is_whole = False
+        self._open.pop()
+        if schemas.size > MAX_DEFAULTS:
+            self._too_large(f"The defaults of '{name}' have more than {MAX_DEFAULTS:,} values", spot)
+            schemas.defaults, schemas.lacking, schemas.size = {}, {}, 0
+        found = Structure(name, schemas, (*(parent.hierarchy if parent else ()), name))
+        self._types[name] = found
+        return found
+
+    def _too_large(self, message: str, spot: Spot) -> None:
+        self._report.add("PL-B007", message, "Nest fewer data types within one another.", spot, point="key")
+
+    def used(self) -> dict[str, DataType]:
+        """The data types that users wrote or that were asked for so far, as others look at them."""
+        found = {}
+        for name, kind in self._types.items():
+            schemas = kind.schemas
+            properties = {
+                key: _with_default(schema, schemas.defaults[key]) if key in schemas.defaults else schema
+                for key, schema in schemas.declared.items()
+            }
+            raw = cast("dict[str, Value]", self._sections.of("data_types")[name])
+            found[name] = DataType(name, properties, kind.hierarchy, str(raw.get("description") or ""))
+        return found
+
+    def _parent(self, raw: Mapping[str, Value], spot: Spot) -> Structure | None:
+        name = raw.get("derived_from")
+        if not isinstance(name, str):
+            return None
+        if name not in self._sections.of("data_types") and not self._sections.is_broken("data_types", name):
+            mend = self._report.suggest(name, self._sections.of("data_types"), "Declare it under 'data_types'.")
+            self._report.add(
+                "PL-B031", f"The data type '{name}' to derive from does not exist", mend, spot.at("derived_from")
+            )
+        return self.data_type(name)
+
+    def schema(self, raw: Value, spot: Spot) -> PropertySchema:
+        """One declared property; an unknown type is reported. ``raw`` has the shape of a property."""
+        fields = cast("dict[str, Any]", raw if isinstance(raw, dict) else {})
+        kind = fields.get("type")
+        if isinstance(kind, str) and PRIMITIVES.get(kind, 1):
+            self._check_type_name(kind, spot.at("type"))
+        return PropertySchema(
+            type=kind if isinstance(kind, str) else None,
+            default=fields.get("default"),
+            has_default="default" in fields,
+            required=fields.get("required") is not False,
+            description=str(fields.get("description") or ""),
+            hidden=fields.get("hidden") is True,
+            display_label=str(fields.get("display_label") or ""),
+            item_type=fields.get("item_type"),
+            constraints=tuple(fields.get("constraints") or ()),
+            display_rows=(fields.get("display") or {}).get("rows"),
+        )
+
+    def _check_type_name(self, kind: str, spot: Spot) -> None:
+        since = PRIMITIVES.get(kind)
+        if since is not None:
+            minor = None if spot.document.is_bundled else self._sections.minor
+            self._report.gate(kind, minor, since, spot)
+        elif kind not in self._sections.of("data_types") and not self._sections.is_broken("data_types", kind):
+            known = [*PRIMITIVES, *self._sections.of("data_types")]
+            mend = self._report.suggest(
+                kind, known, f"Known are {listing(PRIMITIVES)} and the data types of the blueprint."
+            )
+            self._report.add("PL-B033", f"The type '{kind}' does not exist", mend, spot)
+
+    def schemas(self, raw: Value, spot: Spot, parent: Schemas | None) -> Schemas:
+        """The properties declared in ``raw`` over those of ``parent``; their defaults are checked."""
+        declared = dict(parent.declared) if parent else {}
+        own = raw if isinstance(raw, dict) else {}
+        structured = dict(parent.structured) if parent else {}
+        for name, item in own.items():
+            schema = self.schema(item, spot.at(name))
+            kind = self.data_type(schema.type) if schema.type is not None and schema.type not in PRIMITIVES else None
+            inherited = declared.get(name)
+            if kind is not None:
+                structured[name] = kind
+                if inherited is not None and inherited.type == schema.type and isinstance(inherited.default, dict):
+                    schema = _with_default(
+                        schema, _over(inherited.default, schema.default if schema.has_default else {})
+                    )
+            else:
+                structured.pop(name, None)
+            declared[name] = schema
+        checks = {name: CHECKS[schema.type] for name, schema in declared.items() if schema.type in CHECKS}
+        for name in own:
+            schema = declared[name]
+            if schema.has_default and schema.default is not None:
+                self._check(schema, structured.get(name), schema.default, spot.at(name, "default"), is_partial=True)
+        defaults: dict[str, Value] = {}
+        lacking: dict[str, tuple[str, ...]] = {}
+        size = 0
+        for name, schema in declared.items():
+            kind = structured.get(name)
+            if kind is not None and not is_function(schema.default):
+                whole = defaults[name] = _over(
+                    dict(kind.schemas.defaults), schema.default if schema.has_default else {}
+                )
+                size += kind.schemas.size + 1
+                if open_parts := _open_parts(kind.schemas, whole):
+                    lacking[name] = open_parts
+            elif schema.has_default:
+                defaults[name] = schema.default
+                size += 1
+        required = frozenset(name for name, schema in declared.items() if schema.required and name not in defaults)
+        is_whole = parent is None or parent.is_whole
+        return Schemas(declared, defaults, required, checks, structured, is_whole, lacking, size)
+
+    def complete(
+        self, schemas: Schemas, given: Mapping[str, Value], spot: Spot, owner: str, *, is_partial: bool = False
+    ) -> dict[str, Value]:
+        """``given`` over the defaults, checked. ``spot`` is the mapping of properties, ``owner`` what has them.
+
+        ``is_partial``: missing parts are not missed (defaults of data types).
+        """
+        merged = {**schemas.defaults, **given}
+        declared, checks = schemas.declared, schemas.checks
+        for name, value in given.items():
+            if name not in declared:
+                if schemas.is_whole:
+                    self._undeclared(name, declared, spot, owner)
+            elif name in schemas.structured:
+                merged[name] = self._structured(schemas, name, value, spot.at(name), is_partial=is_partial)
+            elif name in checks and not checks[name](value) and not is_function(value):
+                self._mismatch(declared[name].type or "", value, spot.at(name))
+        if not is_partial:
+            if not schemas.required <= merged.keys():
+                self._missing(schemas.required - merged.keys(), merged, spot, owner)
+            if schemas.lacking:
+                for name, parts in schemas.lacking.items():
+                    if name not in given:
+                        self._missing([f"{name}.{part}" for part in parts], merged, spot, owner)
+        return merged
+
+    def check_external(self, merged: Mapping[str, Value], spot: Spot) -> None:
+        """``use_external_resource`` decides while reading, so a function cannot give it."""
+        if is_function(merged.get(EXTERNAL)):
+            self._report.add(
+                "PL-B037", f"'{EXTERNAL}' cannot be given by a function", "Write true or false.", spot.at(EXTERNAL)
+            )
+
+    def fits(self, schema: PropertySchema, value: Value, spot: Spot) -> bool:
+        """Check one value against one schema, reporting; True when it fits."""
+        before = self._report.errors_count
+        kind = self.data_type(schema.type) if schema.type is not None and schema.type not in PRIMITIVES else None
+        self._check(schema, kind, value, spot, is_partial=False)
+        return self._report.errors_count == before
+
+    def _check(
+        self, schema: PropertySchema, kind: Structure | None, value: Value, spot: Spot, *, is_partial: bool
+    ) -> None:
+        if is_function(value):
+            return
+        if kind is not None:
+            if isinstance(value, dict):
+                self.complete(kind.schemas, value, spot, f"the data type '{kind.name}'", is_partial=is_partial)
+            else:
+                self._mismatch(kind.name, value, spot)
+        elif schema.type in CHECKS and not CHECKS[schema.type](value):
+            self._mismatch(schema.type, value, spot)
+
+    def _structured(self, schemas: Schemas, name: str, value: Value, spot: Spot, *, is_partial: bool) -> Value:
+        if is_function(value):
+            return value
+        kind = schemas.structured[name]
+        if not isinstance(value, dict):
+            self._mismatch(kind.name, value, spot)
+            return value
+        whole = _over(schemas.defaults.get(name), value)
+        assert isinstance(whole, dict)
+        self.complete(
+            kind.schemas, value if is_partial else whole, spot, f"the data type '{kind.name}'", is_partial=is_partial
+        )
+        return whole
+
+    def _undeclared(self, name: str, declared: Mapping[str, PropertySchema], spot: Spot, owner: str) -> None:
+        from phaseline.dsl.grammar.shape_fixes import right_property
+
+        otherwise = f"Declared are {listing(declared)}." if declared else "It declares no properties."
+        self._report.add(
+            "PL-B035",
+            f"'{name}' is not a property of {owner}",
+            right_property(name) or self._report.suggest(name, declared, otherwise),
+            spot.at(name),
+            point="key",
+        )
+
+    def _mismatch(self, kind: str, value: Value, spot: Spot) -> None:
+        shown = (
+            f"'{value}'"
+            if isinstance(value, str)
+            else str(value)
+            if isinstance(value, int | float)
+            else word_for(value)
+        )
+        self._report.add(
+            "PL-B034",
+            f"{shown} is not of type {kind}",
+            f"Write {EXAMPLES.get(kind, f'a mapping with the keys of {kind}')}.",
+            spot,
+        )
+
+    def _missing(self, names: Iterable[str], merged: Mapping[str, Value], spot: Spot, owner: str) -> None:
+        if merged.get(EXTERNAL) is True:
+            return
+        for name in sorted(names):
+            self._report.add(
+                "PL-B036",
+                f"The required property '{name}' of {owner} is missing",
+                f"Add '{name}: …' under properties.",
+                spot,
+                point="key",
+            )
+
+
+def _with_default(schema: PropertySchema, default: Value) -> PropertySchema:
+    return altered(schema, default=default, has_default=True)
+
+
+def _open_parts(schemas: Schemas, whole: Value) -> tuple[str, ...]:
+    """What a value of a data type, defaults included, must have and has not: dotted names."""
+    if not isinstance(whole, dict) or whole.get(EXTERNAL) is True:
+        return ()
+    found = sorted(schemas.required - whole.keys())
+    for name, kind in schemas.structured.items():
+        if name in whole:
+            found += [f"{name}.{part}" for part in _open_parts(kind.schemas, whole[name])]
+    return tuple(found)
+
+
+def _over(under: Value, value: Value) -> Value:
+    """``value`` over ``under``, key by key where both are mappings and no functions."""
+    if not isinstance(under, dict) or not isinstance(value, dict) or is_function(value) or is_function(under):
+        return under if value is None else value
+    return {**under, **{name: _over(under.get(name), item) for name, item in value.items()}}

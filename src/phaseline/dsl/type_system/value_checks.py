@@ -1,0 +1,91 @@
+"""Values that are given for inputs and parameters: completed by the defaults of data types and checked (B12-B14)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from phaseline.dsl.functions.registry import contains_functions, is_function
+from phaseline.dsl.text.primitive_types import CHECKS, EXAMPLES
+from phaseline.dsl.text.suggestions import listing, suggest
+from phaseline.dsl.type_system.constraints import Lookup, choice_violation, needs_lookup, violation
+from phaseline.lang.fast_namedtuples import NamedTuple
+from phaseline.model.blueprint.blueprint import DataType, PropertySchema, Value
+
+EXTERNAL = "use_external_resource"
+"""The property that lets required ones be missing."""
+
+
+class Complaint(NamedTuple):
+    """What is wrong with a value, below it at ``path``. ``kind``: of its type, its constraints, or a function in it."""
+
+    path: tuple[str | int, ...]
+    kind: str
+    message: str
+    mend: str
+
+
+def checked_value(
+    schema: PropertySchema, value: Value, types: Mapping[str, DataType], lookup: Lookup | None = None
+) -> tuple[Value, list[Complaint]]:
+    """(``value`` completed, what is wrong with it). ``lookup``: None lets values of object types through."""
+    complaints: list[Complaint] = []
+    whole = completed(schema.type, value, types, (), complaints)
+    if complaints:
+        return whole, complaints
+    if schema.constraints and contains_functions(whole):
+        message = "is given a function, and its constraints could not be checked"
+        return whole, [Complaint((), "function", message, "Give a plain value.")]
+    if is_function(whole):
+        return whole, complaints
+    kind = schema.type
+    items: list[tuple[tuple[str | int, ...], Value]] = [((), whole)]
+    if schema.item_type is not None and isinstance(whole, list):
+        kind, items = schema.item_type, [((number,), item) for number, item in enumerate(whole)]
+    for path, item in items:
+        if path:
+            completed(kind, item, types, path, complaints)
+        said = violation(kind, schema.constraints, item) if not complaints else None
+        if said is None and lookup is not None and not complaints and needs_lookup(schema):
+            said = choice_violation(kind, schema.constraints, item, lookup)
+        if said is not None:
+            complaints.append(Complaint(path, "constraint", said, "Give a value that keeps the constraints."))
+    return whole, complaints
+
+
+def completed(
+    kind: str | None,
+    value: Value,
+    types: Mapping[str, DataType],
+    path: tuple[str | int, ...],
+    complaints: list[Complaint],
+    under: Value = None,
+) -> Value:
+    """``value`` over the defaults of its data type (and over ``under``), key by key; what is wrong is added to ``complaints``."""
+    if kind is None or is_function(value):
+        return value
+    data = types.get(kind)
+    if data is None:
+        if kind in CHECKS and not CHECKS[kind](value):
+            complaints.append(
+                Complaint(path, "type", f"is {value!r}, which is not of type {kind}", f"Give {EXAMPLES[kind]}.")
+            )
+        return value
+    if not isinstance(value, dict):
+        mend = f"Give a mapping with the keys of {kind}."
+        complaints.append(Complaint(path, "type", f"is {value!r}, which is not of type {kind}", mend))
+        return value
+    for name in value:
+        if name not in data.properties:
+            mend = suggest(name, data.properties, f"It has {listing(data.properties)}.")
+            complaints.append(Complaint((*path, name), "type", f"is not a property of the data type {kind}", mend))
+    beneath = {name: schema.default for name, schema in data.properties.items() if schema.has_default}
+    beneath.update(under if isinstance(under, dict) else {})
+    merged = {**beneath, **value}
+    is_external = merged.get(EXTERNAL) is True
+    for name, schema in data.properties.items():
+        if name in merged:
+            merged[name] = completed(schema.type, merged[name], types, (*path, name), complaints, beneath.get(name))
+        elif schema.required and not is_external:
+            mend = f"Give '{name}' a value."
+            complaints.append(Complaint((*path, name), "type", f"is missing: the data type {kind} requires it", mend))
+    return merged

@@ -1,0 +1,1 @@
+"""The engine of this process: own the store, run, follow, step down."""

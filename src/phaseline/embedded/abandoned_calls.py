@@ -1,0 +1,97 @@
+"""Calls that an engine gave up when it left: which they are, and what becomes of each."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import field
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from phaseline.lang.fast_dataclasses import changeable, frozen
+from phaseline.model.graph.status import OutcomeKind
+from phaseline.use_cases.queries.executions import Phases, subject_ids
+
+if TYPE_CHECKING:
+    from phaseline.model.rows.rows import BatchRow, ExecutionRow
+    from phaseline.ports import Store
+
+NAMED = 3
+"""So many instances of each group are named; all are counted."""
+WITHOUT_ANSWER = (OutcomeKind.PENDING, OutcomeKind.UNSURE, OutcomeKind.LOST)
+"""What stands in a batch for a member that the engine that called it heard nothing of."""
+
+
+@frozen
+class GivenUp:
+    """Calls of one operation in one execution whose end was not awaited; ``instances``: the first of them.
+
+    ``is_repeatable``: the next engine calls them again; otherwise a person is asked what became of them.
+    """
+
+    execution: str
+    deployment: str
+    operation: str
+    count: int
+    instances: Sequence[str]
+    is_repeatable: bool
+
+
+@changeable
+class _Calls:
+    count: int = 0
+    instances: list[str] = field(default_factory=list)
+
+
+def running_calls(store: Store) -> dict[int, BatchRow]:
+    """{id: batch} of those with calls that have not answered."""
+    return {batch.id: batch for batch in store.batches(only_open=True)}
+
+
+def given_up(store: Store, batches: Mapping[int, BatchRow]) -> list[GivenUp]:
+    """What nobody awaited of these batches, as far as it is of executions that are still open.
+
+    Whoever has taken over since may have called some of them again: that is another batch.
+    """
+    wanted = {graph for batch in batches.values() for graph in batch.places.graphs}
+    found: list[GivenUp] = []
+    for row in store.executions(only_open=True) if wanted else ():
+        graphs = [held.id for held in store.graphs(row.number) if held.id in wanted]
+        if graphs:
+            found.extend(_of_execution(store, row, graphs, batches))
+            wanted.difference_update(graphs)
+    return found
+
+
+def _of_execution(
+    store: Store, row: ExecutionRow, graphs: Sequence[int], batches: Collection[int]
+) -> Iterator[GivenUp]:
+    mine = [batch for batch in store.batches(execution=row.number) if batch.id in batches]
+    topology = store.topology(row.deployment)
+    found: dict[tuple[str, bool], _Calls] = {}
+    for number in graphs:
+        graph = store.graph(number)
+        phases = Phases(graph)
+        for position in _positions(mine, number):
+            phase, kind = phases.of(position)
+            is_repeatable = graph.policies[int(graph.policy[position])].repeatable
+            calls = found.setdefault((phase, is_repeatable), _Calls())
+            calls.count += 1
+            if len(calls.instances) < NAMED:
+                calls.instances.append(subject_ids(topology, kind, int(graph.subject[position]))[0])
+    for (phase, is_repeatable), calls in found.items():
+        yield GivenUp(row.id, row.deployment_name, phase, calls.count, calls.instances, is_repeatable)
+
+
+def _positions(batches: Sequence[BatchRow], graph: int) -> list[int]:
+    """Positions of a graph that are in one of the batches and have no answer."""
+    found: list[int] = []
+    for batch in batches:
+        first = 0
+        for number, positions in batch.segments:
+            answers = batch.kinds[first : first + len(positions)] if batch.kinds is not None else None
+            first += len(positions)
+            if number == graph:
+                mine = positions if answers is None else positions[np.isin(answers, WITHOUT_ANSWER)]
+                found.extend(mine.tolist())
+    return sorted(found)

@@ -1,0 +1,231 @@
+"""The engine by itself: be it, see it, have it stop."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
+from typing import TYPE_CHECKING, Literal
+
+from phaseline.app.watcher import Nobody
+from phaseline.embedded.abandoned_calls import GivenUp, given_up, running_calls
+from phaseline.embedded.follow import LOOK_S
+from phaseline.embedded.run_execution import DRAIN_S, Leave, engine_of, try_own, work_left
+from phaseline.lang.fast_dataclasses import frozen
+from phaseline.model.graph.status import ExecutionStatus
+from phaseline.model.rows.rows import RequestKind
+from phaseline.use_cases.queries.executions import brief_view
+from phaseline.use_cases.queries.pending_decisions import standing_still, stands_still
+from phaseline.views.views import ExecutionView
+
+if TYPE_CHECKING:
+    from phaseline.app.app_context import Workplace
+    from phaseline.model.blueprint.blueprint import Value
+    from phaseline.model.rows.rows import Owner
+    from phaseline.ports import Store
+    from phaseline.run.loop.engine import Engine
+    from phaseline.use_cases.queries.status import Need
+
+SOON_MS = 1_000
+"""Who sleeps no longer is waited for: only who sleeps on may wait for a person."""
+Reason = Literal["idle", "asked to stop", "interrupted"]
+"""Why an engine has stopped."""
+
+
+@frozen
+class EngineRun:
+    """What came of an engine: why it stopped, how many calls it made and gave up, which executions are still open.
+
+    ``waiting``: those of them that wait for a person, ``needs``: which of these for an approval, and the command that gives
+    it; ``failed``: executions that ended meanwhile without doing all that was asked for, the latest last.
+    """
+
+    reason: Reason
+    calls: int
+    open: Sequence[ExecutionView]
+    waiting: Sequence[str] = ()
+    given_up: Sequence[GivenUp] = ()
+    failed: Sequence[ExecutionView] = ()
+    needs: Sequence[Need] = ()
+
+    @property
+    def is_good(self) -> bool:
+        """False when all is done that can be done, and something waits for a person."""
+        return self.reason != "idle" or not self.waiting
+
+
+@frozen
+class EngineStatus:
+    """The owner of the store (pid 0: there is none, or it cannot be seen), who waits, and what there is to do."""
+
+    is_running: bool
+    pid: int
+    command: str
+    since_at: int
+    somebody_waits: bool
+    unanswered: int
+    open: Sequence[ExecutionView]
+
+
+@frozen
+class Stopped:
+    """The engine that was asked to stop (pid 0: there was none) and the process that took over from it (0: none).
+
+    ``given_up``: calls whose end it did not await.
+    """
+
+    pid: int
+    successor: int
+    open: Sequence[ExecutionView]
+    given_up: Sequence[GivenUp] = ()
+
+
+def run_engine(
+    place: Workplace,
+    *,
+    until_idle: bool = False,
+    stays: bool = False,
+    begun: Callable[[Leave], None] = lambda _: None,
+    say: Callable[[str], None] = lambda _: None,
+) -> EngineRun:
+    """Be the engine, as soon as no other process is, until somebody wants it to stop.
+
+    ``until_idle``: also until nothing is open but what waits for a person; ``stays``: while an approval is waited for it
+    does not leave, to go on when it is given. ``begun`` is given what a signal handler may call to stop it. It starts no engine in its place: who waits takes over.
+    """
+    leave = Leave()
+    begun(leave)
+    calls = 0
+    left: list[GivenUp] = []
+    start = place.clock.now()
+    held: frozenset[int] = frozenset()
+    while True:
+        with ExitStack() as owned:
+            with place.store.waiting():
+                reason = _stand_by(place, leave, owned, say, until_idle=until_idle, stays=stays)
+            if reason is None:
+                say("The engine runs")
+                reason, made, held = _work(place, leave, until_idle=until_idle, stays=stays)
+                calls += made
+                left = given_up(place.store, running_calls(place.store))
+        besides = held | (set() if stays else set(standing_still(place.store)))
+        if reason != "idle" or place.store.owner() is not None or not work_left(place.store, besides=besides):
+            views, needs = _open(place), _needs(place.store)
+            waiting = [view.id for view in views if view.status is ExecutionStatus.ATTENTION or view.id in needs]
+            told = [need for found in needs.values() for need in found]
+            return EngineRun(reason, calls, views, waiting, left, _failed_since(place, start), told)
+
+
+def _needs(store: Store) -> Mapping[str, Sequence[Need]]:
+    """{execution that stands still before an approval: what is to be approved}."""
+    from phaseline.use_cases.queries.status import Need
+
+    return {
+        row.id: [Need(one.text, one.mend) for one in waits] for row, waits in standing_still(store).values() if waits
+    }
+
+
+def _failed_since(place: Workplace, start: int) -> Sequence[ExecutionView]:
+    rows = [row for row in place.store.executions() if row.status is ExecutionStatus.FAILED and row.ended_at >= start]
+    return [brief_view(row) for row in sorted(rows, key=lambda row: row.ended_at)]
+
+
+def _stand_by(
+    place: Workplace, leave: Leave, owned: ExitStack, say: Callable[[str], None], *, until_idle: bool, stays: bool
+) -> Reason | None:
+    """Wait until this process owns the store; otherwise the reason why there is no need for it."""
+    look = 0
+    named: Owner | None = None
+    while True:
+        if leave.is_wanted:
+            return "interrupted"
+        now = place.store.changed(look)
+        if until_idle and now and not work_left(place.store, besides=() if stays else standing_still(place.store)):
+            return "idle"
+        look = now or look
+        if try_own(place, owned):
+            return None
+        owner = place.store.owner()
+        if owner is not None and owner != named:
+            named = owner
+            say(f"Standing by: {owner} is the engine")
+        time.sleep(LOOK_S)
+
+
+def _work(place: Workplace, leave: Leave, *, until_idle: bool, stays: bool) -> tuple[Reason, int, frozenset[int]]:
+    """Take up everything that is open, and whatever is asked for; (why it ends, calls made, what waits for a person)."""
+    with engine_of(place, Nobody()) as engine:
+        leave.interrupts(engine)
+        engine.recover()
+
+        def is_done() -> bool:
+            return until_idle and (engine.is_idle or (not stays and _rests(place, engine)))
+
+        engine.run(is_done)
+        while engine.given_up and not engine.leaving.is_wanted:
+            from phaseline.embedded.step_down import hear_out
+
+            hear_out(engine)  # and serve who comes meanwhile
+            if is_done():
+                break
+            engine.run(is_done)
+        held = engine.held
+        engine.close(DRAIN_S)
+    if engine.is_asked_to_stop:
+        return "asked to stop", engine.calls, held
+    return "interrupted" if leave.is_wanted else "idle", engine.calls, held
+
+
+def _rests(place: Workplace, engine: Engine) -> bool:
+    """Whether all that goes on in this engine sleeps until somebody approves."""
+    soon, wakes_at = place.clock.now() + SOON_MS, engine.wakes_at
+    if engine.is_calling or engine.scheduler.batches or engine.claims.waits_for_calls:
+        return False
+    if wakes_at is not None and wakes_at <= soon:
+        return False
+    held = engine.held
+    runs = [run for run in engine.scheduler.runs.values() if run.status is not ExecutionStatus.ATTENTION]
+    moving = [engine.planning.row(run.execution) for run in runs if run.execution not in held]
+    return all(stands_still(place.store, row) for row in moving)
+
+
+def engine_status(place: Workplace) -> EngineStatus:
+    """Who owns the store, and what is open."""
+    store = place.store
+    owner = store.owner()
+    return EngineStatus(
+        owner is not None,
+        owner.pid if owner else 0,
+        owner.command if owner else "",
+        owner.since if owner else 0,
+        store.somebody_waits(),
+        len(store.requests()),
+        _open(place),
+    )
+
+
+def stop_engine(place: Workplace, *, drain_s: float | None = None) -> Stopped:
+    """Have the engine stop: it begins no call and leaves when the running ones have returned, or after ``drain_s``.
+
+    What is open stays open, unless somebody waits to own the store and so takes over; it is told what was given up.
+    """
+    owner = place.store.owner()
+    if owner is None:
+        return Stopped(0, 0, _open(place))
+    body: Mapping[str, Value] = {"pid": owner.pid, "drain_s": drain_s}
+    running = running_calls(place.store)
+    request = place.store.ask(RequestKind.STOP, 0, body, place.actor)
+    is_held = False
+    while True:
+        now = place.store.owner()
+        has_left = now is None or (now.pid, now.since) != (owner.pid, owner.since)
+        if not is_held and (has_left or place.store.answer_of(request) is not None):
+            is_held = True  # from its answer on it begins no call
+            running |= running_calls(place.store)
+        if has_left:
+            return Stopped(owner.pid, now.pid if now else 0, _open(place), given_up(place.store, running))
+        time.sleep(LOOK_S)
+
+
+def _open(place: Workplace) -> Sequence[ExecutionView]:
+    return [brief_view(row) for row in place.store.executions(only_open=True)]

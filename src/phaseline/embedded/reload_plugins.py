@@ -1,0 +1,120 @@
+"""Reading phase plugins anew while an engine runs: nothing is interrupted, and what is refused leaves the version before."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from phaseline.lang.fast_dataclasses import frozen
+from phaseline.model.problems.problem import Place, Problem, ProblemsError, fail
+
+if TYPE_CHECKING:
+    from phaseline.app.app_context import Workplace
+    from phaseline.catalog.phases.plugin_set import Loaded
+    from phaseline.model.blueprint.blueprint import Value
+    from phaseline.model.rows.rows import Owner
+
+LOOK_S = 0.05
+PATIENCE_S = 60.0
+"""So long an engine may take to answer; importing a plugin may load much."""
+MOST_TOLD = 200
+
+
+@frozen
+class Reloaded:
+    """What came of a reload. ``pid`` 0: no engine runs, so the plugins were only checked; the next one reads them anew.
+
+    ``phases``: those that can be used; ``kept``: packages or plugins of which the version before stays in force;
+    ``gone``: phases whose plugin is not there any more: resources that need them wait.
+    """
+
+    pid: int
+    phases: int
+    kept: Sequence[str]
+    gone: Sequence[str]
+    problems: Sequence[Problem]
+
+    @property
+    def is_good(self) -> bool:
+        """True if nothing was refused."""
+        return not any(problem.severity == "error" for problem in self.problems)
+
+
+def reload_plugins(place: Workplace) -> Reloaded:
+    """Have the engine read its phase plugins anew. Raises: PL-D055 if it does not answer in a minute."""
+    from phaseline.model.rows.rows import RequestKind
+    from phaseline.use_cases.lookup.known_phases import read
+
+    owner = _engine(place)
+    if owner is None:
+        return _told(_answer(read(place, place.settings.plugin_folders)), 0)
+    request = place.store.ask(RequestKind.RELOAD, 0, {}, place.actor)
+    deadline = time.monotonic() + PATIENCE_S
+    while time.monotonic() < deadline:
+        answer = place.store.answer_of(request)
+        if answer is not None:
+            return _told(answer, owner.pid)
+        if place.store.owner() is None:
+            break
+        time.sleep(LOOK_S)
+    mend = "See what it does: phaseline engine status. A new engine reads all plugins when it begins."
+    raise fail("PL-D055", f"the engine (process {owner.pid}) did not read the plugins anew", mend)
+
+
+def _engine(place: Workplace) -> Owner | None:
+    """Who owns the store; nobody, where there is no store."""
+    try:
+        return place.store.owner()
+    except ProblemsError as error:
+        if error.problems[0].code != "PL-S007":
+            raise
+        return None
+
+
+def reloaded(place: Workplace) -> Mapping[str, Value]:
+    """What the engine answers: its plugins read anew, their code imported. Hook classes are imported when they are called."""
+    from phaseline.use_cases.lookup.known_phases import load
+    from phaseline.use_cases.queries.hooks import forget_hooks
+
+    forget_hooks(place)
+    return _answer(load(place))
+
+
+def _answer(loaded: Loaded) -> dict[str, Value]:
+    return {
+        "done": True,
+        "phases": sum(phase.is_valid for phase in loaded.registry.phases),
+        "kept": [verdict.package.name or verdict.package.place for verdict in loaded.verdicts if verdict.is_kept],
+        "gone": list(loaded.gone),
+        "problems": [_row(problem) for problem in loaded.problems[:MOST_TOLD]],
+    }
+
+
+def _row(problem: Problem) -> dict[str, Value]:
+    place = problem.place
+    return {
+        "code": problem.code,
+        "message": problem.message,
+        "mend": problem.mend,
+        "severity": problem.severity,
+        "file": place.file,
+        "line": place.line,
+        "column": place.column,
+        "text": place.text,
+    }
+
+
+def _told(answer: Mapping[str, Any], pid: int) -> Reloaded:
+    """The answer as a value again."""
+    problems = [
+        Problem(
+            row["code"],
+            row["message"],
+            row["mend"],
+            Place(row["file"], row["line"], row["column"], text=row["text"]),
+            row["severity"],
+        )
+        for row in answer.get("problems", ())
+    ]
+    return Reloaded(pid, answer.get("phases", 0), answer.get("kept", ()), answer.get("gone", ()), problems)

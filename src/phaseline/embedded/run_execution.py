@@ -1,0 +1,441 @@
+"""Running an execution to its end: as the owner of the store, or following the process that owns it, whoever is there."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Collection, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from typing import TYPE_CHECKING
+
+from phaseline.app.engine_log import open_log
+from phaseline.app.watcher import Nobody, Throttle
+from phaseline.embedded.follow import Ending, wait, waits_for
+from phaseline.lang.fast_dataclasses import altered
+from phaseline.model.graph.status import ExecutionStatus
+from phaseline.model.problems.problem import ProblemsError, fail
+from phaseline.model.resources.resources import REACH
+from phaseline.model.resources.state_graph_names import phase_of
+from phaseline.store import MEMORY
+from phaseline.use_cases.loading.stored_blueprint_files import lay_out_again
+from phaseline.use_cases.lookup.claims import queued_behind
+from phaseline.use_cases.queries.executions import view_execution
+
+if TYPE_CHECKING:
+    from phaseline.app.app_context import Workplace
+    from phaseline.app.background_engine import Background
+    from phaseline.app.watcher import Watcher
+    from phaseline.calls.deployments.planner_driver import FindPlanner, Planner
+    from phaseline.model.blueprint.blueprint import Blueprint, Operation, Value
+    from phaseline.model.blueprint.operation_declaration import Declaration
+    from phaseline.model.deployment.topology import Topology
+    from phaseline.model.execution.execution import Request
+    from phaseline.model.phases.definitions import PhaseCode
+    from phaseline.model.phases.registry import PhaseRegistry
+    from phaseline.model.rows.rows import CodePlaces, ExecutionRow
+    from phaseline.plan.topology.stack_document import FilesTaken
+    from phaseline.ports import Catalog, Store
+    from phaseline.run.executors.local_executor import Slots
+    from phaseline.run.loop.engine import Engine
+    from phaseline.tasks.host_keys import HostKeys
+    from phaseline.use_cases.lookup.ticket import Ticket
+    from phaseline.views.views import ExecutionView
+
+DRAIN_S = 5.0
+"""How long processes of calls may take to end once their execution has ended."""
+TAKEN_UP_WITHIN_S = 10.0
+"""So long whoever leaves waits at most until somebody else has taken up what was asked for."""
+BEGUN_WITHIN_S = 60.0
+"""The same where an engine was started for it, as long as that lives: a machine may be busy."""
+LOOK_S = 0.05
+"""How often it looks meanwhile."""
+
+
+class Leave:
+    """The user's wish to go, which a signal handler may express at any time."""
+
+    def __init__(self) -> None:
+        """Nobody wants to go yet."""
+        self.is_wanted = False
+        self._interrupt: Callable[[], None] | None = None
+
+    def __call__(self) -> None:
+        """Express it."""
+        self.is_wanted = True
+        if self._interrupt is not None:
+            self._interrupt()
+
+    def interrupts(self, engine: Engine) -> None:
+        """From now on the wish interrupts this engine."""
+        self._interrupt = engine.interrupt
+        if self.is_wanted:
+            engine.interrupt()
+
+
+def conduct(place: Workplace, ticket: Ticket, watcher: Watcher | None = None, *, detach: bool = False) -> ExecutionView:
+    """Run or follow an execution until it has ended, needs a person, or the user leaves; then see that others go on.
+
+    ``detach``: leave as soon as somebody has taken it up. Raises: what the owner refused.
+    """
+    if detach and place.settings.store_url == MEMORY:
+        text = "a store in memory is gone when its command ends: nobody could go on with what is detached"
+        raise fail("PL-S008", text, "Leave --detach out, or name a file with --store sqlite:///PATH.")
+    refuse_held(place.store, ticket.row)
+    watching, leave = watcher or Nobody(), Leave()
+    ending = Ending.LEFT
+    if not detach:
+        watching.begun(ticket.row.id, ticket.row.deployment_name, leave)
+        try:
+            ending = _run(place, ticket, watching, leave)
+        except KeyboardInterrupt:  # its user does not want to wait; others have not left
+            if work_left(place.store, besides={ticket.row.number}):
+                _leave(place)
+            raise
+        finally:
+            watching.ended()
+    background = None
+    if ending is Ending.LEFT:
+        background = see_to(place, ticket)
+    elif ending is Ending.SETTLED:
+        background = _leave(place)
+    if ticket.refusal is not None:
+        raise ProblemsError([ticket.refusal])
+    return _result(place, ticket.row, ending, background, detach=detach)
+
+
+def _leave(place: Workplace) -> Background | None:
+    """``hand_over`` by one whose own execution is done: what becomes of the others is told, and no failure of its own."""
+    try:
+        return hand_over(place)
+    except ProblemsError as error:
+        place.tell(f"warning {error.problems[0]}. {error.problems[0].mend}")
+        return None
+
+
+def refuse_held(store: Store, row: ExecutionRow) -> None:
+    """Raise PL-S013 if the execution was open when the store was copied, and nobody has let it go on."""
+    if not row.status.is_ended and row.number <= store.incarnations.held():
+        from phaseline.store.sql.errors import held
+
+        raise held(row)
+
+
+def _run(place: Workplace, ticket: Ticket, watching: Watcher, leave: Leave) -> Ending:
+    """Follow, and become the owner if there is none."""
+    with ExitStack() as owned:
+        with place.store.waiting():
+            ending = wait(place, ticket, watching, leaves=lambda: leave.is_wanted, own=lambda: try_own(place, owned))
+        return _serve(place, ticket, watching, leave) if ending is Ending.OWNS else ending
+
+
+def try_own(place: Workplace, owned: ExitStack) -> bool:
+    """Own the store until ``owned`` is left, if nobody else does."""
+    if place.store.owner() is not None:
+        return False
+    try:
+        owned.enter_context(place.store.own(place.command))
+    except ProblemsError as error:
+        if error.problems[0].code == "PL-S004":  # somebody was faster
+            return False
+        raise
+    return True
+
+
+def _serve(place: Workplace, ticket: Ticket, watching: Watcher, leave: Leave) -> Ending:
+    """As the owner take up everything that is open, until this execution has settled or somebody wants us to go."""
+    store, number = place.store, ticket.row.number
+    with engine_of(place, watching, ticket.row) as engine:
+        leave.interrupts(engine)
+        engine.recover()
+        row = engine.planning.row(number) if number in engine.known else store.execution(ticket.row.id)
+        ticket.hear_of(row)
+        was_over = (row is None or row.status.is_ended) and ticket.is_answered(store)
+        told: set[str] = set()
+
+        def has_settled() -> bool:
+            if engine.has_turned and not ticket.request and (number in engine.known or engine.has_ended(number)):
+                ticket.has_answer = True  # this engine has taken it up, and said so with its first turn
+            if not ticket.has_answer and not (engine.has_turned and ticket.is_answered(store)):
+                return False
+            is_over = was_over or ticket.refusal is not None
+            if not told and number in engine.held:
+                told.update(engine.phases.in_force.closed)
+                watching.noticed(_waits_for(ticket.row.id, told))
+            if not told and number in engine.claims.waiting:
+                told.add(blocker := engine.planning.row(engine.claims.waiting[number]).id)
+                watching.noticed(waits_for(store, ticket.row, blocker))
+            return is_over or engine.has_ended(number) or engine.needs_attention(number)
+
+        def has_company() -> bool:
+            return bool(engine.known - {number}) and work_left(store, besides={number})
+
+        engine.run(lambda: has_settled() or leave.is_wanted)
+        if not has_settled():
+            engine.run(lambda: has_settled() or has_company())  # nothing of its own begins any more
+        drain_s = DRAIN_S
+        if work_left(store, besides={number}):
+            from phaseline.embedded.step_down import stays, step_aside
+
+            drain_s = step_aside(engine, lambda: watching.noticed(stays(store.execution(ticket.row.id))))
+        is_settled = has_settled()
+        engine.close(drain_s)
+        if is_settled:
+            return Ending.SETTLED
+        return Ending.STOPPED if engine.is_asked_to_stop and not leave.is_wanted else Ending.LEFT
+
+
+def _waits_for(execution: str, lanes: Collection[str]) -> str:
+    """That nothing goes on before somebody opens or mends these phases."""
+    names = sorted(phase_of(lane) or lane for lane in lanes)
+    return f"{execution} waits: {', '.join(names)} cannot be called now. See why: phaseline phases show {names[0]}"
+
+
+def work_left(store: Store, *, besides: Collection[int] = ()) -> bool:
+    """True when something is open that goes on without a person, or a request has no answer.
+
+    ``besides``: executions of which an engine has found that they wait for a person, too.
+    """
+    rows = [row for row in store.executions(only_open=True) if row.number not in besides]
+    last = store.incarnations.held() if rows else 0
+    open_rows = [row for row in rows if row.number > last]
+    return any(goes_on(store, row) for row in open_rows) or bool(store.requests())
+
+
+def goes_on(store: Store, row: ExecutionRow) -> bool:
+    """True unless it waits for a person, or for another one that does."""
+    if row.status is ExecutionStatus.ATTENTION:
+        return False
+    queued = queued_behind(store, row)
+    return queued is None or not queued.needs_person
+
+
+def hand_over(place: Workplace, within_s: float = TAKEN_UP_WITHIN_S) -> Background | None:
+    """Start a background engine if there is work, nobody owns the store, and nobody waits to own it.
+
+    Whoever leaves first lets go of its own lock and then looks, so that of two who leave at once one sees it. Who seems to
+    wait may only look, or leave himself: it is looked again until somebody owns the store.
+    """
+    store = place.store
+    deadline = time.monotonic() + within_s
+    while place.launch is not None and store.owner() is None and work_left(store):
+        if not store.somebody_waits():
+            return _launched(place, within_s)
+        if time.monotonic() > deadline:
+            break
+        time.sleep(LOOK_S)
+    return None
+
+
+def _launched(place: Workplace, within_s: float) -> Background | None:
+    """A background engine that was seen to own the store, or to have nothing left to do; one that died is told of."""
+    assert place.launch is not None
+    place.store.changed()  # of a store that is gone, the engine would make a new one
+    background = place.launch(place)
+    deadline = time.monotonic() + within_s
+    while background is not None and time.monotonic() < deadline:
+        is_gone = not background.is_alive
+        if place.store.owner() is not None or not work_left(place.store):
+            break
+        if is_gone:
+            from phaseline.app.background_engine import died
+
+            raise died(background.last_words())
+        time.sleep(LOOK_S)
+    return background
+
+
+def see_to(place: Workplace, ticket: Ticket, within_s: float = BEGUN_WITHIN_S) -> Background | None:
+    """See that somebody has taken up what was asked for, and owns the store while there is work.
+
+    A background engine that has not come to that after ``within_s`` has not begun, and says so. Raises: PL-S015 if the background engine that was started for that has died.
+    """
+    background = None
+    begun = time.monotonic()
+    while time.monotonic() < begun + (TAKEN_UP_WITHIN_S if background is None else within_s):
+        is_gone = background is not None and not background.is_alive
+        is_owned = place.store.owner() is not None
+        if ticket.is_answered(place.store) and (is_owned or not work_left(place.store)):
+            break
+        if is_gone and not is_owned:
+            from phaseline.app.background_engine import died
+
+            assert background is not None
+            raise died(background.last_words())
+        if not is_owned and background is None:
+            background = hand_over(place, min(within_s, TAKEN_UP_WITHIN_S))
+            if background is None and not place.store.somebody_waits():
+                break
+        time.sleep(LOOK_S)
+    else:
+        if background is not None and place.store.owner() is None:
+            return altered(background, has_begun=False)
+    return background
+
+
+@contextmanager
+def engine_of(place: Workplace, watcher: Watcher, watched: ExecutionRow | None = None) -> Iterator[Engine]:
+    """An engine for the store that this process owns, whose executor is stopped in the end."""
+    from phaseline.plan.workflows import PLANNERS
+    from phaseline.run.executors.local_executor import LocalExecutor
+    from phaseline.run.loop.engine import Engine
+
+    catalog = place.catalog
+    log = open_log(place.settings, place.clock)
+    throttle = Throttle()
+
+    def look() -> None:
+        now = place.clock.now()
+        if watched is not None and throttle.lets_through(now):
+            progress = engine.progress(watched.number)
+            if progress is not None:
+                watcher.progressed(progress, now)
+            throttle.looked(now, place.clock.now())
+
+    engine = Engine(
+        place.store,
+        place.clock,
+        lambda inbox, deployments: LocalExecutor(
+            inbox, deployments, catalog, place.clock, slots(place), lambda: host_keys(place)
+        ),
+        PLANNERS,
+        declarer(catalog),
+        on_turn=look if watcher.wants_progress and watched is not None else None,
+        on_events=lambda events: log.told(events, engine.planning.row),
+        reload=lambda: _reloaded(place),
+        phases=Plugins(place),
+        secrets=place.vault,
+    )
+    engine.eviction.most_bytes = place.settings.cache_mib << 20
+    engine.planning.own = _own_planner(catalog)
+    engine.deployments.files_of = lambda *asked: _files(place, *asked)
+    if place.store.has_packages:
+        from phaseline.use_cases.lookup.installed_packages import lay_out_packages
+
+        lay_out_packages(place)
+    lay_out_again(place, lambda: (row.deployment for row in place.store.executions(only_open=True)))
+    log.started(place.command, user=place.actor.name)
+    if log.trouble:
+        watcher.noticed(f"warning the log file {log.path} cannot be written: {log.trouble}; see: phaseline doctor")
+    drain_s = 0.0  # whoever leaves by an exception, such as a second Ctrl-C, does not want to wait
+    why = "it was broken off"
+    try:
+        yield engine
+        drain_s = DRAIN_S
+        why = "it was asked to" if engine.is_asked_to_stop else "its work is done, or its user leaves"
+    except ProblemsError as error:
+        why = str(error.problems[0])
+        raise
+    finally:
+        engine.executor.stop(drain_s)
+        log.stopped(why, calls=engine.calls)
+        # An engine lies in circles, which Python looks for only now and then: its columns go at once.
+        for held in (engine.scheduler, engine.deployments):
+            vars(held).clear()
+
+
+def _files(place: Workplace, deployment: int, code: CodePlaces, file: str) -> FilesTaken:
+    """What the document of a deployment that is let go of holds of its blueprint's files."""
+    from phaseline.use_cases.prepare.stack_files import taken
+
+    return taken(place, deployment, code, file)
+
+
+def _own_planner(catalog: Catalog) -> FindPlanner:
+    """The planners of a blueprint's plugins and of installed distributions."""
+    from phaseline.plan.workflows import PLANNERS
+
+    def find(name: str, blueprint: Blueprint, code: CodePlaces) -> Planner | None:
+        mapped = blueprint.workflows.get(name)
+        if name == REACH or (name in PLANNERS and (mapped is None or mapped.built_in == name)):
+            return None
+        from phaseline.use_cases.loading.plugin_workflows import find_own
+
+        found = find_own(catalog, blueprint, code, name)
+        return None if found is None else found.plan
+
+    return find
+
+
+class Plugins:
+    """``run.phases.active_phases.PhaseSource``: the plugins of the settings' folders, read when the first resource is on its way."""
+
+    def __init__(self, place: Workplace) -> None:
+        """Nothing is read yet."""
+        self._place = place
+        self._is_read = False
+
+    def registry(self) -> PhaseRegistry:
+        """The phases in force now."""
+        if not self._is_read:
+            from phaseline.use_cases.lookup.known_phases import load, refused_sentences
+
+            self._is_read = True
+            for sentence in refused_sentences(load(self._place)):
+                self._place.tell(sentence)
+        return self._place.phases.loaded.registry
+
+    def function(self, code: PhaseCode) -> Callable[..., object]:
+        """The function of a listener. Raises what importing it raises."""
+        return self._place.catalog.load_phase(code)
+
+
+def _reloaded(place: Workplace) -> Mapping[str, Value]:
+    """What came of reading plugins anew."""
+    from phaseline.embedded.reload_plugins import reloaded
+
+    return reloaded(place)
+
+
+def slots(place: Workplace) -> Slots:
+    """How many calls run at once, as the settings say."""
+    from phaseline.run.executors.local_executor import Slots
+
+    return Slots(threads=place.settings.threads, workers=place.settings.workers)
+
+
+def host_keys(place: Workplace) -> HostKeys:
+    """How keys of hosts are looked at, as the settings say."""
+    from phaseline.tasks.host_keys import HostKeys
+
+    return HostKeys(place.settings.ssh_host_keys, place.settings.ssh_known_hosts)
+
+
+def declarer(catalog: Catalog) -> Callable[[Operation, CodePlaces], Declaration]:
+    """What an operation says of itself; one whose source is not found is called as the ancestor would call it."""
+    from phaseline.model.blueprint.operation_declaration import Declaration
+
+    def declare(operation: Operation, code: CodePlaces) -> Declaration:
+        return catalog.declare(operation.implementation, code) or Declaration(flavour="cloudify")
+
+    return declare
+
+
+def refuse(topology: Topology, request: Request) -> None:
+    """Raise ``ProblemsError`` with everything that is wrong with the request."""
+    from phaseline.plan.requests.request_validation import check
+
+    problems = check(topology, request)
+    if problems:
+        raise ProblemsError(problems)
+
+
+def _result(
+    place: Workplace, row: ExecutionRow, ending: Ending, background: Background | None, *, detach: bool
+) -> ExecutionView:
+    store = place.store
+    store.changed()  # a store that is gone by now remembers nothing of this
+    with store.at_once():
+        now = store.execution(row.id) or row
+        others = [other for other in store.executions(only_open=True) if other.number != row.number]
+        owner = None if now.status.is_ended and not others else store.owner()
+        last = store.incarnations.held() if others else 0
+        others = [other for other in others if other.number > last]
+        notices = () if owner or background else tuple(_still_open(other) for other in others[:5])
+        view = view_execution(store, now, interrupted=ending is not Ending.SETTLED and not detach, notices=notices)
+    runner = str(owner) if owner is not None and not now.status.is_ended else ""
+    return altered(view, detached=detach, background=background, runner=runner)
+
+
+def _still_open(other: ExecutionRow) -> str:
+    if other.status is ExecutionStatus.ATTENTION:
+        return f"{other.id} of '{other.deployment_name}' waits for a person; see: phaseline executions show {other.id}"
+    return f"{other.id} of '{other.deployment_name}' is still open; go on with: phaseline executions resume {other.id}"

@@ -1,0 +1,226 @@
+"""How graphs lie in the arena: one behind the other, each a slot, their columns joined to columns over all entries.
+
+The store keeps the statuses of a graph as pages, the first of which is a slot's ``first_page``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import field
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from phaseline.engine.columns import ZERO, Counted, Like, Runs, Shifted
+from phaseline.engine.transitions import BLOCKED
+from phaseline.lang.fast_dataclasses import changeable
+from phaseline.lang.fast_namedtuples import NamedTuple
+from phaseline.model.execution.events import PAGE_ENTRIES, PageWritten
+from phaseline.model.graph.graph import SubjectKind
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from phaseline.engine.arena import Arena
+    from phaseline.model.graph.functions import Functions
+    from phaseline.model.graph.graph import Bound, Graph, Policy, Step
+
+COLUMNS = {
+    "status": np.uint8,
+    "marks": np.uint8,
+    "kind": np.uint8,
+    "subject": np.int32,
+    "policy": np.int32,
+    "unmet": np.int32,
+    "needs": np.int32,
+    "owner": np.int32,
+    "end": np.int32,
+    "lost": np.int32,
+    "attempts": np.int32,
+    "generations": np.int32,
+    "due": np.int64,
+}
+"""{column: dtype}. ``owner`` is the open batch that has the entry, 0: none; ``policy`` counts over all graphs.
+
+``end`` is where the edges of the entry end. What mostly stays zero stands last: nobody touches that memory.
+"""
+
+
+_PAGE = partial(tuple.__new__, PageWritten)
+"""What ``PageWritten._make`` does, without a call of Python's for each."""
+SLOT_COLUMNS = dict.fromkeys(
+    ("base", "open", "unsure", "first_page", "graph", "execution", "deployment", "policy_base"), np.int64
+)
+"""{column: dtype} over graphs, in the order of their entries. ``open`` counts entries that may still move."""
+
+KIND_BYTES = tuple(bytes([kind]) for kind in SubjectKind)
+"""A byte for each kind of subject: numpy asks a member of an enumeration at length what it is."""
+
+
+COUNTED_FROM = 10_000
+"""Edges from which on needs are counted in the arena: a column made before would lie beside it."""
+
+
+class NewGraph(NamedTuple):
+    """A graph to be added, and whose it is."""
+
+    graph: Graph
+    graph_id: int
+    execution: int
+    deployment: int
+    functions: Functions | None = None
+
+
+@changeable
+class Slot:
+    """One graph in the arena: entries ``base`` ... ``end`` - 1, the ``number``-th graph, pages from ``first_page``."""
+
+    graph_id: int
+    execution: int
+    deployment: int
+    name: str
+    steps: tuple[Step, ...]
+    number: int
+    base: int
+    end: int
+    first_page: int
+    policy_base: int
+    policies: tuple[Policy, ...]
+    attempt: int = 0
+    group: np.ndarray = field(default_factory=lambda: np.empty(0, np.int32))
+    bounds: tuple[Bound, ...] = ()
+    functions: Functions | None = None
+
+    @property
+    def page_count(self) -> int:
+        """How many rows of the store hold its statuses."""
+        return -(-(self.end - self.base) // PAGE_ENTRIES)
+
+
+class PolicyRows:
+    """Tables of policies one behind the other; graphs with equal ones share their rows."""
+
+    def __init__(self) -> None:
+        """No table."""
+        self.rows: list[Policy] = []
+        self._bases: dict[tuple[Policy, ...], int] = {}
+        self._latest: tuple[tuple[Policy, ...], int] = ((), 0)
+
+    def base_of(self, policies: tuple[Policy, ...]) -> int:
+        """Where the table of these begins."""
+        latest, base = self._latest
+        if latest is policies:  # a crowd of executions shares the table: it need not even be hashed
+            return base
+        base = self._bases.setdefault(policies, len(self.rows))
+        if base == len(self.rows):
+            self.rows.extend(policies)
+        self._latest = policies, base
+        return base
+
+
+class Laid(NamedTuple):
+    """Columns to be added to those of the arena: of entries, of edges (``idx``) and of graphs."""
+
+    entries: dict[str, Any]
+    idx: np.ndarray | Shifted
+    graphs: dict[str, Any]
+
+
+def lay(slots: Sequence[Slot], graphs: Sequence[Graph], edges: int) -> Laid:
+    """The columns of graphs that lie in these slots, behind ``edges`` edges of others."""
+    if len(slots) == 1:
+        return _lay_one(slots[0], graphs[0], edges)
+    counts = np.array([len(graph) for graph in graphs])
+    edge_counts = np.array([len(graph.idx) for graph in graphs])
+    bases = np.array([slot.base for slot in slots])
+    policy_bases = np.array([slot.policy_base for slot in slots])
+    low, count = slots[0].base, int(counts.sum())
+    steps = [step for graph in graphs for step in graph.steps]
+    idx = joined([graph.idx for graph in graphs], np.int32) + np.repeat(bases, edge_counts)
+    entries = _blocked(
+        marks=joined([graph.marks for graph in graphs], np.uint8),
+        needs=np.bincount(idx - low, minlength=count),
+        kind=np.repeat(np.array([step.kind for step in steps], np.uint8), [step.count for step in steps]),
+        subject=joined([graph.subject for graph in graphs], np.int32),
+        policy=joined([graph.policy for graph in graphs], np.int32) + np.repeat(policy_bases, counts),
+        end=joined([graph.ptr[1:] for graph in graphs], np.int64)
+        + np.repeat(edges + np.cumsum(edge_counts) - edge_counts, counts),
+    )
+    columns = {
+        "base": bases, "open": counts, "unsure": 0, "first_page": [slot.first_page for slot in slots],
+        "graph": [slot.graph_id for slot in slots], "execution": [slot.execution for slot in slots],
+        "deployment": [slot.deployment for slot in slots], "policy_base": policy_bases,
+    }  # fmt: skip
+    return Laid(entries, idx, columns)
+
+
+def _lay_one(slot: Slot, graph: Graph, edges: int) -> Laid:
+    """The same for one graph, whose columns need not be joined."""
+    is_large = len(graph.idx) >= COUNTED_FROM
+    kind: np.ndarray | Runs = (
+        Runs([(int(step.kind), step.count) for step in graph.steps])
+        if is_large
+        else np.frombuffer(b"".join([KIND_BYTES[step.kind] * step.count for step in graph.steps]), np.uint8)
+    )
+    entries = _blocked(
+        marks=graph.marks,
+        needs=Counted(graph.idx) if is_large else np.bincount(graph.idx, minlength=len(graph)).astype(np.int32),
+        kind=kind,
+        subject=graph.subject,
+        policy=Shifted(graph.policy, slot.policy_base),
+        end=Shifted(graph.ptr[1:], edges),
+    )
+    columns = {
+        "base": slot.base, "open": len(graph), "unsure": 0, "first_page": slot.first_page,
+        "graph": slot.graph_id, "execution": slot.execution, "deployment": slot.deployment, "policy_base": slot.policy_base,
+    }  # fmt: skip
+    return Laid(entries, Shifted(graph.idx, slot.base), columns)
+
+
+def _blocked(needs: np.ndarray | Counted, **columns: np.ndarray | Shifted | Runs) -> dict[str, Any]:
+    """Columns of entries that nobody has touched yet."""
+    assert BLOCKED == ZERO
+    untouched = dict.fromkeys(("status", "lost", "attempts", "generations", "due", "owner"), ZERO)
+    return {**untouched, "unmet": needs, "needs": Like("unmet"), **columns}
+
+
+def one_page(slot: Slot, page: int, status: memoryview) -> PageWritten:
+    """The contents of a page of a graph, numbered over all graphs."""
+    place = page - slot.first_page
+    low = slot.base + place * PAGE_ENTRIES
+    return PageWritten(slot.graph_id, place, bytes(status[low : min(low + PAGE_ENTRIES, slot.end)]))
+
+
+def written(arena: Arena, pages: np.ndarray) -> list[PageWritten]:
+    """The same of many, ascending; of ten thousand small graphs each has one."""
+    numbers = arena.slot_first_page.searchsorted(pages, side="right") - 1
+    places = pages - arena.slot_first_page[numbers]
+    ends = np.append(arena.slot_base[1:], len(arena))[numbers]
+    lows = arena.slot_base[numbers] + places * PAGE_ENTRIES
+    highs = np.minimum(lows + PAGE_ENTRIES, ends)
+    first, last = int(lows[0]), int(highs[-1])
+    held: memoryview | bytes = arena.cells.status[first:last]
+    if last - first <= len(pages) * PAGE_ENTRIES:
+        held = bytes(held)  # copied once, then cut
+    parts = map(held.__getitem__, map(slice, (lows - first).tolist(), (highs - first).tolist()))
+    columns = arena.slot_graph[numbers].tolist(), places.tolist(), map(bytes, parts)
+    return list(map(_PAGE, zip(*columns, strict=True)))
+
+
+def stretches(slots: Sequence[Slot]) -> list[tuple[int, int]]:
+    """(base, end) of slots, those that lie behind one another as one."""
+    found: list[tuple[int, int]] = []
+    low = high = -1
+    for slot in slots:
+        if slot.base != high:
+            found.append((low, high))
+            low = slot.base
+        high = slot.end
+    return [*found[1:], (low, high)] if found else []
+
+
+def joined(columns: Sequence[np.ndarray], dtype: type[np.generic]) -> np.ndarray:
+    """Arrays one behind the other."""
+    if len(columns) == 1:
+        return columns[0].astype(dtype, copy=False)
+    return np.concatenate(columns).astype(dtype, copy=False) if columns else np.empty(0, dtype)

@@ -1,0 +1,88 @@
+"""Count needs from edges: how many each entry has, and how many are met or lost where statuses are given (a restore).
+
+Edges of a planned graph mostly count up: each instance of a step leads to the same instance of the next. Such edges are
+counted as a stretch of the column; others piece by piece, so that no second column lies beside the one that stays.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from phaseline.engine.transitions import IS_OPEN, LOST, TOLERANT, UNMET, UNSURE
+from phaseline.lang.arrays import neighbours, some
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from phaseline.engine.arena import Arena
+    from phaseline.engine.arena_layout import Slot
+    from phaseline.model.graph.graph import Graph
+
+PIECE = 65_536
+"""Edges that are counted at a time."""
+WIDEST = 4 * PIECE
+"""Entries over which the targets of a piece may lie to be counted in a column of their own."""
+MOST_STRETCHES = 64
+"""Up to so many stretches of entries, their edges are taken as stretches; from there on one by one."""
+STATUSES = range(len(IS_OPEN))
+
+
+def count_into(column: np.ndarray, targets: np.ndarray, change: int = 1) -> None:
+    """Add ``change`` to the entries that edges lead to, once for each edge."""
+    for low in range(0, len(targets), PIECE):
+        piece = targets[low : low + PIECE]
+        where = neighbours(piece)
+        if isinstance(where, slice):
+            column[where] += change
+            continue
+        first, last = int(piece.min()), int(piece.max())
+        if last - first < WIDEST:
+            column[first : last + 1] += (np.bincount(piece - first) * change).astype(column.dtype)
+        else:
+            np.add.at(column, piece, column.dtype.type(change))
+
+
+def recount(arena: Arena, slot: Slot, graph: Graph) -> None:
+    """Count ``unmet`` and ``lost`` of a slot that was just laid down from the statuses its entries were given."""
+    low, high = slot.base, slot.end
+    status = arena.status[low:high]
+    held = status.tobytes()
+    found = {one: status == one for one in STATUSES if one in held}
+    tolerant = (arena.marks[low:high] & TOLERANT) != 0
+    for column, table, tells, change in ((arena.unmet, UNMET, 0, -1), (arena.lost, LOST, 1, 1)):
+        told = _telling(found, tolerant, table == tells)
+        if told is not None:
+            for targets in _targets(graph, told):
+                count_into(column[low:high], targets, change)
+    unsure = np.count_nonzero(found[UNSURE]) if UNSURE in found else 0
+    still_open = sum([np.count_nonzero(mask) for one, mask in found.items() if IS_OPEN[one]])
+    arena.slot_open[slot.number] = still_open - unsure
+    arena.slot_unsure[slot.number] = unsure
+    arena.touched.add(slot.number)
+
+
+def _telling(found: dict[int, np.ndarray], tolerant: np.ndarray, table: np.ndarray) -> np.ndarray | None:
+    """Which entries (bool) tell their dependents, by their status and whether they are tolerant; None: none does."""
+    told: np.ndarray | None = None
+    for status, mask in found.items():
+        hardly, easily = table[status].tolist()
+        if not hardly and not easily:
+            continue
+        if hardly != easily:
+            mask = mask & (tolerant if easily else ~tolerant)
+        told = mask if told is None else told | mask
+    return told if told is not None and some(told) else None
+
+
+def _targets(graph: Graph, told: np.ndarray) -> Iterator[np.ndarray]:
+    """Where the edges of these entries (bool) lead: most of what completed lies side by side, and so do its edges."""
+    bends = (told[1:] != told[:-1]).nonzero()[0]
+    if len(bends) > MOST_STRETCHES:
+        yield graph.idx[told.repeat(graph.ptr[1:] - graph.ptr[:-1])]
+        return
+    cuts = [0, *(bends + 1).tolist(), len(told)]
+    first = 0 if told[0] else 1
+    for low, high in zip(cuts[first::2], cuts[first + 1 :: 2], strict=False):
+        yield graph.idx[graph.ptr[low] : graph.ptr[high]]

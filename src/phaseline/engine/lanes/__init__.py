@@ -1,0 +1,1 @@
+"""What may share a call, and when: queues, shelves for functions, rates."""

@@ -1,0 +1,163 @@
+"""What waits in a lane that is full, by function: who waits for no call of its own function goes on at once (ADR 0033).
+
+Nobody asks which function an entry calls before its lane is full, and of each entry once.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from phaseline.engine.lanes.queues import Queue
+from phaseline.lang.arrays import distinct, every, neighbours, present
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    from phaseline.engine.arena import Arena
+    from phaseline.engine.arena_layout import Slot
+    from phaseline.engine.lanes.queues import Crowd
+
+FEW_EACH = 8
+"""Entries of a graph up to which they are asked for one by one."""
+
+
+class Shelves:
+    """A queue for each function of which something waits, and how many calls of each function are open."""
+
+    def __init__(self, calls: int) -> None:
+        """Nothing waits; ``calls`` of one function may be open at once."""
+        self.count = 0
+        """Entries on all shelves."""
+        self.queues: dict[int, Queue] = {}
+        self.open: dict[int, int] = {}
+        """{function: open batches with members of it that have no outcome}, of those batches that were told."""
+        self.ready: OrderedDict[int, None] = OrderedDict()
+        """Functions of which something waits that may be called, in the order in which they are served."""
+        self._calls = calls
+
+    def put(self, crowd: Crowd, functions: np.ndarray) -> None:
+        """Add entries, behind those of their functions; ``functions`` by entry."""
+        executions, positions, cuts = crowd
+        self.count += len(positions)
+        if every(functions == functions[0]):
+            self._shelf(int(functions[0])).put_crowd(*crowd)
+            return
+        owners = np.arange(len(executions)).repeat(np.diff(cuts))
+        for mine in _groups(functions):
+            shelf, own = self._shelf(int(functions[mine[0]])), owners[mine]
+            if len(mine) == 1 or own[0] == own[-1]:
+                shelf.put(executions[own[0]], positions[mine])
+            else:
+                firsts = [0, *((own[1:] != own[:-1]).nonzero()[0] + 1).tolist()]
+                shelf.put_crowd([executions[one] for one in own[firsts]], positions[mine], [*firsts, len(mine)])
+
+    def _shelf(self, function: int) -> Queue:
+        shelf = self.queues.get(function)
+        if shelf is None:
+            shelf = self.queues[function] = Queue()
+            self._look_at(function)
+        return shelf
+
+    def _look_at(self, function: int) -> None:
+        """See whether entries of a function may be called."""
+        if function in self.queues and self.open.get(function, 0) < self._calls:
+            self.ready.setdefault(function)
+        else:
+            self.ready.pop(function, None)
+
+    def begun(self, functions: Iterable[int]) -> None:
+        """A batch is open that has members of these."""
+        for function in functions:
+            self.open[function] = self.open.get(function, 0) + 1
+            self._look_at(function)
+
+    def ended(self, functions: Iterable[int]) -> None:
+        """A batch has no member of these any more that has no outcome."""
+        for function in functions:
+            left = self.open.pop(function) - 1
+            if left:
+                self.open[function] = left
+            self._look_at(function)
+
+    def take(self, limit: int) -> list[np.ndarray]:
+        """At most ``limit`` entries that may be called; of whose function some are left goes to the back."""
+        taken = []
+        while limit and self.ready:
+            function, _ = self.ready.popitem(last=False)
+            shelf = self.queues[function]
+            part = shelf.take(limit)
+            taken.append(part)
+            limit -= len(part)
+            self.count -= len(part)
+            if not shelf.count:
+                del self.queues[function]
+            self._look_at(function)
+        return taken
+
+    def purge(self, execution: int, keeps: Callable[[np.ndarray], np.ndarray]) -> None:
+        """As of a queue."""
+        for function, shelf in list(self.queues.items()):
+            self.count -= shelf.count
+            shelf.purge(execution, keeps)
+            self.count += shelf.count
+            if not shelf.count:
+                del self.queues[function]
+                self._look_at(function)
+
+    def move(self, moved: np.ndarray) -> None:
+        """As of a queue."""
+        for shelf in self.queues.values():
+            shelf.move(moved)
+
+
+def _groups(values: np.ndarray) -> Iterator[np.ndarray]:
+    """Places of equal values, in the order in which the values first occur."""
+    order = np.argsort(values, kind="stable")
+    ordered = values[order]
+    cuts = [0, *((ordered[1:] != ordered[:-1]).nonzero()[0] + 1).tolist(), len(values)]
+    firsts = order[cuts[:-1]]
+    bounds = list(pairwise(cuts))
+    for group in np.argsort(firsts).tolist():
+        low, high = bounds[group]
+        yield order[low:high]
+
+
+def functions_of(arena: Arena, operation: str, positions: np.ndarray) -> np.ndarray:
+    """Numbers (int64) of the functions that are called for entries of one operation; equal ones share a call."""
+    numbers = arena.number_of(positions)
+    if isinstance(numbers, int):
+        return _of_graph(arena, arena.order[numbers], operation, positions)
+    found = np.empty(len(positions), np.int64)
+    graphs = distinct(numbers)
+    if len(graphs) * FEW_EACH >= len(positions):
+        where = neighbours(positions)
+        columns = numbers.tolist(), arena.kind[where].tolist(), arena.subject[where].tolist()
+        order = arena.order
+        found[:] = [
+            0 if (functions := order[number].functions) is None else functions.number(operation, kind, subject)
+            for number, kind, subject in zip(*columns, strict=True)
+        ]
+        return found
+    for number in graphs.tolist():
+        mine = numbers == number
+        found[mine] = _of_graph(arena, arena.order[number], operation, positions[mine])
+    return found
+
+
+def _of_graph(arena: Arena, slot: Slot, operation: str, positions: np.ndarray) -> np.ndarray:
+    functions = slot.functions
+    if functions is None:
+        return np.zeros(len(positions), np.int64)
+    where = neighbours(positions)
+    kinds, subjects = arena.kind[where], arena.subject[where]
+    found_kinds = present(kinds)
+    if len(found_kinds) == 1:
+        return functions.numbers(operation, found_kinds[0], subjects)
+    found = np.empty(len(positions), np.int64)
+    for kind in found_kinds:
+        found[kinds == kind] = functions.numbers(operation, kind, subjects[kinds == kind])
+    return found

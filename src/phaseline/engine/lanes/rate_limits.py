@@ -1,0 +1,98 @@
+"""Limits of calls a second: buckets that fill with time and from which each batch takes one token (X7).
+
+Lanes of different phases share a bucket where they name the same limiter, key and rate: an account of a provider.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from phaseline.lang.fast_dataclasses import changeable
+
+if TYPE_CHECKING:
+    from phaseline.model.graph.graph import LaneSpec
+
+
+@changeable
+class Bucket:
+    """``tokens`` as of ``at`` (ms). ``part``: so much of the rate is used at present."""
+
+    tokens: float
+    at: int
+    part: float = 1.0
+
+
+class Rates:
+    """All buckets that are not full."""
+
+    def __init__(self) -> None:
+        """All are full."""
+        self._buckets: dict[tuple[str, int, float, int], Bucket] = {}
+        self._looks_at = BUCKETS_KEPT
+
+    @property
+    def keys(self) -> set[int]:
+        """Lane keys of which a bucket is remembered."""
+        return {key for _, key, _, _ in self._buckets}
+
+    def take(self, spec: LaneSpec, key: int, now: int) -> int:
+        """Take a token; 0, or the ms until there is one, and then none is taken.
+
+        >>> from phaseline.model.graph.graph import LaneSpec
+        >>> rates, spec = Rates(), LaneSpec("phase:A", limiter="Account", rate=2.0, burst=2)
+        >>> [rates.take(spec, 7, now) for now in (0, 0, 0, 500, 500)], rates.take(spec, 8, 500)
+        ([0, 0, 500, 0, 500], 0)
+        """
+        if len(self._buckets) > self._looks_at:
+            self._forget_full(now)
+        bucket = self._buckets.setdefault(_name(spec, key), Bucket(float(spec.burst), now))
+        rate = spec.rate * bucket.part
+        bucket.tokens = min(float(spec.burst), bucket.tokens + (now - bucket.at) * rate / 1000)
+        bucket.at = now
+        missing = 1 - bucket.tokens
+        if missing > ALMOST:
+            return max(1, math.ceil(missing * 1000 / rate))
+        bucket.tokens -= 1
+        return 0
+
+    def adapt(self, spec: LaneSpec, key: int, *, is_throttled: bool) -> None:
+        """After a call: half of the rate where the provider wants fewer, a tenth of it more where it does not.
+
+        >>> from phaseline.model.graph.graph import LaneSpec
+        >>> rates, spec = Rates(), LaneSpec("phase:A", rate=1.0)
+        >>> told = [rates.take(spec, 0, 0), rates.adapt(spec, 0, is_throttled=True), rates.take(spec, 0, 0)]
+        >>> for _ in range(9):
+        ...     rates.adapt(spec, 0, is_throttled=False)
+        >>> told, rates.take(spec, 0, 0)
+        ([0, None, 2000], 1000)
+        """
+        bucket = self._buckets.get(_name(spec, key))
+        if bucket is not None:
+            bucket.part = max(LEAST, bucket.part / 2) if is_throttled else min(1.0, bucket.part + MORE)
+            bucket.tokens = min(0.0, bucket.tokens) if is_throttled else bucket.tokens
+
+    def _forget_full(self, now: int) -> None:
+        """Forget buckets that are full and whose rate is not reduced: they would begin so."""
+        for name in [name for name, bucket in self._buckets.items() if _is_full(name, bucket, now)]:
+            del self._buckets[name]
+        self._looks_at = max(BUCKETS_KEPT, 2 * len(self._buckets))
+
+
+def _is_full(name: tuple[str, int, float, int], bucket: Bucket, now: int) -> bool:
+    _, _, rate, burst = name
+    return bucket.part >= 1.0 and bucket.tokens + (now - bucket.at) * rate / 1000 >= burst
+
+
+def _name(spec: LaneSpec, key: int) -> tuple[str, int, float, int]:
+    return spec.limiter or spec.phase, key, spec.rate, spec.burst
+
+
+BUCKETS_KEPT = 10_000
+"""Buckets that are remembered before it is looked which of them are full."""
+LEAST = 1 / 64
+"""Of a rate that was halved again and again so much is left."""
+MORE = 0.1
+"""Part of the rate that is gained back with each call that was not throttled."""
+ALMOST = 1e-9
+"""So little a token may lack: time is counted in whole milliseconds."""

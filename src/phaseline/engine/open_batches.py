@@ -1,0 +1,132 @@
+"""Open batches: which entries one hand-over has, and which of them have answered."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import field
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from phaseline.engine.transitions import KIND_PENDING
+from phaseline.lang.arrays import every, neighbours
+from phaseline.lang.fast_dataclasses import changeable
+from phaseline.model.graph.batch_members import Members
+from phaseline.model.graph.graph import SubjectKind
+
+if TYPE_CHECKING:
+    from phaseline.engine.arena import Arena
+    from phaseline.engine.lanes.lanes import Lane
+
+KINDS = tuple(SubjectKind)
+
+
+@changeable
+class OpenBatch:
+    """A batch without an outcome for each member. ``positions`` int64 (-1: not held) and ``kinds`` uint8 by member.
+
+    ``held``: slots of its pool that it takes; ``lane`` None after a restore, when nothing of it runs any more.
+    ``functions``: those of its members, once its lane has asked, by how many members without an outcome are ``left`` of each;
+    ``places``: which of them each member's is, None: there is one.
+    ``elsewhere``: members without an outcome that belong to executions which are not held here: for them the batch
+    stays open, until somebody takes their execution up.
+    """
+
+    id: int
+    lane: Lane | None
+    positions: np.ndarray
+    kinds: np.ndarray
+    pending: int
+    held: int
+    changed: bool = False
+    elsewhere: int = 0
+    functions: list[int] = field(default_factory=list)
+    left: list[int] = field(default_factory=list)
+    places: np.ndarray | None = None
+
+    def count(self, members: np.ndarray, functions: np.ndarray) -> list[int]:
+        """Know the functions of the members without an outcome; each of them once."""
+        if every(functions == functions[0]):
+            self.functions, self.left, self.places = [int(functions[0])], [len(members)], None
+        else:
+            known, places, counts = np.unique(functions, return_inverse=True, return_counts=True)
+            self.functions, self.left = known.tolist(), counts.tolist()
+            self.places = np.zeros(len(self.positions), np.int32)
+            self.places[members] = places
+        return self.functions
+
+    def _tell_lane(self, members: np.ndarray) -> None:
+        """These have outcomes now: of some functions none may be left that has none."""
+        counts = {0: len(members)} if self.places is None else Counter(self.places[members].tolist())
+        for place, count in counts.items():
+            self.left[place] -= count
+        ended = [self.functions[place] for place in counts if not self.left[place]]
+        if ended and self.lane is not None and self.lane.shelves is not None:
+            self.lane.shelves.ended(ended)
+
+    def answer(self, members: np.ndarray, kinds: np.ndarray | int) -> None:
+        """Remember outcomes of members that had none."""
+        self.kinds[members] = kinds
+        self.pending -= len(members)
+        self.changed = True
+        if self.functions:
+            self._tell_lane(members)
+
+    def answer_one(self, member: int, kind: int) -> None:
+        """The same for one."""
+        self.kinds[member] = kind
+        self.pending -= 1
+        self.changed = True
+        if self.functions:
+            self._tell_lane(np.array([member]))
+
+    def pending_members(self) -> np.ndarray:
+        """Members without an outcome, ascending."""
+        found: np.ndarray = ((self.kinds == KIND_PENDING) & (self.positions >= 0)).nonzero()[0]
+        return found
+
+
+def members_of(arena: Arena, positions: np.ndarray) -> Members:
+    """Members in order, cut where the graph or the kind of subject changes."""
+    if len(positions) == 1:
+        return _one_member(arena, positions)
+    numbers = arena.number_of(positions)
+    where = neighbours(positions)
+    kinds = arena.kind[where]
+    breaks = kinds[1:] != kinds[:-1]
+    if not isinstance(numbers, int):
+        breaks |= numbers[1:] != numbers[:-1]
+    cuts = breaks.nonzero()[0]
+    firsts = np.concatenate(([0], cuts + 1))
+    owners = np.full(len(firsts), numbers) if isinstance(numbers, int) else numbers[firsts]
+    return Members(
+        tuple(arena.slot_graph[owners].tolist()),
+        tuple(arena.slot_execution[owners].tolist()),
+        tuple(arena.slot_deployment[owners].tolist()),
+        tuple(map(KINDS.__getitem__, kinds[firsts].tolist())),
+        (*(cuts + 1).tolist(), len(positions)),
+        (positions - arena.slot_base[numbers]).astype(np.int32),
+        arena.subject[where].copy(),
+        arena.attempts[where].copy(),
+        arena.generations[where].copy(),
+        (arena.policy[where] - arena.slot_policy_base[numbers]).astype(np.uint16),
+    )
+
+
+def _one_member(arena: Arena, positions: np.ndarray) -> Members:
+    """The same for one."""
+    cells, position = arena.cells, positions.item()
+    slot = arena.order[cells.number_of(position)]
+    where = slice(position, position + 1)
+    return Members(
+        (slot.graph_id,),
+        (slot.execution,),
+        (slot.deployment,),
+        (KINDS[cells.kind[position]],),
+        (1,),
+        np.array([position - slot.base], np.int32),
+        arena.subject[where].copy(),
+        arena.attempts[where].copy(),
+        arena.generations[where].copy(),
+        np.array([cells.policy[position] - slot.policy_base], np.uint16),
+    )

@@ -1,0 +1,142 @@
+"""Executions as the scheduler sees them: their graphs, whether they are canceled, and how much failure they bear."""
+
+from __future__ import annotations
+
+from dataclasses import field
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from phaseline.lang.arrays import distinct
+from phaseline.lang.fast_dataclasses import changeable
+from phaseline.model.graph.status import ExecutionStatus
+
+if TYPE_CHECKING:
+    from phaseline.engine.arena import Arena
+    from phaseline.engine.arena_layout import Slot
+    from phaseline.model.execution.execution import StopAfter
+
+
+@changeable
+class Run:
+    """One execution. ``asked``: graphs whose settling was told to the planner, 0 for the first question.
+
+    One question is open at a time (``is_asking``). What happens before its answer may overtake it: then the answer
+    is dropped and the question asked anew. ``failures`` counts entries by (graph, group) that failed and are not
+    tolerated; ``failed`` holds their different subjects, where a share of them is limited or a graph has bounds. ``retried``: (graph, positions or
+    None for all) that a user wants to go on, should the planner answer so. ``ends_at``: when the time of this attempt is over
+    (``timeout_ms`` of it, 0 for none); once it is (``is_timed_out``), when what still runs of it is given up.
+    """
+
+    execution: int
+    deployment: int
+    stop_after: StopAfter | None
+    status: ExecutionStatus = ExecutionStatus.QUEUED
+    reason: str = ""
+    attempt: int = 0
+    is_canceled: bool = False
+    asked: set[int] = field(default_factory=set)
+    is_asking: bool = False
+    is_overtaken: bool = False
+    graphs: list[int] = field(default_factory=list)
+    failures: dict[tuple[int, int], int] = field(default_factory=dict)
+    failed: dict[tuple[int, int], np.ndarray] = field(default_factory=dict)
+    first_failure_at: int | None = None
+    is_stopped: bool = False
+    retried: tuple[int, np.ndarray | None] = (0, None)
+    timeout_ms: int = 0
+    ends_at: int | None = None
+    is_timed_out: bool = False
+
+    @property
+    def is_limited(self) -> bool:
+        """Whether there is anything that may end it before its planner does."""
+        return self.stop_after is not None or self.timeout_ms > 0
+
+    def begin_time(self, now: int) -> None:
+        """The time of an attempt begins."""
+        self.ends_at = now + self.timeout_ms if self.timeout_ms else None
+        self.is_timed_out = False
+
+    @property
+    def stops_at(self) -> int | None:
+        """When what has not begun is canceled because of the first failure, or None."""
+        if self.stop_after is None or self.stop_after.seconds is None or self.is_stopped:
+            return None
+        if self.first_failure_at is None:
+            return None
+        return self.first_failure_at + round(self.stop_after.seconds * 1000)
+
+    def overtake(self) -> None:
+        """Something has happened that the planner must know before it answers, or must be asked about again."""
+        self.asked.clear()
+        self.is_overtaken = self.is_asking
+
+    def count_failures(self, arena: Arena, slot: Slot, positions: np.ndarray, now: int) -> None:
+        """Remember failures that are not tolerated, by group; those in no group are answers, and stop nothing."""
+        if (self.stop_after is None and not slot.bounds) or not len(positions):
+            return
+        groups = slot.group[positions - slot.base] if len(slot.group) else np.zeros(len(positions), np.int32)
+        if len(slot.group):
+            positions, groups = positions[groups >= 0], groups[groups >= 0]
+        if not len(positions):
+            return
+        if self.first_failure_at is None:
+            self.first_failure_at = now
+        for group, count in enumerate(np.bincount(groups).tolist()):
+            if not count:
+                continue
+            key = (slot.graph_id, group)
+            self.failures[key] = self.failures.get(key, 0) + count
+            if slot.bounds or (self.stop_after is not None and self.stop_after.share is not None):
+                subjects = arena.subject[positions[groups == group]]
+                self.failed[key] = distinct(np.concatenate((self.failed.get(key, subjects[:0]), subjects)))
+
+    def forgive(self) -> None:
+        """Count failures afresh: a user has asked to go on."""
+        self.failures.clear()
+        self.failed.clear()
+        self.first_failure_at = None
+        self.is_stopped = False
+
+    def stop_reason(self, arena: Arena, now: int) -> str:
+        """Why what has not begun is to be canceled, or nothing."""
+        if self.is_stopped or not self.failures:
+            return ""
+        reason = next(
+            filter(None, [self._broken_bound(arena.slots[graph]) for graph in {graph for graph, _ in self.failures}]),
+            "",
+        )
+        limit = self.stop_after
+        if limit is None or reason:
+            return reason
+        for (graph, group), count in self.failures.items():
+            if limit.failures is not None and count > limit.failures:
+                return f"{count} failed, {limit.failures} are tolerated"
+            if limit.share is not None:
+                slot = arena.slots[graph]
+                size = group_size(arena, slot, group)
+                bad = len(self.failed[graph, group])
+                if bad > limit.share * size:
+                    return f"{bad} of {size} failed, {limit.share:.0%} are tolerated"
+        due = self.stops_at
+        return f"{limit.seconds:g} s have passed since the first failure" if due is not None and due <= now else ""
+
+    def _broken_bound(self, slot: Slot) -> str:
+        """Which bound of a graph does not hold any more, in words; empty where all do."""
+        for bound in slot.bounds:
+            found = [
+                self.failed[key] for key in ((slot.graph_id, group) for group in bound.groups) if key in self.failed
+            ]
+            bad = len(distinct(np.concatenate(found))) if found else 0
+            if bad > bound.failures:
+                return f"{bad} of {bound.name} failed, {bound.failures} are tolerated"
+        return ""
+
+
+def group_size(arena: Arena, slot: Slot, group: int) -> int:
+    """How many different subjects a group of a graph has; without groups, the whole graph."""
+    subjects = arena.subject[slot.base : slot.end]
+    if len(slot.group):
+        subjects = subjects[slot.group == group]
+    return len(distinct(subjects[subjects >= 0]))

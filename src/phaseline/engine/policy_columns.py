@@ -1,0 +1,111 @@
+"""The policies of all graphs as columns, so that a thousand entries ask for theirs at once."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, TypeVar
+
+import numpy as np
+
+from phaseline.engine.columns import Columns
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from phaseline.model.graph.graph import LaneSpec, Policy
+
+T = TypeVar("T")
+
+DTYPES = {
+    "lane": np.int32,
+    "max_retries": np.int32,
+    "interval": np.int64,
+    "timeout": np.int64,
+    "repeatable": np.bool_,
+    "cancel_wins": np.bool_,
+    "answers_stop": np.bool_,
+    "enter": np.int32,
+    "leave": np.int32,
+    "backoff": np.int32,
+}
+
+
+class PolicyTable:
+    """{column: value by policy}; lanes and states as numbers into ``specs`` and ``paths``."""
+
+    lane: np.ndarray
+    max_retries: np.ndarray
+    interval: np.ndarray
+    timeout: np.ndarray
+    repeatable: np.ndarray
+    cancel_wins: np.ndarray
+    answers_stop: np.ndarray
+    enter: np.ndarray
+    leave: np.ndarray
+    backoff: np.ndarray
+
+    def __init__(self) -> None:
+        """No policy; path 0 is that of those that enter no state."""
+        self.specs: list[LaneSpec] = []
+        self.paths: list[tuple[int, ...]] = [()]
+        self._spec_number: dict[LaneSpec, int] = {}
+        self._path_number: dict[tuple[int, ...], int] = {(): 0}
+        self.backoffs: list[tuple[int, ...]] = [()]
+        self._backoff_number: dict[tuple[int, ...], int] = {(): 0}
+        self.reset(())
+
+    def extend(self, policies: Sequence[Policy]) -> None:
+        """Add policies behind those that are there."""
+        rows = [
+            (
+                self._number(policy.lane, self.specs, self._spec_number),
+                policy.max_retries,
+                policy.retry_interval_ms,
+                policy.timeout_ms,
+                policy.repeatable,
+                policy.cancel_wins,
+                policy.answers_stop,
+                self._number(policy.enter, self.paths, self._path_number),
+                self._number(policy.leave, self.paths, self._path_number),
+                self._number(policy.backoff_ms, self.backoffs, self._backoff_number),
+            )
+            for policy in policies
+        ]
+        columns = np.array(rows, np.int64).reshape(len(rows), len(DTYPES)).T
+        self._columns.extend(len(rows), dict(zip(DTYPES, columns, strict=True)))
+        self.has_timeouts |= any(policy.timeout_ms for policy in policies)
+        self._expose()
+
+    def _expose(self) -> None:
+        vars(self).update(self._columns.views())
+
+    def reset(self, policies: Sequence[Policy]) -> None:
+        """Hold these policies and no others."""
+        self._columns = Columns(DTYPES)
+        self.has_timeouts = False
+        if policies:
+            self.extend(policies)
+        else:
+            self._expose()
+
+    def waits(self, policy: np.ndarray, attempts: np.ndarray) -> np.ndarray:
+        """Milliseconds until the next try after failures for which the calls named none, int64.
+
+        ``attempts``: which retry it is of each, from 1 on; 0: it is none, and the interval holds.
+        """
+        found: np.ndarray = self.interval[policy]
+        if len(self.backoffs) == 1:
+            return found
+        numbers = self.backoff[policy]
+        for number in np.unique(numbers[(numbers > 0) & (attempts > 0)]).tolist():
+            own = (numbers == number) & (attempts > 0)
+            steps = np.array(self.backoffs[number], np.int64)
+            found[own] = steps[np.minimum(attempts[own], len(steps)) - 1]
+        return found
+
+    @staticmethod
+    def _number(value: T, values: list[T], numbers: dict[T, int]) -> int:
+        number = numbers.get(value)
+        if number is None:
+            number = numbers[value] = len(values)
+            values.append(value)
+        return number

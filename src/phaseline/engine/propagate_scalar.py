@@ -1,0 +1,191 @@
+"""The one rule for a handful of entries, one by one: what ``Arena`` does with whole columns, without their fixed price.
+
+A column costs a microsecond a touch however short it is; a turn that moves three entries would touch two hundred. The
+same memory is read and written here cell by cell. Both forms are held equal by property tests and by the simulation.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from phaseline.engine.transitions import (
+    ABSENT,
+    ANY,
+    BLOCKED,
+    ENDED,
+    GATE,
+    IS_STORED,
+    MAY_MOVE,
+    PASSED,
+    RUNNING,
+    SKIPPED,
+    SLEEPING,
+    TOLD,
+    TOLERANT,
+    UNSURE,
+    WAITING,
+)
+from phaseline.model.execution.events import PAGE_ENTRIES
+from phaseline.model.graph.status import EntryStatus
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Sequence
+
+    from phaseline.engine.arena import Arena
+
+FEW = 16
+"""Up to so many entries are moved one by one; from there on columns are cheaper."""
+FEW_EDGES = 64
+"""The same for the edges that leave them."""
+
+_STATUSES = range(len(EntryStatus))
+STORED = tuple(IS_STORED.tolist())
+MOVES = tuple(MAY_MOVE.tolist())
+
+
+def _told(change: int) -> tuple[int, int]:
+    return int(TOLD[0][change]), int(TOLD[1][change])
+
+
+TELLS = tuple(
+    tuple(_told((old * len(EntryStatus) + new) * 2 + tolerant) for tolerant in (0, 1) for new in _STATUSES)
+    for old in _STATUSES
+)
+"""[old][new + tolerant * number of statuses] -> (unmet, lost) that dependents are told; see ``rules.TOLD``."""
+QUIET = tuple(
+    tuple(TELLS[old][new] == TELLS[old][new + len(EntryStatus)] == (0, 0) for new in _STATUSES) for old in _STATUSES
+)
+"""[old][new] -> no dependent is told of this change, be the entry tolerant or not."""
+REACTS = tuple(status in {EntryStatus.BLOCKED, EntryStatus.SKIPPED} for status in EntryStatus)
+"""[status] -> is what its needs make of it."""
+WHEN_TOLERANT = len(EntryStatus)
+
+
+class Cells:
+    """The columns of an arena seen cell by cell; valid until they grow."""
+
+    __slots__ = (
+        "end", "first_page", "idx", "kind", "lost", "marks", "needs", "open", "owner", "policy", "slot_base", "status", "unmet", "unsure",
+    )  # fmt: skip
+
+    def __init__(self, arena: Arena) -> None:
+        """Views of the arena's present columns: what is written here is written there."""
+        self.status, self.marks, self.end = arena.status.data, arena.marks.data, arena.end.data
+        self.unmet, self.lost, self.needs = arena.unmet.data, arena.lost.data, arena.needs.data
+        self.policy, self.owner, self.kind = arena.policy.data, arena.owner.data, arena.kind.data
+        self.idx = arena.idx.data
+        self.open, self.unsure = arena.slot_open.data, arena.slot_unsure.data
+        self.slot_base, self.first_page = arena.slot_base.data, arena.slot_first_page.data
+
+    def number_of(self, position: int) -> int:
+        """Which graph an entry belongs to."""
+        return bisect_right(self.slot_base, position) - 1
+
+    def has_few_edges(self, positions: Sequence[int]) -> bool:
+        """True when no more than ``FEW_EDGES`` edges leave these entries."""
+        if len(self.idx) <= FEW_EDGES:
+            return True
+        end, count = self.end, 0
+        for position in positions:
+            count += end[position] - (end[position - 1] if position else 0)
+        return count <= FEW_EDGES
+
+
+def set_few(arena: Arena, positions: Sequence[int], new: Sequence[int]) -> set[int]:
+    """Give entries new statuses; the dependents whose counters changed with them."""
+    cells, felt = arena.cells, set()
+    status, marks, end, idx, unmet, lost = cells.status, cells.marks, cells.end, cells.idx, cells.unmet, cells.lost
+    for position, after in zip(positions, new, strict=True):
+        before = status[position]
+        _give(arena, cells, position, before, after)
+        is_unmet, is_lost = TELLS[before][after + WHEN_TOLERANT if marks[position] & TOLERANT else after]
+        if is_unmet or is_lost:
+            for edge in range(end[position - 1] if position else 0, end[position]):
+                target = idx[edge]
+                unmet[target] += is_unmet
+                lost[target] += is_lost
+                felt.add(target)
+    return felt
+
+
+def run_one(arena: Arena, position: int, batch: int) -> None:
+    """What ``Arena.hand_over`` does, for one entry."""
+    cells = arena.cells
+    if arena.stories is not None:
+        arena.stories.see_one(position, cells.status[position], RUNNING)
+    cells.status[position] = RUNNING
+    cells.marks[position] &= ~GATE
+    cells.owner[position] = batch
+
+
+def _give(arena: Arena, cells: Cells, position: int, before: int, after: int) -> None:
+    """An entry has another status: keep the counts of its graph, and the page to be written."""
+    cells.status[position] = after
+    if arena.stories is not None:
+        arena.stories.see_one(position, before, after)
+    if not (STORED[after] or STORED[before]):
+        return
+    number = bisect_right(cells.slot_base, position) - 1
+    cells.open[number] += MOVES[after] - MOVES[before]
+    if after == UNSURE:
+        cells.unsure[number] += 1
+    if before == UNSURE:
+        cells.unsure[number] -= 1
+    if before == SLEEPING or after == SLEEPING:  # noqa: PLR1714 - a set would be made each time
+        arena.sleep_changes += 1
+    arena.few_dirty.add(cells.first_page[number] + (position - cells.slot_base[number]) // PAGE_ENTRIES)
+    arena.touched.add(number)
+
+
+def judge_few(arena: Arena, moved: Collection[int]) -> tuple[list[int], list[int]]:
+    """Which blocked or skipped entries (ascending) change by their needs, and to what; gathers as ``judge_many``.
+
+    Those whose change nobody is told of have changed already: no wave follows from them.
+    """
+    cells = arena.cells
+    status = cells.status
+    changed: list[int] = []
+    new: list[int] = []
+    released: list[int] = []
+    passed: list[int] = []
+    for position in moved:
+        before = status[position]
+        if not REACTS[before]:
+            continue
+        after = ruled(cells, position)
+        if after == before:
+            continue
+        if after == WAITING:
+            released.append(position)
+        elif after == PASSED:
+            passed.append(position)
+        if QUIET[before][after]:
+            _give(arena, cells, position, before, after)
+        else:
+            changed.append(position)
+            new.append(after)
+    if released:
+        arena.released.append(np.array(released, np.int64))
+    if passed:
+        arena.passed.append(np.array(passed, np.int64))
+    return changed, new
+
+
+def ruled(cells: Cells, position: int) -> int:
+    """Status of an entry that no call decides, by its needs alone; see ``rules.ruled_status``."""
+    unmet, lost, marks = cells.unmet[position], cells.lost[position], cells.marks[position]
+    if marks & ANY:
+        needs = cells.needs[position]
+        if unmet < needs or not needs:
+            return PASSED
+        return SKIPPED if lost == needs else BLOCKED
+    if marks & ENDED:
+        return PASSED if unmet == lost else BLOCKED
+    if lost:
+        return SKIPPED
+    if unmet:
+        return BLOCKED
+    return PASSED if marks & GATE == ABSENT else WAITING

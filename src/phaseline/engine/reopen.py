@@ -1,0 +1,83 @@
+"""What may turn out otherwise: whether an entry applies, and that a completed one is to be run again.
+
+``Evaluated(..., "applies", values)`` says what is true now, asked or not (ADR 0011). Walk: a phase sets an attribute; the
+shell asks the constraint of another phase again, which had passed, and finds it true; ``judge`` reopens the entry: it
+and the exit milestone behind it are blocked again in the turn in which the first phase completed, so that nobody was
+told of the exit; then the needs of the entry say what it is, and it is asked for once more before it is called.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from phaseline.engine.transitions import ASKED, BLOCKED, COMPLETED, CONDITIONAL, EXIT, FAILED, PASSED, TOLERANT, WAITING
+
+if TYPE_CHECKING:
+    from phaseline.engine.arena_layout import Slot
+    from phaseline.engine.open_executions import Run
+    from phaseline.engine.scheduler import Scheduler
+    from phaseline.engine.turn_draft import Draft
+
+DOES_NOT_APPLY, APPLIES, CANNOT_BE_ASKED = 0, 1, 2
+"""Values of ``Evaluated`` about ``applies``."""
+
+
+def judge(scheduler: Scheduler, draft: Draft, slot: Slot, positions: np.ndarray, values: np.ndarray) -> None:
+    """What follows for conditional entries of a graph that were not called yet; others are left alone (PD28)."""
+    arena = scheduler.arena
+    known = (arena.marks[positions] & CONDITIONAL) != 0
+    positions, values = positions[known], values[known]
+    status = arena.status[positions]
+    waits = status == WAITING
+    asked = waits & ((arena.marks[positions] & ASKED) != 0)
+    absent = positions[waits & (values == DOES_NOT_APPLY)]
+    broken = positions[waits & (values == CANNOT_BE_ASKED)]
+    arena.marks[positions[asked]] &= np.uint8(255 - ASKED)
+    if len(absent) or len(broken):
+        arena.change(absent, PASSED)
+        arena.passed.append(absent)
+        arena.change(broken, FAILED)
+        draft.noted.append(broken)
+        run = scheduler.runs[slot.execution]
+        leave_lanes(scheduler, run, np.concatenate([absent, broken]))
+        intolerable = broken[(arena.marks[broken] & TOLERANT) == 0]
+        run.count_failures(arena, slot, intolerable, draft.now)
+    scheduler.admit_applicable(draft, positions[asked & (values == APPLIES)])
+    reopen(scheduler, slot, positions[(status == PASSED) & (values != DOES_NOT_APPLY)])
+
+
+def rerun(scheduler: Scheduler, draft: Draft, slot: Slot, positions: np.ndarray) -> None:
+    """Completed entries are called again, as if retried, if what follows their subject's exit has not begun (T19)."""
+    arena = scheduler.arena
+    everything = np.arange(slot.base, slot.end)
+    exits = everything[(arena.marks[slot.base : slot.end] & EXIT) != 0]
+    gone = arena.subject[exits[arena.status[exits] == PASSED]]
+    positions = positions[arena.status[positions] == COMPLETED]
+    positions = positions[~np.isin(arena.subject[positions], gone)]
+    arena.generations[positions] += 1
+    arena.attempts[positions] = 0
+    arena.due[positions] = 0
+    draft.noted.append(positions)
+    reopen(scheduler, slot, positions)
+
+
+def reopen(scheduler: Scheduler, slot: Slot, positions: np.ndarray) -> None:
+    """Completed or passed entries of a graph are blocked again, with what they had let through; then needs decide."""
+    if not len(positions):
+        return
+    arena, run = scheduler.arena, scheduler.runs[slot.execution]
+    run.overtake()
+    taken = arena.take_back(positions)
+    leave_lanes(scheduler, run, taken)
+    arena.change(taken, BLOCKED)
+    arena.touched.add(slot.number)
+
+
+def leave_lanes(scheduler: Scheduler, run: Run, positions: np.ndarray) -> None:
+    """Take entries that wait no more out of their lanes, and out of what the shell was asked."""
+    arena = scheduler.arena
+    arena.marks[positions] &= np.uint8(255 - ASKED)
+    for lane in scheduler.lanes.by_key.values():
+        lane.purge(run.execution, lambda chunk: arena.status[chunk] == WAITING)

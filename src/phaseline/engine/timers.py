@@ -1,0 +1,88 @@
+"""Entries that wait for a time, in chunks ordered by the earliest time in each."""
+
+from __future__ import annotations
+
+import heapq
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from phaseline.engine.transitions import SLEEPING
+from phaseline.lang.arrays import distinct
+
+if TYPE_CHECKING:
+    from phaseline.engine.arena import Arena
+
+NOBODY = np.empty(0, np.int64)
+NEVER = (-1, -1)
+"""What a look saw that has not been taken."""
+
+
+class Sleepers:
+    """A heap of (due, number, positions). What woke or ended otherwise is dropped when its chunk comes up."""
+
+    def __init__(self) -> None:
+        """Nobody sleeps."""
+        self._heap: list[tuple[int, int, np.ndarray]] = []
+        self._count = 0
+        self._looked: tuple[int, int] = NEVER
+
+    def add(self, positions: np.ndarray, due: np.ndarray) -> None:
+        """Entries whose ``due`` column holds these times, in ms."""
+        if len(positions):
+            self._count += 1
+            heapq.heappush(self._heap, (int(due.min()), self._count, positions))
+
+    def are_due(self, now: int) -> bool:
+        """Whether the time of any may have come."""
+        return bool(self._heap) and self._heap[0][0] <= now
+
+    def due(self, arena: Arena, now: int) -> np.ndarray:
+        """Positions that sleep and whose time has come, each once, ascending; the rest sleeps on."""
+        woken: list[np.ndarray] = []
+        while self._heap and self._heap[0][0] <= now:
+            positions = heapq.heappop(self._heap)[2]
+            self._looked = NEVER
+            positions = positions[arena.status[positions] == SLEEPING]
+            times = arena.due[positions]
+            woken.append(positions[times <= now])
+            self.add(positions[times > now], times[times > now])
+        return distinct(np.concatenate(woken)) if woken else NOBODY
+
+    def next(self, arena: Arena) -> int | None:
+        """When the first sleeper is due, or None. Looked at only when somebody fell asleep or awoke since."""
+        seen = (arena.sleep_changes, self._count)
+        if seen == self._looked:
+            return self._heap[0][0] if self._heap else None
+        while self._heap:
+            due, _, positions = self._heap[0]
+            asleep = positions[arena.status[positions] == SLEEPING]
+            if len(asleep) and int(arena.due[asleep].min()) == due:
+                break
+            heapq.heappop(self._heap)
+            self.add(asleep, arena.due[asleep])
+        self._looked = (arena.sleep_changes, self._count)
+        return self._heap[0][0] if self._heap else None
+
+    def soon(self, arena: Arena, until: int) -> np.ndarray:
+        """Positions that sleep and whose time comes until then, each once, ascending; they sleep on for now."""
+        found = [positions for due, _, positions in self._heap if due <= until]
+        if not found:
+            return NOBODY
+        positions = distinct(np.concatenate(found))
+        soon: np.ndarray = positions[(arena.status[positions] == SLEEPING) & (arena.due[positions] <= until)]
+        return soon
+
+    def known(self) -> dict[int, int]:
+        """{position: when it is looked at next} of all that slept when they were added."""
+        looked: dict[int, int] = {}
+        for due, _, positions in self._heap:
+            for position in positions.tolist():
+                looked[position] = min(due, looked.get(position, due))
+        return looked
+
+    def move(self, moved: np.ndarray) -> None:
+        """Follow entries to their new positions after a compaction."""
+        self._looked = NEVER
+        heap = [(due, number, moved[positions]) for due, number, positions in self._heap]
+        self._heap = [(due, number, positions[positions >= 0]) for due, number, positions in heap]

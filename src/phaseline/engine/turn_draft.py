@@ -1,0 +1,98 @@
+"""What one turn of the scheduler has decided so far."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from phaseline.lang.arrays import distinct, neighbours, present, some
+from phaseline.model.execution.events import Changes, Decision, NotesWritten, StatesEntered
+
+if TYPE_CHECKING:
+    from phaseline.engine.arena import Arena
+    from phaseline.engine.open_batches import OpenBatch
+    from phaseline.engine.policy_columns import PolicyTable
+    from phaseline.model.execution.events import (
+        Accepted,
+        Batch,
+        BatchClosed,
+        Command,
+        ExecutionChanged,
+        GraphAdded,
+        GraphReopened,
+    )
+
+
+class Draft:
+    """Lists that become the ``Decision`` at the end of the turn.
+
+    ``questions``: {execution: graph about which its planner is to be asked at the end of the turn}.
+    """
+
+    __slots__ = (
+        "accepted", "answered", "closed", "commands", "executions", "exits", "graphs", "noted", "now", "opened", "questions",
+        "reopened", "states",
+    )  # fmt: skip
+
+    def __init__(self, now: int) -> None:
+        """Nothing is decided yet."""
+        self.now = now
+        self.executions: list[ExecutionChanged] = []
+        self.graphs: list[GraphAdded] = []
+        self.opened: list[Batch] = []
+        self.closed: list[BatchClosed] = []
+        self.states: list[StatesEntered] = []
+        self.reopened: list[GraphReopened] = []
+        self.noted: list[np.ndarray] = []
+        self.exits: list[np.ndarray] = []
+        self.commands: list[Command] = []
+        self.accepted: list[Accepted] = []
+        self.answered: dict[int, OpenBatch] = {}
+        self.questions: dict[int, int] = {}
+
+    def enter(self, arena: Arena, table: PolicyTable, positions: np.ndarray, column: np.ndarray) -> None:
+        """Instances go through the states that ``column`` (``enter`` or ``leave`` of the policies) has for their entries."""
+        if len(positions) == 1:
+            position = positions.item()
+            number = column.item(arena.cells.policy[position])
+            if number:
+                slot = arena.order[bisect_right(arena.cells.slot_base, position) - 1]
+                subject = arena.subject[position : position + 1].copy()
+                self.states.append(StatesEntered(slot.deployment, table.paths[number], subject))
+            return
+        paths = column[arena.policy[neighbours(positions)]]
+        if not some(paths != 0):
+            return
+        for slot, mine in arena.by_slot(positions):
+            where = neighbours(mine)
+            numbers = column[arena.policy[where]]
+            found = present(numbers)
+            for number in found:
+                if number:
+                    chosen = where if len(found) == 1 else mine[numbers == number]
+                    subjects = arena.subject[chosen].copy()
+                    self.states.append(StatesEntered(slot.deployment, table.paths[number], subjects))
+
+    def notes(self, arena: Arena) -> list[NotesWritten]:
+        """Attempts and due times of every entry noted in this turn, once each."""
+        positions = distinct(self.noted[0] if len(self.noted) == 1 else np.concatenate(self.noted))
+        return [
+            NotesWritten(
+                slot.graph_id,
+                (mine - slot.base).astype(np.int32),
+                arena.attempts[mine],
+                arena.generations[mine],
+                arena.due[mine],
+            )
+            for slot, mine in arena.by_slot(positions)
+        ]
+
+    def decision(self, arena: Arena) -> Decision:
+        """The whole turn as one value."""
+        changes = Changes(
+            tuple(self.executions), tuple(self.graphs), tuple(arena.pages()), tuple(self.notes(arena) if self.noted else ()),
+            tuple(self.opened), tuple(self.closed), tuple(self.states), tuple(self.reopened),
+        )  # fmt: skip
+        return Decision(changes, tuple(self.commands), tuple(self.accepted))

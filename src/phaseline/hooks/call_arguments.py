@@ -1,0 +1,147 @@
+"""What a hook class is called with, from the call of its entry: context, deployment, target and action.
+
+All of it is lazy: a class that looks at nothing pays for nothing, however large the deployment is.
+"""
+
+from __future__ import annotations
+
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Literal, cast
+
+from phaseline.hooks.hook_context import HookCall, HookContext, Told
+from phaseline.hooks.stack_view import COMPLETE, FAILED, IN_PROGRESS, NOT_YET, StackView
+from phaseline.lang.fast_dataclasses import frozen
+from phaseline.model.deployment.instance_states import InstanceState
+from phaseline.model.execution.lifecycle_actions import ROLLBACK, action_of
+from phaseline.model.execution.pre_post import POST, PRE, UNDO, Why
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from datetime import datetime
+
+    from phaseline.calls.deployments.call_subjects import LoadedDeployment
+    from phaseline.calls.protocol.call import Call, ExecutionView
+    from phaseline.model.blueprint.blueprint import Value
+
+PHASES: dict[str, Literal["pre", "post", "undo"]] = {PRE: "pre", POST: "post", UNDO: "undo"}
+BEGINS = frozenset({"CREATE", "ADOPT", "DELETE", "ABANDON"})
+"""Actions whose pre sees them in progress; of others it sees how the one before ended (Heat's ways, measured)."""
+AIMED = frozenset({"UPDATE", "SCALE", "RESTORE", "RELABEL"})
+"""Actions that bring a deployment to something else, which is their target; taken back the target is what it was."""
+NO_SETTINGS: Mapping[str, Value] = MappingProxyType({})
+STARTED = int(InstanceState.STARTED)
+BEFORE_IT = frozenset({int(state) for state in InstanceState if state.name.lower() in NOT_YET})
+
+
+@frozen
+class Seen:
+    """The arguments of a hook's methods. ``target``: what the deployment is brought to, None where that says nothing."""
+
+    cnxt: HookContext
+    stack: StackView
+    target: StackView | None
+    action: str
+
+
+def seen_by(call: Call) -> Seen:
+    """What the hook class of a call on the deployment itself sees. The views stand over the deployment as it is now."""
+    hook = call.site.hook
+    assert hook is not None
+    which = HookCall(hook.name, _phase(call.site.operation), call.why.word, call.attempt)
+    data = call.data if isinstance(call.data, dict) else {}
+    call.data = data
+    return seen(
+        cast("LoadedDeployment", call.world),
+        call.site.execution,
+        hook.action,
+        which,
+        why=call.why,
+        data=data,
+        log=call.log,
+        settings=hook.settings,
+    )
+
+
+def seen(
+    world: LoadedDeployment,
+    execution: ExecutionView,
+    told_action: str,
+    which: HookCall,
+    *,
+    why: Why = Why.BEFORE,
+    data: dict[str, Any] | None = None,
+    log: Callable[[str, str], None] | None = None,
+    at: datetime | None = None,
+    settings: Mapping[str, Value] = NO_SETTINGS,
+) -> Seen:
+    """What a hook class sees that is told ``told_action`` of an execution; ``data``, ``log`` and ``at`` as for its context.
+
+    ``settings``: of its package, as stored.
+    """
+    ground, deployment = execution.ground, world.as_is()
+    native = action_of(deployment.blueprint.meaning(execution.workflow))
+    assert ground is not None, "an execution with hooks has it"
+    action = ROLLBACK if told_action == ROLLBACK else native
+    taken_back = native if action == ROLLBACK and native != ROLLBACK else ""
+    has_target = (taken_back or action) in AIMED
+
+    def aimed() -> LoadedDeployment:
+        return ground.target(deployment, takes_back=bool(taken_back))
+
+    told = Told(
+        execution.id,
+        execution.workflow,
+        action,
+        execution.parameters,
+        execution.creator,
+        execution.tenant,
+        deployment.view.id,
+        decisions=execution.decisions,
+        rollback_of=taken_back,
+    )
+    cnxt = HookContext(
+        which,
+        told,
+        data=data,
+        at=at,
+        ids=lambda: (aimed() if has_target else deployment).topology.number_of,
+        labels=lambda: stack.labels,
+        log=log,
+        digest=lambda: _digest(execution, [deployment, *([aimed()] if has_target else [])]),
+        secret=deployment.secret,
+        settings=lambda: world.package_settings(settings),
+        usage=ground.usage,
+        approvals=ground.approvals,
+    )
+    word, status = standing(deployment, action, taken_back, why)
+    stack = StackView(lambda: deployment, word, status, said=cnxt.say_state)
+    target = StackView(aimed, told_action, IN_PROGRESS, whose="target", said=cnxt.say_state) if has_target else None
+    return Seen(cnxt, stack, target, told_action)
+
+
+def standing(deployment: LoadedDeployment, action: str, taken_back: str, why: Why) -> tuple[str, str]:
+    """(action, status) of a deployment as Heat would say it at this call (§5).
+
+    ``taken_back``: the action that is being taken back. Before an action that does not begin a life, how the deployment
+    stands is read from its instances: nobody keeps which action was the last one.
+    """
+    if why is not Why.BEFORE:
+        return action, FAILED if why.is_failure else COMPLETE
+    if action in BEGINS or taken_back in BEGINS:
+        return action, IN_PROGRESS
+    if taken_back:
+        return taken_back, FAILED
+    states = set(deployment.states[deployment.topology.is_there].tolist())
+    if states <= BEFORE_IT and states:
+        return "INIT", COMPLETE
+    return "CREATE", COMPLETE if states <= {STARTED} else FAILED
+
+
+def _digest(execution: ExecutionView, at_hand: Sequence[LoadedDeployment]) -> str:
+    from phaseline.hooks.plan_digest import plan_digest  # only where somebody asks
+
+    return plan_digest(execution.workflow, execution.parameters, at_hand)
+
+
+def _phase(operation: str) -> Literal["pre", "post", "undo"]:
+    return next(word for prefix, word in PHASES.items() if operation.startswith(prefix))

@@ -1,0 +1,41 @@
+"""One short text for what is going to be done to a deployment, so that somebody can agree to exactly this."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from phaseline.dsl.documents.json_codec import blueprint_to_json
+from phaseline.model.deployment.sealed_values import hidden_inputs
+from phaseline.model.execution.stored_plans import PLAN
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from phaseline.calls.deployments.call_subjects import LoadedDeployment
+    from phaseline.model.blueprint.blueprint import Value
+
+DIGITS = 12
+"""Of the digest; people read them to one another."""
+
+
+def plan_digest(workflow: str, parameters: Mapping[str, Value], deployments: Iterable[LoadedDeployment]) -> str:
+    """Equal as long as the workflow, its parameters and the deployments (now, and what it is brought to) are the same.
+
+    What belongs to a deployment: its blueprint, inputs that are not hidden, instances and their states. The number under
+    which a plan is kept says nothing about what it does.
+    """
+    found = hashlib.sha256()
+    given = {name: value for name, value in parameters.items() if name != PLAN}
+    found.update(json.dumps([workflow, given], sort_keys=True, default=str).encode())
+    for one in deployments:
+        hidden = hidden_inputs(one.blueprint)
+        inputs = {name: value for name, value in one.inputs.items() if name not in hidden}
+        there = one.topology.is_there
+        ids = [one.topology.ids[number] for number in np.flatnonzero(there).tolist()]
+        parts = [blueprint_to_json(one.blueprint), inputs, ids, one.states[there].tolist()]
+        found.update(json.dumps(parts, sort_keys=True, default=str).encode())
+    return found.hexdigest()[:DIGITS]

@@ -1,0 +1,384 @@
+"""A deployment as hooks see it: Heat's words for it (source 2, §9 of its spec) and ours beside them, nothing to be written.
+
+It stands over a snapshot of the deployment, and what nobody asks for costs nothing: resources are made when they are
+touched, and kept. A resource is a node instance; its name is the instance's id.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import numpy as np
+
+from phaseline.hooks.read_only_views import Dot, ReadOnlyError, SeenMapping, Unwritten, filled, kept, thaw
+from phaseline.model.deployment.physical_ids import physical_id
+from phaseline.model.phases.phase_data import attributes_in
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from phaseline.calls.deployments.call_subjects import LoadedDeployment
+    from phaseline.calls.protocol.call import InstanceView, NodeView, RelationshipView
+    from phaseline.hooks.read_only_views import Path
+
+IN_PROGRESS, COMPLETE, FAILED = "IN_PROGRESS", "COMPLETE", "FAILED"
+PROPERTIES, RUNTIME = Dot("properties"), Dot("runtime_properties")
+NOT_YET = frozenset({"uninitialized", "deleted"})
+"""States of an instance behind which nothing real stands."""
+
+
+class RelationshipSeen(Unwritten):
+    """A relationship of a resource to another one, whose name is its ``target``."""
+
+    __slots__ = ("path", "properties", "target", "type", "type_hierarchy")
+    type: str
+    type_hierarchy: tuple[str, ...]
+    target: str
+    properties: Mapping[str, Any]
+
+    def __init__(self, of: RelationshipView, path: Path) -> None:
+        """``path``: how a hook came to it."""
+        properties = SeenMapping(of.properties, (path, Dot("properties")))
+        kinds = {"type": of.type, "type_hierarchy": tuple(of.type_hierarchy)}
+        filled(self, **kinds, target=of.target, properties=properties, path=path)
+
+    def __repr__(self) -> str:
+        return f"<{self.type} to {self.target}>"
+
+
+class ResourceView(Unwritten):
+    """One node instance."""
+
+    __slots__ = ("_known", "_number", "_of", "_properties", "_runtime")
+    _of: ResourcesView
+    _number: int
+    _known: NodeView | None
+    _properties: SeenMapping | None
+    _runtime: SeenMapping | None
+
+    @property
+    def path(self) -> Path:
+        """How a hook came to it."""
+        return self._of.path, self.name
+
+    @property
+    def _deployment(self) -> LoadedDeployment:
+        return self._of.deployment
+
+    @property
+    def _instance(self) -> InstanceView:
+        return self._of.deployment.instance_view(self._number)
+
+    @property
+    def name(self) -> str:
+        """The id of the instance."""
+        return self._of.deployment.topology.ids[self._number]
+
+    @property
+    def node(self) -> str:
+        """The name of its node."""
+        return self._of_node.name
+
+    @property
+    def index(self) -> int:
+        """Which of the instances of its node it is, from 1."""
+        return int(self._of.deployment.topology.index[self._number])
+
+    @property
+    def node_type(self) -> str:
+        """The type of its node."""
+        return self._of_node.type
+
+    @property
+    def type_hierarchy(self) -> Sequence[str]:
+        """The types it is one of, root first."""
+        return tuple(self._of_node.type_hierarchy)
+
+    def is_a(self, type_name: str) -> bool:
+        """Whether its type is this one, or derives from it."""
+        return type_name in self._of_node.type_hierarchy
+
+    @property
+    def properties(self) -> Mapping[str, Any]:
+        """The properties of its node, evaluated."""
+        found = self._properties
+        if found is None:
+            found = SeenMapping(self._of_node.properties, self, PROPERTIES)
+            SET["_properties"](self, found)
+        return found
+
+    @property
+    def runtime_properties(self) -> Mapping[str, Any]:
+        """What operations have written."""
+        found = self._runtime
+        if found is None:
+            document = attributes_in(self._of.deployment.document_of(self._number))
+            found = SeenMapping(document, self, RUNTIME)
+            SET["_runtime"](self, found)
+        return found
+
+    @property
+    def state(self) -> str:
+        """Such as ``started``."""
+        return self._deployment.state_of(self._number)
+
+    @property
+    def host(self) -> str | None:
+        """The name of the host it is on, itself if it is one."""
+        return self._deployment.host(self._instance)
+
+    @property
+    def container(self) -> str | None:
+        """The name of the resource it is contained in."""
+        topology = self._deployment.topology
+        inside = int(topology.container[self._number])
+        return None if inside < 0 else topology.ids[inside]
+
+    @property
+    def relationships(self) -> tuple[RelationshipSeen, ...]:
+        """Those that lead from it to others, containment among them."""
+        found = self._deployment.relationships(self._instance)
+        return tuple(RelationshipSeen(one, ((self, Dot("relationships")), at)) for at, one in enumerate(found))
+
+    def thaw(self) -> dict[str, Any]:
+        """A copy of what it is, writable."""
+        return {
+            "name": self.name,
+            "node": self.node,
+            "type": self.node_type,
+            "state": self.state,
+            "properties": thaw(self.properties),
+            "runtime_properties": thaw(self.runtime_properties),
+        }
+
+    # -- Heat's words
+
+    @property
+    def uuid(self) -> str:
+        """Its name, which no other instance of the deployment ever has; there is one before anything real stands behind it."""
+        return self.name
+
+    @property
+    def resource_id(self) -> str | None:
+        """What a cloud knows it by (``model.deployment.physical_ids``); None while there is none."""
+        return physical_id(self._deployment.document_of(self._number), self._of_node.properties)
+
+    def type(self) -> str:
+        """The type of its node."""
+        return self._of_node.type
+
+    def parsed_template(self) -> dict[str, Any]:
+        """Its piece of the template in Heat's form, a copy."""
+        needs = sorted({one.target for one in self.relationships})
+        return {"Type": self.node_type, "Properties": thaw(self.properties), "Metadata": {}, "DependsOn": needs}
+
+    def _scheduler_hints(self, hints: Mapping[str, Any]) -> dict[str, Any]:
+        """What Heat adds to hints for its scheduler: nothing here."""
+        return dict(hints)
+
+    @property
+    def _of_node(self) -> NodeView:
+        found = self._known
+        if found is None:
+            deployment = self._of.deployment
+            found = deployment.known_node(self._number) or deployment.node(self._instance)
+            SET["_known"](self, found)
+        return found
+
+    def __repr__(self) -> str:
+        return f"<resource {self.name}>"
+
+
+SET = {name: vars(ResourceView)[name].__set__ for name in ResourceView.__slots__}
+"""What sets an attribute without asking the class that refuses to; views are made by the thousand."""
+SET_OF, SET_NUMBER, *SET_LATER = (SET[name] for name in ("_of", "_number", "_known", "_properties", "_runtime"))
+
+
+class ResourcesView(Mapping[str, ResourceView]):
+    """{name: resource} in the order of the instances' numbers, those that were removed left out."""
+
+    __slots__ = ("__dict__", "_made", "deployment", "path")
+    deployment: LoadedDeployment
+    path: Path
+    _made: dict[int, ResourceView]
+
+    def __init__(self, deployment: LoadedDeployment, path: Path) -> None:
+        """All of a deployment. ``path``: how a hook came to it."""
+        filled(self, deployment=deployment, path=path, _made={})
+
+    @kept
+    def _numbers(self) -> list[int]:
+        found: list[int] = np.flatnonzero(self.deployment.topology.is_there).tolist()
+        return found
+
+    def _at(self, number: int) -> ResourceView:
+        found = self._made.get(number)
+        if found is None:
+            found = self._made[number] = ResourceView()
+            SET_OF(found, self)
+            SET_NUMBER(found, number)
+            for forget in SET_LATER:
+                forget(found, None)
+        return found
+
+    def __getitem__(self, name: str) -> ResourceView:
+        """``KeyError`` where there is none of this name."""
+        topology = self.deployment.topology
+        number = topology.number_of[name]
+        if not topology.is_there[number]:
+            raise KeyError(name)
+        return self._at(number)
+
+    def __iter__(self) -> Iterator[str]:
+        ids = self.deployment.topology.ids
+        return iter([ids[number] for number in self._numbers])
+
+    def __len__(self) -> int:
+        return len(self._numbers)
+
+    def values(self) -> Any:
+        """The resources."""
+        return [self._at(number) for number in self._numbers]
+
+    def items(self) -> Any:
+        """(name, resource) of each."""
+        return [(one.name, one) for one in self.values()]
+
+    def iteritems(self) -> Iterator[tuple[str, ResourceView]]:
+        """As an old class asks."""
+        return iter(self.items())
+
+    def itervalues(self) -> Iterator[ResourceView]:
+        """As an old class asks."""
+        return iter(self.values())
+
+    def __setattr__(self, name: str, _value: object) -> NoReturn:
+        raise ReadOnlyError((self.path, Dot(name)))
+
+    def __setitem__(self, name: str, _value: object) -> NoReturn:
+        raise ReadOnlyError((self.path, name))
+
+    def __delitem__(self, name: str) -> NoReturn:
+        raise ReadOnlyError((self.path, name))
+
+    def _refuse(self, *_given: object, **_named: object) -> NoReturn:
+        raise ReadOnlyError(self.path)
+
+    update = setdefault = pop = popitem = clear = _refuse
+
+
+class StackView(Unwritten):
+    """The deployment. True even where it has no resources (Heat's is not: H40)."""
+
+    __slots__ = ("__dict__", "_find", "_said", "_whose", "action", "status")
+    action: str
+    status: str
+    _find: Callable[[], LoadedDeployment]
+    _whose: str
+    _said: Callable[[str, str, str], None]
+
+    def __init__(
+        self,
+        find: Callable[[], LoadedDeployment],
+        action: str,
+        status: str,
+        *,
+        whose: str = "stack",
+        said: Callable[[str, str, str], None] | None = None,
+    ) -> None:
+        """``find`` gives a snapshot; it is asked when something of it is touched. ``whose``: what a hook calls the view. ``said``: is told what a hook says of its state."""
+        filled(self, _find=find, _whose=whose, _said=said or _unheard, action=action, status=status)
+
+    @property
+    def path(self) -> Path:
+        """What a hook calls it."""
+        return self._whose
+
+    @kept
+    def _deployment(self) -> LoadedDeployment:
+        return self._find()
+
+    @kept
+    def resources(self) -> ResourcesView:
+        """{name: resource}."""
+        return ResourcesView(self._deployment, (self._whose, Dot("resources")))
+
+    @property
+    def id(self) -> str:
+        """The deployment's id, equal for all its actions."""
+        return self._deployment.view.id
+
+    @property
+    def name(self) -> str:
+        """The deployment's name."""
+        return self._deployment.view.id
+
+    @property
+    def state(self) -> str:
+        """Action and status, such as ``CREATE_IN_PROGRESS``."""
+        return f"{self.action}_{self.status}"
+
+    @property
+    def blueprint(self) -> str:
+        """The id of its blueprint, or the name of the file."""
+        return self._deployment.view.blueprint
+
+    @property
+    def creator(self) -> str:
+        """Who made it."""
+        return self._deployment.view.creator
+
+    @kept
+    def inputs(self) -> Mapping[str, Any]:
+        """The deployment's inputs."""
+        return SeenMapping(self._deployment.inputs, (self._whose, Dot("inputs")))
+
+    @kept
+    def labels(self) -> Mapping[str, Any]:
+        """{key: values}."""
+        labels = self._deployment.blueprint.labels
+        known = {key: [one for one in values if isinstance(one, str)] for key, values in labels.items()}
+        return SeenMapping(known, (self._whose, Dot("labels")))
+
+    def preview_resources(self) -> list[Any]:
+        """The resources as a list; one that is itself a list would be a nested stack's (there are none)."""
+        return list(self.resources.values())
+
+    def state_set(self, action: str, status: str, reason: str = "") -> None:
+        """Say that the action failed (``FAILED``): recorded, nothing is changed by it (H49)."""
+        self._said(action, status, reason)
+
+    def thaw(self) -> dict[str, Any]:
+        """A copy of everything, writable."""
+        return {
+            "id": self.id,
+            "name": self.name,
+            "action": self.action,
+            "status": self.status,
+            "inputs": thaw(self.inputs),
+            "labels": thaw(self.labels),
+            "resources": {name: one.thaw() for name, one in self.resources.items()},
+        }
+
+    def __bool__(self) -> bool:
+        return True
+
+    def __len__(self) -> int:
+        return len(self.resources)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.resources)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.resources
+
+    def __getitem__(self, name: str) -> ResourceView:
+        return self.resources[name]
+
+    def __repr__(self) -> str:
+        return f"<stack {self.name} {self.state}>"
+
+
+def _unheard(_action: str, _status: str, _reason: str) -> None:
+    """Nobody asks what becomes of a view that is only looked at."""

@@ -1,0 +1,1 @@
+"""Tools that Python lacks or does too slowly: data classes, array idioms, regular expressions, cycles, did-you-mean. No domain term."""

@@ -1,0 +1,90 @@
+"""Regular expressions of strangers, in blueprints and in packages, matched in a time that grows with the text and with nothing else.
+
+RE2 matches them. It cannot look ahead; as blueprints do so at the beginning of a pattern (``^(?=.*[A-Z])(?=.*[0-9]).{8,}$``),
+each of those is a pattern of its own, and all must fit.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from phaseline.lang.fast_dataclasses import frozen
+
+if TYPE_CHECKING:
+    from typing import Any
+
+MAX_PATTERN = 2_000
+"""Characters of a pattern."""
+MAX_COMPILED_BYTES = 1 << 17
+"""What a pattern may take when its repetitions are written out: some thousand steps for each character of a text."""
+_AHEAD = re.compile(r"\^?\(\?([=!])")
+_STEP = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|.", re.DOTALL)
+
+
+class PatternError(Exception):
+    """Why a pattern cannot be used."""
+
+
+@frozen
+class Pattern:
+    """``parts``: compiled patterns, and whether each must fit or must not."""
+
+    parts: tuple[tuple[Any, bool], ...]
+
+    def matches(self, text: str) -> bool:
+        """Whether the text begins as the pattern says (the end is free, as in the ancestor)."""
+        return all((part.match(text) is not None) == wanted for part, wanted in self.parts)
+
+
+@lru_cache(maxsize=256)
+def compiled(pattern: str) -> Pattern:
+    """The pattern, ready to be matched. Raises ``PatternError``."""
+    import re2
+
+    options = re2.Options()
+    options.log_errors = False
+    options.max_mem = MAX_COMPILED_BYTES
+    if len(pattern) > MAX_PATTERN:
+        raise PatternError(f"it has more than {MAX_PATTERN:,} characters")
+    parts, rest = _looks_ahead(pattern)
+    try:
+        return Pattern(tuple((re2.compile(part, options), wanted) for part, wanted in (*parts, (rest, True))))
+    except re2.error as error:
+        said = error.args[0]
+        raise PatternError(said.decode() if isinstance(said, bytes) else str(said)) from None
+
+
+def _looks_ahead(pattern: str) -> tuple[list[tuple[str, bool]], str]:
+    """What the beginning of a pattern looks ahead for, and its rest.
+
+    >>> _looks_ahead("^(?=.*[)])(?!x)a+$")
+    ([('.*[)]', True), ('x', False)], '^a+$')
+    """
+    found: list[tuple[str, bool]] = []
+    anchor = "^" if pattern.startswith("^") else ""
+    while (begin := _AHEAD.match(pattern)) is not None:
+        end = _closing(pattern, begin.end())
+        if end is None:
+            break
+        found.append(
+            (
+                f"(?:{pattern[begin.end() : end]})"
+                if "|" in pattern[begin.end() : end]
+                else pattern[begin.end() : end],
+                begin[1] == "=",
+            )
+        )
+        pattern = anchor + pattern[end + 1 :]
+    return found, pattern
+
+
+def _closing(pattern: str, start: int) -> int | None:
+    """Where the bracket ends that is open at ``start``."""
+    depth = 1
+    for step in _STEP.finditer(pattern, start):
+        depth += {"(": 1, ")": -1}.get(step[0], 0)
+        if depth == 0:
+            return step.start()
+    return None

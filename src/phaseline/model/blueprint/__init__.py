@@ -1,0 +1,1 @@
+"""A blueprint after it was read; labels, groups and stored blueprints."""

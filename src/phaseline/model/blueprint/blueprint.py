@@ -1,0 +1,292 @@
+"""A blueprint after reading, merging and checking: the plan of source document 3 before inputs are given.
+
+Values may still contain intrinsic functions as plain mappings such as ``{"get_input": "port"}``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import field
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+from phaseline.lang.fast_dataclasses import frozen
+from phaseline.model.blueprint.groups import Group, Policy, ScalingGroup
+from phaseline.model.problems.problem import NOWHERE, Place, Problem
+
+if TYPE_CHECKING:
+    from phaseline.model.blueprint.state_paths import StatePath
+
+Value: TypeAlias = "str | int | float | bool | None | list[Value] | dict[str, Value]"
+"""What YAML and JSON can say."""
+
+
+SCRIPT_RUNNER = "script_runner.tasks.run"
+"""The function of the ancestor's script plugin, which blueprints may name themselves (B31)."""
+
+
+@frozen
+class PropertySchema:
+    """The declaration of one property, input or parameter (B11, B13).
+
+    ``constraints``: as they are written, {operator: argument} (B14); with ``item_type`` they are for each item of a list.
+    """
+
+    type: str | None = None
+    default: Value = None
+    has_default: bool = False
+    required: bool = True
+    description: str = ""
+    hidden: bool = False
+    display_label: str = ""
+    item_type: str | None = None
+    constraints: tuple[Mapping[str, Value], ...] = ()
+    display_rows: int | None = None
+
+
+@frozen
+class DataType:
+    """A structure of values that the blueprint declares (B15). ``properties``: inherited ones included, each with its whole default.
+
+    ``hierarchy``: root first, itself last.
+    """
+
+    name: str
+    properties: Mapping[str, PropertySchema]
+    hierarchy: tuple[str, ...] = ()
+    description: str = ""
+
+
+@frozen
+class Operation:
+    """One operation of a node or relationship (B30-B33).
+
+    ``name`` is the full ``interface.operation``. ``form`` says what ``implementation`` is:
+    ``none`` nothing is mapped, the operation is absent; ``function`` a dotted
+    ``module.function`` of ``plugin``; ``script`` a path relative to the blueprint's folder
+    (or a URL); ``inline`` the text of a script.
+    """
+
+    name: str
+    form: Literal["none", "function", "script", "inline"] = "none"
+    plugin: str = ""
+    implementation: str = ""
+    inputs: Mapping[str, Value] = field(default_factory=dict)
+    executor: Literal["central_deployment_agent", "host_agent", "auto"] | None = None
+    max_retries: int | None = None
+    retry_interval_s: float | None = None
+    timeout_s: float | None = None
+    timeout_recoverable: bool = False
+    has_functions: bool = False
+
+    @property
+    def is_script(self) -> bool:
+        """True when it runs a script, be it mapped to the script runner by name."""
+        return self.form in {"script", "inline"} or self.implementation == SCRIPT_RUNNER
+
+    @property
+    def is_implemented(self) -> bool:
+        """True when there is something to call."""
+        return self.form != "none"
+
+
+@frozen
+class Relationship:
+    """One relationship of a node template, operations merged over those of its type."""
+
+    type: str
+    type_hierarchy: tuple[str, ...]
+    target: str
+    properties: Mapping[str, Value]
+    source_operations: Mapping[str, Operation]
+    target_operations: Mapping[str, Operation]
+    connection_type: str = "all_to_all"
+    has_functions: bool = False
+
+    @property
+    def is_containment(self) -> bool:
+        """True when the source lives inside the target."""
+        return "cloudify.relationships.contained_in" in self.type_hierarchy
+
+    @property
+    def ties_all(self) -> bool:
+        """True when every source instance goes to every target instance."""
+        return not self.is_containment and self.connection_type == "all_to_all"
+
+    @property
+    def lifecycle_operation(self) -> str | None:
+        """The operation of the target to wait for, of ``depends_on_lifecycle_operation``; else None."""
+        if "cloudify.relationships.depends_on_lifecycle_operation" in self.type_hierarchy:
+            return str(self.properties.get("operation", "")) or None
+        return None
+
+
+@frozen
+class Node:
+    """One node template, merged with its type. ``operations`` has full names only (B33 lookup is ``Blueprint``'s).
+
+    ``restricted_actions``: what nobody may do with its instances (``model.deployment.restrictions``).
+    """
+
+    name: str
+    type: str
+    type_hierarchy: tuple[str, ...]
+    properties: Mapping[str, Value]
+    operations: Mapping[str, Operation]
+    relationships: tuple[Relationship, ...] = ()
+    host: str | None = None
+    default_instances: Value = 1
+    min_instances: Value = 0
+    max_instances: Value = -1
+    has_functions: bool = False
+    place: Place = NOWHERE
+    restricted_actions: tuple[str, ...] = ()
+
+    @property
+    def is_host(self) -> bool:
+        """True for a node whose type derives from ``cloudify.nodes.Compute``."""
+        return "cloudify.nodes.Compute" in self.type_hierarchy
+
+    @property
+    def container(self) -> str | None:
+        """Name of the node this one is contained in, or None."""
+        for relationship in self.relationships:
+            if relationship.is_containment:
+                return relationship.target
+        return None
+
+    def find_operation(self, name: str) -> Operation | None:
+        """The operation of a full name, or of a bare one that is unique over all interfaces (B33)."""
+        found = self.operations.get(name)
+        if found is not None or "." in name:
+            return found
+        fitting = [operation for full, operation in self.operations.items() if full.rpartition(".")[2] == name]
+        return fitting[0] if len(fitting) == 1 else None
+
+
+@frozen
+class Plugin:
+    """A plugin the blueprint declares (B22). ``executor`` is where its operations run by default.
+
+    ``properties``: {name: description, type, display_label and value as far as they are given}.
+    """
+
+    name: str
+    executor: Literal["central_deployment_agent", "host_agent"]
+    source: str | None = None
+    install: bool = True
+    package_name: str | None = None
+    package_version: str | None = None
+    install_arguments: str | None = None
+    supported_platform: Value = None
+    distribution: str | None = None
+    distribution_version: str | None = None
+    distribution_release: str | None = None
+    properties: Mapping[str, Mapping[str, Value]] = field(default_factory=dict)
+    properties_description: str = ""
+
+
+BUILT_IN_PLUGIN = "default_workflows"
+BUILT_IN_MODULE = "cloudify.plugins.workflows."
+"""What the types files map the built-in workflows to."""
+OTHER_NAMES = MappingProxyType({"auto_heal_reinstall_node_subgraph": "heal", "scale_entity": "scale"})
+"""{function of that module: the built-in workflow it is, where the names differ}"""
+
+
+@frozen
+class Availability:
+    """When a workflow may be started (B23): all rules must hold; of ``node_instances_active`` one value is enough."""
+
+    available: bool = True
+    node_instances_active: tuple[str, ...] = ()
+    node_types_required: tuple[str, ...] = ()
+
+
+@frozen
+class WorkflowMapping:
+    """A workflow of the blueprint (B23): what it is mapped to and its parameters. ``form`` as of an ``Operation``."""
+
+    name: str
+    mapping: str
+    plugin: str = ""
+    parameters: Mapping[str, PropertySchema] = field(default_factory=dict)
+    form: Literal["function", "script", "inline"] = "function"
+    is_cascading: bool = False
+    availability: Availability = Availability()
+
+    @property
+    def built_in(self) -> str:
+        """The built-in workflow it is mapped to, whichever plugin the blueprint names for it; empty for any other function."""
+        if self.form != "function" or not self.mapping.startswith(BUILT_IN_MODULE):
+            return ""
+        function = self.mapping.removeprefix(BUILT_IN_MODULE)
+        return OTHER_NAMES.get(function, function)
+
+
+@frozen
+class Output:
+    """A named value computed from the deployment on request (B24)."""
+
+    value: Value
+    description: str = ""
+
+
+@frozen
+class OnPath:
+    """What a node type says of its nodes: they are resources, and go through states with phases (decision 15).
+
+    ``line``: the type and all that it is a kind of, nearest first; the last one may be of a plugin. ``target``: the state in
+    which they are installed, empty: that of the only path there is. ``place``: where ``resource_type`` is said.
+    """
+
+    line: tuple[str, ...]
+    target: str = ""
+    place: Place = NOWHERE
+
+
+@frozen
+class Blueprint:
+    """Everything one blueprint says. ``file`` is the main file, ``folder`` its folder, both as given by the reader.
+
+    ``on_path``: {type of nodes: what kind of resources they are} of nodes that go through states with phases;
+    ``state_paths``: paths that are for this blueprint. ``scaling_groups``: what the ``policies`` make of ``groups``.
+    ``labels``: {key: values} of the deployment, functions among them; ``resource_tags`` are evaluated for each call.
+    ``runtime_only``: functions were left as they are when inputs were given.
+    ``open_types``: node types of which nothing is known but the name. ``announced``: functions of others that it uses.
+    ``id``: under which it is stored, empty for a file.
+    """
+
+    version: str
+    file: str
+    folder: str
+    nodes: Mapping[str, Node] = field(default_factory=dict)
+    inputs: Mapping[str, PropertySchema] = field(default_factory=dict)
+    outputs: Mapping[str, Output] = field(default_factory=dict)
+    capabilities: Mapping[str, Output] = field(default_factory=dict)
+    plugins: Mapping[str, Plugin] = field(default_factory=dict)
+    workflows: Mapping[str, WorkflowMapping] = field(default_factory=dict)
+    description: str = ""
+    metadata: Mapping[str, Value] = field(default_factory=dict)
+    warnings: tuple[Problem, ...] = ()
+    on_path: Mapping[str, OnPath] = field(default_factory=dict)
+    state_paths: tuple[StatePath, ...] = ()
+    uploaded: Mapping[str, str] = field(default_factory=dict)
+    open_types: tuple[str, ...] = ()
+    groups: Mapping[str, Group] = field(default_factory=dict)
+    policies: Mapping[str, Policy] = field(default_factory=dict)
+    scaling_groups: Mapping[str, ScalingGroup] = field(default_factory=dict)
+    policy_types: Mapping[str, Value] = field(default_factory=dict)
+    policy_triggers: Mapping[str, Value] = field(default_factory=dict)
+    labels: Mapping[str, Sequence[Value]] = field(default_factory=dict)
+    blueprint_labels: Mapping[str, Sequence[Value]] = field(default_factory=dict)
+    deployment_settings: Mapping[str, Value] = field(default_factory=dict)
+    resource_tags: Mapping[str, Value] = field(default_factory=dict)
+    data_types: Mapping[str, DataType] = field(default_factory=dict)
+    runtime_only: bool = False
+    announced: tuple[str, ...] = ()
+    id: str = ""
+
+    def meaning(self, workflow: str) -> str:
+        """The built-in workflow that a name is mapped to; the name itself where it is mapped to none (B23)."""
+        mapped = self.workflows.get(workflow)
+        return (mapped.built_in if mapped is not None else "") or workflow

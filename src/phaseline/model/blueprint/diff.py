@@ -1,0 +1,43 @@
+"""What two blueprints say differently: what was added, removed, changed, and what was perhaps only renamed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal
+
+from phaseline.lang.fast_dataclasses import frozen
+from phaseline.model.blueprint.blueprint import Value
+
+
+@frozen
+class Change:
+    """One difference. ``what``: a noun; ``path`` begins with the section; ``old`` or ``new`` is null where there is none."""
+
+    kind: Literal["added", "removed", "changed"]
+    what: str
+    path: str
+    old: Value = None
+    new: Value = None
+
+
+@frozen
+class Rename:
+    """Something that is gone and something new that say the same, or almost: ``likeness`` from 0 to 1."""
+
+    what: str
+    old: str
+    new: str
+    likeness: float
+
+
+@frozen
+class Differences:
+    """All changes in the order of the sections, and what was perhaps only renamed."""
+
+    changes: Sequence[Change]
+    renames: Sequence[Rename]
+
+    @property
+    def is_same(self) -> bool:
+        """True when both say the same."""
+        return not self.changes

@@ -1,0 +1,66 @@
+"""What a blueprint says of groups: their members and policies, and which of them are scaled as one (B20, B21)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import field
+from typing import TYPE_CHECKING
+
+from phaseline.lang.fast_dataclasses import frozen
+from phaseline.model.problems.problem import NOWHERE, Place
+
+if TYPE_CHECKING:
+    from phaseline.model.blueprint.blueprint import Value
+
+
+@frozen
+class Trigger:
+    """What a policy of a group would set off. The engine of the ancestor that did is gone: nothing follows from it."""
+
+    type: str
+    parameters: Mapping[str, Value] = field(default_factory=dict)
+
+
+@frozen
+class GroupPolicy:
+    """A policy within a group: checked, without effect."""
+
+    type: str
+    properties: Mapping[str, Value] = field(default_factory=dict)
+    triggers: Mapping[str, Trigger] = field(default_factory=dict)
+
+
+@frozen
+class Group:
+    """Nodes and groups under one name, each member once."""
+
+    name: str
+    members: tuple[str, ...]
+    policies: Mapping[str, GroupPolicy] = field(default_factory=dict)
+
+
+@frozen
+class Policy:
+    """A policy over groups. There is one type, which scales its targets; the counts may be functions."""
+
+    name: str
+    type: str
+    targets: tuple[str, ...]
+    default_instances: Value = 1
+    min_instances: Value = 0
+    max_instances: Value = -1
+
+
+@frozen
+class ScalingGroup:
+    """A group whose members are multiplied together. Members that another member contains are not among them.
+
+    The counts may be functions until inputs are given.
+    """
+
+    name: str
+    members: tuple[str, ...]
+    default_instances: Value = 1
+    min_instances: Value = 0
+    max_instances: Value = -1
+    place: Place = NOWHERE

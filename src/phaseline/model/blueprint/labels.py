@@ -1,0 +1,87 @@
+"""Labels of deployments: what people call them by, given by their blueprint and by hand."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Protocol
+
+from phaseline.lang.fast_dataclasses import altered
+from phaseline.lang.fast_namedtuples import NamedTuple
+
+if TYPE_CHECKING:
+    from phaseline.model.blueprint.blueprint import Blueprint, Value
+
+
+class Label(NamedTuple):
+    """One value of one key; a key may have several."""
+
+    key: str
+    value: str
+
+
+class Relabelled(NamedTuple):
+    """What changes of a deployment's labels: first those to be removed go, then those to be added come."""
+
+    added: tuple[Label, ...] = ()
+    removed: tuple[Label, ...] = ()
+
+
+def changed(labels: Sequence[Label], change: Relabelled) -> list[Label]:
+    """The labels after a change, by key and value.
+
+    >>> changed([Label("team", "web")], Relabelled((Label("team", "ops"),), (Label("team", ""),)))
+    [Label(key='team', value='ops')]
+    """
+    kept = {
+        one for one in labels if not any(one.key == key and value in {"", one.value} for key, value in change.removed)
+    }
+    return sorted(kept | set(change.added))
+
+
+class LabelShelf(Protocol):
+    """Where a store keeps labels of deployments. Any process may write; every method is one transaction."""
+
+    def of(self, deployment: int) -> Sequence[Label]:
+        """Those of a deployment, by key and value."""
+        ...
+
+    def add(self, deployment: int, labels: Sequence[Label]) -> int:
+        """How many of them are new."""
+        ...
+
+    def remove(self, deployment: int, labels: Sequence[Label]) -> int:
+        """How many are gone; an empty value stands for all of its key."""
+        ...
+
+    def having(self, labels: Sequence[Label]) -> frozenset[int]:
+        """The deployments that have all of them; an empty value stands for any of its key."""
+        ...
+
+
+def labels_of(written: Mapping[str, Sequence[Value]]) -> Iterator[Label]:
+    """Those of a blueprint that are known when the deployment is made; functions that wait are not."""
+    for key, values in written.items():
+        yield from (Label(key, value) for value in values if isinstance(value, str))
+
+
+def labelled(blueprint: Blueprint, kept: Sequence[Label]) -> Blueprint:
+    """The blueprint of a deployment with the labels that are ``kept`` for it."""
+    if not kept and not blueprint.labels:
+        return blueprint
+    return altered(blueprint, labels=with_labels(blueprint.labels, kept))
+
+
+def with_labels(written: Mapping[str, Sequence[Value]], kept: Sequence[Label]) -> dict[str, Sequence[Value]]:
+    """{key: values} as functions see them: those that are ``kept``, and of the blueprint's those that wait.
+
+    >>> with_labels({"team": ["web", {"get_secret": "x"}]}, [Label("team", "ops")])
+    {'team': ['ops', {'get_secret': 'x'}]}
+    """
+    found: dict[str, list[Value]] = {}
+    for label in kept:
+        found.setdefault(label.key, []).append(label.value)
+    for key, values in written.items():
+        waiting = [value for value in values if not isinstance(value, str)]
+        if waiting:
+            found.setdefault(key, []).extend(waiting)
+    return dict(found)

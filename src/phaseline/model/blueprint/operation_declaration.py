@@ -1,0 +1,123 @@
+"""What a native operation says of itself, and the decorator that lets it say so.
+
+A plugin is functions with a declaration, nothing to subclass. The decorator only
+attaches the declaration; planning reads it from the source text without running it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Literal, TypeVar, overload
+
+from phaseline.lang.fast_dataclasses import frozen
+
+DECLARATION_ATTRIBUTE = "__phaseline_operation__"
+MAX_BATCH = 10_000
+"""How many members are handed to one call at most, unless the operation says otherwise."""
+LARGEST_BATCH = 1_000_000
+"""The most that it may say: all of them, for every purpose that is known."""
+
+
+@frozen
+class Declaration:
+    """How an operation wants to be called.
+
+    ``flavour`` ``native``: called with a batch (``bulk``) or an item; ``cloudify``: called with
+    ``ctx`` and its inputs as keywords; ``phase``: called with a handler (``bulk``) or a resource and its phase's data; ``task``: a runner of
+    tasks of packages. ``repeatable``: may be called again after a crash in which it
+    was running. ``batch_key``: dotted path whose values one call must not mix. ``concurrency``:
+    calls of a bulk function at once for each key (0: the default of 1).
+    """
+
+    flavour: Literal["native", "cloudify", "phase", "task"] = "native"
+    bulk: bool = False
+    repeatable: bool = False
+    max_batch: int = MAX_BATCH
+    batch_key: str | None = None
+    concurrency: int = 0
+
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+@overload
+def operation(function: F, /) -> F: ...
+@overload
+def operation(
+    *,
+    bulk: bool = ...,
+    repeatable: bool = ...,
+    max_batch: int = ...,
+    batch_key: str | None = ...,
+    concurrency: int = ...,
+) -> Callable[[F], F]: ...
+def operation(
+    function: Callable[..., Any] | None = None,
+    /,
+    *,
+    bulk: bool = False,
+    repeatable: bool = False,
+    max_batch: int = MAX_BATCH,
+    batch_key: str | None = None,
+    concurrency: int = 0,
+) -> Any:
+    """The function itself, marked as a native operation.
+
+    With ``bulk`` it is called once with a batch of all items that are ready, across executions and
+    deployments; without it once for each item. See ``Declaration`` for the arguments.
+
+    >>> @operation(bulk=True, repeatable=True)
+    ... def create(batch): ...
+    >>> declaration_of(create).bulk
+    True
+    """
+    declaration = Declaration(
+        bulk=bulk,
+        repeatable=repeatable,
+        max_batch=max(1, min(max_batch, LARGEST_BATCH)),
+        batch_key=batch_key,
+        concurrency=concurrency,
+    )
+
+    def mark(target: Callable[..., Any]) -> Callable[..., Any]:
+        return declared(target, declaration)
+
+    return mark if function is None else mark(function)
+
+
+def declared(function: F, declaration: Declaration) -> F:
+    """The function itself, with a declaration attached: for those who know what a function is without a decorator."""
+    setattr(function, DECLARATION_ATTRIBUTE, declaration)
+    return function
+
+
+def phase_declaration(arguments: int, form: str = "") -> Declaration:
+    """That of a phase plugin's function: of two arguments it gets a resource and its phase's data, else a handler.
+
+    ``form``: ``handle`` or ``handle_one`` where that is known, as it is of a function of this name.
+    """
+    is_each = form == "handle_one" or (form != "handle" and arguments == 2)
+    return Declaration("phase", bulk=not is_each, repeatable=True)
+
+
+def as_phase(function: F, form: str = "") -> F:
+    """The function declared as that of a phase: its definition says that it is one, it need not itself.
+
+    One that has a declaration keeps it. ``form``: ``handle`` or ``handle_one`` if the definition says which.
+
+    >>> def look(resource, data): ...
+    >>> declaration_of(as_phase(look)).bulk
+    False
+    """
+    if declaration_of(function) is not None:
+        return function
+    import inspect  # 10 ms that most commands need not pay
+
+    arguments = len(inspect.signature(function).parameters)
+    return declared(function, phase_declaration(arguments, form or getattr(function, "__name__", "")))
+
+
+def declaration_of(function: Callable[..., Any]) -> Declaration | None:
+    """The declaration the decorator attached, or None for an undecorated function."""
+    found = getattr(function, DECLARATION_ATTRIBUTE, None)
+    return found if isinstance(found, Declaration) else None

@@ -1,0 +1,162 @@
+"""Resource types and the paths of states to a target: data, not code (PD1).
+
+A type is a kind of its parents, and goes their paths where it has none of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import field
+from types import MappingProxyType
+
+from phaseline.lang.fast_dataclasses import frozen
+from phaseline.model.problems.problem import NOWHERE, Place
+
+MAX_PARENTS = 100
+"""Longer lines of parents are taken for a circle."""
+NO_LINES: Mapping[str, tuple[str, ...]] = MappingProxyType({})
+
+
+@frozen
+class ResourceType:
+    """A kind of resource. ``attributes``: names its resources are known to have; none: nothing is known.
+
+    ``uses_provider``: its resources name a provider, so that phases can be for one of them.
+    """
+
+    name: str
+    parent: str = ""
+    attributes: tuple[str, ...] = ()
+    uses_provider: bool = False
+    where: Place = field(default=NOWHERE, compare=False)
+
+
+@frozen
+class StatePath:
+    """The states that resources of a type go through to reach ``target``, which is the last of them.
+
+    ``groups``: {state: the word that users see while a resource is in it}.
+    """
+
+    resource_type: str
+    target: str
+    states: tuple[str, ...]
+    groups: Mapping[str, str] = field(default_factory=dict)
+    where: Place = field(default=NOWHERE, compare=False)
+
+    def after(self, state: str) -> str | None:
+        """The next state; None after the last one and for a state that is not on the path."""
+        if state not in self.states or state == self.target:
+            return None
+        return self.states[self.states.index(state) + 1]
+
+    def group(self, state: str) -> str:
+        """The word that users see: the state itself where no other is given."""
+        return self.groups.get(state, state)
+
+
+class ResourceTypes:
+    """All known types with their paths; those given later replace earlier ones of the same name (and target)."""
+
+    def __init__(
+        self,
+        types: Iterable[ResourceType] = (),
+        paths: Iterable[StatePath] = (),
+        lines: Mapping[str, tuple[str, ...]] = NO_LINES,
+    ) -> None:
+        """Whether parents and targets fit is for ``state_checks`` to say.
+
+        ``lines``: {type of a blueprint: itself and what it is a kind of, nearest first}.
+        """
+        self.types: Mapping[str, ResourceType] = {one.name: one for one in types}
+        self.paths: Mapping[tuple[str, str], StatePath] = {(path.resource_type, path.target): path for path in paths}
+        self.lines = lines
+
+    def with_more(
+        self,
+        types: Iterable[ResourceType] = (),
+        paths: Iterable[StatePath] = (),
+        lines: Mapping[str, tuple[str, ...]] = NO_LINES,
+    ) -> ResourceTypes:
+        """These types and paths, too."""
+        return ResourceTypes([*self.types.values(), *types], [*self.paths.values(), *paths], {**self.lines, **lines})
+
+    def line(self, name: str) -> tuple[str, ...]:
+        """The type, its parent, and so on; a type that is not known is its own line.
+
+        >>> DEFAULT_TYPES.with_more([ResourceType("Web", "Cloud.Node")]).line("Web")
+        ('Web', 'Cloud.Node')
+        """
+        found = list(self.lines.get(name, (name,)))
+        while (one := self.types.get(found[-1])) is not None and one.parent and one.parent not in found:
+            found.append(one.parent)
+            if len(found) > MAX_PARENTS:
+                break
+        return tuple(found)
+
+    def is_kind_of(self, name: str, ancestor: str) -> bool:
+        """True for the type itself and all below it (PD3)."""
+        return ancestor in self.line(name)
+
+    def path(self, name: str, target: str) -> StatePath | None:
+        """The path of the type, or the nearest parent's; None if there is no way to the target."""
+        return next((path for one in self.line(name) if (path := self.paths.get((one, target))) is not None), None)
+
+    def paths_of(self, name: str) -> tuple[StatePath, ...]:
+        """One path for each target that resources of the type can be given."""
+        found: dict[str, StatePath] = {}
+        for one in self.line(name):
+            for (owner, target), path in self.paths.items():
+                if owner == one:
+                    found.setdefault(target, path)
+        return tuple(found.values())
+
+    def states_of(self, name: str) -> tuple[str, ...]:
+        """Every state of the type, each once, path by path."""
+        return tuple(dict.fromkeys(state for path in self.paths_of(name) for state in path.states))
+
+    def below(self, name: str) -> tuple[str, ...]:
+        """The type and all that are a kind of it."""
+        known = dict.fromkeys([*self.types, *(owner for owner, _ in self.paths)])
+        return (name, *(one for one in known if one != name and self.is_kind_of(one, name)))
+
+    def is_known(self, name: str) -> bool:
+        """True if the type is defined, or has a path."""
+        return name in self.types or any(owner == name for owner, _ in self.paths)
+
+    def is_last(self, name: str, state: str) -> bool:
+        """True for a state that only ends paths, of the type and all below it: its phases are never run (PD26)."""
+        on = [path for one in self.below(name) for path in self.paths_of(one) if state in path.states]
+        return bool(on) and all(path.target == state for path in on)
+
+    def uses_provider(self, name: str) -> bool:
+        """True if the type or one of its parents says so."""
+        return any(self.types[one].uses_provider for one in self.line(name) if one in self.types)
+
+    def attributes_of(self, name: str) -> frozenset[str] | None:
+        """The attributes of the type and its parents in lower case; None if nothing is known about them."""
+        found = [self.types[one].attributes for one in self.line(name) if one in self.types]
+        return frozenset(each.lower() for names in found for each in names) if any(found) else None
+
+
+NODE = "Cloud.Node"
+DEFAULT_TYPES = ResourceTypes(
+    [ResourceType(NODE, uses_provider=True)],
+    [
+        StatePath(
+            NODE,
+            "Started",
+            ("Validation", "Allocation", "Initialization", "Configuration", "Installation", "Started"),
+            {
+                "Validation": "Acquiring",
+                "Allocation": "Acquiring",
+                "Initialization": "Preparing",
+                "Configuration": "Preparing",
+                "Installation": "Preparing",
+                "Started": "Ready",
+            },
+        ),
+        StatePath(NODE, "Terminated", ("Deconfiguration", "Deallocation", "Terminated")),
+    ],
+)
+"""What is there before anybody defines anything (PD2)."""

@@ -1,0 +1,116 @@
+"""Stored blueprints: all files of a blueprint's folder, as they were when it was uploaded."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Protocol
+
+from phaseline.lang.fast_dataclasses import frozen
+
+
+@frozen
+class StoredFile:
+    """One file of a stored blueprint or package: its path with ``/``, relative to the folder, and the digest of what is in it.
+
+    A path that ends with ``/`` is a folder without files.
+    """
+
+    path: str
+    digest: str
+    size_bytes: int
+    is_executable: bool = False
+
+    @property
+    def is_folder(self) -> bool:
+        """True for a folder without files."""
+        return self.path.endswith("/")
+
+
+@frozen
+class StoredBlueprint:
+    """One version of a stored blueprint. ``digest`` is that of all its files with their paths and of ``main_file``.
+
+    ``number`` is given by the store (0: not stored yet); ``version`` counts the versions of an id from 1. Times in ms.
+    """
+
+    number: int
+    id: str
+    version: int
+    main_file: str
+    digest: str
+    description: str
+    language: str
+    file_count: int
+    size_bytes: int
+    created_at: int
+    created_by: str
+
+    def __str__(self) -> str:
+        """How a user names it, such as ``shop@2``."""
+        return f"{self.id}@{self.version}"
+
+
+@frozen
+class BlueprintUser:
+    """Somebody who needs a version of a stored blueprint: a ``deployment``, or another stored ``blueprint``, by name."""
+
+    kind: str
+    name: str
+
+
+class BlueprintShelf(Protocol):
+    """Where a store keeps blueprints with all their files. Any process may write; every method is one transaction."""
+
+    def all(self, id: str | None = None) -> Sequence[StoredBlueprint]:
+        """By id and version; only those of one id if it is given."""
+        ...
+
+    def find(self, id: str, version: int = 0) -> StoredBlueprint | None:
+        """One version, 0: the newest; None if there is none."""
+        ...
+
+    def lacking(self, digests: Sequence[str]) -> Sequence[str]:
+        """Those of which there is no content yet."""
+        ...
+
+    def add(
+        self,
+        new: StoredBlueprint,
+        files: Sequence[StoredFile],
+        contents: Mapping[str, bytes],
+        imports: Sequence[int] = (),
+    ) -> StoredBlueprint | None:
+        """Store it as the next version of its id; None if the newest version has the same digest.
+
+        ``contents`` {digest: bytes}, at least of those that are lacking (``LookupError``); ``imports``: numbers of the
+        versions that it imports. Raises: PL-C054 if one of these was deleted.
+        """
+        ...
+
+    def files(self, blueprint: int) -> Sequence[StoredFile]:
+        """The files of a version, by path."""
+        ...
+
+    def content(self, digest: str) -> bytes:
+        """What is in a file. ``LookupError`` if nothing has this digest."""
+        ...
+
+    def imports(self, blueprint: int) -> Sequence[StoredBlueprint]:
+        """The versions that a version was uploaded with, by id."""
+        ...
+
+    def users(self, blueprints: Sequence[int]) -> Sequence[BlueprintUser]:
+        """Who needs one of these versions: deployments that are not deleted, and other stored blueprints."""
+        ...
+
+    def users_by_id(self) -> Mapping[str, Sequence[BlueprintUser]]:
+        """{id: who needs any of its versions}, as ``users`` says it; ids that nobody needs are left out."""
+        ...
+
+    def delete(self, blueprints: Sequence[int]) -> Sequence[BlueprintUser]:
+        """Who needs one of these versions, so that nothing was done; nobody: they are gone, with what only they had."""
+        ...
+
+    def of_deployment(self, deployment: int) -> Mapping[str, StoredBlueprint]:
+        """{namespace: the version a deployment has under it}; without a namespace its own."""
+        ...

@@ -1,0 +1,1 @@
+"""A deployment: its topology, the states of its instances and their runtime properties."""

@@ -1,0 +1,63 @@
+"""A modification of a deployment that has begun and has not ended (N8): what the deployment itself remembers of it.
+
+It lies in the topology, so it is stored with the instances that it has brought, and outlives the execution that began it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import field
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from phaseline.lang.fast_dataclasses import frozen
+from phaseline.model.deployment.index_ranges import numbers_of, ranges_of
+
+if TYPE_CHECKING:
+    from phaseline.model.blueprint.blueprint import Value
+
+
+def _nobody() -> np.ndarray:
+    return np.empty(0, np.int32)
+
+
+@frozen
+class Started:
+    """While there is one, no other begins.
+
+    ``execution``: the id of the one that began it; ``workflow``: its workflow; ``name``: what is modified, such as a node.
+    ``added`` and ``removed``: instance numbers; ``added_groups`` and ``removed_groups``: group instances; all int32,
+    ascending. The added ones are there already, the removed ones still. ``counts``: those that are in force when it has
+    ended well. ``kept``: what its planner wants to know of it later, as JSON has it.
+    """
+
+    execution: str
+    workflow: str
+    name: str
+    added: np.ndarray = field(default_factory=_nobody)
+    removed: np.ndarray = field(default_factory=_nobody)
+    added_groups: np.ndarray = field(default_factory=_nobody)
+    removed_groups: np.ndarray = field(default_factory=_nobody)
+    counts: Mapping[str, int] = field(default_factory=dict)
+    kept: Mapping[str, Value] = field(default_factory=dict)
+
+
+COLUMNS = ("added", "removed", "added_groups", "removed_groups")
+
+
+def to_json(started: Started) -> dict[str, Value]:
+    """The modification as JSON has it; instances as ranges.
+
+    >>> to_json(Started("scale-7", "scale", "web", added=np.array([4, 5])))["added"]
+    [[4, 2]]
+    """
+    told: dict[str, Value] = {name: ranges_of(getattr(started, name)) for name in COLUMNS}
+    words = {"execution": started.execution, "workflow": started.workflow, "name": started.name}
+    return {**words, **told, "counts": dict(started.counts), "kept": dict(started.kept)}
+
+
+def from_json(told: Mapping[str, Value]) -> Started:
+    """The modification of ``to_json``."""
+    columns = {name: numbers_of(told[name]) for name in COLUMNS}
+    return Started(**{**told, **columns})  # type: ignore[arg-type]  # the other fields are as they were told

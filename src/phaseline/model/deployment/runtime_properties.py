@@ -1,0 +1,238 @@
+"""Runtime properties as documents: what changed between two readings, and how changes are merged (C4).
+
+Changes are paths, so that two operations may work on one document at the same time. A document is
+never changed in place: ``merge`` copies the levels it touches, so whoever holds the former one keeps it.
+"""
+
+from __future__ import annotations
+
+from math import isfinite
+from typing import TYPE_CHECKING, cast
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from phaseline.model.blueprint.blueprint import Value
+    from phaseline.model.rows.rows import Path
+
+SCALARS = frozenset({str, int, float, bool, type(None)})
+"""Types whose values may be shared, because nobody can change them."""
+MAX_DEPTH = 100
+"""Mappings and lists of a value may lie in one another so deep: what goes through them calls itself for each level."""
+MAX_INT_BITS = 14_000
+"""Python writes no integer of more than 4,300 digits, which are a little more."""
+MAX_CHARS = 32 * 1024 * 1024
+"""Characters of what is stored at once, its names included."""
+VALUE_CHARS = 32
+"""So many characters counts a value beside its own text: one that holds a list again and again is large, too."""
+SHOWN_CHARS, SHOWN_STEPS = 100, 12
+"""Of the place of what cannot be stored so much is told."""
+
+
+def copy(value: Value) -> Value:
+    """A value that shares nothing changeable with ``value``."""
+    if type(value) in SCALARS:
+        return value
+    if isinstance(value, dict):
+        return {key: item if type(item) in SCALARS else copy(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [item if type(item) in SCALARS else copy(item) for item in value]
+    return value
+
+
+def copy_mapping(value: Mapping[str, Value]) -> dict[str, Value]:
+    """The mapping as a dict that shares nothing changeable with ``value``."""
+    return {key: item if type(item) in SCALARS else copy(item) for key, item in value.items()}
+
+
+def laid_over(below: Mapping[str, Value], above: Mapping[str, Value]) -> dict[str, Value]:
+    """What is said above counts; of mappings that both have, name by name.
+
+    >>> laid_over({"a": 1, "b": {"c": 2, "d": 3}}, {"b": {"c": 4}})
+    {'a': 1, 'b': {'c': 4, 'd': 3}}
+    """
+    found = {**below, **above}
+    for name, value in above.items():
+        under = below.get(name)
+        if isinstance(value, dict) and isinstance(under, dict):
+            found[name] = laid_over(under, value)
+    return found
+
+
+def diff(before: Mapping[str, Value], after: Mapping[str, Value]) -> tuple[dict[Path, Value], tuple[Path, ...]]:
+    """({path: value written}, paths removed) that lead from ``before`` to ``after``, as deep as mappings go.
+
+    The values written are those of ``after`` itself. Lists count as one value. Numbers and booleans that are equal but of different types have changed.
+
+    >>> diff({"a": {"b": 1, "c": 2}, "d": 3}, {"a": {"b": 1, "c": 4}, "e": 5})
+    ({('a', 'c'): 4, ('e',): 5}, (('d',),))
+    """
+    written: dict[Path, Value] = {}
+    removed: list[Path] = []
+    _compare(before, after, (), written, removed)
+    return written, tuple(removed)
+
+
+def _compare(
+    before: Mapping[str, Value], after: Mapping[str, Value], path: Path, written: dict[Path, Value], removed: list[Path]
+) -> None:
+    for key, value in after.items():
+        here = (*path, key)
+        if key not in before:
+            written[here] = value
+            continue
+        former = before[key]
+        if former is value:
+            continue
+        if isinstance(former, dict) and isinstance(value, dict) and value:
+            _compare(former, value, here, written, removed)
+        elif not is_same(former, value):
+            written[here] = value
+    removed.extend((*path, key) for key in before if key not in after)
+
+
+def is_same(one: Value, other: Value) -> bool:
+    """True when both would be written alike: equal, and of the same types all the way down."""
+    if type(one) is not type(other):
+        return False
+    if isinstance(one, dict):
+        others = cast("dict[str, Value]", other)
+        return len(one) == len(others) and all(
+            key in others and is_same(item, others[key]) for key, item in one.items()
+        )
+    if isinstance(one, list):
+        items = cast("list[Value]", other)
+        return len(one) == len(items) and all(is_same(a, b) for a, b in zip(one, items, strict=True))
+    return one == other or (one != one and other != other)  # noqa: PLR0124 - stored once, NaN stays as it is
+
+
+def merge(
+    document: Mapping[str, Value], written: Mapping[Path, Value], removed: Sequence[Path] = ()
+) -> dict[str, Value]:
+    """The document with changes made, as a new one; missing levels are made, what is not there need not be removed.
+
+    The new document shares the values written: they must not be changed afterwards.
+
+    >>> merge({"a": {"b": 1}}, {("a", "c"): 2}, [("a", "b")])
+    {'a': {'c': 2}}
+    """
+    merged = dict(document)
+    if not removed and all(len(path) == 1 for path in written):
+        merged.update({path[0]: value for path, value in written.items()})
+        return merged
+    fresh: set[int] = {id(merged)}
+    for path in removed:
+        level = _level(merged, path[:-1], fresh, make=False)
+        if level is not None:
+            level.pop(path[-1], None)
+    for path, value in written.items():
+        level = _level(merged, path[:-1], fresh, make=True)
+        assert level is not None
+        level[path[-1]] = value
+    return merged
+
+
+def _level(top: dict[str, Value], path: Path, fresh: set[int], *, make: bool) -> dict[str, Value] | None:
+    """The mapping at ``path``, each level on the way copied once so that the former document stays as it was."""
+    level = top
+    for key in path:
+        below = level.get(key)
+        if not isinstance(below, dict):
+            if not make:
+                return None
+            below = {}
+            level[key] = below
+            fresh.add(id(below))
+        elif id(below) not in fresh:
+            below = dict(below)
+            level[key] = below
+            fresh.add(id(below))
+        level = below
+    return level
+
+
+class Unstorable(TypeError):
+    """Something of a value cannot be stored; the text says what, and where it lies."""
+
+
+class Storing:
+    """Takes over values of others. Whatever they are, what comes of them is either what JSON brings back, or ``Unstorable``.
+
+    All that one object takes over has bounds together, so whoever walks, compares or writes it later gets to its end.
+    """
+
+    __slots__ = ("_left", "_steps")
+
+    def __init__(self) -> None:
+        """Nothing is taken over yet."""
+        self._left = MAX_CHARS
+        self._steps: list[str | int] = []
+
+    def take(self, value: object, path: str = "") -> Value:
+        """The value as JSON would bring it back. Raises ``Unstorable`` naming the place, below ``path``, of what cannot be stored."""
+        self._steps = [path]
+        try:
+            return self._taken(value)
+        except Unstorable as error:
+            raise Unstorable(f"'{self._place()}' {error}") from None
+        except Exception as error:  # a mapping of a plugin's own class, say, that cannot be walked through
+            raise Unstorable(f"'{self._place()}' cannot be read: {type(error).__name__}") from error
+
+    def _taken(self, value: object) -> Value:
+        self._count(VALUE_CHARS)
+        if value is None or isinstance(value, bool):
+            return value
+        if isinstance(value, str):
+            return self._text(value)
+        if isinstance(value, int):
+            if value.bit_length() > MAX_INT_BITS:
+                raise Unstorable(f"is an integer of more than {MAX_INT_BITS} bits; store it as a text")
+            return int.__int__(value)
+        if isinstance(value, float):
+            if not isfinite(value):
+                raise Unstorable(f"is {float.__repr__(value)}, a number that JSON does not know; store it as a text")
+            return float.__float__(value)
+        if not isinstance(value, dict | list | tuple):
+            raise Unstorable(f"is of type {type(value).__name__}, which cannot be stored")
+        if len(self._steps) > MAX_DEPTH:
+            raise Unstorable(f"lies more than {MAX_DEPTH} levels deep, or in itself")
+        if isinstance(value, dict):
+            return {self._text(name): self._below(name, item) for name, item in _named(value)}
+        return [self._below(place, item) for place, item in enumerate(value)]
+
+    def _below(self, step: str | int, value: object) -> Value:
+        self._steps.append(step)
+        found = self._taken(value)
+        self._steps.pop()
+        return found
+
+    def _text(self, text: str) -> str:
+        self._count(len(text))
+        return text if type(text) is str else str.__str__(text)
+
+    def _count(self, chars: int) -> None:
+        self._left -= chars
+        if self._left < 0:
+            raise Unstorable(f"makes it more than {MAX_CHARS:,} characters; store where it is to be found instead")
+
+    def _place(self) -> str:
+        """Where it is: as a path that a person would write."""
+        steps = [f"[{step}]" if isinstance(step, int) else f".{step:.{SHOWN_CHARS}}" for step in self._steps]
+        return "".join(steps[:SHOWN_STEPS]).lstrip(".")
+
+
+def _named(mapping: dict[object, object]) -> Iterator[tuple[str, object]]:
+    """The items of a mapping, keys as text."""
+    for key, item in mapping.items():
+        yield key if isinstance(key, str) else str(key), item
+
+
+def storable(value: object, path: str = "") -> Value:
+    """The value as JSON would bring it back: own copies, tuples as lists, keys as text.
+
+    Raises ``Unstorable``, a ``TypeError``, naming the path of what cannot be stored, such as an open file.
+
+    >>> storable({"a": (1, {2: "b"})})
+    {'a': [1, {'2': 'b'}]}
+    """
+    return Storing().take(value, path)

@@ -1,0 +1,197 @@
+"""Breakpoints: where instances of some nodes stop, in any workflow, until a person lets them go on (H46).
+
+One is an entry of the graph like any other, before or after the operation or the phase that it names: its call sleeps, so the
+instance waits and those that depend on it with it. Whoever clears it vouches for the entry, as for any that is completed by hand.
+
+Walk: ``--break pre-Acme.Create=node-*``, or the same as a label of a cluster, goes with the request of who is sent to a target. Where the
+graph of the state is planned, the phase gets a stop before it (``plan.states.phase_breakpoints``) that applies to whom the phase applies to; its call
+sleeps, ``breakpoints clear`` completes it by hand, and then the phase is asked for and called.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from phaseline.lang.fast_dataclasses import frozen
+from phaseline.model.blueprint.blueprint import Operation
+from phaseline.model.resources.state_graph_names import phase_of
+
+if TYPE_CHECKING:
+    from phaseline.model.rows.rows import NoteRow
+
+PREFIX = "breakpoint "
+"""What the phase of such an entry begins with; its point follows."""
+RUNNER = "phaseline.tasks.breakpoint_call"
+"""Where the function lies that its entries call."""
+UNTIL = "until"
+"""Under this name the data of an entry of a breakpoint has the time, in s, at which it fails; without a time-out there is none."""
+PRE, POST = "pre", "post"
+LABEL = "csys-breakpoint"
+"""Key of the labels of a deployment that are breakpoints of all its executions."""
+BUILT_IN = "cloudify.interfaces."
+LIFE_CYCLE = BUILT_IN + "lifecycle."
+OF_LIFE_CYCLE = ("create", "update", "start", "stop", "delete")
+"""Operations of which other built-in interfaces have one of the same last part; these are named by more of theirs."""
+WRITTEN = re.compile(r"(?:(pre|post)-)?([^\s=@]+)(?:=([^@]*))?(?:@([^@]*))?")
+"""How users write one: side and name, nodes, and after which time it fails."""
+
+
+@frozen
+class Breakpoint:
+    """Instances of nodes whose names fit ``nodes`` (``*``: anything) stop at ``point``, such as ``pre-create``.
+
+    The point names an operation in full or by its last parts, or a phase in full; resources have names of their own in place of those of nodes.
+    ``timeout_s``: nobody has cleared it so long: it fails; None: it waits.
+    """
+
+    point: str
+    nodes: str = "*"
+    timeout_s: float | None = None
+
+    @property
+    def phase(self) -> str:
+        """That of its entries."""
+        return PREFIX + self.point
+
+    @property
+    def stands(self) -> tuple[str, str]:
+        """(pre or post, the operation or phase that it names)."""
+        side, _, named = self.point.partition("-")
+        return side, named
+
+    def is_beside(self, when: str, phase: str) -> bool:
+        """Whether it stands before (``pre``) or after (``post``) a phase of a state, of which upper and lower case are the same.
+
+        >>> Breakpoint("post-acme.create").is_beside("post", "Acme.Create"), Breakpoint("pre-create").is_beside("pre", "Acme.Create")
+        (True, False)
+        """
+        side, named = self.stands
+        return side == when and named.lower() == phase.lower()
+
+    def is_at(self, when: str, operation: str) -> bool:
+        """Whether it stands before (``pre``) or after (``post``) an operation; ``create`` is that of the life cycle.
+
+        >>> Breakpoint("pre-create").is_at("pre", "cloudify.interfaces.lifecycle.create")
+        True
+        >>> Breakpoint("pre-create").is_at("pre", "cloudify.interfaces.validation.create")
+        False
+        """
+        side, named = self.stands
+        if side != when or not f".{operation}".endswith(f".{named}"):
+            return False
+        return named not in OF_LIFE_CYCLE or operation.startswith(LIFE_CYCLE) or not operation.startswith(BUILT_IN)
+
+    def concerns(self, node: str) -> bool:
+        """Whether it stops instances of a node.
+
+        >>> Breakpoint("pre-create", "app_*").concerns("app_1"), Breakpoint("pre-create", "app").concerns("app_1")
+        (True, False)
+        """
+        return fits(self.nodes, node)
+
+    def covers(self, point: str) -> bool:
+        """Whether this point, in which ``*`` stands for anything, is that one; upper and lower case are the same.
+
+        >>> [Breakpoint(word).covers("post-Acme.Create") for word in ("post-acme.create", "post-*", "*", "pre-*")]
+        [True, True, True, False]
+        """
+        return fits(self.point.lower(), point.lower())
+
+    def __str__(self) -> str:
+        """As users write it."""
+        wait = "" if self.timeout_s is None else f"@{self.timeout_s:f}".rstrip("0").rstrip(".") + "s"
+        return f"{self.point}={self.nodes}{wait}"
+
+
+def fits(pattern: str, name: str) -> bool:
+    """Whether a name is a pattern, in which ``*`` stands for anything.
+
+    >>> fits("app_*", "app_1"), fits("app", "app_1")
+    (True, False)
+    """
+    return re.fullmatch(".*".join(map(re.escape, pattern.split("*"))), name) is not None
+
+
+def read_points(text: str) -> Breakpoint:
+    """Which breakpoints are meant: as they are written, with ``*`` for any part of the point as well. Raises: ``ValueError``.
+
+    >>> str(read_points("*")), str(read_points("create=web")), str(read_points("post-*"))
+    ('*=*', 'pre-create=web', 'post-*=*')
+    """
+    point, _, _ = text.partition("=")
+    found = read_breakpoint(text)
+    return Breakpoint(point, found.nodes) if point.startswith("*") else found
+
+
+def read_breakpoint(text: str, timeout_s: float | None = None) -> Breakpoint:
+    """A breakpoint from ``pre-create=app_*``, or ``create=app_*``, which is the same. Raises: ``ValueError`` for anything else.
+
+    Without names, and with none behind the ``=``, it concerns everybody. ``timeout_s``: where the text does not say it, as
+    ``pre-create=app_*@10m`` does.
+
+    >>> str(read_breakpoint("post-start")), str(read_breakpoint("Acme.Create=node-*@20d"))
+    ('post-start=*', 'pre-Acme.Create=node-*@1728000s')
+    """
+    found = WRITTEN.fullmatch(text.strip())
+    if found is None or found[2] in {f"{PRE}-", f"{POST}-"}:
+        raise ValueError(f"'{text}' is no breakpoint: write pre-create=NODE, post-start=app_* or pre-PHASE=NAME")
+    side, named, nodes, wait = found.groups()
+    if wait is not None:
+        from phaseline.lang.durations import read_span
+
+        try:
+            timeout_s = read_span(wait)
+        except ValueError as error:
+            raise ValueError(f"'{text}' says behind '@' how long it waits, and {error}") from None
+    return Breakpoint(f"{side or PRE}-{named}", (nodes or "").strip() or "*", timeout_s)
+
+
+def stop_beside(step: str) -> tuple[str, str] | None:
+    """(pre or post, name) of a step that is one of breakpoints; None: it is none.
+
+    >>> stop_beside("breakpoint pre-Acme.Create"), stop_beside("phase:Acme.Create")
+    (('pre', 'Acme.Create'), None)
+    """
+    return Breakpoint(step.removeprefix(PREFIX)).stands if step.startswith(PREFIX) else None
+
+
+def told_of(step: str) -> str | None:
+    """What users call a step of a state: its phase, or a breakpoint by its whole name; None: it is neither.
+
+    >>> told_of("breakpoint pre-Acme.Create"), told_of("phase:Acme.Create"), told_of("exit:Allocation")
+    ('breakpoint pre-Acme.Create', 'Acme.Create', None)
+    """
+    return step if step.startswith(PREFIX) else phase_of(step)
+
+
+def clearing(point: str, deployment: str = "", instance: str = "") -> str:
+    """The command that lets those go on who stand at a point, or one of them.
+
+    >>> clearing("pre-create", "shop"), clearing("pre-create", instance="web_1")
+    ('phaseline breakpoints clear pre-create -d shop', 'phaseline breakpoints clear pre-create web_1')
+    """
+    from shlex import quote  # only where somebody is told
+
+    words = ("phaseline breakpoints clear", quote(point), quote(instance) if instance else "")
+    return " ".join(filter(None, (*words, f"-d {quote(deployment)}" if deployment else "")))
+
+
+def due_of(step: str, note: NoteRow) -> int:
+    """When what sleeps is called next, in ms; 0 for who stands at a breakpoint until somebody clears it, however often that looks up.
+
+    >>> from phaseline.model.rows.rows import NoteRow
+    >>> late = NoteRow(0, due=5000, result={"until": 5.0})
+    >>> due_of("breakpoint pre-create", NoteRow(0, due=5000)), due_of("breakpoint pre-create", late), due_of("create", late)
+    (0, 5000, 5000)
+    """
+    is_bounded = not step.startswith(PREFIX) or (isinstance(note.result, Mapping) and UNTIL in note.result)
+    return note.due if is_bounded else 0
+
+
+def pausing(phase: str, breakpoints: Sequence[Breakpoint]) -> Operation:
+    """What the entries of a breakpoint call."""
+    waits = [one.timeout_s for one in breakpoints if one.phase == phase and one.timeout_s is not None]
+    inputs = {"point": phase.removeprefix(PREFIX), "timeout_s": min(waits, default=0)}
+    return Operation(phase, "function", implementation=f"{RUNNER}.pause", inputs=inputs)

@@ -1,0 +1,432 @@
+"""What the scheduler is told (facts, past tense) and what it orders (imperative).
+
+Executions, graphs and batches are known by the integers that the store gave them. Members of a
+batch are known by their place in the batch (0 ... n-1), so that an executor needs no positions.
+Times are integer milliseconds.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal
+
+from phaseline.lang.fast_dataclasses import frozen
+from phaseline.lang.fast_namedtuples import NamedTuple
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from phaseline.model.execution.execution import GoOn, StopAfter, Verdict
+    from phaseline.model.graph.batch_members import Members, Places, Segment
+    from phaseline.model.graph.functions import Functions
+    from phaseline.model.graph.graph import Graph, LaneSpec
+    from phaseline.model.graph.status import ExecutionStatus
+
+
+@frozen
+class Submitted:
+    """A new execution over a deployment exists; its planner is to be asked for the first graph. ``timeout_ms``: 0 for none."""
+
+    execution: int
+    deployment: int
+    stop_after: StopAfter | None = None
+    timeout_ms: int = 0
+
+
+@frozen
+class Planned:
+    """The planner answered a question (``Ask``) with a graph, now known as ``graph_id``, or with a verdict.
+
+    ``GoOn``: the graph ``graph_id``, which is held, goes on with what failed in it or was canceled. ``functions``: those that
+    the graph calls; None: they need not be told apart.
+    """
+
+    execution: int
+    answer: Graph | GoOn | Verdict
+    graph_id: int = 0
+    functions: Functions | None = None
+
+
+@frozen
+class Restored:
+    """An execution of the store becomes the scheduler's again, with one graph of it if it has any.
+
+    ``statuses`` uint8 by position as stored; ``positions``, ``attempts``, ``generations``, ``due``: its notes.
+    ``attempt`` is the execution's, ``graph_attempt`` the one in which the graph last went on. ``begun``: positions that
+    were called before (int32); whether these apply is asked no more. ``timeout_ms``: 0 for none; ``ends_at``: when the time of this
+    attempt is over, or with ``is_timed_out``, when its grace is; None: no time is. ``functions`` as of ``Planned``.
+    """
+
+    execution: int
+    deployment: int
+    status: ExecutionStatus
+    attempt: int
+    stop_after: StopAfter | None
+    graph_id: int = 0
+    graph: Graph | None = None
+    graph_attempt: int = 0
+    statuses: np.ndarray | None = None
+    positions: np.ndarray | None = None
+    attempts: np.ndarray | None = None
+    generations: np.ndarray | None = None
+    due: np.ndarray | None = None
+    begun: np.ndarray | None = None
+    timeout_ms: int = 0
+    ends_at: int | None = None
+    is_timed_out: bool = False
+    functions: Functions | None = None
+
+
+@frozen
+class Reattached:
+    """An open batch of the store: where its members lie, ``kinds`` uint8 as far as they answered."""
+
+    batch: int
+    places: Places
+    kinds: np.ndarray | None
+
+
+@frozen
+class Finished:
+    """Members of a batch have outcomes: ``members`` int32, ``kinds`` uint8 (OutcomeKind).
+
+    ``delays`` int64 ms from now until the next call, for again and retry; -1: the policy's interval.
+    """
+
+    batch: int
+    members: np.ndarray
+    kinds: np.ndarray
+    delays: np.ndarray
+
+
+@frozen
+class Lost:
+    """A batch has no living owner: what of it was unanswered is called again if repeatable, else unsure.
+
+    ``may_repeat`` False: it is unsure all the same, for the store was restored since.
+    """
+
+    batch: int
+    may_repeat: bool = True
+
+
+@frozen
+class Noted:
+    """Members of a batch reported data without an outcome; only the acceptance is decided here."""
+
+    batch: int
+    members: np.ndarray
+
+
+@frozen
+class Tick:
+    """Time has passed; sleepers that are due wake."""
+
+
+@frozen
+class SlotsChanged:
+    """A pool of the executor can hold this many calls at once."""
+
+    pool: str
+    slots: int
+
+
+@frozen
+class Evaluated:
+    """Answer to ``Evaluate``: for ``key`` lane keys as integers; int32, in the order asked.
+
+    For ``applies`` what is true now, asked or not: 0 does not apply, 1 applies, 2 the question itself failed.
+    """
+
+    graph: int
+    positions: np.ndarray
+    what: Literal["key", "applies"]
+    values: np.ndarray
+
+
+@frozen
+class CancelRequested:
+    """A user cancels an execution, or only some ``subjects`` (instance numbers) of it.
+
+    ``how`` ``wait``: running calls are awaited; ``force``: not; ``kill``: not, and processes are killed.
+    """
+
+    execution: int
+    how: Literal["wait", "force", "kill"] = "wait"
+    subjects: np.ndarray | None = None
+
+
+@frozen
+class RetryRequested:
+    """A user retries what failed or was canceled (``positions`` None: all, in the last graph); ``unsure`` entries too.
+
+    ``replan``: the graph is left as it ended and the planner is asked afresh (clean-up before a retry); should it answer that
+    this ``graph`` goes on, these ``positions`` of it do. ``keeps``: all graphs
+    of the execution stay, for they are stays of different subjects; one that is open goes on in its attempt.
+    """
+
+    execution: int
+    graph: int | None = None
+    positions: np.ndarray | None = None
+    include_unsure: bool = False
+    replan: bool = False
+    keeps: bool = False
+
+
+@frozen
+class CompleteRequested:
+    """A user declares entries completed that failed, are unsure or sleep."""
+
+    execution: int
+    graph: int
+    positions: np.ndarray
+
+
+@frozen
+class RerunRequested:
+    """A user wants completed entries of a graph called again, while their subjects have not passed its exit."""
+
+    execution: int
+    graph: int
+    positions: np.ndarray
+
+
+@frozen
+class Left:
+    """Everybody whom a graph was about has gone on in later graphs of its execution: it is history."""
+
+    execution: int
+    graph: int
+
+
+@frozen
+class WakeRequested:
+    """A user lets sleepers try now (``positions`` None: all of the graph); ``only_failing``: those that failed before."""
+
+    execution: int
+    graph: int
+    positions: np.ndarray | None = None
+    only_failing: bool = False
+
+
+@frozen
+class LaneChanged:
+    """An operator pauses or opens all lanes of a phase. ``is_probe``: each is open for one call of one member at a time."""
+
+    phase: str
+    is_paused: bool
+    is_probe: bool = False
+
+
+@frozen
+class RateAdapted:
+    """A call of a lane has ended: its provider wants fewer of them, or can bear a little more again."""
+
+    lane: LaneSpec
+    key: int
+    is_throttled: bool
+
+
+Event = (
+    Submitted | Planned | Restored | Reattached | Finished | Lost | Noted | Tick | SlotsChanged | Evaluated | CancelRequested | RetryRequested
+    | CompleteRequested | RerunRequested | Left | WakeRequested | LaneChanged
+    | RateAdapted
+)  # fmt: skip
+
+
+@frozen
+class Batch:
+    """Members that one hand-over calls. Its row is written before the call and is the lease while open.
+
+    ``started_at`` and ``deadline_at`` in ms (0: no deadline).
+    """
+
+    id: int
+    lane: LaneSpec
+    key: int
+    members: Members
+    started_at: int
+    deadline_at: int = 0
+
+    def __len__(self) -> int:
+        """How many members there are."""
+        return len(self.members.positions)
+
+    @property
+    def segments(self) -> list[Segment]:
+        """Its members by graph, made for whoever asks; hot code reads the columns."""
+        return self.members.segments()
+
+
+@frozen
+class Dispatch:
+    """Call the members of a batch."""
+
+    batch: Batch
+
+
+@frozen
+class Stop:
+    """End the running calls of these members; ``kill`` at once, otherwise only mark them as canceled for the plugin."""
+
+    batch: int
+    members: np.ndarray
+    kill: bool = False
+
+
+@frozen
+class Evaluate:
+    """Compute for each position what only the shell can see."""
+
+    graph: int
+    positions: np.ndarray
+    what: Literal["key", "applies"]
+    expression: str = ""
+
+
+@frozen
+class WakeAt:
+    """Give a ``Tick`` at this time, if nothing else comes before; replaces the former one. None: no sleeper."""
+
+    at: int | None
+
+
+@frozen
+class Announce:
+    """These entries of a graph have passed; tell the listeners."""
+
+    graph: int
+    positions: np.ndarray
+
+
+@frozen
+class Ask:
+    """Ask the planner what comes next; ``subjects`` are those that passed an exit, None: the whole graph settled."""
+
+    execution: int
+    graph: int
+    subjects: np.ndarray | None = None
+
+
+Command = Dispatch | Stop | Evaluate | WakeAt | Announce | Ask
+
+
+@frozen
+class Accepted:
+    """Which members of the ``index``-th event (``Finished`` or ``Noted``) moved state; the data of the others is only kept."""
+
+    index: int
+    batch: int
+    members: np.ndarray
+    rejected: np.ndarray
+
+
+@frozen
+class ExecutionChanged:
+    """An execution has a new status, or a new reason for it."""
+
+    execution: int
+    status: ExecutionStatus
+    reason: str = ""
+    attempt: int = 0
+
+
+@frozen
+class GraphAdded:
+    """A graph is to be stored before its first entry runs."""
+
+    graph_id: int
+    execution: int
+    graph: Graph
+
+
+class PageWritten(NamedTuple):
+    """Status bytes of the entries ``number * PAGE_ENTRIES`` and on of a graph."""
+
+    graph: int
+    number: int
+    statuses: bytes
+
+
+@frozen
+class NotesWritten:
+    """Attempts, generations (int32) and due times (int64 ms, 0: none) of entries that were called before."""
+
+    graph: int
+    positions: np.ndarray
+    attempts: np.ndarray
+    generations: np.ndarray
+    due: np.ndarray
+
+
+@frozen
+class BatchClosed:
+    """Members of a batch have outcomes (``kinds`` uint8 by member); ``closed_at`` 0 while some are pending."""
+
+    batch: int
+    closed_at: int
+    kinds: np.ndarray
+
+
+@frozen
+class GraphReopened:
+    """A settled graph goes on in a later attempt of its execution."""
+
+    graph: int
+    attempt: int
+
+
+@frozen
+class StatesEntered:
+    """Instances of a deployment have gone through ``states`` (the last one holds now)."""
+
+    deployment: int
+    states: tuple[int, ...]
+    subjects: np.ndarray
+
+
+PAGE_ENTRIES = 1000
+"""Entries whose statuses share one row of the store."""
+
+
+@frozen
+class Changes:
+    """What one turn wants remembered, in one transaction, before any command is carried out.
+
+    ``states`` are in the order in which they happened.
+    """
+
+    executions: tuple[ExecutionChanged, ...] = ()
+    graphs: tuple[GraphAdded, ...] = ()
+    pages: tuple[PageWritten, ...] = ()
+    notes: tuple[NotesWritten, ...] = ()
+    opened: tuple[Batch, ...] = ()
+    closed: tuple[BatchClosed, ...] = ()
+    states: tuple[StatesEntered, ...] = ()
+    reopened: tuple[GraphReopened, ...] = ()
+
+    def __bool__(self) -> bool:
+        """True when there is anything to write."""
+        entries = self.pages or self.notes or self.opened or self.closed or self.states
+        return bool(entries or self.executions or self.graphs or self.reopened)
+
+    def followed_by(self, more: Changes) -> Changes:
+        """These and what came after them: written in this order, the later says what is remembered."""
+        return Changes(
+            executions=self.executions + more.executions,
+            graphs=self.graphs + more.graphs,
+            pages=self.pages + more.pages,
+            notes=self.notes + more.notes,
+            opened=self.opened + more.opened,
+            closed=self.closed + more.closed,
+            states=self.states + more.states,
+            reopened=self.reopened + more.reopened,
+        )
+
+
+@frozen
+class Decision:
+    """What ``Scheduler.handle`` decided: first commit ``changes``, then carry out ``commands``."""
+
+    changes: Changes
+    commands: tuple[Command, ...] = ()
+    accepted: tuple[Accepted, ...] = ()

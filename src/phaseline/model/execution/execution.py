@@ -1,0 +1,251 @@
+"""A request to run a workflow, what has happened to it so far, and what the planner decides in the end."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import field
+from typing import TYPE_CHECKING, Literal
+
+from phaseline.lang.fast_dataclasses import frozen
+from phaseline.model.graph.status import ExecutionStatus
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from phaseline.model.blueprint.blueprint import Value
+    from phaseline.model.blueprint.labels import Relabelled
+    from phaseline.model.deployment.stack_documents import DocumentKind
+    from phaseline.model.deployment.topology import Topology
+    from phaseline.model.execution.breakpoints import Breakpoint
+    from phaseline.model.execution.stored_plans import Aim
+    from phaseline.model.graph.graph import Graph
+    from phaseline.model.health.checks import Checks
+    from phaseline.model.phases.registry import PhaseRegistry
+    from phaseline.model.rows.rows import CodePlaces
+
+
+IfBusy = Literal["wait", "refuse", "force"]
+IF_BUSY: tuple[IfBusy, ...] = ("wait", "refuse", "force")
+MOST_RETRIES = 1_000_000_000
+"""A larger number of retries, or of failures, is none that anybody meant."""
+MOST_SPAN_S = 1e9
+"""About thirty years: a longer time is written by leaving it out."""
+
+
+@frozen
+class StopAfter:
+    """How many failures an execution tolerates before what has not begun is canceled.
+
+    ``failures`` entries may fail (None: any number); ``share`` of the subjects of a group
+    (0.0-1.0); ``seconds`` after the first failure. The first limit reached counts.
+    ``--on-failure stop`` is ``StopAfter(failures=0)``.
+    """
+
+    failures: int | None = None
+    share: float | None = None
+    seconds: float | None = None
+
+
+@frozen
+class RetryPolicy:
+    """Defaults of an execution for operations that do not say their own (W3, WD14): -1 means without end.
+
+    ``subgraph_retries``: how often an instance whose life cycle has failed is taken away and goes through it again (W5).
+    ``backoff_s``: in place of the interval, the times before the first retry, the second …; the last one stays (decision 34).
+    """
+
+    task_retries: int = 60
+    task_retry_interval_s: float = 15.0
+    subgraph_retries: int = 0
+    backoff_s: tuple[float, ...] = ()
+
+
+@frozen
+class Request:
+    """What a user asked for: a workflow over a deployment. ``clean``: clean up half-made instances first (W8).
+
+    ``if_busy``: what to do while another execution has a claim on its instances (decision 4): ``wait`` for it, ``refuse``
+    to be stored, or run beside it by ``force``. ``take_back``: if it fails, what it has made is taken away again.
+    ``is_surrounded``: an ``Around`` is stored with its execution; ``acts_since``: the attempt in which its present action began,
+    for a retry of what has ended is an action of its own, with hooks of its own. ``timeout_s``: an attempt that takes longer is
+    canceled; None: never. ``breakpoints``: where instances stop until somebody lets them go on. ``flaw``: why nobody can carry out
+    what is stored of it; then the rest says nothing.
+    """
+
+    workflow: str
+    parameters: Mapping[str, Value] = field(default_factory=dict)
+    retries: RetryPolicy = RetryPolicy()
+    stop_after: StopAfter | None = None
+    clean: bool = False
+    if_busy: IfBusy = "wait"
+    take_back: bool = False
+    is_surrounded: bool = False
+    acts_since: int = 0
+    timeout_s: float | None = None
+    breakpoints: tuple[Breakpoint, ...] = ()
+    flaw: str = ""
+
+    @property
+    def timeout_ms(self) -> int:
+        """The time of an attempt in ms, 0 where it has no end."""
+        return 0 if self.timeout_s is None else round(self.timeout_s * 1000)
+
+
+def flaws_of(request: Request) -> Iterator[tuple[str, str]]:
+    """(which value, what it has to be) of the values of a request with which no planner and no scheduler can do anything.
+
+    >>> list(flaws_of(Request("install", retries=RetryPolicy(task_retries="x"))))
+    [('task_retries', 'a whole number from 0 on, or -1 for no end')]
+    """
+    retries, stop = request.retries, request.stop_after
+    if not _is_of(request.workflow, str):
+        yield "workflow", "a text"
+    if not _is_of(request.parameters, Mapping):
+        yield "parameters", "a mapping"
+    for name, number in (("task_retries", retries.task_retries), ("subgraph_retries", retries.subgraph_retries)):
+        if not _is_whole(number, -1):
+            yield name, "a whole number from 0 on, or -1 for no end"
+    if not _is_amount(retries.task_retry_interval_s, MOST_SPAN_S):
+        yield "task_retry_interval", "a number of seconds"
+    if not all(_is_amount(span, MOST_SPAN_S) for span in retries.backoff_s):
+        yield "backoff", "numbers of seconds"
+    if stop is not None and not (
+        (stop.failures is None or _is_whole(stop.failures, 0))
+        and (stop.share is None or _is_amount(stop.share, 1))
+        and (stop.seconds is None or _is_amount(stop.seconds, MOST_SPAN_S))
+    ):
+        yield "stop_after", "a number of failures (3), a share (10%) or a time (30s)"
+    if request.if_busy not in IF_BUSY:
+        yield "if_busy", f"one of {', '.join(IF_BUSY)}"
+    if request.timeout_s is not None and not (request.timeout_s and _is_amount(request.timeout_s, MOST_SPAN_S)):
+        yield "timeout", "a time such as 90s, 10m or 2h"
+    if not _is_whole(request.acts_since, 0):
+        yield "acts_since", "a whole number"
+    for stop_at in request.breakpoints:
+        if not (_is_of(stop_at.point, str) and _is_of(stop_at.nodes, str)):
+            yield "breakpoints", "points such as pre-create, with names of nodes"
+        if stop_at.timeout_s is not None and not _is_amount(stop_at.timeout_s, MOST_SPAN_S):
+            yield "breakpoints", "points such as pre-create, with a time such as 30s"
+
+
+def _is_of(value: object, kind: type) -> bool:
+    return isinstance(value, kind)
+
+
+def _is_whole(value: object, least: int) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and least <= value <= MOST_RETRIES
+
+
+def _is_amount(value: object, most: float) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= most
+
+
+TOLERATED = "tolerated"
+"""Word in ``Round.counts`` for entries that failed where failure is tolerated; ``failed`` counts the others."""
+
+
+@frozen
+class Round:
+    """One graph that has settled: its name and how many of its entries ended how.
+
+    ``counts`` is {status word: number}, tolerated failures apart. ``attempt`` counts the retries by users that reopened the execution.
+    ``is_borne``: what failed stays within the bounds of its graph.
+    """
+
+    name: str
+    attempt: int
+    counts: Mapping[str, int]
+    is_borne: bool = False
+
+    @property
+    def is_met(self) -> bool:
+        """True when nothing was lost: every entry completed, passed or failed where failure is tolerated."""
+        lost = ("canceled", "unsure") if self.is_borne else ("failed", "skipped", "canceled", "unsure")
+        return not any(self.counts.get(word, 0) for word in lost)
+
+
+@frozen
+class KnownPaths:
+    """What a planner knows where nodes of a blueprint go through states with phases (ADR 0014).
+
+    ``registry``: phases and paths as they are for this blueprint; ``numbers``: {state: its number}.
+    """
+
+    registry: PhaseRegistry
+    numbers: Mapping[str, int]
+
+
+def _no_checks() -> Checks:
+    from phaseline.model.health.checks import Checks  # brings numpy along, which many commands do without
+
+    return Checks()
+
+
+@frozen
+class History:
+    """What the planner may know: present states by instance number (uint8), rounds so far, whether canceled.
+
+    ``paths``: None where no node of the blueprint goes through states with phases. ``execution``: its id, empty in a plan.
+    ``checks``: what the last checks have found. ``aim``: gives what an update brings the deployment to. ``called``: from the
+    name of a round of this attempt to the instances for which it called an operation (bool by number); None: there was no
+    such round. ``said``: to (phase, message) of what failed in it, the first few. ``is_afresh``: a retry for which nothing of
+    an earlier attempt can go on. ``planner``: gives that of another workflow of the deployment, by its name.
+    ``is_timed_out``: it was canceled because its time was over.
+    """
+
+    states: np.ndarray
+    rounds: tuple[Round, ...] = ()
+    canceled: bool = False
+    attempt: int = 0
+    paths: KnownPaths | None = None
+    execution: str = ""
+    checks: Checks = field(default_factory=_no_checks)
+    aim: Callable[[], Aim | None] = lambda: None
+    called: Callable[[str], np.ndarray | None] = lambda _name: None
+    said: Callable[[str], Sequence[tuple[str, str]]] = lambda _name: ()
+    is_afresh: bool = False
+    planner: Callable[[str], Callable[..., Graph | Reshape | GoOn | Verdict] | None] = lambda _name: None
+    is_timed_out: bool = False
+
+
+@frozen
+class Reshape:
+    """A planner's answer that nothing is called for: the deployment takes another shape, and the planner is asked again.
+
+    Stored in the same turn as its round, which has this ``name`` and nothing in it; so after a crash it is done or not, never
+    half. ``topology``: all that were there keep their numbers, its blueprint may be another one. ``inputs`` (as they
+    are stored), ``code`` and ``uses`` (as of a ``NewDeployment``): None where they stay. ``keeps``: (kind, name) of the document as
+    which the deployment is written down in that turn; ``drops``: of one that goes. ``marks``: instance numbers (int32) that a person
+    calls ill, and why. ``labels``: what changes of the deployment's labels.
+    """
+
+    name: str
+    topology: Topology
+    inputs: Mapping[str, Value] | None = None
+    code: CodePlaces | None = None
+    uses: Mapping[str, int] | None = None
+    keeps: tuple[DocumentKind, str] | None = None
+    drops: tuple[DocumentKind, str] | None = None
+    marks: tuple[np.ndarray, str] | None = None
+    labels: Relabelled | None = None
+
+
+@frozen
+class GoOn:
+    """A planner's answer to a retry: the last graph of this ``name`` goes on, with what failed in it or was canceled."""
+
+    name: str
+
+
+@frozen
+class Verdict:
+    """The planner's last word: how the execution ended and why.
+
+    ``is_idle``: all is as it was asked for already, so there is no action at all: who says it before the first round has nobody
+    called, no hook either. ``forgets``: the deployment is forgotten in the turn that ends the execution.
+    """
+
+    status: ExecutionStatus
+    reason: str = ""
+    is_idle: bool = False
+    forgets: bool = False

@@ -1,0 +1,114 @@
+"""What surrounds an execution: hook classes before and after it, stage tasks of packages before and after its body (ADR 0022).
+
+Chosen when the execution is made and stored with it, so that nothing which is installed, changed or removed meanwhile
+alters one that is under way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import field
+from enum import IntEnum
+from typing import TYPE_CHECKING
+
+from phaseline.lang.fast_dataclasses import frozen
+from phaseline.model.blueprint.blueprint import Operation
+
+if TYPE_CHECKING:
+    from phaseline.model.blueprint.blueprint import Value
+    from phaseline.model.execution.breakpoints import Breakpoint
+    from phaseline.model.packages.stage_tasks import Stages
+
+HOOKS = "hooks."
+"""What the name of every phase that calls a hook class begins with."""
+PRE = "hooks.pre."
+POST = "hooks.post."
+UNDO = "hooks.undo."
+"""The name of a hook class behind one of these is the name of the phase that calls it."""
+HOOK_TIMEOUT_S = 60.0
+"""How long one call of a hook class may take, unless the class says otherwise (source 2's successor: no limit)."""
+
+
+class Why(IntEnum):
+    """Why something of the deployment itself is called: the subjects of ``SubjectKind.DEPLOYMENT``."""
+
+    BEFORE = 0
+    COMPLETED = 1
+    FAILED = 2
+    CANCELED = 3
+    TIMED_OUT = 4
+    PRE_FAILED = 5
+
+    @property
+    def word(self) -> str:
+        """What a hook reads as the reason, such as ``pre_failed``."""
+        return "cancelled" if self is Why.CANCELED else "timeout" if self is Why.TIMED_OUT else self.name.lower()
+
+    @property
+    def is_failure(self) -> bool:
+        """What source 2 calls ``is_stack_failure``."""
+        return self > Why.COMPLETED
+
+
+@frozen
+class HookClass:
+    """A hook class as one execution calls it.
+
+    ``name`` differs from those of all others of the execution. ``implementation`` is ``module:Class``, to be imported with
+    ``folder`` in front where that is not empty. ``action`` is the word it is given, such as ``CREATE``. ``critical``: a
+    post that fails makes the execution fail. ``options``: what it is made with. ``is_verified``: after each call
+    it is looked whether it has changed the deployment behind its view. ``settings``: of its package, sealed where they are secrets.
+    """
+
+    name: str
+    implementation: str
+    action: str
+    key: str = ""
+    folder: str = ""
+    ordinal: float = 100
+    has_pre: bool = True
+    has_post: bool = True
+    critical: bool = True
+    timeout_s: float = HOOK_TIMEOUT_S
+    is_heat: bool = False
+    per_execution: bool = False
+    options: Mapping[str, Value] = field(default_factory=dict)
+    is_verified: bool = False
+    settings: Mapping[str, Value] = field(default_factory=dict)
+
+
+@frozen
+class Around:
+    """Everything that surrounds one execution. ``hooks`` in the order of their pre calls.
+
+    ``taking_back``: the classes that are called round the taking back of what the execution made, if it fails and is to be
+    taken back: an action of its own. ``stages``: the tasks of packages before and after the body. ``breakpoints``: those of
+    its request, not stored here.
+    """
+
+    hooks: tuple[HookClass, ...] = ()
+    taking_back: tuple[HookClass, ...] = ()
+    stages: Stages | None = None
+    breakpoints: tuple[Breakpoint, ...] = ()
+
+    def hook(self, phase: str) -> HookClass | None:
+        """The class that a phase calls; None if it calls none."""
+        if not (self.hooks or self.taking_back):
+            return None
+        for prefix in (PRE, POST, UNDO):
+            if phase.startswith(prefix):
+                name = phase.removeprefix(prefix)
+                return next((one for one in (*self.hooks, *self.taking_back) if one.name == name), None)
+        return None
+
+    def operation(self, phase: str) -> Operation | None:
+        """What a phase of the execution calls that is no operation of a node; None if it calls nothing of the kind."""
+        if self.breakpoints:
+            from phaseline.model.execution.breakpoints import PREFIX, pausing
+
+            if phase.startswith(PREFIX):
+                return pausing(phase, self.breakpoints)
+        hook = self.hook(phase)
+        if hook is not None:
+            return Operation(phase, "function", implementation=hook.implementation)
+        return None if self.stages is None else self.stages.operation(phase)

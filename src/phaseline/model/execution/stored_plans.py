@@ -1,0 +1,98 @@
+"""Plans that are kept: what a workflow will do, or an update has done, and what the deployment was when it was planned."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import field
+from typing import TYPE_CHECKING, Protocol
+
+from phaseline.lang.fast_dataclasses import frozen
+
+if TYPE_CHECKING:
+    from phaseline.model.blueprint.blueprint import Blueprint, Value
+    from phaseline.model.execution.execution import Request
+    from phaseline.model.packages.installed import PackageUse
+    from phaseline.model.rows.rows import CodePlaces
+
+PREFIX = "plan-"
+"""What the id of a plan begins with; its number follows."""
+MOST_WAITING = 50
+"""Plans of one deployment that nobody has applied; of more the oldest is dropped."""
+PLAN = "plan"
+"""The parameter of an update: the number of the plan that it carries out."""
+
+
+@frozen
+class Aim:
+    """What an update brings a deployment to.
+
+    ``blueprint`` with its ``inputs`` put in; these as they are stored, secrets sealed. ``uses``: as of a ``NewDeployment``.
+    ``counts``: how many instances nodes and groups have where that is not what the blueprint says; None: as they are in force.
+    ``suffixes``: seed of new ids, so that the plan and the execution agree on them. ``changed_inputs``: names. ``former``:
+    what the deployment is brought back to if it fails, where that was asked for. ``revision``: what becomes of a deployment by it,
+    where that is known; not stored. ``packages``: those that the blueprint imports, used from the update on.
+    """
+
+    blueprint: Blueprint
+    inputs: Mapping[str, Value]
+    code: CodePlaces
+    suffixes: int
+    changed_inputs: tuple[str, ...] = ()
+    uses: Mapping[str, int] = field(default_factory=dict)
+    counts: Mapping[str, int] | None = None
+    former: Aim | None = None
+    revision: object = None
+    packages: tuple[PackageUse, ...] = ()
+
+
+@frozen
+class StoredPlan:
+    """A plan as it is kept. Times in ms; ``execution``: number of the one that carries it out, 0: none yet.
+
+    ``base``: what the deployment was, in parts that can be compared. ``body``: the plan as JSON shows it; ``text``: as
+    people read it.
+    """
+
+    number: int
+    deployment: int
+    request: Request
+    created_at: int
+    created_by: str
+    base: Mapping[str, Value]
+    body: Mapping[str, Value]
+    text: str
+    aim: Aim | None = None
+    execution: int = 0
+
+    @property
+    def id(self) -> str:
+        """Such as ``plan-7``."""
+        return f"{PREFIX}{self.number}"
+
+
+class PlanShelf(Protocol):
+    """Where a store keeps plans. Any process may write; every method is one transaction."""
+
+    def add(self, new: StoredPlan) -> StoredPlan:
+        """Keep a plan under the next number; of more than ``MOST_WAITING`` that wait the oldest is dropped."""
+        ...
+
+    def find(self, number: int) -> StoredPlan | None:
+        """One plan, None if there is none."""
+        ...
+
+    def all(self, deployment: int | None = None) -> Sequence[StoredPlan]:
+        """By number, without ``body``, ``text`` and ``aim``; those of one deployment if it is given."""
+        ...
+
+    def of_execution(self, execution: int) -> StoredPlan | None:
+        """The plan that an execution carries out, None if it has none that is kept."""
+        ...
+
+    def apply(self, number: int, execution: int) -> bool:
+        """Say which execution carries a plan out; False if another does already."""
+        ...
+
+    def delete(self, number: int) -> bool:
+        """Forget a plan that no execution carries out; False if there is none such."""
+        ...

@@ -1,0 +1,1 @@
+"""One round of work: entries, edges, statuses and members of batches."""

@@ -1,0 +1,71 @@
+"""Which function is called for whom, as numbers: what the engine needs to know of functions to tell them apart."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from phaseline.model.graph.graph import SubjectKind
+
+if TYPE_CHECKING:
+    from phaseline.model.blueprint.blueprint import Operation
+    from phaseline.model.deployment.topology import Topology
+    from phaseline.model.rows.rows import CodePlaces
+
+INSTANCE, SOURCE, TARGET = int(SubjectKind.INSTANCE), int(SubjectKind.SOURCE), int(SubjectKind.TARGET)
+NOBODYS = 0
+"""The number where no function is called."""
+
+
+class Functions:
+    """Numbers of the functions of a deployment: equal ones are one function of the same code, in any deployment.
+
+    They hold while this process lives. Two functions may have the same number, once in 2⁶⁴ times.
+    """
+
+    __slots__ = ("_code", "_tables", "_topology")
+
+    def __init__(self, topology: Topology, code: CodePlaces) -> None:
+        """Of this shape and this code; nothing is looked at before somebody asks."""
+        self._topology, self._code = topology, hash(code)
+        self._tables: dict[tuple[str, int], np.ndarray] = {}
+
+    def number(self, operation: str, kind: int, subject: int) -> int:
+        """The number of the function that the operation (its full name) calls for a subject."""
+        topology = self._topology
+        if kind == INSTANCE:
+            return self._number(self._mapped(operation, kind, topology.node.item(subject)))
+        if kind in {SOURCE, TARGET}:
+            return self._number(self._mapped(operation, kind, topology.link.item(subject)))
+        return NOBODYS
+
+    def numbers(self, operation: str, kind: int, subjects: np.ndarray) -> np.ndarray:
+        """The same for many subjects of a kind, int64."""
+        topology = self._topology
+        if len(subjects) == 1:
+            return np.array([self.number(operation, kind, subjects.item())], np.int64)
+        if kind not in {INSTANCE, SOURCE, TARGET}:
+            return np.full(len(subjects), NOBODYS, np.int64)
+        table = self._tables.get((operation, kind))
+        if table is None:
+            count = len(topology.nodes if kind == INSTANCE else topology.links)
+            numbers = [self._number(self._mapped(operation, kind, place)) for place in range(count)]
+            is_one = len(set(numbers)) == 1  # as in most: then nobody is looked at
+            table = self._tables[operation, kind] = np.array(numbers[:1] if is_one else numbers, np.int64)
+        if len(table) == 1:
+            return np.broadcast_to(table, len(subjects))
+        found: np.ndarray = table[(topology.node if kind == INSTANCE else topology.link)[subjects]]
+        return found
+
+    def _mapped(self, operation: str, kind: int, place: int) -> Operation | None:
+        """What is mapped at a node or link."""
+        if kind == INSTANCE:
+            return self._topology.nodes[place].operations.get(operation)
+        relationship = self._topology.links[place].relationship
+        sided = relationship.source_operations if kind == SOURCE else relationship.target_operations
+        return sided.get(operation)
+
+    def _number(self, mapped: Operation | None) -> int:
+        is_function = mapped is not None and mapped.form == "function"
+        return hash((self._code, mapped.implementation)) if mapped is not None and is_function else NOBODYS

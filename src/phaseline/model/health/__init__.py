@@ -1,0 +1,1 @@
+"""Results of ``check_status`` and ``check_drift``."""

@@ -1,0 +1,63 @@
+"""What the product itself knows of an instance beside its state, in the form in which the ancestor shows it (W32, W46)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from phaseline.model.deployment.instance_states import InstanceState
+from phaseline.model.health.checks import ILL, CheckBook, CheckKind, CheckResult, HeldBodies
+
+if TYPE_CHECKING:
+    from phaseline.model.blueprint.blueprint import Value
+    from phaseline.model.deployment.topology import Topology
+
+Named = Callable[[int], str]
+"""From the number of an execution to its id."""
+
+
+def system_properties(book: CheckBook, topology: Topology, instance: int, state: int, named: Named) -> dict[str, Value]:
+    """``status``, ``previous_status`` and drifts of an instance, those that are known; ``state``: its present one.
+
+    Each is ``{ok, timestamp, task, result}``, the task being the execution that checked; a status may be ``healed``. Who is
+    started and was not checked since is implicitly well: then there is no task, and it is no result of a check (W33).
+    """
+    status = said(book, CheckKind.STATUS, instance, named)
+    if status is None and state == InstanceState.STARTED:
+        status = {"ok": True, "timestamp": None, "task": None, "result": None}
+    own_results = {
+        "status": status,
+        "previous_status": said(book, CheckKind.PREVIOUS_STATUS, instance, named),
+        "configuration_drift": said(book, CheckKind.DRIFT, instance, named),
+    }
+    found: dict[str, Value] = {name: told for name, told in own_results.items() if told is not None}
+    for kind, own, other, name in (
+        (CheckKind.SOURCE_DRIFT, topology.source, topology.target, "source_relationships_configuration_drift"),
+        (CheckKind.TARGET_DRIFT, topology.target, topology.source, "target_relationships_configuration_drift"),
+    ):
+        if kind in book.columns:
+            rows = np.flatnonzero((own == instance) & topology.is_tied).tolist()
+            drifts = {topology.ids[int(other[row])]: said(book, kind, row, named) for row in rows}
+            known: dict[str, Value] = {id: told for id, told in drifts.items() if told is not None}
+            if known:
+                found[name] = known
+    return found
+
+
+def said(book: CheckBook, kind: CheckKind, subject: int, named: Named) -> dict[str, Value] | None:
+    """One result; None where nothing is known."""
+    column = book.columns.get(kind)
+    if column is None or subject >= len(column) or column.results[subject] == CheckResult.UNKNOWN:
+        return None
+    result = CheckResult(int(column.results[subject]))
+    bodies = book.bodies
+    found: dict[str, Value] = {
+        "ok": result not in ILL,
+        "timestamp": datetime.fromtimestamp(int(column.times[subject]) / 1000, UTC).isoformat(timespec="milliseconds"),
+        "task": named(int(column.executions[subject])),
+        "result": bodies.get((kind, subject)) if isinstance(bodies, HeldBodies) else None,
+    }
+    return {**found, "healed": True} if result is CheckResult.HEALED else found

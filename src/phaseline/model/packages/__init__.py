@@ -1,0 +1,1 @@
+"""Plugin packages, their tasks and the limits of their roles."""

@@ -1,0 +1,155 @@
+"""Installed plugin packages as a store remembers them, and which deployments use them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import field
+from typing import TYPE_CHECKING, Protocol
+
+from phaseline.lang.fast_dataclasses import frozen
+
+if TYPE_CHECKING:
+    from phaseline.model.blueprint.blueprint import Value
+    from phaseline.model.blueprint.stored_blueprints import StoredFile
+
+
+NATIVE = "10.0.0"
+"""The format of our own packages."""
+
+
+@frozen
+class PackageRow:
+    """One installed version of a package. ``digest`` is that of all its files with their paths.
+
+    ``number`` is given by the store (0: not installed yet). ``format`` is its package version, such as ``4.0.0``.
+    ``origin``: the folder in which its files lie, or the distribution that announces it, with which it is compared by ``sync``; empty: the store has the only
+    ones. Times in ms.
+    """
+
+    number: int
+    name: str
+    version: str
+    format: str
+    digest: str
+    title: str
+    origin: str
+    file_count: int
+    size_bytes: int
+    installed_at: int
+    installed_by: str
+
+    @property
+    def is_native(self) -> bool:
+        """Whether it is of our own format, and may bring types, phases and code."""
+        return self.format == NATIVE
+
+    def __str__(self) -> str:
+        """How a user names it, such as ``ntp==1.0.2``."""
+        return f"{self.name}=={self.version}"
+
+
+@frozen
+class PackageUse:
+    """That a deployment uses a package, by number. A deployment uses one version of a name.
+
+    ``is_enabled``: its tasks run in workflows of the deployment. ``is_imported``: the deployment's blueprint imports its types,
+    so that its code is needed.
+    ``settings``: as they were given, without defaults. ``folders``: absolute ones in which its modules are found.
+    """
+
+    deployment: int
+    package: int
+    is_enabled: bool = True
+    is_imported: bool = False
+    settings: Mapping[str, Value] = field(default_factory=dict)
+    folders: tuple[str, ...] = ()
+    at: int = 0
+    by: str = ""
+
+
+@frozen
+class PackageUser:
+    """A deployment that uses a package; where it is not enabled the blueprint imports its types."""
+
+    deployment: str
+    is_enabled: bool
+
+
+class PackageShelf(Protocol):
+    """Where a store keeps packages with all their files. Any process may write; every method is one transaction."""
+
+    def all(self) -> Sequence[PackageRow]:
+        """Those that are installed, by name and then in the order in which they were installed."""
+        ...
+
+    def lacking(self, digests: Sequence[str]) -> Sequence[str]:
+        """Those of which there is no content yet."""
+        ...
+
+    def add(
+        self,
+        new: PackageRow,
+        files: Sequence[StoredFile],
+        contents: Mapping[str, bytes],
+        *,
+        replaces: int = 0,
+        folders: Sequence[str] = (),
+    ) -> PackageRow | None:
+        """Install it; None if its name and version are there already, or ``replaces`` is not any more.
+
+        ``replaces``: the number of another version, or of other files of the same, in whose place it comes: whoever used that
+        uses this, with these ``folders``. What the files were before is kept until ``collect``. ``contents`` {digest: bytes},
+        at least of those that are lacking (``LookupError``).
+        """
+        ...
+
+    def files(self, package: int) -> Sequence[StoredFile]:
+        """The files of a package, by path."""
+        ...
+
+    def content(self, digest: str) -> bytes:
+        """What is in a file. ``LookupError`` if nothing has this digest."""
+        ...
+
+    def rename(self, package: int, origin: str) -> None:
+        """Remember another folder in which its files lie."""
+        ...
+
+    def remove(self, package: int) -> Sequence[PackageUser]:
+        """Who uses it, so that nothing was done; nobody: it is gone."""
+        ...
+
+    def users(self, package: int) -> Sequence[PackageUser]:
+        """Deployments that use it and are not deleted, by name."""
+        ...
+
+    def uses(self, deployment: int) -> Sequence[PackageUse]:
+        """What a deployment uses, by name of the package."""
+        ...
+
+    def use(self, use: PackageUse) -> None:
+        """Have a deployment use a package, in the place of another version of its name and of what was set for that.
+
+        Raises: PL-C016 while an execution of the deployment is open, PL-C010 if it was deleted, PL-F062 if the package is gone.
+        """
+        ...
+
+    def leave(self, deployment: int, package: int) -> None:
+        """Have a deployment use a package no more. Raises: PL-C016 while an execution of it is open."""
+        ...
+
+    def find_again(self, folders: Mapping[str, str]) -> None:
+        """Let uses find modules in other folders, {as it was: as it is}: the store has been moved."""
+        ...
+
+    def kept(self) -> Mapping[str, int]:
+        """{digest: number} of everything whose files are needed: installed, or replaced while somebody may go on with it."""
+        ...
+
+    def collect(self) -> Sequence[str]:
+        """Forget what was replaced or removed and can be needed no more; the digests that are gone.
+
+        An execution that is open, or failed or canceled so that it may be retried, goes on with the files that were there
+        when it was made.
+        """
+        ...

@@ -1,0 +1,259 @@
+"""What packages say to one execution: their tasks, serialized and in order, and limits of roles; stored with it (source document 4).
+
+Whatever becomes of the packages, an execution goes on with what it has here. Conditions are answered, defaults are filled in;
+whom a task is for is said by its roles, since instances come and go meanwhile.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from phaseline.lang.fast_dataclasses import defaults_of, frozen, told
+from phaseline.model.blueprint.blueprint import Operation
+from phaseline.model.packages.package import NOBODY, CrossDependency, Roles
+from phaseline.model.packages.role_limits import RoleLimits
+
+if TYPE_CHECKING:
+    from phaseline.model.blueprint.blueprint import Value
+
+SYNC, GROUP, SKIPPED = "stage", "group", "skipped"
+"""Types of tasks that call nothing: a point between stages, instances under one name, work that was taken out."""
+REBOOT, OPERATION, SHELL, PYTHON = "reboot", "operation", "shell", "python"
+RUNNERS = "phaseline.tasks.task_types."
+"""Where the functions lie that carry out tasks, most of them under the name of the type."""
+NOTING, AWAITING = " note", " await"
+"""What the first and the last call of a task that reboots have behind their names."""
+
+
+@frozen
+class Origin:
+    """The package of a task. ``folder``: where it lies; ``scripts``: the folder of its scripts in it.
+
+    ``work``: the folder in which instances of this machine have their own. ``settings``: what the deployment says to it.
+    """
+
+    plugin: str
+    version: str
+    folder: str = ""
+    scripts: str = ""
+    work: str = ""
+    settings: Mapping[str, Value] = {}
+
+
+@frozen
+class Ties:
+    """What a task of ``deployment_tasks.yaml`` is tied to, as its file says; names of tasks, or ``/regular expressions/``.
+
+    ``stage``: as the old form writes it. ``tasks``: of a group, what its instances run.
+    """
+
+    requires: tuple[str, ...] = ()
+    required_for: tuple[str, ...] = ()
+    depends: tuple[CrossDependency, ...] = ()
+    depended_by: tuple[CrossDependency, ...] = ()
+    tasks: tuple[str, ...] = ()
+    stage: str = ""
+
+
+@frozen
+class Task:
+    """One task. ``phase``: the name of what it calls, different from that of all others of the execution.
+
+    ``stage``: of a task of ``tasks.yaml``, in which it runs, with its ``priority`` in it (100, 200, ...) and its stage as
+    ``written``; empty for one of ``deployment_tasks.yaml``, which has ``ties``. ``skipped``: why it is not carried out,
+    such as a false condition; others then find it done. ``at_once``: how many instances may run it at a time, 0: any number. ``reexecutes``: it runs
+    again on instances that were there before. ``fault_tolerance``: of a group, as written. ``not_on``: nodes for whose instances
+    its condition is false.
+    """
+
+    phase: str
+    type: str
+    origin: Origin
+    index: int
+    roles: Roles = NOBODY
+    parameters: Mapping[str, Value] = {}
+    stage: str = ""
+    written: str = ""
+    priority: int = 0
+    id: str = ""
+    title: str = ""
+    fail_on_error: bool = True
+    skipped: str = ""
+    reexecutes: bool = False
+    at_once: int = 0
+    fault_tolerance: int | str | None = None
+    ties: Ties | None = None
+    not_on: tuple[str, ...] = ()
+
+    @property
+    def is_called(self) -> bool:
+        """True when it calls anything at all."""
+        return not self.skipped and self.type not in {SYNC, GROUP, SKIPPED}
+
+    @property
+    def file(self) -> str:
+        """The file of its package that says it."""
+        return "tasks.yaml" if self.ties is None else "deployment_tasks.yaml"
+
+    @property
+    def retries(self) -> int:
+        """How often it is tried again after a failure."""
+        found = self.parameters.get("retries")
+        return found if isinstance(found, int) else 0
+
+    @property
+    def is_repeatable(self) -> bool:
+        """What may be tried again after a failure may be called again after a crash; of a reboot only what is round it."""
+        return self.type not in {SHELL, PYTHON} or self.retries > 0
+
+    def operation(self, phase: str = "") -> Operation:
+        """What one of its own phases calls, be it on instances or on the engine's machine; by itself: its only one."""
+        interval = self.parameters.get("interval")
+        return Operation(
+            phase or self.phase,
+            "function",
+            implementation=RUNNERS + self._runner(phase),
+            inputs=self._inputs(),
+            max_retries=self.retries,
+            retry_interval_s=float(interval) if isinstance(interval, int | float) else 0.0,
+            timeout_s=self._timeout_s,
+        )
+
+    @property
+    def _timeout_s(self) -> float | None:
+        """How long one call may take where that is not for the runner to see to: a function is ended with its process."""
+        found = self.parameters.get("timeout")
+        return float(found) if self.type == PYTHON and isinstance(found, int | float) and found else None
+
+    def _runner(self, phase: str) -> str:
+        if self.type == REBOOT:
+            return "note_boot" if phase.endswith(NOTING) else "await_boot"
+        return "shell_once" if self.type == SHELL and not self.is_repeatable else self.type
+
+    def _inputs(self) -> dict[str, Value]:
+        origin = self.origin
+        task: dict[str, Value] = {
+            "package": origin.plugin,
+            "version": origin.version,
+            "file": self.file,
+            "index": self.index,
+            "stage": self.written,
+            "id": self.id,
+            "title": self.title,
+        }
+        return {
+            "task": task,
+            "parameters": dict(self.parameters),
+            "package_folder": origin.folder,
+            "scripts": origin.scripts,
+            "work": origin.work,
+            "settings": dict(origin.settings),
+        }
+
+
+@dataclass(frozen=True)
+class Stages:
+    """The tasks of one execution: those of ``tasks.yaml`` in the order in which they run, then the others by package and place.
+
+    ``split``: roles that have a primary instance, which their name alone does not mean (F19). ``limits``: how many instances
+    may have a role, where the workflow brings the deployment to a number of them.
+    """
+
+    tasks: tuple[Task, ...] = ()
+    split: frozenset[str] = frozenset()
+    limits: tuple[RoleLimits, ...] = ()
+
+    def __len__(self) -> int:
+        """How many tasks there are."""
+        return len(self.tasks)
+
+    def __bool__(self) -> bool:
+        """True when there is anything in it that the execution has to look at."""
+        return bool(self.tasks or self.limits)
+
+    def __iter__(self) -> Iterator[Task]:
+        """The tasks in order."""
+        return iter(self.tasks)
+
+    def operation(self, phase: str) -> Operation | None:
+        """What a phase calls if it is one of a task; None otherwise."""
+        task = self._by_phase.get(phase)
+        return None if task is None else task.operation(phase)
+
+    @cached_property
+    def _by_phase(self) -> Mapping[str, Task]:
+        return {phase: task for task in self.tasks for phase in own_phases(task)}
+
+
+NO_STAGES = Stages()
+
+
+def own_phases(task: Task) -> tuple[str, ...]:
+    """The names under which a task is called, one after the other; the operations of instances have names of their own."""
+    if task.type == OPERATION:
+        return ()
+    return (task.phase + NOTING, task.phase + AWAITING) if task.type == REBOOT else (task.phase,)
+
+
+def to_json(stages: Stages) -> dict[str, Value]:
+    """The tasks as JSON has them: an origin once for all tasks in a row, otherwise what differs from the defaults.
+
+    >>> from_json(to_json(Stages((Task("net#1", "shell", Origin("net", "1.0.0"), 0, priority=100),)))).tasks[0].priority
+    100
+    """
+    origins: list[Origin] = []
+    tasks: list[Value] = []
+    for task in stages.tasks:
+        if not origins or task.origin != origins[-1]:
+            origins.append(task.origin)
+        tasks.append({**_differing(task), "origin": len(origins) - 1})
+    found: dict[str, Value] = {
+        "origins": [_differing(origin) for origin in origins],
+        "tasks": tasks,
+        "split": [*sorted(stages.split)],
+    }
+    return {**found, "limits": [told(one) for one in stages.limits]} if stages.limits else found
+
+
+def from_json(stored: Mapping[str, Any]) -> Stages:
+    """The tasks of ``to_json``."""
+    origins = [Origin(**one) for one in stored["origins"]]
+    tasks = tuple(Task(**{**_read(one), "origin": origins[one["origin"]]}) for one in stored["tasks"])
+    limits = tuple(RoleLimits(**one) for one in stored.get("limits", ()))
+    return Stages(tasks, frozenset(stored["split"]), limits)
+
+
+_DEFAULTS: Mapping[type, Mapping[str, Any]] = {
+    kind: defaults_of(kind) for kind in (Task, Origin, Ties, Roles, CrossDependency)
+}
+_KINDS: Mapping[str, type] = {"roles": Roles, "ties": Ties}
+_MANY: Mapping[str, type] = {"depends": CrossDependency, "depended_by": CrossDependency}
+
+
+def _differing(one: Any) -> dict[str, Value]:
+    defaults = _DEFAULTS[type(one)]
+    return {name: _plain(value) for name, value in told(one).items() if value != defaults[name]}
+
+
+def _plain(value: Any) -> Value:
+    if type(value) in _DEFAULTS:
+        return _differing(value)
+    if isinstance(value, tuple):
+        return [_plain(item) for item in value]
+    found: Value = dict(value) if isinstance(value, Mapping) else value
+    return found
+
+
+def _read(stored: Mapping[str, Any]) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for name, value in stored.items():
+        if name in _KINDS:
+            found[name] = _KINDS[name](**_read(value))
+        elif name in _MANY:
+            found[name] = tuple(_MANY[name](**_read(item)) for item in value)
+        else:
+            found[name] = tuple(value) if isinstance(value, list) else value
+    return found

@@ -1,0 +1,27 @@
+"""A task of a package as it is told before anything runs."""
+
+from __future__ import annotations
+
+from phaseline.lang.fast_dataclasses import frozen
+
+
+@frozen
+class TaskRow:
+    """One task. ``task``: its name in an execution; ``stage``: on which side of the body it runs; ``written``: as its file has it.
+
+    ``priority``: of a task of ``tasks.yaml``, 0 for one whose place its dependencies say (``needs``). ``instances``: how many
+    run it, None where it is not known; ``skipped``: why nobody does, empty where somebody does.
+    """
+
+    task: str
+    stage: str
+    written: str
+    priority: int
+    package: str
+    version: str
+    type: str
+    title: str
+    roles: str
+    instances: int | None = None
+    skipped: str = ""
+    needs: tuple[str, ...] = ()

@@ -1,0 +1,1 @@
+"""Phase plugins as definitions, and the registry of phases."""

@@ -1,0 +1,153 @@
+"""All phases and listeners that are known at one moment, by what the engine asks for: state, type, dependencies."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING
+
+from phaseline.lang.fast_dataclasses import altered
+from phaseline.model.blueprint.state_paths import DEFAULT_TYPES, ResourceTypes
+from phaseline.model.phases.definitions import ListenerDefinition, PhaseDefinition
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from phaseline.model.blueprint.blueprint import Blueprint
+
+
+class PhaseRegistry:
+    """A value: a reload makes another one. Phases come in the order of their names, which is the same everywhere.
+
+    >>> allocate = PhaseDefinition("Allocate", "a", ("Allocation",), ("Cloud.Node",))
+    >>> registry = PhaseRegistry([allocate])
+    >>> registry.of("Allocation", "Cloud.Node") == (allocate,), registry.of("Started", "Cloud.Node")
+    (True, ())
+    """
+
+    def __init__(
+        self,
+        phases: Iterable[PhaseDefinition] = (),
+        listeners: Iterable[ListenerDefinition] = (),
+        types: ResourceTypes = DEFAULT_TYPES,
+    ) -> None:
+        """Of two phases of one name the first is kept."""
+        self._phases: dict[str, PhaseDefinition] = {}
+        for phase in phases:
+            self._phases.setdefault(phase.key, phase)
+        self.listeners = tuple(listeners)
+        self.types = types
+        self._found: dict[tuple[str, str], tuple[PhaseDefinition, ...]] = {}
+        self._by_state: dict[str, list[PhaseDefinition]] = {}
+        for phase in self.phases:
+            for state in phase.states:
+                self._by_state.setdefault(state, []).append(phase)
+
+    @property
+    def phases(self) -> tuple[PhaseDefinition, ...]:
+        """All of them, those that cannot be used too."""
+        return tuple(self._phases[key] for key in sorted(self._phases))
+
+    def get(self, name: str) -> PhaseDefinition | None:
+        """The phase of this name, whatever the case of its letters."""
+        return self._phases.get(name.lower())
+
+    def of(self, state: str, resource_type: str) -> tuple[PhaseDefinition, ...]:
+        """The phases of the state for resources of the type; provider and constraint are still to be asked for."""
+        key = (state, resource_type)
+        found = self._found.get(key)
+        if found is None:
+            line = set(self.types.line(resource_type))
+            handled = self._by_state.get(state, ())
+            found = self._found[key] = tuple(phase for phase in handled if line.intersection(phase.resource_types))
+        return found
+
+    def needs(self, phase: PhaseDefinition, state: str) -> tuple[str, ...]:
+        """The phases that must be complete before it in this state, as they are called; those of other states do not count.
+
+        A name that is not known counts: what it is missing cannot be told (PD8).
+        """
+        found = [(name, self.get(name)) for name in phase.dependencies]
+        return tuple(
+            name if known is None else known.name for name, known in found if known is None or state in known.states
+        )
+
+    def obstacles(self, phase: PhaseDefinition) -> tuple[str, ...]:
+        """Why resources that need the phase wait for somebody to mend it: its own error, or a need that is not there."""
+        if phase.error:
+            return (phase.error,)
+        needed = [(name, self.get(name)) for name in phase.dependencies]
+        return tuple(
+            f"it depends on '{name}', which {'is not loaded' if known is None else 'cannot be used'}"
+            for name, known in needed
+            if known is None or known.error
+        )
+
+    def of_blueprint(self, blueprint: Blueprint) -> PhaseRegistry:
+        """As it is for the nodes of a blueprint: their types are resource types, and it may bring paths of its own."""
+        if not blueprint.on_path:
+            return self
+        lines = {name: one.line for name, one in blueprint.on_path.items()}
+        return PhaseRegistry(self.phases, self.listeners, self.types.with_more((), blueprint.state_paths, lines))
+
+    def listeners_of(self, state: str, resource_type: str) -> tuple[ListenerDefinition, ...]:
+        """Who is told when resources of the type reach the state; those that cannot be called are left out."""
+        line = set(self.types.line(resource_type))
+        return tuple(
+            one
+            for one in self.listeners
+            if not one.error
+            and (not one.states or state in one.states)
+            and (not one.resource_types or line.intersection(one.resource_types))
+        )
+
+    def still_knowing(self, lost: Mapping[str, PhaseDefinition | None], error: str) -> PhaseRegistry:
+        """With phases that somebody still needs and nobody defines any more, as ones that cannot be used (PD8, PD42).
+
+        ``lost``: {name: what was known of it; None: nothing}.
+        """
+        added = [
+            PhaseDefinition(name, "", (), (), error=error) if known is None else altered(known, error=error)
+            for name, known in lost.items()
+            if self.get(name) is None
+        ]
+        return PhaseRegistry([*self.phases, *added], self.listeners, self.types)
+
+
+def circles(phases: Sequence[PhaseDefinition]) -> list[tuple[str, ...]]:
+    """Phases that wait for one another within a state, each circle once and in order; one is waited for by the next.
+
+    >>> one, two = (PhaseDefinition(name, name, ("S",), ("T",), dependencies=(other,)) for name, other in ("AB", "BA"))
+    >>> circles([one, two])
+    [('A', 'B')]
+    """
+    found: dict[frozenset[str], tuple[str, ...]] = {}
+    for state in dict.fromkeys(state for phase in phases for state in phase.states):
+        here = {phase.key: phase for phase in phases if state in phase.states}
+        edges = {
+            key: [name.lower() for name in phase.dependencies if name.lower() in here and name.lower() != key]
+            for key, phase in here.items()
+        }
+        for circle in _circles(edges):
+            found.setdefault(frozenset(circle), tuple(here[key].name for key in circle))
+    return list(found.values())
+
+
+def _circles(edges: Mapping[str, Sequence[str]]) -> list[list[str]]:
+    """One circle for each way back that a walk along the edges meets; without recursion."""
+    found: list[list[str]] = []
+    done: set[str] = set()
+    for start in edges:
+        path: list[str] = []
+        waiting = [iter((start,))]
+        while waiting:
+            key = next(waiting[-1], None)
+            if key is None:
+                waiting.pop()
+                if path:
+                    done.add(path.pop())
+            elif key in path:
+                found.append(path[path.index(key) :])
+            elif key not in done:
+                path.append(key)
+                waiting.append(iter(edges[key]))
+    return found

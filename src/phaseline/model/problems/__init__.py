@@ -1,0 +1,1 @@
+"""User errors as values: problems, their codes and their text, and what names may hold."""

@@ -1,0 +1,82 @@
+"""A mistake of the user as a value: code, what, where and how to mend it.
+
+Problems gather: reading and planning return as many as they find, and raise one
+``ProblemsError`` that carries all of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import field
+from typing import TYPE_CHECKING, Any, Literal
+
+from phaseline.lang.fast_dataclasses import frozen
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+SHOWN_PROBLEMS = 200
+"""How many problems are printed; all are counted (decision 29)."""
+
+
+@frozen
+class Place:
+    """Where a problem lies: a spot in a file, or a subject such as ``deployment/instance/phase``.
+
+    ``line`` and ``column`` count from 1; 0 means that there is no such spot.
+    ``path`` is the dotted path of the element, ``text`` the source line itself.
+    """
+
+    file: str = ""
+    line: int = 0
+    column: int = 0
+    path: str = ""
+    text: str = ""
+    subject: str = ""
+
+    def __str__(self) -> str:
+        """``file:line:column`` or the subject."""
+        if not self.file:
+            return self.subject
+        return f"{self.file}:{self.line}:{self.column}" if self.line else self.file
+
+
+NOWHERE = Place()
+
+
+@frozen
+class Problem:
+    """One mistake: ``code`` is stable and has a section in the error catalogue.
+
+    ``mend`` is a sentence that says how to put it right. ``cloudify_code`` and
+    ``cloudify_class`` are what the ancestor would have raised, where it has a word for it. ``details``: what programs
+    may want to know of it besides, such as the index of an item and its value.
+    """
+
+    code: str
+    message: str
+    mend: str
+    place: Place = NOWHERE
+    severity: Literal["error", "warning"] = "error"
+    cloudify_code: int | None = None
+    cloudify_class: str | None = None
+    details: Mapping[str, Any] = field(default_factory=dict, compare=False)
+
+    def __str__(self) -> str:
+        """One line: code, place, message."""
+        where = str(self.place)
+        return f"{self.code} {where}: {self.message}" if where else f"{self.code} {self.message}"
+
+
+class ProblemsError(Exception):
+    """Carries every problem that one request met; the doors print them, never a traceback."""
+
+    def __init__(self, problems: Iterable[Problem]) -> None:
+        """Keep ``problems`` in the order in which they were found."""
+        self.problems = tuple(problems)
+        super().__init__("\n".join(str(problem) for problem in self.problems[:SHOWN_PROBLEMS]))
+
+
+def fail(code: str, message: str, mend: str, *, subject: str = "") -> ProblemsError:
+    """A ``ProblemsError`` with the single problem described."""
+    return ProblemsError([Problem(code, message, mend, Place(subject=subject))])

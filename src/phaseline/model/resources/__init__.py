@@ -1,0 +1,1 @@
+"""Resources on state paths, and the names of their graphs."""

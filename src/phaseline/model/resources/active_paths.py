@@ -1,0 +1,47 @@
+"""Ways of resources to their targets: which executions still speak for somebody who has not arrived."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from phaseline.lang.fast_dataclasses import frozen
+from phaseline.model.resources.resources import REMOVED, newest_of
+from phaseline.model.resources.state_graph_names import state_numbers
+
+if TYPE_CHECKING:
+    from phaseline.model.blueprint.blueprint import Value
+
+
+@frozen
+class Way:
+    """One execution: ``subjects`` are ranges of numbers, ``target`` a state's name."""
+
+    execution: int
+    target: Value
+    subjects: Value
+
+
+def speaking(ways: Iterable[Way], states: np.ndarray, names: Sequence[str]) -> set[int]:
+    """Executions that a resource follows which is there and not yet at the target.
+
+    ``states`` by number of the resource, ``names``: what the states of the deployment are called.
+
+    >>> ways = [Way(7, "Started", [[0, 3]]), Way(9, "Gone", [[2, 1]])]
+    >>> sorted(speaking(ways, np.array([64, 65, 64], np.uint8), ("Allocation", "Started")))
+    [7, 9]
+    >>> speaking(ways, np.array([65, 65, 63], np.uint8), ("Allocation", "Started"))
+    set()
+    """
+    known = list(ways)
+    numbers = state_numbers(names)
+    newest = newest_of(((way.execution, way.subjects) for way in known), len(states))
+    found = set()
+    for way in known:
+        here = states[newest == way.execution]
+        target = numbers.get(way.target, REMOVED) if isinstance(way.target, str) else REMOVED
+        if ((here != REMOVED) & (here != target)).any():
+            found.add(way.execution)
+    return found

@@ -1,0 +1,119 @@
+"""A deployment of resources: its topology has one node for each type of resource, and grows as resources are added.
+
+Its instances are the resources, their ids the names of these. Numbers never change and are never used again: a resource
+that was removed keeps its number, and its name may be given to a later one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import field, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from phaseline.lang.fast_dataclasses import frozen
+from phaseline.model.blueprint.blueprint import Blueprint, Node, Value
+from phaseline.model.deployment.index_ranges import numbers_of
+from phaseline.model.deployment.topology import Topology
+
+if TYPE_CHECKING:
+    from phaseline.model.execution.execution import Request
+
+VERSION = "phaseline_resources"
+"""What stands where other blueprints have the version of their language."""
+REMOVED = 63
+"""The state of a resource that is no more; states with names of their own have higher numbers."""
+REACH = "reach"
+"""The workflow that brings resources to a target. Several executions of it may be open in one deployment."""
+
+
+@frozen
+class Growth:
+    """Resources to be added behind the ``first`` that are there already, and types they bring along.
+
+    ``node`` int32: their node numbers, counted on over the types that are there. ``documents`` {number: attributes}.
+    ``requests``: executions to be stored in the same transaction.
+    """
+
+    first: int
+    nodes: Sequence[Node]
+    ids: Sequence[str]
+    node: np.ndarray
+    documents: Mapping[int, Mapping[str, Value]] = field(default_factory=dict)
+    requests: Sequence[Request] = ()
+
+
+class OutgrownError(Exception):
+    """Somebody else has added resources meanwhile: the numbers of a growth do not fit any more."""
+
+
+def no_resources() -> Topology:
+    """The topology of a deployment before its first resource.
+
+    >>> len(no_resources())
+    0
+    """
+    nothing = np.empty(0, np.int32)
+    return Topology(Blueprint(VERSION, "", ""), (), (), nothing, nothing, nothing, nothing)
+
+
+def type_node(name: str, hierarchy: tuple[str, ...]) -> Node:
+    """The node of a resource type; ``hierarchy``: the type and its parents, the farthest first as of blueprint types."""
+    return Node(name, name, hierarchy, {}, {}, default_instances=0)
+
+
+def grown(topology: Topology, growth: Growth) -> Topology:
+    """The topology with more resources. Raises ``OutgrownError``.
+
+    >>> more = Growth(0, [type_node("Disk", ("Disk",))], ["d1", "d2"], np.array([0, 0], np.int32))
+    >>> found = grown(no_resources(), more)
+    >>> list(found.ids), found.index.tolist(), found.nodes[0].type
+    (['d1', 'd2'], [1, 2], 'Disk')
+    """
+    if growth.first != len(topology):
+        raise OutgrownError(f"{len(topology)} resources are there instead of {growth.first}")
+    nodes = (*topology.nodes, *growth.nodes)
+    added = growth.node.astype(np.int32)
+    alone = np.full(len(added), -1, np.int32)
+    told = {node.name: node for node in nodes}
+    return Topology(
+        blueprint=replace(topology.blueprint, nodes=told) if growth.nodes else topology.blueprint,
+        nodes=nodes,
+        ids=[*topology.ids, *growth.ids],
+        node=np.concatenate((topology.node, added)).astype(np.int32),
+        index=np.concatenate((topology.index, _indexes(topology, added, len(nodes)))).astype(np.int32),
+        container=np.concatenate((topology.container, alone)).astype(np.int32),
+        host=np.concatenate((topology.host, alone)).astype(np.int32),
+        links=topology.links,
+        link=topology.link,
+        source=topology.source,
+        target=topology.target,
+    )
+
+
+def newest_of(ways: Iterable[tuple[int, Value]], count: int) -> np.ndarray:
+    """The execution that was asked last to move each of ``count`` resources, 0: none; int64.
+
+    ``ways``: (number of an execution, ranges of its subjects), in any order.
+
+    >>> newest_of([(7, [[0, 3]]), (9, [[2, 2]])], 5).tolist()
+    [7, 7, 9, 9, 0]
+    """
+    found = np.zeros(count, np.int64)
+    for execution, ranges in ways:
+        subjects = numbers_of(ranges)
+        subjects = subjects[subjects < count]
+        found[subjects] = np.maximum(found[subjects], execution)
+    return found
+
+
+def _indexes(topology: Topology, added: np.ndarray, node_count: int) -> np.ndarray:
+    """Counting on from 1 within each node."""
+    before = np.bincount(topology.node, minlength=node_count)
+    order = np.argsort(added, kind="stable")
+    counts = np.bincount(added, minlength=node_count)
+    first = np.cumsum(counts) - counts
+    found = np.empty(len(added), np.int64)
+    found[order] = np.arange(len(added)) - first[added[order]] + before[added[order]] + 1
+    return found

@@ -1,0 +1,40 @@
+"""Which hook classes somebody has switched off, for all deployments or for one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Protocol
+
+from phaseline.lang.fast_namedtuples import NamedTuple
+
+if TYPE_CHECKING:
+    from phaseline.model.rows.rows import Actor
+
+EVERYWHERE = 0
+"""Stands for all deployments where the number of one is asked for."""
+
+
+class Switch(NamedTuple):
+    """A hook class that is switched off, by its name: ``EVERYWHERE``, or for the deployment of this number."""
+
+    name: str
+    deployment: int
+    at: int
+    actor: str
+    reason: str
+
+
+class SwitchShelf(Protocol):
+    """Where a store keeps them. Any process may write; every method is one transaction."""
+
+    def all(self) -> Sequence[Switch]:
+        """By name and deployment."""
+        ...
+
+    def put_off(self, name: str, deployment: int, reason: str, actor: Actor) -> Switch | None:
+        """Switch it off. How it was off before, None if it was on: then only a reason that is given takes the place of the former one."""
+        ...
+
+    def put_on(self, name: str, deployment: int) -> bool:
+        """Switch it on again; False if it was not off."""
+        ...

@@ -1,0 +1,71 @@
+"""What lists show of deployments and instances: read from columns, so that no list parses a blueprint."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Protocol
+
+from phaseline.lang.fast_dataclasses import frozen
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from phaseline.model.rows.rows import ExecutionRow
+
+
+@frozen
+class Glance:
+    """One deployment as lists show it.
+
+    ``states``: uint8 of the instances that were not removed, as stored. ``life_cycle``: the same, instances on paths in
+    the states of all others (``path_nodes.as_life_cycle``). ``state_names``: names of the states of resources.
+    ``executions``: those that did not complete, and the latest one; oldest first. ``flaw``: why nothing else could be read.
+    """
+
+    states: np.ndarray
+    life_cycle: np.ndarray
+    state_names: tuple[str, ...]
+    executions: Sequence[ExecutionRow]
+    flaw: str = ""
+
+
+@frozen
+class Roster:
+    """The instances of one deployment as lists show them; columns as in ``Topology``.
+
+    ``nodes``: names by node number. ``states``: uint8 by instance number. ``state_names``: as in ``Glance``.
+    ``version``: how often the deployment has got another shape, blueprint or inputs. ``is_checked``: results of checks
+    are stored. ``flaw``: why the deployment could not be read; then it has no instances here.
+    """
+
+    nodes: Sequence[str]
+    ids: Sequence[str]
+    node: np.ndarray
+    index: np.ndarray
+    container: np.ndarray
+    host: np.ndarray
+    is_there: np.ndarray
+    states: np.ndarray
+    state_names: tuple[str, ...]
+    version: int
+    is_checked: bool
+    flaw: str = ""
+
+
+class Listings(Protocol):
+    """What a store answers for lists. Each method is one transaction with a fixed number of statements."""
+
+    def glances(self, deployments: Sequence[int]) -> Mapping[int, Glance]:
+        """{deployment: how it stands}."""
+        ...
+
+    def rosters(self, deployments: Sequence[int]) -> Mapping[int, Roster]:
+        """{deployment: its instances}."""
+        ...
+
+    def unsettled(self, deployment: int | None = None) -> Sequence[ExecutionRow]:
+        """Executions that did not complete, and the latest of each deployment; oldest first.
+
+        Of deployments that are not deleted, or of one deployment.
+        """
+        ...

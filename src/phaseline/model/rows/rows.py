@@ -1,0 +1,406 @@
+"""What the store remembers, as values: rows to be written and rows that were read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import field
+from datetime import UTC, datetime
+from enum import StrEnum
+from typing import TYPE_CHECKING, Literal
+
+from phaseline.lang.fast_dataclasses import frozen
+from phaseline.model.graph.status import ExecutionStatus
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from phaseline.model.blueprint.blueprint import Blueprint, Value
+    from phaseline.model.blueprint.labels import Relabelled
+    from phaseline.model.deployment.stack_documents import Drop, NewDocument
+    from phaseline.model.deployment.topology import Topology
+    from phaseline.model.execution.events import Changes
+    from phaseline.model.execution.execution import Request
+    from phaseline.model.execution.pre_post import Around
+    from phaseline.model.graph.batch_members import Places
+    from phaseline.model.health.checks import ChecksMade
+    from phaseline.model.packages.installed import PackageUse
+
+
+@frozen
+class Actor:
+    """Who asked: the operating-system user where nothing else is known."""
+
+    name: str
+    tenant: str = "default_tenant"
+
+
+@frozen
+class Owner:
+    """The process that owns a store. ``since`` in ms; pid 0: it is not known."""
+
+    pid: int
+    command: str
+    since: int
+
+    def __str__(self) -> str:
+        """A sentence's subject, such as ``Process 4711 (phaseline install shop.yaml, since 2026-01-01 10:00:00 UTC)``."""
+        if not self.pid:
+            return f"Another process ({self.command})" if self.command else "Another process"
+        since = datetime.fromtimestamp(self.since / 1000, UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
+        return f"Process {self.pid} ({self.command}, since {since})"
+
+
+DeploymentKind = Literal["blueprint", "resources"]
+"""What a deployment was made of. One of resources may grow, and several of its executions may be open."""
+
+
+@frozen
+class CodePlaces:
+    """Everything that finds code, stored with the deployment: any engine process can go on with it.
+
+    ``blueprint_folder`` absolute; ``plugin_folders`` absolute, in search order. ``imported``: (namespace, absolute folder)
+    of each stored blueprint that is imported under one. ``packages``: absolute folders of the plugin packages that the
+    deployment uses; a store keeps them with these, so that they are other ones when a package is updated.
+    """
+
+    blueprint_folder: str
+    plugin_folders: tuple[str, ...] = ()
+    imported: tuple[tuple[str, str], ...] = ()
+    packages: tuple[str, ...] = ()
+
+
+@frozen
+class NewDeployment:
+    """A deployment to be stored whole, in one transaction. ``properties`` of nodes are already evaluated in ``topology``.
+
+    ``uses``: {namespace: number} of the stored blueprints that it needs; without a namespace the one it is made of.
+    ``packages``: what it uses of plugin packages; their ``deployment`` is ignored. ``documents``: {instance number: runtime
+    properties} of what is there already.
+    """
+
+    name: str
+    blueprint: Blueprint
+    inputs: Mapping[str, Value]
+    topology: Topology
+    code: CodePlaces
+    actor: Actor
+    created_at: int
+    kind: DeploymentKind = "blueprint"
+    uses: Mapping[str, int] = field(default_factory=dict)
+    packages: Sequence[PackageUse] = ()
+    documents: Mapping[int, Mapping[str, Value]] = field(default_factory=dict)
+
+
+@frozen
+class DeploymentRow:
+    """A stored deployment without its documents. Times in ms. ``flaw``: why its code cannot be found, of one that can only be listed."""
+
+    number: int
+    name: str
+    blueprint_file: str
+    description: str
+    code: CodePlaces
+    created_at: int
+    created_by: str
+    instance_count: int
+    kind: DeploymentKind = "blueprint"
+    flaw: str = ""
+
+
+@frozen
+class NewExecution:
+    """An execution to be stored; its id is made of the workflow and a store-wide number, such as ``install-7``.
+
+    ``around``: what surrounds it, stored with it; its request says then that it is surrounded.
+    """
+
+    deployment: int
+    request: Request
+    actor: Actor
+    created_at: int
+    around: Around | None = None
+
+
+@frozen
+class ExecutionRow:
+    """A stored execution. Times in ms, 0: not yet. ``attempt`` counts the reopenings by retry."""
+
+    number: int
+    id: str
+    deployment: int
+    deployment_name: str
+    request: Request
+    status: ExecutionStatus
+    reason: str
+    attempt: int
+    created_at: int
+    started_at: int
+    ended_at: int
+    created_by: str
+
+
+Beside = Callable[[ExecutionRow], bool]
+"""Whether an execution may be stored, or go on, though this other one is open."""
+
+
+@frozen
+class BatchRow:
+    """A stored batch. ``places``: which entries its members are.
+
+    ``closed_at`` 0: open. ``kinds`` uint8 by member as far as they answered, None where none did.
+    """
+
+    id: int
+    phase: str
+    places: Places
+    started_at: int
+    deadline_at: int
+    closed_at: int
+    kinds: np.ndarray | None
+    process_group: int = 0
+
+    @property
+    def segments(self) -> Iterator[tuple[int, np.ndarray]]:
+        """(graph id, positions int32) in member order."""
+        return self.places.parts()
+
+
+@frozen
+class Runs:
+    """The batches of a lane: how many are remembered, how long those that are closed took together, the ``last`` of them by id."""
+
+    count: int
+    took_ms: int
+    last: Sequence[BatchRow]
+
+
+@frozen
+class GraphRow:
+    """A stored graph without its columns. ``attempt``: the execution's, in which it was planned or last went on.
+
+    ``created_at`` in ms; 0: it is not known.
+    """
+
+    id: int
+    execution: int
+    name: str
+    attempt: int
+    entry_count: int
+    created_at: int = 0
+
+
+ASKED = {"type": "again"}
+"""The error that stands for none: the last call of an entry asked for another one, though an earlier one had failed."""
+
+
+@frozen
+class NoteRow:
+    """What is remembered of one entry beyond its status byte. ``due`` in ms; ``error`` is {type, traceback}, or empty."""
+
+    position: int
+    attempts: int = 0
+    generation: int = 0
+    due: int = 0
+    message: str = ""
+    error: Mapping[str, str] = field(default_factory=dict)
+    result: Value = None
+
+    @property
+    def retries(self) -> int:
+        """Retries of what is failing; 0 where the last call did not fail, but asked for another one."""
+        return 0 if self.error.get("type") == ASKED["type"] else self.attempts
+
+
+class RequestKind(StrEnum):
+    """What one process may ask of the one that owns the store (ADR 0008)."""
+
+    START = "start"
+    CANCEL = "cancel"
+    RETRY = "retry"
+    COMPLETE = "complete"
+    WAKE = "wake"
+    SIGNAL = "signal"
+    APPROVE = "approve"
+    RERUN = "rerun"
+    EDIT = "edit"
+    PAUSE = "pause"
+    STOP = "stop"
+    RELOAD = "reload"
+
+
+@frozen
+class RequestRow:
+    """What somebody asked of the owner. ``execution`` is a number, 0: none; ``answered_at`` 0: not yet; times in ms."""
+
+    number: int
+    at: int
+    actor: Actor
+    kind: RequestKind
+    execution: int
+    body: Mapping[str, Value]
+    answered_at: int = 0
+    answer: Mapping[str, Value] | None = None
+
+
+@frozen
+class PausedRow:
+    """A phase that is called no more until it is unpaused: since when, who wanted it and why."""
+
+    name: str
+    at: int
+    actor: str
+    reason: str
+
+
+@frozen
+class Answer:
+    """The owner's answer to a request, committed with what it changed. The first answer of a request stays."""
+
+    request: int
+    body: Mapping[str, Value] = field(default_factory=dict)
+
+
+Path = tuple[str, ...]
+"""Path into a document, such as ``("network", "ip")``."""
+
+
+@frozen
+class DocumentChange:
+    """Changes to the runtime properties of one instance, merged under the row's version.
+
+    ``written``: {path: value}; ``removed``: paths. A path's missing levels are made.
+    """
+
+    deployment: int
+    instance: int
+    written: Mapping[Path, Value]
+    removed: Sequence[Path] = ()
+
+
+@frozen
+class Remark:
+    """The message, error and result that a call left on an entry; replaces the former one."""
+
+    graph: int
+    position: int
+    message: str = ""
+    error: Mapping[str, str] = field(default_factory=dict)
+    result: Value = None
+
+
+@frozen
+class LogLine:
+    """One line that a script or plugin wrote, or the engine about it. ``instance`` is a number, -1: none; ``at`` in ms."""
+
+    execution: int
+    at: int
+    level: str
+    text: str
+    instance: int = -1
+    operation: str = ""
+    sequence: int = 0
+
+
+@frozen
+class EventRow:
+    """One event of an execution worth a row of its own (starts, ends, failures, retries, requests by users)."""
+
+    execution: int
+    at: int
+    type: str
+    message: str
+    instance: int = -1
+    operation: str = ""
+    actor: str = ""
+    sequence: int = 0
+
+
+@frozen
+class Measure:
+    """What an engine has measured of one thing, the last time it said so. ``body``: {figure: value}."""
+
+    name: str
+    at: int
+    body: Mapping[str, Value]
+
+
+@frozen
+class Reshaped:
+    """A deployment in another shape: its topology, and what else is other (None: it stays)."""
+
+    deployment: int
+    topology: Topology
+    blueprint: Blueprint | None = None
+    inputs: Mapping[str, Value] | None = None
+    code: CodePlaces | None = None
+    uses: Mapping[str, int] | None = None
+
+
+@frozen
+class Forgotten:
+    """A deployment of which the records go with the execution that ends: its name is free, and what waited for it is canceled."""
+
+    deployment: int
+    execution: int
+    actor: str
+
+
+@frozen
+class Written:
+    """What planners have had written beside graphs and shapes: documents that come or go, deployments that are forgotten.
+
+    ``checks``: who was called ill by a person; they are written with the results of checks. ``labels``: (deployment, what changes).
+    """
+
+    kept: tuple[NewDocument, ...] = ()
+    dropped: tuple[Drop, ...] = ()
+    forgotten: tuple[Forgotten, ...] = ()
+    checks: tuple[ChecksMade, ...] = ()
+    labels: tuple[tuple[int, Relabelled], ...] = ()
+
+    def __bool__(self) -> bool:
+        """True when there is anything to write."""
+        return bool(self.kept or self.dropped or self.forgotten or self.labels)
+
+
+NOTHING_WRITTEN = Written()
+
+
+@frozen
+class Payload:
+    """What a turn writes beside the scheduler's changes, in the same transaction.
+
+    ``requests``: {execution: what it is planned by from now on}, for those that a user lets go on in another way.
+    ``reshaped`` is written before everything else of the turn: states and documents may be of instances that it adds; ``written``
+    comes last.
+    ``measures`` take the place of those of the same name.
+    """
+
+    documents: Sequence[DocumentChange] = ()
+    remarks: Sequence[Remark] = ()
+    logs: Sequence[LogLine] = ()
+    events: Sequence[EventRow] = ()
+    answers: Sequence[Answer] = ()
+    requests: Mapping[int, Request] = field(default_factory=dict)
+    checks: Sequence[ChecksMade] = ()
+    measures: Sequence[Measure] = ()
+    reshaped: Sequence[Reshaped] = ()
+    written: Written = NOTHING_WRITTEN
+
+    def __bool__(self) -> bool:
+        """True when there is anything to write."""
+        said = self.documents or self.remarks or self.logs or self.events
+        others = self.checks or self.measures or self.reshaped or self.written
+        return bool(said or self.answers or self.requests or others)
+
+
+NOTHING = Payload()
+
+
+@frozen
+class Turn:
+    """One transaction of the loop."""
+
+    at: int
+    changes: Changes
+    payload: Payload = NOTHING

@@ -1,0 +1,62 @@
+"""Secrets as the store keeps them: nothing in it can be read without the master key."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Protocol
+
+from phaseline.lang.fast_dataclasses import frozen
+
+
+@frozen
+class WrappedKey:
+    """A data key, encrypted by the master key whose id is ``master``."""
+
+    wrapped: bytes
+    master: str
+
+
+@frozen
+class SecretRow:
+    """A stored secret: ``body`` is its text, encrypted by its own data key. Times in ms; ``version`` counts from 1."""
+
+    name: str
+    version: int
+    body: bytes
+    key: WrappedKey
+    created_at: int
+    created_by: str
+    updated_at: int
+    updated_by: str
+
+
+class SecretShelf(Protocol):
+    """Where a store keeps secrets. Any process may write; every method is one transaction."""
+
+    def all(self) -> Sequence[SecretRow]:
+        """By name."""
+        ...
+
+    def find(self, name: str) -> SecretRow | None:
+        """The one of this name, or None."""
+        ...
+
+    def put(self, row: SecretRow) -> bool:
+        """Store it in the place of the version before it; False if that is not what there is (of version 1: nothing)."""
+        ...
+
+    def delete(self, name: str) -> bool:
+        """False if there was none."""
+        ...
+
+    def data_keys(self) -> Mapping[str, WrappedKey]:
+        """{purpose: data key} of everything else that is encrypted."""
+        ...
+
+    def add_key(self, purpose: str, key: WrappedKey) -> WrappedKey:
+        """The data key of a purpose: this one, or the one that somebody else has stored before."""
+        ...
+
+    def rewrap(self, rewrapped: Callable[[str, str, WrappedKey], WrappedKey]) -> int:
+        """Replace all data keys, all or none; how many. ``rewrapped`` is given ``secret`` or ``purpose``, its name, and the key."""
+        ...

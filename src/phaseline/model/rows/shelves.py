@@ -1,0 +1,70 @@
+"""What a store keeps beside deployments and executions, a shelf for each kind."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from phaseline.model.blueprint.labels import LabelShelf
+    from phaseline.model.blueprint.stored_blueprints import BlueprintShelf
+    from phaseline.model.deployment.stack_documents import DocumentShelf
+    from phaseline.model.execution.orders import OrderShelf
+    from phaseline.model.execution.stored_plans import PlanShelf
+    from phaseline.model.packages.installed import PackageShelf
+    from phaseline.model.rows.hook_switches import SwitchShelf
+    from phaseline.model.rows.listings import Listings
+    from phaseline.model.rows.secrets import SecretShelf
+
+
+class Shelves(Protocol):
+    """The shelves of a store."""
+
+    @property
+    def secrets(self) -> SecretShelf:
+        """The secrets of this store, encrypted."""
+        ...
+
+    @property
+    def listings(self) -> Listings:
+        """What lists show, read without blueprints."""
+        ...
+
+    @property
+    def stored_blueprints(self) -> BlueprintShelf:
+        """Blueprints that were uploaded."""
+        ...
+
+    @property
+    def stored_plans(self) -> PlanShelf:
+        """Plans that are kept."""
+        ...
+
+    @property
+    def orders(self) -> OrderShelf:
+        """Orders that were given with a request id."""
+        ...
+
+    @property
+    def stack_documents(self) -> DocumentShelf:
+        """Deployments that were written down as documents."""
+        ...
+
+    @property
+    def labels(self) -> LabelShelf:
+        """Labels of deployments."""
+        ...
+
+    @property
+    def packages(self) -> PackageShelf:
+        """Plugin packages that are installed."""
+        ...
+
+    @property
+    def has_packages(self) -> bool:
+        """False where no package is, or was: then nobody need look for any."""
+        ...
+
+    @property
+    def hook_switches(self) -> SwitchShelf:
+        """Hook classes that are switched off."""
+        ...

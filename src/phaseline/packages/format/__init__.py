@@ -1,0 +1,1 @@
+"""Files of a package: forms, conditions, stages and tasks."""

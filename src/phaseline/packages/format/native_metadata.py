@@ -1,0 +1,104 @@
+"""What only our own packages have in ``metadata.yaml``: types, phases, hooks, Python code, and when their tasks run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from phaseline.model.packages.package import WORKFLOWS, HookClass, PackageCode
+from phaseline.packages.format.package_contents import Contents
+from phaseline.packages.format.problem_report import Spot
+from phaseline.packages.format.value_forms import TEXTS, Form, Key, each, mapping, required, rows, text, truth
+
+NATIVE_KEYS: Final = ("types", "phases", "hooks", "python", "stages")
+ENTRY_POINTS: Final = ("phaseline.phases", "phaseline.operations", "phaseline.hooks", "phaseline.workflows")
+_TARGET: Final = text(r"\w+(\.\w+)*:\w+(\.\w+)*", "module:name, such as acme.hooks:Quota")
+_MODULE: Final = text(r"\w+(\.\w+)*(:\w+(\.\w+)*)?", "a module, or module:name, such as acme.operations")
+
+
+def _hook(value: Any, spot: Spot) -> None:
+    """``module:Class``, or a mapping with more."""
+    if isinstance(value, str):
+        _TARGET(value, spot)
+    else:
+        mapping(
+            "a hook class",
+            {
+                "class": required(_TARGET),
+                "name": text(may_be_empty=False),
+                "options": mapping("the options", {}),
+                "optional": truth,
+            },
+            is_closed=True,
+        )(value, spot)
+
+
+def _entry_points(value: Any, spot: Spot) -> None:
+    group = each(r"\S+", "a name without spaces", _MODULE, title="names and what they stand for")
+    mapping("the entry points", dict.fromkeys(ENTRY_POINTS, group), is_closed=True)(value, spot)
+
+
+def native_keys() -> Mapping[str, Key | Form]:
+    """The keys and their forms."""
+    return {
+        "types": TEXTS,
+        "phases": TEXTS,
+        "hooks": rows(_hook, of="classes, module:Class"),
+        "python": mapping("python", {"paths": TEXTS, "entry_points": _entry_points}, is_closed=True),
+        "stages": mapping("stages", {"on": rows(workflow_name, of="workflows")}, is_closed=True),
+    }
+
+
+def workflow_name(value: Any, spot: Spot) -> None:
+    """The name of a workflow: a built-in one or one of a blueprint."""
+    text(r"[\w.-]+", "the name of a workflow")(value, spot)
+
+
+def check_native(metadata: Mapping[str, Any], spot: Spot, contents: Contents) -> None:
+    """What is named must be there."""
+    for place, path in _texts(metadata.get("types")):
+        if not contents.has_file(path):
+            mend = f"Put the file '{path}' into the package; it declares node types as a definition file does."
+            spot.at("types", place).wrong("PL-F040", "is no file of the package", mend, value=path)
+    for place, path in _texts(metadata.get("phases")):
+        if not contents.has_file(path) and not contents.has_folder(path):
+            mend = f"Put '{path}' into the package: a folder of phase plugins, or a file of one."
+            spot.at("phases", place).wrong("PL-F040", "is neither file nor folder of the package", mend, value=path)
+    python = metadata.get("python")
+    for place, path in _texts(python.get("paths") if isinstance(python, dict) else None):
+        if not contents.has_folder(path):
+            mend = f"Make the folder '{path}' in the package; it is put on the path of Python."
+            spot.at("python", "paths", place).wrong("PL-F040", "is no folder of the package", mend, value=path)
+    needs_code = metadata.get("hooks") or (isinstance(python, dict) and python.get("entry_points"))
+    if needs_code and not (isinstance(python, dict) and python.get("paths")) and not contents.has_folder("python"):
+        mend = "Put the code into a folder 'python' of the package, or name the folders in python: {paths: [...]}."
+        spot.at("python").wrong("PL-F041", "there is no folder with the code of hooks and entry points", mend)
+
+
+def _texts(value: Any) -> list[tuple[int, str]]:
+    rows_of = value if isinstance(value, list) else []
+    return [(place, item) for place, item in enumerate(rows_of) if isinstance(item, str)]
+
+
+def made_code(metadata: Mapping[str, Any], contents: Contents) -> PackageCode:
+    """The code of a package whose metadata have been checked."""
+    python = metadata.get("python") or {}
+    default = ("python",) if contents.has_folder("python") else ()
+    return PackageCode(
+        tuple(python.get("paths") or default),
+        tuple(metadata.get("phases") or ()),
+        tuple(metadata.get("types") or ()),
+        tuple(_made_hook(item) for item in metadata.get("hooks") or ()),
+        python.get("entry_points") or {},
+    )
+
+
+def _made_hook(item: Any) -> HookClass:
+    if isinstance(item, str):
+        return HookClass(item)
+    return HookClass(item["class"], item.get("name", ""), item.get("options") or {}, item.get("optional", False))
+
+
+def workflows_of(metadata: Mapping[str, Any]) -> tuple[str, ...]:
+    """The workflows in which tasks run that say nothing themselves."""
+    return tuple((metadata.get("stages") or {}).get("on") or WORKFLOWS)

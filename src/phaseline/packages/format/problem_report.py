@@ -1,0 +1,219 @@
+"""What is wrong with a package, gathered by file and element; lines are looked up only at the end."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any, Final, Literal
+
+from phaseline.dsl.text.positions import Positions
+from phaseline.dsl.text.suggestions import closest
+from phaseline.lang.fast_dataclasses import altered, changeable, frozen
+from phaseline.model.problems.problem import NOWHERE, Place, Problem
+
+if TYPE_CHECKING:
+    from phaseline.dsl.text.document import Document
+    from phaseline.dsl.text.problem_report import Path
+    from phaseline.packages.languages.slow_languages import Slow
+
+MAX_FINDINGS: Final = 10_000
+"""Problems of one package that are kept."""
+MAX_SHOWN: Final = 60
+"""Characters of a value that a message shows."""
+MAX_SEARCHED: Final = 500
+"""Words of one package that are looked for among those that were probably meant."""
+MAX_TEXT: Final = 1_000
+"""Characters of a value that programs are told."""
+MAX_WORD: Final = 100
+"""Characters of a word that may be a misspelled one."""
+ABSENT: Final[Any] = object()
+ITEMS: Final = {
+    "tasks.yaml": "task",
+    "deployment_tasks.yaml": "task",
+    "network_roles.yaml": "network role",
+    "components.yaml": "component",
+}
+"""What the items of a file are that is one list; people count them from 1."""
+
+
+@changeable
+class Source:
+    """One file of a package. ``lines``: as written; ``origin``: {line of the text that was read: its line as written}.
+
+    The two differ where a slip was mended so that the rest could be read (``mending``).
+    """
+
+    name: str
+    document: Document | None = None
+    lines: tuple[str, ...] = ()
+    origin: tuple[int, ...] = ()
+
+    def written(self, place: Place) -> Place:
+        """The place in the text as somebody wrote it."""
+        if not self.origin or not 0 < place.line <= len(self.origin):
+            return place
+        line = self.origin[place.line - 1]
+        text = self.lines[line - 1] if line <= len(self.lines) else ""
+        return altered(place, line=line, text=text, column=min(place.column, len(text) + 1))
+
+
+@frozen
+class _Finding:
+    code: str
+    source: Source
+    path: Path
+    what: str
+    mend: str
+    severity: Literal["error", "warning"]
+    point: Literal["key", "value"]
+    value: Any
+
+
+class Findings:
+    """Gathers; ``problems`` says it all, errors first, each by file and line."""
+
+    def __init__(self, slow: Slow | None = None) -> None:
+        """Nothing is wrong yet. ``slow``: who can read YAQL and patterns that RE2 cannot take; None: nobody."""
+        self.slow = slow
+        self._found: list[_Finding] = []
+        self._ready: list[Problem] = []
+        self._searched = 0
+        self.errors_count = 0
+
+    def may_search(self) -> bool:
+        """Whether one more word may be looked for: a file that is wrong everywhere need not take for ever."""
+        self._searched += 1
+        return self._searched <= MAX_SEARCHED
+
+    def keep(self, finding: _Finding) -> None:
+        """One more."""
+        self.errors_count += finding.severity == "error"
+        if len(self._found) < MAX_FINDINGS:
+            self._found.append(finding)
+
+    def keep_ready(self, problem: Problem) -> None:
+        """What the reader of YAML has to say."""
+        self.errors_count += problem.severity == "error"
+        self._ready.append(problem)
+
+    def problems(self, title: str) -> tuple[Problem, ...]:
+        """Everything, each with its line; ``title``: the package as people know it."""
+        positions: dict[str, Positions] = {}
+        order: dict[str, int] = {}
+        told = [altered(problem, message=f"{title}: {problem.message}") for problem in self._ready]
+        for problem in told:
+            order.setdefault(problem.place.file, len(order))
+        for finding in self._found:
+            order.setdefault(finding.source.name, len(order))
+            place = self._place(finding, positions)
+            told.append(_told(title, finding, place))
+        told.sort(
+            key=lambda each: (
+                each.severity != "error",
+                order[each.place.file],
+                each.place.line,
+                each.place.column,
+            )
+        )
+        return tuple(told)
+
+    def _place(self, finding: _Finding, positions: dict[str, Positions]) -> Place:
+        source = finding.source
+        if source.document is None or source.document.root is None:
+            return Place(source.name) if source.name else NOWHERE
+        if source.name not in positions:
+            positions[source.name] = Positions(source.document)
+        return source.written(positions[source.name].place(finding.path, finding.point))
+
+
+@frozen
+class Spot:
+    """An element of a file, where something may be wrong."""
+
+    findings: Findings
+    source: Source
+    path: Path = ()
+
+    def at(self, *more: str | int) -> Spot:
+        """An element below this one."""
+        return Spot(self.findings, self.source, self.path + more)
+
+    def nearest(self, word: Any, known: Iterable[str]) -> str:
+        """`` Did you mean 'x'?``, or nothing; of a word that stands here."""
+        return nearest(word, known) if isinstance(word, str) and self.findings.may_search() else ""
+
+    def wrong(
+        self, code: str, what: str, mend: str, *, value: Any = ABSENT, point: Literal["key", "value"] = "value"
+    ) -> None:
+        """An error. ``what`` follows the name of the element in a sentence: ``is not valid``; ``value`` stands before it."""
+        self.findings.keep(_Finding(code, self.source, self.path, what, mend, "error", point, value))
+
+    def odd(
+        self, code: str, what: str, mend: str, *, value: Any = ABSENT, point: Literal["key", "value"] = "value"
+    ) -> None:
+        """A warning: it works, but is hardly meant."""
+        self.findings.keep(_Finding(code, self.source, self.path, what, mend, "warning", point, value))
+
+
+def shown(value: Any) -> str:
+    """A value as a message shows it.
+
+    >>> shown("a"), shown({"b": True})
+    ("'a'", '{"b": true}')
+    """
+    if isinstance(value, str):
+        return repr(value if len(value) <= MAX_SHOWN else f"{value[:MAX_SHOWN]}…")
+    text = json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= MAX_SHOWN else f"{text[:MAX_SHOWN]}…"
+
+
+def nearest(word: str, known: Iterable[str]) -> str:
+    """`` Did you mean 'x'?``, or nothing.
+
+    >>> nearest("puppett", ("puppet", "shell"))
+    " Did you mean 'puppet'?"
+    """
+    found = closest(word, tuple(known)) if len(word) <= MAX_WORD else None
+    return f" Did you mean '{found}'?" if found else ""
+
+
+def listed(words: Any) -> str:
+    """``a, b or c``.
+
+    >>> listed(["a", "b", "c"])
+    'a, b or c'
+    """
+    *others, last = [str(word) for word in words]
+    return f"{', '.join(others)} or {last}" if others else last
+
+
+def _cut(value: Any) -> Any:
+    """A text of no more than a line or two; what is larger as a message shows it."""
+    return value if isinstance(value, str) and len(value) <= MAX_TEXT else shown(value)
+
+
+def _told(title: str, finding: _Finding, place: Place) -> Problem:
+    """The problem, said like this: ``plugin-1.0.2: tasks.yaml task 1 (line 7), stage: 'x' is not valid.``."""
+    name, path = finding.source.name, finding.path
+    where = name
+    details: dict[str, Any] = {}
+    if path and isinstance(path[0], int) and name in ITEMS:
+        where += f" {ITEMS[name]} {path[0] + 1}"
+        details["index"] = path[0]
+        path = path[1:]
+    if place.line:
+        where += f" (line {place.line})"
+    field = " -> ".join(step if isinstance(step, str) else f"item {step + 1}" for step in path)
+    if field:
+        details["field"] = field
+    subject = f", {field}" if field else ""
+    value = ""
+    if finding.value is not ABSENT:
+        value = f"{shown(finding.value)} "
+        details["value"] = (
+            finding.value if isinstance(finding.value, bool | int | float | None) else _cut(finding.value)
+        )
+    head = f"{title}: {where}{subject}: " if subject or value or place.line else f"{title}: {where} "
+    return Problem(
+        finding.code, f"{head}{value}{finding.what}.", finding.mend, place, finding.severity, details=details
+    )

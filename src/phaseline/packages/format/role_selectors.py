@@ -1,0 +1,137 @@
+"""Whom a task is for: names of roles, ``*``, ``master`` and, in newer files, regular expressions between slashes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any, Final
+
+from phaseline.lang.regex import PatternError, compiled
+from phaseline.model.packages.package import EVERYBODY, NOBODY, Roles
+from phaseline.packages.format.problem_report import Spot
+from phaseline.packages.format.value_forms import ID, ID_ALLOWED
+
+_NAME: Final = re.compile(ID)
+_SCOPES: Final = {"*": EVERYBODY, "master": Roles(scope="master"), "self": Roles(scope="self")}
+
+
+def roles_of(value: Any) -> Roles:
+    """What a value says that has been checked; a list may have ``*`` in it, which then counts for the whole."""
+    if value is None:
+        return Roles(scope="sync")
+    words = [value] if isinstance(value, str) else value
+    for word in words:
+        if word in _SCOPES and (isinstance(value, str) or word == "*"):
+            return _SCOPES[word]
+    names = tuple(word for word in words if not is_pattern(word))
+    return Roles(names, tuple(word[1:-1] for word in words if is_pattern(word))) if words else NOBODY
+
+
+def is_pattern(word: str) -> bool:
+    """Whether a word is a regular expression between slashes."""
+    return len(word) > 1 and word.startswith("/") and word.endswith("/")
+
+
+def fits(roles: Roles, role: str) -> bool:
+    """Whether a role is one of those that are named; ``*`` takes any.
+
+    >>> fits(Roles(patterns=("(primary-)?controller",)), "controller")
+    True
+    """
+    if roles.scope != "named":
+        return roles.scope == "all"
+    return role in roles.names or any(compiled(pattern).matches(role) for pattern in roles.patterns)
+
+
+def fits_name(pattern: str, name: str) -> bool:
+    """Whether the name of a task begins as a regular expression says."""
+    return compiled(pattern).matches(name)
+
+
+def check_stage_roles(value: Any, spot: Spot) -> None:
+    """The roles of a task in ``tasks.yaml``: ``*``, ``master`` or a list of names."""
+    if isinstance(value, str):
+        if value not in {"*", "master"}:
+            mend = f"Use a list of roles, '*' for all of them, or master: [{value}]."
+            spot.wrong("PL-F011", "is not valid: a role alone stands in a list", mend, value=value)
+        return
+    if not isinstance(value, list):
+        spot.wrong("PL-F011", "is not valid", "Use a list of roles, '*' for all of them, or master.", value=value)
+        return
+    for place, name in enumerate(value):
+        if not isinstance(name, str):
+            spot.at(place).wrong("PL-F011", "is no text", "Write the name of a role.", value=name)
+    warn_of_lists(value, spot)
+
+
+def check_roles(value: Any, spot: Spot, *, has_patterns: bool = True, may_be_self: bool = False) -> None:
+    """The roles of a granular task: a name, ``*``, ``master``, ``/expression/``, or a list of such."""
+    if isinstance(value, dict) and "yaql_exp" in value:
+        refuse_yaql(value, spot)
+        return
+    words = value if isinstance(value, list) else [value]
+    spots = [spot.at(place) for place in range(len(words))] if isinstance(value, list) else [spot]
+    for word, at in zip(words, spots, strict=True):
+        _check_word(word, at, has_patterns=has_patterns, is_alone=not isinstance(value, list), may_be_self=may_be_self)
+    if isinstance(value, list):
+        warn_of_lists(value, spot)
+
+
+def _check_word(word: Any, spot: Spot, *, has_patterns: bool, is_alone: bool, may_be_self: bool) -> None:
+    allowed = f"{ID_ALLOWED}, '*', or a regular expression between slashes" if has_patterns else ID_ALLOWED
+    if not isinstance(word, str):
+        spot.wrong("PL-F011", "is no text", "Write the name of a role.", value=word)
+    elif is_pattern(word) and has_patterns:
+        check_pattern(word, spot)
+    elif is_pattern(word):
+        mend = "Regular expressions need package_version 4.0.0 or higher; list the names."
+        spot.wrong("PL-F011", "is not valid", mend, value=word)
+    elif word in {"*", "master"} or (word == "self" and may_be_self):
+        return
+    elif not has_patterns and is_alone:
+        mend = f"Use a list of roles, '*' for all of them, or master: [{word}]."
+        spot.wrong("PL-F011", "is not valid: a role alone stands in a list", mend, value=word)
+    elif _NAME.fullmatch(word) is None:
+        spot.wrong("PL-F011", "is not valid", f"Use {allowed}.", value=word)
+
+
+def check_pattern(word: str, spot: Spot) -> None:
+    """A regular expression between slashes, which must be one that RE2 takes: it matches in a time that grows with the text alone."""
+    try:
+        compiled(word[1:-1])
+    except PatternError as error:
+        mend = f"The reason: {error}. Between the slashes stands a regular expression as RE2 knows it."
+        spot.wrong("PL-F012", "is no regular expression", mend, value=word)
+
+
+def warn_of_lists(value: list[Any], spot: Spot) -> None:
+    """Lists that the ancestor takes and that match nobody there."""
+    if not value:
+        mend = "Name roles, or write '*' for all of them."
+        spot.odd("PL-F053", "names no role, so that the task runs nowhere", mend, value=value)
+    elif "*" in value:
+        mend = "Write role: '*'. In a list Fuel takes it for a name; here it means all."
+        spot.odd("PL-F052", "has '*' among names", mend, value=value)
+
+
+def refuse_yaql(value: Any, spot: Spot) -> None:
+    """What is written in YAQL where it is not evaluated: nobody may take it for true or for nothing."""
+    mend = "Write names, or a condition such as settings:storage.ceph.value == true."
+    spot.wrong(
+        "PL-F018",
+        "is written in YAQL, which is evaluated only in conditions and dependencies of tasks",
+        mend,
+        value=value,
+    )
+
+
+def check_yaql(value: Mapping[str, Any], spot: Spot) -> None:
+    """An expression in YAQL in the place of a condition or of dependencies of a task: read by who can, otherwise refused."""
+    text, slow = value["yaql_exp"], spot.findings.slow
+    if not isinstance(text, str):
+        spot.at("yaql_exp").wrong("PL-F004", "is no text", "Write an expression in quotes.", value=text)
+        return
+    fault = "nobody evaluates it here" if slow is None else slow.yaql_fault(text)
+    if fault:
+        mend = "Correct the expression, or install the library: pip install 'phaseline[fuel]'"
+        spot.wrong("PL-F018", f"is written in YAQL and cannot be used: {fault}", mend, value=value)

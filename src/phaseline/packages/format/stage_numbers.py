@@ -1,0 +1,87 @@
+"""The stage of a task: ``pre_deployment`` or ``post_deployment``, and a decimal number behind a slash."""
+
+from __future__ import annotations
+
+import re
+from decimal import Decimal
+from typing import Final
+
+from phaseline.lang.fast_dataclasses import frozen
+from phaseline.model.packages.package import POST, PRE, STAGES
+from phaseline.packages.format.stage_ranges import RANGES
+
+FORM: Final = re.compile(r"(?P<stage>pre_deployment|post_deployment)(?:/(?P<number>[-+]?(?:[0-9]*\.[0-9]+|[0-9]+)))?")
+MAX_NUMBER: Final = 100
+"""Characters of a number; of more nobody could say which comes first."""
+PLAIN_FORM: Final = f"Use {PRE} or {POST}."
+WHOLE_FORM: Final = f"Use {PRE} or {POST}, optionally followed by / and a number, e.g. {POST}/100, {PRE}/-99.9."
+_NUMBERISH: Final = re.compile(r"[-+]?(?:[0-9._]*[eE][-+]?[0-9_]+|[0-9.]*_[0-9._]*|nan|inf|infinity)", re.IGNORECASE)
+
+
+@frozen
+class Stage:
+    """Where a task runs. Numbers are exact: ``9007199254740992`` and ``9007199254740993`` differ."""
+
+    name: str
+    number: Decimal
+
+
+def stage_of(text: object, *, has_numbers: bool = True) -> Stage | None:
+    """The stage that a value of a file says; None where it says none.
+
+    >>> stage_of("post_deployment/-99.9")
+    Stage(name='post_deployment', number=Decimal('-99.9'))
+    """
+    found = FORM.fullmatch(text) if isinstance(text, str) else None
+    if found is None or (found["number"] and (not has_numbers or len(found["number"]) > MAX_NUMBER)):
+        return None
+    return Stage(found["stage"], Decimal(found["number"] or 0))
+
+
+def mending(value: object, *, has_numbers: bool = True) -> str:
+    """What is allowed, and in a line of its own what was probably meant."""
+    allowed = WHOLE_FORM if has_numbers else PLAIN_FORM
+    hint = _hint(value, has_numbers=has_numbers)
+    return f"{allowed}\n  {hint}" if hint else allowed
+
+
+def _hint(value: object, *, has_numbers: bool) -> str:
+    if not isinstance(value, str):
+        is_number = isinstance(value, int | float) and not isinstance(value, bool)
+        return f"A number alone names no stage: {POST}/{str(value)[:MAX_NUMBER]}?" if is_number else ""
+    if value.split() != [value] and ":" not in value:
+        return "Remove the white space."
+    if not has_numbers and stage_of(value) is not None:
+        return "Numbers behind a stage need package_version 2.0.0 or higher."
+    name, separator, rest = value.partition("/")
+    if ":" in value:
+        begin, _, after = value.partition(":")
+        number = after.strip(" :")
+        meant = stage_of(f"{begin.strip()}/{number}")
+        return "Use '/' as the separator" + (f": {begin.strip()}/{number}." if meant and number else ".")
+    if name not in STAGES:
+        return _of_name(name, rest)
+    if _NUMBERISH.fullmatch(rest):
+        return "Plain decimal numbers only: no exponent, no underscore, no nan or inf."
+    if separator and not rest:
+        return f"Write a number behind the slash, or leave it out: {name}."
+    if re.fullmatch(r"[-+]?[0-9]+\.", rest):
+        return f"Write digits behind the point, or no point: {name}/{rest[:-1]}."
+    if not rest.isascii():
+        return "Write the number with the digits 0 to 9."
+    if len(rest) > MAX_NUMBER:
+        return f"A number has at most {MAX_NUMBER} characters."
+    return ""
+
+
+def _of_name(name: str, rest: str) -> str:
+    """The stage that was meant by another name."""
+    for each in RANGES:
+        if each.stage == name:
+            return f"'{name}' is no stage of its own: its tasks have the numbers {each.text}, e.g. {POST}/{each.first}."
+    import difflib
+
+    near = difflib.get_close_matches(name.strip().lower(), STAGES, 1, 0.4)
+    return (
+        f"Did you mean {near[0]}{'/' if rest else ''}{rest if stage_of(f'{near[0]}/{rest}') else ''}?" if near else ""
+    )

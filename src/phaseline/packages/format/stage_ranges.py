@@ -1,0 +1,98 @@
+"""The ranges of stage numbers that makers of packages agree on: one table for the linter, the page and new packages."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import Final
+
+from phaseline.lang.fast_dataclasses import frozen
+
+
+@frozen
+class Range:
+    """Numbers from ``first`` up to, but not including, the next thousand. ``group``: packages of this group belong here.
+
+    ``stage``: what the range would be called if it were a stage of its own, as some take it to be.
+    """
+
+    first: int
+    last: int
+    use: str
+    group: str = ""
+    stage: str = ""
+
+    @property
+    def is_reserved(self) -> bool:
+        """Kept free for uses that nobody knows yet."""
+        return not self.use
+
+    @property
+    def text(self) -> str:
+        """``4000-4999``."""
+        return f"{self.first}-{self.last}"
+
+
+RANGES: Final = (
+    Range(0, 999, "hardware configuration, such as drivers", stage="hw_configuration"),
+    Range(1000, 1999, ""),
+    Range(2000, 2999, "partitions of disks and configuration of volumes", "storage", "disk_partitioning"),
+    Range(3000, 3999, ""),
+    Range(4000, 4999, "network configuration", "network", "network_configuration"),
+    Range(5000, 5999, ""),
+    Range(6000, 6999, "deployment of software", stage="software_installation"),
+    Range(7000, 7999, ""),
+    Range(8000, 8999, "deployment of monitoring services", "monitoring", "monitoring"),
+)
+"""Source: document 4, "Proposed change". They are the same before and after the deployment's own work."""
+
+RESERVED: Final = "reserved for future uses"
+
+
+def range_of(number: Decimal) -> Range | None:
+    """The range that a number lies in; None for those below and above all.
+
+    >>> range_of(Decimal("4999.5")).text
+    '4000-4999'
+    """
+    return next((each for each in RANGES if each.first <= number < each.last + 1), None)
+
+
+def ranges_of(groups: tuple[str, ...]) -> tuple[Range, ...]:
+    """Where the tasks of a package of these groups belong; nothing where a group has no range.
+
+    >>> [each.text for each in ranges_of(("storage::cinder", "network"))]
+    ['2000-2999', '4000-4999']
+    """
+    return tuple(each for each in RANGES if each.group and each.group in {group.partition("::")[0] for group in groups})
+
+
+def as_comments() -> str:
+    """The table as comments of YAML: what a new package begins with."""
+    width = max(len(each.text) for each in RANGES)
+    lines = [
+        "# A stage is pre_deployment or post_deployment, with / and a number if you like: post_deployment/4100.",
+        "# Lower numbers run first, none counts as 0; equal ones run by the name of the package, then as written here.",
+        "# By convention, so that packages that do not know one another run in a sensible order:",
+        *(f"#   {each.text.ljust(width)}  {each.use or RESERVED}" for each in RANGES),
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def as_page() -> str:
+    """The page about ranges (``docs/package-ranges.md``), which is this text."""
+    rows = [f"| {each.text} | {each.use or RESERVED} | {each.group or '-'} |" for each in RANGES]
+    table = "\n".join(["| numbers | for | packages of the group |", "| --- | --- | --- |", *rows])
+    return f"""# Ranges of stage numbers
+
+A task of a package runs before or after the deployment's own work, and says with a number when: `pre_deployment/4100`. Lower numbers run first.
+Packages that do not know one another run in a sensible order if each kind of work keeps to its range, before and after alike:
+
+{table}
+
+A task without a number has 0. Negative numbers and fractions are allowed: `pre_deployment/-100` runs before all of the table, and between
+`/4100` and `/4101` there is always room for `/4100.5`. Tasks of equal number run in the alphabetical order of their packages' names, and tasks
+of one package as they stand in its file.
+
+These are conventions. `plugins check` warns ([PL-F051](errors/PL-F.md)) of a number in a reserved range, and of one outside the ranges of the
+package's own `groups`; nothing is refused for it.
+"""

@@ -1,0 +1,174 @@
+"""Forms of values: a form looks at a value of a file and reports what is wrong with it, all at once."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Mapping
+from typing import Any, Final, TypeAlias
+
+from phaseline.lang.fast_dataclasses import frozen
+from phaseline.packages.format.problem_report import MAX_WORD, Spot, listed, shown
+
+Form: TypeAlias = Callable[[Any, Spot], None]
+"""Reports at the spot what is wrong with a value; says nothing where all is well."""
+MAX_UNKNOWN: Final = 20
+"""Keys of a mapping among which one that is missing is looked for."""
+SPECIAL: Final = re.compile(r"[\[\](){}|\\]")
+
+
+@frozen
+class Key:
+    """A key of a mapping: the form of its value, and whether it must be there."""
+
+    form: Form
+    is_required: bool = False
+
+
+def required(form: Form) -> Key:
+    """A key that must be there."""
+    return Key(form, is_required=True)
+
+
+def anything(_value: Any, _spot: Spot) -> None:
+    """Whatever it is, it is kept."""
+
+
+def text(pattern: str = "", allowed: str = "", *, may_be_empty: bool = True) -> Form:
+    """A text; of a pattern, which it must match as a whole, ``allowed`` says what it means."""
+
+    def check(value: Any, spot: Spot) -> None:
+        if not isinstance(value, str):
+            spot.wrong("PL-F004", "is no text", _as_text(value), value=value)
+        elif pattern and re.fullmatch(pattern, value, re.ASCII) is None:  # re keeps it compiled, once it is needed
+            spot.wrong("PL-F004", "is not valid", f"Use {allowed}.", value=value)
+        elif not value and not may_be_empty:
+            spot.wrong("PL-F004", "is empty", "Write a text.", value=value)
+
+    return check
+
+
+def _as_text(value: Any) -> str:
+    """How a scalar is written so that YAML takes it for text."""
+    if isinstance(value, int | float):
+        return f'Write it in quotes: "{shown(value)}".'
+    return "Write a text here."
+
+
+def whole(least: int | None = None) -> Form:
+    """A whole number, of at least ``least``."""
+    mend = "Write a whole number" + ("" if least is None else f" of at least {least}") + ", without quotes."
+
+    def check(value: Any, spot: Spot) -> None:
+        if isinstance(value, bool) or not isinstance(value, int):
+            spot.wrong("PL-F004", "is no whole number", mend, value=value)
+        elif least is not None and value < least:
+            spot.wrong("PL-F004", "is too small", mend, value=value)
+
+    return check
+
+
+def truth(value: Any, spot: Spot) -> None:
+    """True or false."""
+    if not isinstance(value, bool):
+        spot.wrong("PL-F004", "is neither true nor false", "Write true or false, without quotes.", value=value)
+
+
+def choice(*words: str) -> Form:
+    """One of some words."""
+
+    def check(value: Any, spot: Spot) -> None:
+        if not isinstance(value, str) or value not in words:
+            mend = f"Use {listed(words)}.{spot.nearest(value, words)}"
+            spot.wrong("PL-F004", "is not known here", mend, value=value)
+
+    return check
+
+
+def rows(form: Form, *, least: int = 0, is_unique: bool = False, of: str = "such values") -> Form:
+    """A list of values of one form."""
+
+    def check(value: Any, spot: Spot) -> None:
+        if not isinstance(value, list):
+            mend = f"Write a list: [{value}]." if _is_simple(value) else f"Write a list of {of}: each begins with '- '."
+            spot.wrong("PL-F004", "is no list", mend, value=value)
+            return
+        if len(value) < least:
+            spot.wrong("PL-F004", "is empty", f"Write at least one of {of}.", value=value)
+        seen: set[str] = set()
+        for place, item in enumerate(value):
+            form(item, spot.at(place))
+            if is_unique and isinstance(item, str):
+                if item in seen:
+                    spot.at(place).wrong("PL-F007", "is there twice", "Remove one of the two.", value=item)
+                seen.add(item)
+
+    return check
+
+
+def mapping(
+    title: str, keys: Mapping[str, Key | Form], *, is_closed: bool = False, likely: bool = True, rest: Form = anything
+) -> Form:
+    """A mapping with these keys; others are kept unless it is closed, and must be of the form ``rest``.
+
+    ``likely``: warn of a key that looks like a misspelled one.
+    """
+    forms = {name: (key.form if isinstance(key, Key) else key) for name, key in keys.items()}
+    needed = [name for name, key in keys.items() if isinstance(key, Key) and key.is_required]
+    known = tuple(keys)
+
+    def check(value: Any, spot: Spot) -> None:
+        if not isinstance(value, dict):
+            spot.wrong("PL-F004", f"is no mapping; {title} is one", f"Write its keys: {', '.join(known)}.", value=value)
+            return
+        for name in needed:
+            if name not in value:
+                unknown = tuple(key for key in value if key not in keys)[:MAX_UNKNOWN]
+                spot.at(name).wrong(
+                    "PL-F005",
+                    f"the key is missing; {title} must have it",
+                    f"Write '{name}:'.{_misspelled(name, unknown)}",
+                )
+        for name, item in value.items():
+            if name in forms:
+                forms[name](item, spot.at(name))
+            elif is_closed:
+                hint = spot.nearest(name, known) or f" Known are {listed(known)}."
+                spot.at(name).wrong("PL-F006", f"{title} has no such key", f"Remove it.{hint}", point="key")
+            else:
+                rest(item, spot.at(name))
+                hint = spot.nearest(name, known) if likely else ""
+                if hint and not any(near in value or near in needed for near in known if f"'{near}'" in hint):
+                    spot.at(name).odd("PL-F050", "is probably misspelled", hint.strip(), point="key")
+
+    return check
+
+
+def _misspelled(name: str, unknown: Collection[str]) -> str:
+    from phaseline.dsl.text.suggestions import closest
+
+    found = next((each for each in unknown if len(each) <= MAX_WORD and closest(each, (name,)) is not None), None)
+    return f" Did you mean it by '{found}'?" if found else ""
+
+
+def each(pattern: str, allowed: str, form: Form, *, title: str) -> Form:
+    """A mapping from names of a pattern to values of one form."""
+
+    def check(value: Any, spot: Spot) -> None:
+        if not isinstance(value, dict):
+            spot.wrong("PL-F004", f"is no mapping of {title}", "Write each as 'name:' and its keys below.", value=value)
+            return
+        for name, item in value.items():
+            if re.fullmatch(pattern, name, re.ASCII) is None:
+                spot.at(name).wrong("PL-F004", "is not valid as a name", f"Use {allowed}.", value=name, point="key")
+            form(item, spot.at(name))
+
+    return check
+
+
+def _is_simple(value: Any) -> bool:
+    return isinstance(value, str) and bool(value.strip()) and SPECIAL.search(value) is None and len(value) < 100
+
+
+TEXTS: Final = rows(text(), of="texts")
+ID: Final = r"[0-9a-zA-Z_-]+"
+ID_ALLOWED: Final = "letters, digits, '-' and '_'"

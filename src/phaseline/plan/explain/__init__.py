@@ -1,0 +1,1 @@
+"""Why something waits, what decided the time, and the history in the words of Cloudify."""

@@ -1,0 +1,204 @@
+"""What an instance went through in a graph, in the words of the ancestor (W12, W20, W23): computed when read, never stored.
+
+A tale has the parts of a workflow's sequence in order, each with the sentences before and after its operation; which
+tales belong to a graph, ``TALES`` says.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from phaseline.model.deployment.instance_states import InstanceState as State
+from phaseline.model.graph.status import Mark
+from phaseline.plan.explain.cloudify_messages import (
+    CHECK_DRIFT_TALE,
+    CHECK_STATUS_TALE,
+    CLEAN_UP_TALE,
+    HALF_STARTED_TALE,
+    HALF_THERE_TALE,
+    INSTALL_TALE,
+    LIFE_CYCLE_AGAIN_TALE,
+    RESUME_TALE,
+    SUSPEND_TALE,
+    UNINSTALL_TALE,
+    UPDATE_TALE,
+    Tale,
+    heal_tale,
+    operation_tale,
+    reinstall_tale,
+    uninstall_tale,
+)
+from phaseline.plan.explain.instance_story import CallSpan, Entries, Known, Line, Story
+from phaseline.plan.graph.operation_arguments import given_inputs
+from phaseline.plan.rounds.lifecycle_retries import AGAIN
+from phaseline.plan.workflows import check as checking
+from phaseline.plan.workflows import execute_operation, heal, install, rollback, scale, start_stop, uninstall
+from phaseline.plan.workflows import suspend_resume as freezing
+from phaseline.plan.workflows.apply_revision import UPDATE
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from phaseline.model.blueprint.blueprint import Value
+    from phaseline.model.deployment.topology import Topology
+    from phaseline.model.graph.graph import Graph
+    from phaseline.model.rows.rows import NoteRow
+
+Teller = Callable[[Story, State | None], Iterable[Tale]]
+"""From a story, and the state in which the graph found the instance if it is known, to what is told of it."""
+
+
+def narrate(
+    topology: Topology,
+    graph: Graph,
+    statuses: np.ndarray,
+    instance: int,
+    *,
+    calls: Mapping[int, Sequence[CallSpan]] | None = None,
+    notes: Mapping[int, NoteRow] | None = None,
+    present: State | None = None,
+    workflow: str = "",
+    parameters: Mapping[str, Value] | None = None,
+    with_tasks: bool = False,
+) -> list[Line]:
+    """The lines of one instance in order, as far as it has come; none for instances that take no part themselves.
+
+    ``statuses`` uint8 by position; ``calls`` and ``notes`` by position. ``present``: the state in which the graph found
+    the instance, so that uninstall can say what it skipped. ``workflow`` (if it is not named as the graph) and
+    ``parameters``: those of the execution. ``with_tasks``: the calls themselves too (W12).
+    """
+    name = topology.blueprint.meaning(workflow or graph.name)
+    known = Known(topology, graph, statuses, calls or {}, notes or {}, name, parameters or {}, with_tasks=with_tasks)
+    ((_, lines),) = narrate_all(known, [instance], present={} if present is None else {instance: present})
+    return lines
+
+
+def narrate_all(
+    known: Known,
+    instances: Iterable[int],
+    *,
+    present: Mapping[int, State] | None = None,
+    entries: Entries | None = None,
+) -> Iterator[tuple[int, list[Line]]]:
+    """(instance, its lines) of each instance, as ``narrate`` has them; entries are looked up once for all.
+
+    An instance is asked for when the one before it has been told. ``entries``: those of the graph, if they are known.
+    """
+    entries = entries or Entries(known.topology, known.graph)
+    teller = TALES.get(known.graph.verb, _own)
+    for instance in instances:
+        story = Story(known, entries, entries.of(instance))
+        if story.has_begun and story.is_on_path:
+            yield instance, story.tell_stays()
+            continue
+        tales = teller(story, (present or {}).get(instance)) if story.has_begun else ()
+        yield instance, [line for tale in tales for line in story.tell(tale)]
+
+
+def _install(story: Story, _: State | None) -> Iterable[Tale]:
+    if story.reaches(State.STARTED):
+        yield INSTALL_TALE if story.is_called else INSTALL_TALE.nothing
+
+
+def _uninstall(story: Story, present: State | None) -> Iterable[Tale]:
+    if story.reaches(State.DELETED) or present is State.DELETED:
+        if story.known.workflow == heal.HEAL and _diagnosis(story):
+            yield reinstall_tale(_diagnosis(story))
+        yield UNINSTALL_TALE if present is None else uninstall_tale(present)
+
+
+def _clean_up(story: Story, _: State | None) -> Iterable[Tale]:
+    if story.is_called:
+        yield CLEAN_UP_TALE
+
+
+def _again(story: Story, present: State | None) -> Iterable[Tale]:
+    """W5: what is told of an instance whose life cycle begins anew."""
+    yield LIFE_CYCLE_AGAIN_TALE
+    yield from _uninstall(story, present)
+
+
+def _update(story: Story, _: State | None) -> Iterable[Tale]:
+    if story.is_called:
+        yield UPDATE_TALE
+
+
+def _own(story: Story, _: State | None) -> Iterable[Tale]:
+    """Of a graph of somebody's own: what was called, one after the other."""
+    for phase, positions in story.positions.items():
+        if phase not in story.stops and any(
+            not int(story.graph.marks[position]) & Mark.ABSENT for position in positions
+        ):
+            yield operation_tale(phase, phase, {})
+
+
+def _roll_back(story: Story, _: State | None) -> Iterable[Tale]:
+    if story.reaches(State.CONFIGURED):
+        yield HALF_STARTED_TALE
+    elif story.reaches(State.UNINITIALIZED):
+        yield HALF_THERE_TALE
+
+
+def _heal(story: Story, _: State | None) -> Iterable[Tale]:
+    if story.is_called:
+        yield heal_tale(_diagnosis(story))
+
+
+def _diagnosis(story: Story) -> str:
+    """Why the user wants something healed; empty where that was not said."""
+    found = str(story.known.parameters.get(heal.DIAGNOSE_VALUE) or "")
+    return "" if found == heal.NO_DIAGNOSIS else found
+
+
+def _suspend(story: Story, _: State | None) -> Iterable[Tale]:
+    if story.reaches(State.SUSPENDED):
+        yield SUSPEND_TALE
+
+
+def _resume(story: Story, _: State | None) -> Iterable[Tale]:
+    if story.reaches(State.STARTED):
+        yield RESUME_TALE
+
+
+def _check_status(story: Story, _: State | None) -> Iterable[Tale]:
+    if story.is_called:
+        yield CHECK_STATUS_TALE
+
+
+def _check_drift(story: Story, _: State | None) -> Iterable[Tale]:
+    if story.is_called:
+        yield CHECK_DRIFT_TALE
+
+
+def _operate(story: Story, _: State | None) -> Iterable[Tale]:
+    """Of the one operation that is called, with its name as it was given."""
+    known = story.known
+    for phase in story.positions if story.is_called else ():
+        named = str(known.parameters.get(execute_operation.OPERATION, phase))
+        yield operation_tale(phase, named, given_inputs(known.workflow, phase, known.parameters))
+
+
+def _tie(_story: Story, _: State | None) -> Iterable[Tale]:
+    """Of those who take part only for their relationships nothing is told."""
+    return ()
+
+
+TALES: Mapping[str, Teller] = {
+    scale.ESTABLISH: _tie,
+    install.INSTALL: _install,
+    install.CLEAN_UP: _clean_up,
+    uninstall.UNINSTALL: _uninstall,
+    install.TAKE_BACK.partition(" ")[0]: _uninstall,
+    UPDATE: _update,
+    AGAIN: _again,
+    rollback.ROLLBACK: _roll_back,
+    checking.CHECK_STATUS: _check_status,
+    checking.CHECK_DRIFT: _check_drift,
+    heal.HEAL: _heal,
+    freezing.SUSPEND: _suspend,
+    freezing.RESUME: _resume,
+    execute_operation.EXECUTE_OPERATION: _operate,
+    **{item.graph: _operate for rounds in start_stop.INVOCATIONS.values() for item in rounds},
+}
+"""{name of a graph: what is told of it}"""

@@ -1,0 +1,100 @@
+"""Which phase of a graph was called when, and the chain of calls that decided when the graph was done.
+
+The *critical path* is read backwards: from the call that ended last to the one that ended last among those it had to wait
+for, and so on. What is never called (a milestone, an operation that nobody implements) hands on what it waited for itself.
+Whoever wants an execution to end sooner has to shorten a call of this path, or a wait between two of them.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from phaseline.lang.fast_dataclasses import frozen
+
+if TYPE_CHECKING:
+    from phaseline.model.graph.graph import Graph
+
+
+@frozen
+class Spent:
+    """One phase of a graph: when its first call began and its last one ended (ms), and how many entries were called.
+
+    ``busy_ms``: how long at least one call of it ran.
+    """
+
+    phase: str
+    began_at: int
+    ended_at: int
+    called: int
+    busy_ms: int
+
+
+@frozen
+class Times:
+    """When entries were called: columns int64 by position, in ms. ``began`` of the first call, ``ended`` of the last; 0: never."""
+
+    began: np.ndarray
+    ended: np.ndarray
+
+
+def spent(graph: Graph, times: Times) -> list[Spent]:
+    """Each phase that was called, in the order in which they began."""
+    called: dict[str, list[np.ndarray]] = {}
+    for step in graph.steps:
+        positions = times.began[step.first : step.first + step.count].nonzero()[0] + step.first
+        if len(positions):
+            called.setdefault(step.phase, []).append(positions)
+    found = []
+    for phase, parts in called.items():
+        positions = np.concatenate(parts)
+        began, ended = times.began[positions], times.ended[positions]
+        found.append(Spent(phase, int(began.min()), int(ended.max()), len(positions), _covered(began, ended)))
+    return sorted(found, key=lambda one: one.began_at)
+
+
+def critical_path(graph: Graph, times: Times) -> list[int]:
+    """Positions of the calls that decided when the last one ended, first to last; empty where nothing was called."""
+    if not times.ended.any():
+        return []
+    entries, starts = _needs(graph)
+    path = [int(times.ended.argmax())]
+    while True:
+        before = _last_before(path[-1], entries, starts, times)
+        if before is None:
+            return path[::-1]
+        path.append(before)
+
+
+def _last_before(position: int, entries: np.ndarray, starts: np.ndarray, times: Times) -> int | None:
+    """Of the calls an entry had to wait for the one that ended last; through entries that are never called."""
+    best: int | None = None
+    seen = {position}
+    front = [position]
+    while front:
+        at = front.pop()
+        for need in entries[starts[at] : starts[at + 1]].tolist():
+            if need in seen:
+                continue
+            seen.add(need)
+            if not times.ended[need]:
+                front.append(need)
+            elif best is None or times.ended[need] > times.ended[best]:
+                best = need
+    return best
+
+
+def _needs(graph: Graph) -> tuple[np.ndarray, np.ndarray]:
+    """(entries, starts): what entry i waits for is ``entries[starts[i]:starts[i + 1]]``."""
+    sources = np.repeat(np.arange(len(graph), dtype=np.int32), np.diff(graph.ptr))
+    starts = np.concatenate(([0], np.cumsum(graph.needs_count())))
+    return sources[np.argsort(graph.idx, kind="stable")], starts
+
+
+def _covered(began: np.ndarray, ended: np.ndarray) -> int:
+    """How much time lies within at least one of the spans."""
+    order = np.argsort(began, kind="stable")
+    began, ended = began[order], np.maximum.accumulate(ended[order])
+    is_gap = began[1:] > ended[:-1]
+    return int(ended[-1] - began[0] - (began[1:] - ended[:-1])[is_gap].sum())

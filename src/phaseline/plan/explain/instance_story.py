@@ -1,0 +1,311 @@
+"""One instance in one graph: its entries by operation, and what became of them, told along a tale (W12).
+
+A tale is told as far as the instance has come: what stands before an operation belongs to the beginning of its first
+call, what stands after it to the end of its last one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import field
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from phaseline.lang.fast_dataclasses import frozen
+from phaseline.model.deployment.instance_states import InstanceState as State
+from phaseline.model.execution.breakpoints import POST, PRE, PREFIX, Breakpoint
+from phaseline.model.graph.graph import SubjectKind, owners_of
+from phaseline.model.graph.status import EntryStatus as Status
+from phaseline.model.graph.status import Mark, OutcomeKind
+from phaseline.model.resources.state_graph_names import is_of_state, phase_of, state_entered
+from phaseline.model.rows.rows import NoteRow
+from phaseline.plan.explain.cloudify_messages import Part
+
+if TYPE_CHECKING:
+    from phaseline.model.blueprint.blueprint import Operation, Value
+    from phaseline.model.deployment.topology import Topology
+    from phaseline.model.graph.graph import Graph
+    from phaseline.plan.explain.cloudify_messages import Tale
+
+SCRIPT_FUNCTION = "script_runner.tasks.run"
+"""The function that the ancestor calls for every script."""
+BEGUN = frozenset(
+    {
+        Status.RUNNING,
+        Status.SLEEPING,
+        Status.CANCELING,
+        Status.UNSURE,
+        Status.COMPLETED,
+        Status.PASSED,
+        Status.FAILED,
+    }
+)
+
+
+@frozen
+class CallSpan:
+    """One call of an entry: when it began and ended (ms, 0: not yet) and what it returned.
+
+    ``message``: what it said, None: not known. ``has_asked``: it asked to be called again, which is no failure.
+    ``is_by_hand``: no call at all, a user vouched for the entry at that time.
+    """
+
+    begun_at: int
+    ended_at: int = 0
+    kind: OutcomeKind = OutcomeKind.PENDING
+    message: str | None = None
+    has_asked: bool = False
+    is_by_hand: bool = False
+
+
+@frozen
+class Line:
+    """One line of a tale. ``at`` in ms, 0: not known. ``operation``: full name, empty where none is meant.
+
+    ``target``: of a task of a relationship the instance at its other end, else -1.
+    """
+
+    kind: Literal["event", "state", "task"]
+    text: str
+    at: int = 0
+    operation: str = ""
+    target: int = -1
+
+    def __str__(self) -> str:
+        """As in the tables of the specification: ``E: Creating node instance``, ``= creating``; tasks as they are."""
+        return {"event": "E: ", "state": "= ", "task": ""}[self.kind] + self.text
+
+
+@frozen
+class Known:
+    """A graph and what became of its entries; the fields are the arguments of ``narrate``."""
+
+    topology: Topology
+    graph: Graph
+    statuses: np.ndarray
+    calls: Mapping[int, Sequence[CallSpan]]
+    notes: Mapping[int, NoteRow]
+    workflow: str = ""
+    parameters: Mapping[str, Value] = field(default_factory=dict)
+    with_tasks: bool = False
+
+
+class Entries:
+    """Which entries belong to the sequence of which instance.
+
+    ``order``: positions by instance, each one's as in the graph; ``owner``: whose they are, -1: nobody's, in that order.
+    ``step``: int32 by position.
+    """
+
+    def __init__(self, topology: Topology, graph: Graph) -> None:
+        sizes = [step.count for step in graph.steps]
+        self.steps = graph.steps
+        self.step = np.repeat(np.arange(len(sizes), dtype=np.int32), sizes)
+        owner = np.full(len(graph), -1, np.int32)
+        for step in graph.steps:
+            mine = slice(step.first, step.first + step.count)
+            owner[mine] = owners_of(topology, step.kind, graph.subject[mine])
+        self.order = np.argsort(owner, kind="stable")
+        self.owner = owner[self.order]
+
+    def of(self, instance: int) -> list[int]:
+        """Positions in the order of the graph, which is that of the sequence."""
+        low, high = np.searchsorted(self.owner, [instance, instance + 1])
+        found: list[int] = self.order[low:high].tolist()
+        return found
+
+
+def operation_called(topology: Topology, kind: SubjectKind, subject: int, name: str) -> Operation | None:
+    """What is mapped to an operation of an instance, or of one side of a relationship; None: nothing is."""
+    operations: Mapping[str, Operation] = {}
+    if kind is SubjectKind.INSTANCE:
+        operations = topology.nodes[topology.node[subject]].operations
+    elif kind in {SubjectKind.SOURCE, SubjectKind.TARGET}:
+        relationship = topology.links[topology.link[subject]].relationship
+        operations = relationship.source_operations if kind is SubjectKind.SOURCE else relationship.target_operations
+    return operations.get(name)
+
+
+class Story:
+    """The entries of one instance by operation, and what became of them."""
+
+    def __init__(self, known: Known, entries: Entries, mine: list[int]) -> None:
+        self.known = known
+        self.topology = known.topology
+        self.graph = known.graph
+        self.statuses = known.statuses
+        self.calls = known.calls
+        self.notes = known.notes
+        self.with_tasks = known.with_tasks
+        self.kinds: dict[int, SubjectKind] = {}
+        self.positions: dict[str, list[int]] = {}
+        for position in mine:
+            step = entries.steps[entries.step[position]]
+            self.kinds[position] = step.kind
+            self.positions.setdefault(step.phase, []).append(position)
+        self.stops = [phase for phase in self.positions if phase.startswith(PREFIX)]
+
+    @property
+    def is_called(self) -> bool:
+        """True when anything of the instance is called."""
+        return any(not int(self.graph.marks[position]) & Mark.ABSENT for position in self.kinds)
+
+    def reaches(self, state: State) -> bool:
+        """True when the graph takes the instance to the state: others only serve those that it does."""
+        return any(state in self.graph.policies[self.graph.policy[position]].leave for position in self.kinds)
+
+    @property
+    def has_begun(self) -> bool:
+        """True when any entry was called, or passed."""
+        return any(self._has_begun(position) for position in self.kinds)
+
+    def _has_begun(self, position: int) -> bool:
+        return position in self.calls or Status(int(self.statuses[position])) in BEGUN
+
+    def is_done(self, position: int) -> bool:
+        """True when the sequence goes on after the entry."""
+        status = Status(int(self.statuses[position]))
+        return status in {Status.COMPLETED, Status.PASSED} or self.is_ignored(position)
+
+    def is_ignored(self, position: int) -> bool:
+        """True for a failure that counts as done."""
+        failed = Status(int(self.statuses[position])) is Status.FAILED
+        return failed and bool(int(self.graph.marks[position]) & Mark.TOLERANT)
+
+    def tell(self, tale: Tale) -> list[Line]:
+        """The lines of a tale up to the first operation that is not done."""
+        lines: list[Line] = []
+        at = min((spans[0].begun_at for p in self.kinds if (spans := self.calls.get(p))), default=0)
+        for part in tale.parts:
+            positions = self.positions.get(part.operation, []) if part.operation else []
+            if not self._passes(PRE, part.operation, lines):
+                return lines
+            if not positions:
+                lines += [_line(text, at, "") for text in part.frame]
+                if not self._passes(POST, part.operation, lines):
+                    return lines
+                continue
+            begun = [position for position in positions if self._has_begun(position)]
+            if not begun:
+                return lines
+            lines += self._around(part, begun)
+            if not all(self.is_done(position) for position in positions):
+                return lines
+            at = max((spans[-1].ended_at for p in positions if (spans := self.calls.get(p))), default=at)
+            lines += [_line(text, at, part.operation) for text in part.after]
+            if not self._passes(POST, part.operation, lines):
+                return lines
+        return lines
+
+    def _passes(self, when: str, operation: str, lines: list[Line]) -> bool:
+        """Tell of breakpoints ``when`` (pre or post) of an operation; False where the instance stands at one."""
+        for phase in self.stops if operation else ():
+            if not Breakpoint(phase.removeprefix(PREFIX)).is_at(when, operation):
+                continue
+            if not all(self._stood(phase, position, operation, lines) for position in self.positions[phase]):
+                return False
+        return True
+
+    def _stood(self, phase: str, position: int, operation: str, lines: list[Line]) -> bool:
+        """Tell of a breakpoint; False where the instance has not come to it, or stands at it."""
+        if not self._has_begun(position):
+            return False
+        spans, point = self.calls.get(position, ()), phase.removeprefix(PREFIX)
+        begun = spans[0].begun_at if spans else 0
+        lines.append(Line("event", f"Node instance paused at {point} until it is cleared", begun, operation))
+        if not self.is_done(position):
+            return False
+        ended = spans[-1].ended_at if spans else begun
+        lines.append(Line("event", f"Node instance goes on from {point}", ended, operation))
+        return True
+
+    @property
+    def is_on_path(self) -> bool:
+        """True for one that goes through the states of a path."""
+        return any(is_of_state(operation) for operation in self.positions)
+
+    def tell_stays(self) -> list[Line]:
+        """The lines of one that goes through the states of a path: those it has entered, and what was called there."""
+        lines: list[Line] = []
+        at = 0
+        for operation, positions in self.positions.items():
+            begun = [position for position in positions if self._has_begun(position)]
+            state = state_entered(operation)
+            if state is not None and begun:
+                lines.append(Line("event", f"Node instance entered {state}", at))
+            elif operation.startswith(PREFIX):
+                for position in begun:
+                    self._stood(operation, position, Breakpoint(operation.removeprefix(PREFIX)).stands[1], lines)
+            elif not is_of_state(operation):
+                lines += self._around(Part(operation), begun)
+                at = max([at, *(spans[-1].ended_at for position in begun if (spans := self.calls.get(position)))])
+        return lines
+
+    def _around(self, part: Part, begun: list[int]) -> list[Line]:
+        """What stands before an operation, its calls, and failures that are ignored (W24)."""
+        at = min((spans[0].begun_at for p in begun if (spans := self.calls.get(p))), default=0)
+        lines = [_line(text, at, part.operation) for text in part.before]
+        for position in begun:
+            function = self._function(position, part.operation)
+            if self.with_tasks:
+                lines += self._tasks(position, part.operation, function)
+            if self.is_ignored(position):
+                spans = self.calls.get(position)
+                end = spans[-1].ended_at if spans else 0
+                lines.append(Line("event", f"Ignoring task {function} failure", end, part.operation))
+        return lines
+
+    def _function(self, position: int, name: str) -> str:
+        """What the ancestor would call the task."""
+        phase = phase_of(name)
+        if phase is not None:
+            return phase
+        found = operation_called(self.topology, self.kinds[position], int(self.graph.subject[position]), name)
+        return found.implementation if found is not None and found.form == "function" else SCRIPT_FUNCTION
+
+    def _tasks(self, position: int, operation: str, function: str) -> list[Line]:
+        """The calls of one entry in the words of W12. Without messages of their own only the last one's is known: the note's."""
+        policy = self.graph.policies[self.graph.policy[position]]
+        spans = self.calls.get(position, ())
+        note = self.notes.get(position, NoteRow(position))
+        lines: list[Line] = []
+        retries = 0
+        related = self.kinds[position] in {SubjectKind.SOURCE, SubjectKind.TARGET}
+        target = int(self.topology.target[int(self.graph.subject[position])]) if related else -1
+        spans = [span for span in spans if not span.is_by_hand]
+        for number, span in enumerate(spans):
+            limit = "" if policy.max_retries < 0 else f"/{policy.max_retries}"
+            suffix = f" [retry {retries}{limit}]" if retries else ""
+            lines.append(Line("task", f"Sending task '{function}'{suffix}", span.begun_at, operation, target))
+            lines.append(Line("task", f"Task started '{function}'{suffix}", span.begun_at, operation, target))
+            is_last = number == len(spans) - 1
+            is_failed = is_last and Status(int(self.statuses[position])) is Status.FAILED
+            text = _ended(span, function, note if is_last else NoteRow(position), is_failed=is_failed)
+            if text:
+                lines.append(Line("task", text + suffix, span.ended_at, operation, target))
+            retries += span.kind is OutcomeKind.RETRY
+        return lines
+
+
+def _ended(span: CallSpan, function: str, note: NoteRow, *, is_failed: bool) -> str:
+    """How a call ended, empty while it runs. ``is_failed``: it is not called again, whatever it asked for."""
+    kind, message = span.kind, note.message if span.message is None else span.message
+    said = f" -> {message}" if message else ""
+    if kind is OutcomeKind.COMPLETED:
+        return f"Task succeeded '{function}'" + (f" - {note.result}" if note.result is not None else "")
+    if kind is OutcomeKind.AGAIN or (kind is OutcomeKind.RETRY and span.has_asked and not is_failed):
+        return f"Task rescheduled '{function}'{said}"
+    if kind in {OutcomeKind.FAILED, OutcomeKind.RETRY}:
+        return f"Task failed '{function}'{said}"
+    if kind is OutcomeKind.LOST:
+        return f"Task lost '{function}': the engine ended while it ran; it may be called again"
+    if kind is OutcomeKind.UNSURE:
+        return (
+            f"Task may or may not have been carried out '{function}': the engine ended while it ran, or it was given up"
+        )
+    return ""
+
+
+def _line(text: str, at: int, operation: str) -> Line:
+    return Line("state", text[2:], at, operation) if text.startswith("= ") else Line("event", text, at, operation)

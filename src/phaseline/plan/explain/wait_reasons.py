@@ -1,0 +1,406 @@
+"""What an instance waits for, since when, and what would let it go on: read from a graph, its statuses and its notes."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from phaseline.lang.fast_dataclasses import frozen
+from phaseline.model.execution.breakpoints import PREFIX as BREAKPOINT
+from phaseline.model.execution.breakpoints import clearing, due_of
+from phaseline.model.graph.graph import SubjectKind, owners_of
+from phaseline.model.graph.status import EntryStatus as Status
+from phaseline.model.graph.status import Mark
+from phaseline.model.resources.state_graph_names import phase_of
+from phaseline.model.rows.rows import NoteRow
+from phaseline.plan.graph.draft import MILESTONE
+
+if TYPE_CHECKING:
+    from phaseline.model.deployment.topology import Topology
+    from phaseline.model.graph.graph import Graph, Policy
+
+SHOWN_BLOCKERS = 10
+"""How many entries that something waits for are named; all are counted."""
+TRIED_AGAIN = frozenset({Status.SLEEPING, Status.RUNNING, Status.WAITING})
+"""Statuses between a failure and the end of the next try."""
+MAY_BE_CALLED = frozenset({Status.BLOCKED, Status.WAITING, Status.SLEEPING})
+"""What the store may still say of an entry that is being called: pages are written later than batches are opened."""
+DONE = frozenset({Status.COMPLETED, Status.PASSED})
+Kind = Literal[
+    "nothing", "blocked", "slot", "running", "sleeping", "retrying", "canceling", "unsure", "failed", "lost", "canceled"
+]
+NOTHING_SAID = NoteRow(-1)
+
+
+@frozen
+class Blocker:
+    """An entry that something waits for. ``instance`` is an id.
+
+    ``attempts``: which retry of a call that failed is due or runs, of ``max_retries`` (-1: without end); 0: it did not fail.
+    ``due`` in ms, 0: now, or not known.
+    """
+
+    instance: str
+    operation: str
+    status: str
+    position: int
+    message: str = ""
+    attempts: int = 0
+    max_retries: int = 0
+    due: int = 0
+
+
+@frozen
+class Reason:
+    """Why one entry of an instance has not gone on. ``text`` is a sentence, ``mend`` what would unblock it.
+
+    ``since`` and ``until`` in ms, 0: not known. ``blockers`` are at most ``SHOWN_BLOCKERS`` of ``blocker_count``.
+    ``roots``: where those are blocked themselves, what is behind all of them, at most ``SHOWN_BLOCKERS`` as well.
+    """
+
+    kind: Kind
+    text: str
+    mend: str = ""
+    operation: str = ""
+    position: int = -1
+    since: int = 0
+    until: int = 0
+    blockers: tuple[Blocker, ...] = ()
+    blocker_count: int = 0
+    roots: tuple[Blocker, ...] = ()
+
+
+@dataclass(frozen=True)
+class _Case:
+    """One graph with everything known about it."""
+
+    topology: Topology
+    graph: Graph
+    status: np.ndarray
+    notes: Mapping[int, NoteRow]
+    running: Mapping[int, int]
+    ended: Mapping[int, int]
+    execution: str = ""
+    instance: str = ""
+
+    def command(self, verb: str) -> str:
+        """The command line that does this to the execution."""
+        return f"phaseline executions {verb} {self.execution}".rstrip()
+
+    @cached_property
+    def firsts(self) -> list[int]:
+        """Where each step begins."""
+        return [step.first for step in self.graph.steps]
+
+    @cached_property
+    def reverse(self) -> tuple[np.ndarray, np.ndarray]:
+        """(entries by who waits for them, ptr): what entry i waits for is ``entries[ptr[i]:ptr[i+1]]``."""
+        graph = self.graph
+        entries = np.repeat(np.arange(len(graph), dtype=np.int32), np.diff(graph.ptr))
+        ptr = np.concatenate(([0], np.cumsum(graph.needs_count())))
+        return entries[np.argsort(graph.idx, kind="stable")], ptr
+
+    def step(self, position: int) -> int:
+        """The number of the step an entry belongs to."""
+        return bisect_right(self.firsts, position) - 1
+
+    def operation(self, position: int) -> str:
+        """The name of what an entry does."""
+        found = self.graph.steps[self.step(position)].phase
+        return phase_of(found) or found
+
+    def kind(self, position: int) -> SubjectKind:
+        """What the entry's subject counts."""
+        return self.graph.steps[self.step(position)].kind
+
+    def owner(self, position: int) -> int:
+        """The instance in whose sequence an entry stands; -1 for milestones."""
+        subjects = self.graph.subject[position : position + 1]
+        return int(owners_of(self.topology, self.kind(position), subjects)[0])
+
+    def said(self, position: int) -> str:
+        """The last message of an entry."""
+        return self.notes.get(position, NOTHING_SAID).message
+
+    def retry(self, position: int) -> tuple[int, int]:
+        """(which retry of a call that failed is due or runs, of how many); (0, 0) where the last call did not fail."""
+        note, policy = self.notes.get(position, NOTHING_SAID), self.graph.policies[self.graph.policy[position]]
+        is_tried = self.status_of(position) in TRIED_AGAIN and note.retries and not policy.until_true
+        return (note.retries, policy.max_retries) if is_tried else (0, 0)
+
+    def standing(self, position: int) -> str:
+        """The status for a sentence: of what failed and is tried again that, and which retry comes."""
+        attempts, most = self.retry(position)
+        return f"failing, {_retry(attempts, most)}" if attempts else self.status_of(position).word
+
+    def status_of(self, position: int) -> Status:
+        """The status; running where an open batch has the entry."""
+        status = Status(int(self.status[position]))
+        return Status.RUNNING if status in MAY_BE_CALLED and position in self.running else status
+
+    def is_done(self, position: int) -> bool:
+        """True when those who wait for the entry need not wait any more."""
+        status = self.status_of(position)
+        tolerated = status is Status.FAILED and bool(int(self.graph.marks[position]) & Mark.TOLERANT)
+        return status in DONE or tolerated
+
+    def needs_of(self, position: int) -> list[int]:
+        """What an entry waits for."""
+        entries, ptr = self.reverse
+        found: list[int] = entries[ptr[position] : ptr[position + 1]].tolist()
+        return found
+
+
+def explain(
+    topology: Topology,
+    graph: Graph,
+    statuses: np.ndarray,
+    notes: Sequence[NoteRow],
+    instance: int,
+    *,
+    running: Mapping[int, int] | None = None,
+    ended: Mapping[int, int] | None = None,
+    execution: str = "",
+) -> list[Reason]:
+    """Why the instance has not reached its end; one reason, ``nothing``, when it has or takes no part.
+
+    ``statuses`` uint8 by position. ``running``: {position: when its call began} of open batches; ``ended``: {position:
+    when its last call ended}, both in ms. ``execution`` is the id that commands name. Reasons come in the order of the instance's sequence; those that
+    only follow from a former one of the same instance are left out.
+    """
+    case = _Case(
+        topology,
+        graph,
+        statuses,
+        {note.position: note for note in notes},
+        running or {},
+        ended or {},
+        execution,
+        topology.ids[instance],
+    )
+    mine = _entries(case, instance)
+    if not mine:
+        return [Reason("nothing", f"{topology.ids[instance]} takes no part in '{graph.name}'")]
+    stuck = [position for position in mine if not case.is_done(position)]
+    if not stuck:
+        return [Reason("nothing", f"{topology.ids[instance]} waits for nothing: all its steps are done")]
+    members = set(stuck)
+    first = [position for position in stuck if not members.intersection(case.needs_of(position))]
+    return [_reason(case, position) for position in first or stuck[:1]]
+
+
+def _entries(case: _Case, instance: int) -> list[int]:
+    """Positions of everything in the instance's sequence, in order."""
+    found: list[int] = []
+    for step in case.graph.steps:
+        subject = case.graph.subject[step.first : step.first + step.count]
+        if step.kind is SubjectKind.NONE:
+            continue
+        owner = owners_of(case.topology, step.kind, subject)
+        found += (np.flatnonzero(owner == instance) + step.first).tolist()
+    return found
+
+
+def _reason(case: _Case, position: int) -> Reason:
+    status = case.status_of(position)
+    operation = case.operation(position)
+    note = case.notes.get(position, NOTHING_SAID)
+    policy = case.graph.policies[case.graph.policy[position]]
+    since = case.ended.get(position, 0)
+    if status is Status.BLOCKED:
+        return _blocked(case, position)
+    if status is Status.WAITING:
+        free = "a call of it ends" if policy.lane.form == "bulk" else f"a slot of the pool '{policy.lane.pool}' is free"
+        return Reason(
+            "slot", f"{operation} is ready and waits for its turn", f"It begins as soon as {free}.", operation, position
+        )
+    if status is Status.RUNNING:
+        attempts, most = case.retry(position)
+        again = f", {_retry(attempts, most)} after it failed{_because(note)}" if attempts else ""
+        return Reason(
+            "running",
+            f"{operation} is running{again}",
+            "It goes on when the call returns.",
+            operation,
+            position,
+            case.running.get(position, 0),
+        )
+    if status is Status.SLEEPING and operation.startswith(BREAKPOINT):
+        return _standing(case, operation, position, note, since)
+    if status is Status.SLEEPING:
+        return _sleeping(operation, position, note, policy, since)
+    if status is Status.CANCELING:
+        return Reason(
+            "canceling",
+            f"{operation} is being canceled; its call is awaited",
+            f"{case.command('cancel')} --kill ends it.",
+            operation,
+            position,
+        )
+    if status is Status.UNSURE:
+        text = f"it is not known whether {operation} was carried out"
+        complete = f"{case.command('complete')} --instance {case.instance} --reason ..."
+        mend = f"Look whether it was. If so: {complete}. If not: {case.command('retry')}."
+        return Reason("unsure", text + _because(note), mend, operation, position, since)
+    if status is Status.FAILED:
+        tries = f" after {note.attempts} retries" if note.attempts else ""
+        mend = f"Mend the cause, then: {case.command('retry')}."
+        return Reason("failed", f"{operation} failed{tries}" + _because(note), mend, operation, position, since)
+    if status is Status.SKIPPED:
+        return _lost(case, position)
+    return Reason(
+        "canceled", f"{operation} was canceled", f"{case.command('retry')} lets it go on.", operation, position
+    )
+
+
+def _standing(case: _Case, operation: str, position: int, note: NoteRow, since: int) -> Reason:
+    point, due = operation.removeprefix(BREAKPOINT), due_of(operation, note)
+    fails = " It fails where nobody has done so in time." if due else ""
+    mend = f"It waits for a person: {clearing(point, instance=case.instance)}.{fails}"
+    text = f"it stands at {point} until somebody clears it"
+    return Reason("sleeping", text, mend, operation, position, since, due)
+
+
+def _sleeping(operation: str, position: int, note: NoteRow, policy: Policy, since: int) -> Reason:
+    if note.retries and not policy.until_true:
+        text = f"{operation} failed; {_retry(note.retries, policy.max_retries)} is due" + _because(note)
+        return Reason("retrying", text, "It is tried again by itself.", operation, position, since, note.due)
+    return Reason(
+        "sleeping",
+        f"{operation} asked to be called again" + _because(note),
+        "It goes on by itself.",
+        operation,
+        position,
+        since,
+        note.due,
+    )
+
+
+def _retry(attempts: int, most: int) -> str:
+    return f"retry {attempts}" + (f" of {most}" if most >= 0 else "")
+
+
+def _because(note: NoteRow) -> str:
+    lines = note.message.strip().splitlines()
+    return f": {lines[-1]}" if lines else ""
+
+
+def _blocked(case: _Case, position: int) -> Reason:
+    causes = _causes(case, position, lost=False)
+    roots = _roots(case, position)
+    roots = [] if roots == causes else roots
+    behind = f", blocked by {_summed(case, roots)}" if roots else ""
+    text = f"{_named(case, position)} waits for {_summed(case, causes)}{behind}"
+    return Reason(
+        "blocked",
+        text,
+        "It begins when they are done; ask why for one of them." if len(causes) > 1 else "It begins when that is done.",
+        case.operation(position),
+        position,
+        blockers=_blockers(case, causes),
+        blocker_count=len(causes),
+        roots=_blockers(case, roots),
+    )
+
+
+def _lost(case: _Case, position: int) -> Reason:
+    causes = _causes(case, position, lost=True)
+    return Reason(
+        "lost",
+        f"{_named(case, position)} was skipped because of {_summed(case, causes)}",
+        f"Mend the cause, then: {case.command('retry')}. It goes on together with what failed.",
+        case.operation(position),
+        position,
+        blockers=_blockers(case, causes),
+        blocker_count=len(causes),
+    )
+
+
+def _named(case: _Case, position: int) -> str:
+    """The entry for a sentence; entries that are never called are the instance itself."""
+    if int(case.graph.marks[position]) & Mark.ABSENT:
+        owner = case.owner(position)
+        return case.topology.ids[owner] if owner >= 0 else MILESTONE
+    return case.operation(position)
+
+
+def _causes(case: _Case, position: int, *, lost: bool) -> list[int]:
+    """What an entry really waits for, or what it was lost by, ascending.
+
+    Looked for behind entries that are never called and, for losses, behind what was itself only skipped.
+    """
+    found: set[int] = set()
+    seen = {position}
+    front = [position]
+    while front:
+        at = front.pop()
+        for need in case.needs_of(at):
+            if need in seen or case.is_done(need):
+                continue
+            seen.add(need)
+            status = case.status_of(need)
+            passes_on = status is Status.SKIPPED if lost else bool(int(case.graph.marks[need]) & Mark.ABSENT)
+            if passes_on:
+                front.append(need)
+            else:
+                found.add(need)
+    return sorted(found)
+
+
+def _roots(case: _Case, position: int) -> list[int]:
+    """What everything that an entry waits for waits for in the end, and is not blocked itself, ascending."""
+    found: set[int] = set()
+    seen = {position}
+    front = [position]
+    while front:
+        for need in case.needs_of(front.pop()):
+            if need in seen or case.is_done(need):
+                continue
+            seen.add(need)
+            is_behind = case.status_of(need) is Status.BLOCKED or bool(int(case.graph.marks[need]) & Mark.ABSENT)
+            if is_behind:
+                front.append(need)
+            else:
+                found.add(need)
+    return sorted(found)
+
+
+def _blockers(case: _Case, causes: Sequence[int]) -> tuple[Blocker, ...]:
+    return tuple(
+        Blocker(
+            instance=case.topology.ids[case.owner(position)],
+            operation=case.operation(position),
+            status=case.status_of(position).word,
+            position=position,
+            message=case.said(position),
+            attempts=case.retry(position)[0],
+            max_retries=case.retry(position)[1],
+            due=case.notes.get(position, NOTHING_SAID).due if case.status_of(position) is Status.SLEEPING else 0,
+        )
+        for position in causes[:SHOWN_BLOCKERS]
+    )
+
+
+def _summed(case: _Case, causes: Sequence[int]) -> str:
+    """The causes in words: one by name, many by operation and node."""
+    if not causes:
+        return "what the engine has not told yet"
+    if len(causes) == 1:
+        only = causes[0]
+        return f"{case.operation(only)} of {case.topology.ids[case.owner(only)]} ({case.standing(only)})" + _because(
+            case.notes.get(only, NOTHING_SAID)
+        )
+    groups = Counter(
+        (case.operation(position), case.topology.nodes[case.topology.node[case.owner(position)]].name)
+        for position in causes
+    )
+    return ", ".join(
+        f"{operation} of {count} instances of {node}" if count > 1 else f"{operation} of {node}"
+        for (operation, node), count in groups.items()
+    )

@@ -1,0 +1,1 @@
+"""Parts of a graph: drafts, sequences, participants and call policies."""

@@ -1,0 +1,133 @@
+"""How operations are to be called: lane, retries, time-out; equal ones share one policy of the graph."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import field
+from typing import TYPE_CHECKING
+
+from phaseline.lang.fast_dataclasses import altered, changeable, frozen
+from phaseline.model.blueprint.blueprint import SCRIPT_RUNNER, Operation
+from phaseline.model.blueprint.operation_declaration import Declaration
+from phaseline.model.graph.graph import LaneSpec, Policy
+from phaseline.model.problems.problem import fail
+
+if TYPE_CHECKING:
+    from phaseline.model.execution.execution import RetryPolicy
+
+Declare = Callable[[Operation], Declaration]
+"""What the function an operation is mapped to says of itself; scripts are never asked for."""
+
+MAX_POLICIES = 65_535
+SCRIPT = Declaration(flavour="cloudify")
+
+
+@frozen
+class Manner:
+    """What the workflow adds to an operation. ``once``: a failure is final; the others see ``Policy``."""
+
+    until_true: bool = False
+    once: bool = False
+    enter: tuple[int, ...] = ()
+    leave: tuple[int, ...] = ()
+
+
+@changeable
+class Policies:
+    """The table of a graph while it is made: numbers for operations, then for them with their states."""
+
+    declare: Declare
+    retries: RetryPolicy
+    callings: dict[Policy, int] = field(default_factory=dict)
+    _final: dict[tuple[int, tuple[int, ...], tuple[int, ...]], int] = field(default_factory=dict)
+
+    def numbering(self, manner: Manner) -> Callable[[Operation], int]:
+        """From an operation that is called in this manner to the number of its policy, further states aside."""
+        numbers: dict[object, int] = {}
+        declare = self.declare
+        kept: dict[int, Declaration] = {}  # so that none has the id of another
+
+        def number(operation: Operation) -> int:
+            is_script = operation.form != "function" or operation.implementation == SCRIPT_RUNNER  # asked 50,000 times
+            declared = SCRIPT if is_script else declare(operation)
+            if id(declared) not in kept:
+                kept[id(declared)] = declared
+            key = (
+                operation.name,
+                is_script,
+                id(declared),
+                operation.max_retries,
+                operation.retry_interval_s,
+                operation.timeout_s,
+                operation.timeout_recoverable,
+            )
+            found = numbers.get(key)
+            if found is None:
+                found = numbers[key] = self.add(self._policy(operation, declared, manner))
+            return found
+
+        return number
+
+    def absent(self) -> int:
+        """The number of the policy of entries that are never called."""
+        return self.add(Policy(LaneSpec("")))
+
+    def final(self, number: int, before: tuple[int, ...], after: tuple[int, ...]) -> int:
+        """The number in the graph's table of policy ``number`` with more states before its own and after them."""
+        return self._final.setdefault((number, before, after), len(self._final))
+
+    def table(self) -> tuple[Policy, ...]:
+        """The graph's table."""
+        if len(self._final) > MAX_POLICIES:
+            raise fail(
+                "PL-P003",
+                f"operations are to be called in {len(self._final):,} different ways",
+                f"At most {MAX_POLICIES:,} combinations of lane, retries and time-out fit one graph: give operations equal ones.",
+            )
+        found = []
+        callings = list(self.callings)
+        for number, before, after in self._final:
+            calling = callings[number]
+            if before or after:
+                calling = altered(calling, enter=before + calling.enter, leave=calling.leave + after)
+            found.append(calling)
+        return tuple(found)
+
+    def add(self, policy: Policy) -> int:
+        """The number of a policy, without further states."""
+        return self.callings.setdefault(policy, len(self.callings))
+
+    def _backoff(self) -> tuple[int, ...]:
+        return tuple([round(1000 * span) for span in self.retries.backoff_s])
+
+    def _policy(self, operation: Operation, declared: Declaration, manner: Manner) -> Policy:
+        retries = self.retries.task_retries if operation.max_retries is None else operation.max_retries
+        interval = operation.retry_interval_s
+        return Policy(
+            lane=lane(operation, declared),
+            max_retries=-1 if manner.until_true else 0 if manner.once else retries,
+            retry_interval_ms=round(1000 * (self.retries.task_retry_interval_s if interval is None else interval)),
+            timeout_ms=round(1000 * (operation.timeout_s or 0)),
+            timeout_recoverable=operation.timeout_recoverable,
+            until_true=manner.until_true,
+            repeatable=declared.repeatable,
+            backoff_ms=self._backoff() if interval is None and not manner.until_true else (),
+            enter=tuple(map(int, manner.enter)),
+            leave=tuple(map(int, manner.leave)),
+        )
+
+
+def lane(operation: Operation, declared: Declaration) -> LaneSpec:
+    """Which calls an operation may share: bulk functions take many, everything else is called for each (decision 7).
+
+    What must be killable, scripts and whatever has a time-out, goes to worker processes.
+    """
+    killable = operation.is_script or bool(operation.timeout_s)
+    return LaneSpec(
+        phase=operation.name,
+        form="bulk" if declared.bulk else "each",
+        pool="workers" if killable else "threads",
+        max_batch=declared.max_batch,
+        concurrency=declared.concurrency,
+        key=declared.batch_key,
+    )

@@ -1,0 +1,108 @@
+"""A graph in the making: slots of entries in the order of one instance's life, and edges between them.
+
+Each transform takes a draft and gives the next one. Entries are known by their provisional position: the slots' entries
+one slot after the other. ``assembly`` lays them out by level.
+"""
+
+from __future__ import annotations
+
+from dataclasses import field
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from phaseline.lang.fast_dataclasses import frozen
+from phaseline.model.graph.graph import SubjectKind
+from phaseline.model.graph.status import Mark
+
+if TYPE_CHECKING:
+    from phaseline.model.deployment.instance_states import InstanceState
+    from phaseline.model.deployment.topology import Topology
+    from phaseline.plan.graph.call_policies import Policies
+    from phaseline.plan.graph.participants import Participants
+
+OPENING = "opening"
+"""Entry that carries states before the first call where that is a relationship operation."""
+JOIN = "join"
+"""Entry that joins two groups of relationship operations of one instance."""
+CLOSING = "closing"
+"""Entry that ends an instance's sequence where no operation of its own does; named for the state it brings, if any."""
+MILESTONE = "milestone"
+"""Entry that joins all instances of a node for all that wait for them."""
+
+NO_MEMBERS = np.empty(0, np.int32)
+
+
+@frozen
+class Slot:
+    """Entries of one phase, at most one a participant, or several of a relationship group.
+
+    Columns: ``owner`` int32, ascending: the participants' places; ``subject`` int32; ``policy`` int32 of ``Policies``.
+    ``before`` and ``after``: bits of ``Draft.states`` to go through in addition, uint8 or None.
+    ``group``: slots that follow each other with the same group number (not -1) run side by side. ``beside``: it is no link of
+    its owner's sequence, but a phase of the state before it: the phases of that state that it waits for.
+    """
+
+    phase: str
+    kind: SubjectKind
+    owner: np.ndarray
+    subject: np.ndarray
+    policy: np.ndarray
+    marks: int = 0
+    before: np.ndarray | None = None
+    after: np.ndarray | None = None
+    group: int = -1
+    beside: tuple[str, ...] | None = None
+
+    def __len__(self) -> int:
+        """How many entries there are."""
+        return len(self.owner)
+
+
+@frozen
+class Change:
+    """Participants (``who``, bool by place) reach the state at this point of the sequence."""
+
+    state: InstanceState | int
+    who: np.ndarray
+
+
+@frozen
+class Draft:
+    """What the transforms have found so far.
+
+    ``present``: uint8 states by place; ``walks``: bool by place, who is chosen and goes through the steps of the workflow (others
+    that are chosen go through the states of a path). ``items``: slots and states in order; after ``carry_states`` only slots.
+    ``head`` and ``tail``: provisional positions of the first and the last entry by place.
+    ``chain``: pairs (from, to) where each entry is at most once a beginning; ``edges``: any pairs.
+    """
+
+    topology: Topology
+    participants: Participants
+    present: np.ndarray
+    walks: np.ndarray
+    policies: Policies
+    items: tuple[Slot | Change, ...] = ()
+    states: tuple[int, ...] = ()
+    head: np.ndarray = field(default_factory=lambda: NO_MEMBERS)
+    tail: np.ndarray = field(default_factory=lambda: NO_MEMBERS)
+    chain: tuple[tuple[np.ndarray, np.ndarray], ...] = ()
+    edges: tuple[tuple[np.ndarray, np.ndarray], ...] = ()
+
+    @property
+    def slots(self) -> tuple[Slot, ...]:
+        """The items that are slots."""
+        return tuple(item for item in self.items if isinstance(item, Slot))
+
+
+def absent_slot(draft: Draft, phase: str, owner: np.ndarray, after: np.ndarray | None = None) -> Slot:
+    """Entries that are never called, one for each owner, on the instances themselves."""
+    return Slot(
+        phase,
+        SubjectKind.INSTANCE,
+        owner,
+        draft.participants.number[owner],
+        np.full(len(owner), draft.policies.absent(), np.int32),
+        marks=Mark.ABSENT,
+        after=after,
+    )

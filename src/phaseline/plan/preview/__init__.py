@@ -1,0 +1,1 @@
+"""A plan as its reader sees it, and diagrams."""

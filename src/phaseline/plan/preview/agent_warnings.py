@@ -1,0 +1,42 @@
+"""Hosts whose agent nobody installs here: without a fleet every method counts as none, with one warning (decision 8)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from phaseline.model.problems.problem import Place, Problem
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from phaseline.model.blueprint.blueprint import Node, Value
+
+SHOWN_HOSTS = 5
+"""How many hosts the warning names; all are counted."""
+
+
+def install_method(properties: Mapping[str, Value]) -> str:
+    """How the agent of a host is to be installed: ``none``, ``remote``, ``init_script``, ``plugin``, ``provided`` (11.6)."""
+    switch = properties.get("install_agent")
+    if isinstance(switch, bool):
+        return "remote" if switch else "none"
+    config = properties.get("agent_config")
+    method = config.get("install_method") if isinstance(config, dict) else None
+    return method if isinstance(method, str) else "none"
+
+
+def agent_warning(nodes: Sequence[Node]) -> Problem | None:
+    """The one warning that names the hosts among ``nodes`` whose blueprint asks for an agent, or None."""
+    asking = [(node, install_method(node.properties)) for node in nodes if node.is_host]
+    asking = [(node, method) for node, method in asking if method != "none"]
+    if not asking:
+        return None
+    named = ", ".join(f"{node.name} ({method})" for node, method in asking[:SHOWN_HOSTS])
+    more = f" and {len(asking) - SHOWN_HOSTS} more" if len(asking) > SHOWN_HOSTS else ""
+    return Problem(
+        "PL-P005",
+        f"no agents are installed: operations of {named}{more} run on this machine",
+        "Set agent_config.install_method to none to say that this is meant.",
+        Place(subject=asking[0][0].name) if not asking[0][0].place.file else asking[0][0].place,
+        severity="warning",
+    )

@@ -1,0 +1,53 @@
+"""How many instances of which nodes a plan leaves, and who comes and goes: what the topologies before and after it say."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from phaseline.lang.fast_dataclasses import frozen
+
+if TYPE_CHECKING:
+    from phaseline.model.deployment.topology import Topology
+
+MOST_NAMED = 20
+"""So many ids are kept of those who come, and of those who go."""
+
+
+@frozen
+class Resized:
+    """A node with other instances than before: how many come and go, and the ids of the first of them."""
+
+    name: str
+    before: int
+    after: int
+    comes: int
+    goes: int
+    added: tuple[str, ...]
+    removed: tuple[str, ...]
+
+
+def resized(before: Topology, after: Topology) -> tuple[Resized, ...]:
+    """Nodes of which instances come or go, in the order of their numbers. Numbers of instances are the same in both."""
+    if before is after:
+        return ()
+    was = np.zeros(len(after), bool)
+    was[: len(before)] = before.is_there
+    comes, goes = after.is_there & ~was, was & ~after.is_there
+    states = (was, after.is_there, comes, goes)
+    counts = [np.bincount(after.node[who], minlength=len(after.nodes)).tolist() for who in states]
+    return tuple(
+        Resized(
+            after.nodes[number].name,
+            *(held, left, come, go),
+            _named(after, comes & (after.node == number)),
+            _named(after, goes & (after.node == number)),
+        )
+        for number, (held, left, come, go) in enumerate(zip(*counts, strict=True))
+        if come or go
+    )
+
+
+def _named(topology: Topology, chosen: np.ndarray) -> tuple[str, ...]:
+    return tuple(topology.ids[number] for number in chosen.nonzero()[0][:MOST_NAMED].tolist())

@@ -1,0 +1,156 @@
+"""A drawing as an SVG picture: boxes in rows, each above those that it needs, and arrows between them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from phaseline.plan.preview.diagram_text import COLORS, said
+
+if TYPE_CHECKING:
+    from phaseline.plan.preview.diagram import Drawing, DrawnNode
+
+LETTER, LINE, PAD = 7.5, 16, 10
+"""Width of a letter, height of a line and space within a box, in pixels."""
+GAP_X, GAP_Y, MARGIN = 30, 60, 20
+SWEEPS = 4
+"""So often boxes of a row are put in the order of those above and below."""
+TIP = (
+    '<defs><marker id="tip" viewBox="0 0 8 8" refX="8" refY="4" markerWidth="8" markerHeight="8" orient="auto">'
+    '<path d="M0 0L8 4L0 8z" fill="#555"/></marker></defs>'
+)
+"""The tip of an arrow."""
+ESCAPES = {ord("&"): "&amp;", ord("<"): "&lt;", ord(">"): "&gt;", ord('"'): "&quot;"}
+
+Key = tuple[int, str]
+
+
+def as_svg(drawing: Drawing) -> str:
+    """The picture as text; it needs nothing but a viewer."""
+    needs = _needs(drawing)
+    rows = _ordered(_rows(drawing, needs), needs)
+    boxes = {(node.round, node.name): node for node in drawing.nodes}
+    places = _places(rows, boxes)
+    width = max((x + wide for x, _, wide, _ in places.values()), default=200) + MARGIN
+    height = max((y + high for _, y, _, high in places.values()), default=40) + MARGIN
+    parts = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width:.0f}" height="{height:.0f}" font-family="sans-serif" font-size="12">',
+        f"<title>{_text(drawing.title)}</title>",
+        TIP,
+    ]
+    for edge in drawing.edges:
+        parts += _arrow(places[edge.round, edge.source], places[edge.round, edge.target], edge.type)
+    for key, node in boxes.items():
+        parts += _box(places[key], node)
+    return "\n".join([*parts, "</svg>"])
+
+
+def _needs(drawing: Drawing) -> dict[Key, list[Key]]:
+    found: dict[Key, list[Key]] = {(node.round, node.name): [] for node in drawing.nodes}
+    for edge in drawing.edges:
+        if edge.source != edge.target:
+            found[edge.round, edge.source].append((edge.round, edge.target))
+    return found
+
+
+def _rows(drawing: Drawing, needs: Mapping[Key, Sequence[Key]]) -> list[list[Key]]:
+    """Nodes by how many others must be there before them, the last first; round below round."""
+    rows: list[list[Key]] = []
+    for number in range(max(len(drawing.rounds), 1)):
+        own = [(node.round, node.name) for node in drawing.nodes if node.round == number]
+        depth = _depths(own, needs)
+        for level in range(max(depth.values(), default=-1), -1, -1):
+            rows.append([key for key in own if depth[key] == level])
+    return rows
+
+
+def _depths(keys: Sequence[Key], needs: Mapping[Key, Sequence[Key]]) -> dict[Key, int]:
+    """The longest way from each to one that needs nothing. Blueprints have no circles; if there is one it ends where it closes."""
+    depth: dict[Key, int] = {}
+    open_keys: set[Key] = set()
+    for first in keys:
+        stack = [first]
+        while stack:
+            key = stack[-1]
+            open_keys.add(key)
+            left = [one for one in needs[key] if one not in depth and one not in open_keys]
+            if left:
+                stack.append(left[0])
+                continue
+            depth[key] = 1 + max((depth.get(one, -1) for one in needs[key]), default=-1)
+            open_keys.discard(stack.pop())
+    return depth
+
+
+def _ordered(rows: list[list[Key]], needs: Mapping[Key, Sequence[Key]]) -> list[list[Key]]:
+    """Each row by the middle of its neighbours, so that few arrows cross."""
+    beside: dict[Key, list[Key]] = {key: list(found) for key, found in needs.items()}
+    for key, found in needs.items():
+        for one in found:
+            beside[one].append(key)
+    for _ in range(SWEEPS):
+        place = {key: at / max(len(row), 1) for row in rows for at, key in enumerate(row)}
+        rows = [sorted(row, key=lambda key: _middle(key, beside, place)) for row in rows]
+    return rows
+
+
+def _middle(key: Key, beside: Mapping[Key, Sequence[Key]], place: Mapping[Key, float]) -> float:
+    near = [place[one] for one in beside[key]]
+    return sum(near) / len(near) if near else place[key]
+
+
+def _places(
+    rows: Sequence[Sequence[Key]], boxes: Mapping[Key, DrawnNode]
+) -> dict[Key, tuple[float, float, float, float]]:
+    """{box: its left, top, width and height}; rows are centred."""
+    sizes = {key: _size(node) for key, node in boxes.items()}
+    wide = max((sum(sizes[key][0] + GAP_X for key in row) for row in rows), default=0)
+    found = {}
+    y: float = MARGIN
+    for row in rows:
+        x = MARGIN + (wide - sum(sizes[key][0] + GAP_X for key in row)) / 2
+        for key in row:
+            found[key] = (x, y, *sizes[key])
+            x += sizes[key][0] + GAP_X
+        y += max((sizes[key][1] for key in row), default=0) + GAP_Y
+    return found
+
+
+def _size(node: DrawnNode) -> tuple[float, float]:
+    lines = said(node)
+    return max(map(len, lines)) * LETTER + 2 * PAD, len(lines) * LINE + 2 * PAD
+
+
+def _box(place: tuple[float, float, float, float], node: DrawnNode) -> list[str]:
+    x, y, wide, high = place
+    color = COLORS.get(node.sign, "#ffffff")
+    parts = [
+        f'<rect x="{x:.1f}" y="{y:.1f}" width="{wide:.1f}" height="{high:.1f}" rx="6" fill="{color}" stroke="#555"/>'
+    ]
+    for number, line in enumerate(said(node)):
+        weight = ' font-weight="bold"' if number == 0 else ""
+        at = y + PAD + LINE * (number + 0.75)
+        parts.append(
+            f'<text x="{x + wide / 2:.1f}" y="{at:.1f}" text-anchor="middle" fill="#000"{weight}>{_text(line)}</text>'
+        )
+    return parts
+
+
+def _arrow(
+    source: tuple[float, float, float, float], target: tuple[float, float, float, float], label: str
+) -> list[str]:
+    begin_x, begin_y = source[0] + source[2] / 2, source[1] + source[3]
+    end_x, end_y = target[0] + target[2] / 2, target[1]
+    bend = (end_y - begin_y) / 2
+    path = f"M{begin_x:.1f} {begin_y:.1f}C{begin_x:.1f} {begin_y + bend:.1f} {end_x:.1f} {end_y - bend:.1f} {end_x:.1f} {end_y:.1f}"
+    middle = f'x="{(begin_x + end_x) / 2:.1f}" y="{(begin_y + end_y) / 2:.1f}"'
+    return [
+        f'<path d="{path}" fill="none" stroke="#555" marker-end="url(#tip)"/>',
+        f'<text {middle} text-anchor="middle" font-size="10" fill="#555">{_text(label)}</text>',
+    ]
+
+
+def _text(text: str) -> str:
+    """As a text of XML, which knows no control characters at all."""
+    shown = text if text.isprintable() else "".join(char if char.isprintable() else ascii(char)[1:-1] for char in text)
+    return shown.translate(ESCAPES)

@@ -1,0 +1,48 @@
+"""How long a plan may take, by how long its operations took before; where nothing of it ran before, nobody can know."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING
+
+from phaseline.lang.fast_dataclasses import frozen
+
+if TYPE_CHECKING:
+    from phaseline.plan.preview.plan_summary import PhasePlan
+
+
+@frozen
+class Took:
+    """What an operation took on average in earlier executions, in ms: a whole batch, and one member of it."""
+
+    batch_ms: float
+    member_ms: float
+
+
+def expected_s(phases: Iterable[PhasePlan], took: Mapping[str, Took]) -> float | None:
+    """Seconds, each wave taking as long as its slowest operation; None if no operation of the plan ran before.
+
+    >>> from phaseline.plan.preview.plan_summary import PhasePlan
+    >>> create = PhasePlan("create", "each", "threads", 10, 1, 10, 1, 1, False)
+    >>> start = PhasePlan("start", "bulk", "threads", 10, 2, 2, 2, 2, False)
+    >>> expected_s([create, start], {"create": Took(500, 100), "start": Took(3000, 300)})
+    7.0
+    >>> expected_s([create], {}) is None
+    True
+    """
+    waves: dict[int, float] = {}
+    for phase in phases:
+        before = took.get(phase.name)
+        if before is not None:
+            each = _in_a_wave(phase, before)
+            for wave in range(phase.first_wave, phase.last_wave + 1):
+                waves[wave] = max(waves.get(wave, 0.0), each)
+    return round(sum(waves.values()) / 1000, 1) if waves else None
+
+
+def _in_a_wave(phase: PhasePlan, before: Took) -> float:
+    """What the phase takes in each of its waves: calls in bulk as often as there are batches, others member by member."""
+    waves = phase.last_wave - phase.first_wave + 1
+    if phase.form == "bulk":
+        return before.batch_ms * max(1.0, phase.batches / waves)
+    return before.member_ms * phase.count / waves

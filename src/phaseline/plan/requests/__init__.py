@@ -1,0 +1,1 @@
+"""Whether a request may run: parameters, restrictions, claims and availability."""

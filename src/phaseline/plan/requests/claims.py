@@ -1,0 +1,92 @@
+"""What an execution needs for itself, so that executions over disjoint instances run side by side (decision 4, W10).
+
+An execution *owns* the instances that its workflow may change, and *leans* on those they are related to, contained in
+or contain: they must stay as they are meanwhile, though several may lean on one. Two executions collide where one owns
+what the other owns or leans on. Walk: ``reinstall`` of ``web_1`` owns it and leans on ``host_1``; a ``reinstall`` of
+``web_2`` on the same host owns another and leans on the same, so both run; ``stop`` of ``host_1`` owns what both lean
+on, so it waits for them.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from phaseline.lang.fast_dataclasses import altered, frozen
+from phaseline.model.resources.resources import REACH
+from phaseline.plan.workflows import PLANNERS, built_in
+
+if TYPE_CHECKING:
+    from phaseline.model.deployment.topology import Topology
+    from phaseline.model.execution.execution import Request
+
+NOBODY = np.empty(0, np.int64)
+
+
+@frozen
+class Claim:
+    """``own``: instance numbers, ascending; None: the whole deployment, whatever it consists of by then. ``leans`` likewise.
+
+    ``by_resource``: each of its instances follows one execution anyway (``reach``); such executions keep apart by themselves.
+    """
+
+    own: np.ndarray | None
+    leans: np.ndarray
+    by_resource: bool = False
+
+
+EVERYTHING = Claim(None, NOBODY)
+
+
+def claim_of(topology: Topology, request: Request) -> Claim:
+    """What an execution of this request needs, in the topology as it is now."""
+    mapped = topology.blueprint.workflows.get(request.workflow)
+    meant = request.workflow if mapped is None else mapped.built_in
+    if meant not in PLANNERS:
+        return Claim(None, NOBODY, by_resource=request.workflow == REACH)
+    own = built_in(meant).claims(topology, altered(request, workflow=meant))
+    if own is None or own.all():
+        return EVERYTHING
+    return Claim(own.nonzero()[0], (_neighbours(topology, own) & ~own).nonzero()[0])
+
+
+def collide(one: Claim, other: Claim) -> bool:
+    """Whether the two must not run at the same time."""
+    if one.by_resource and other.by_resource:
+        return False
+    if one.own is None or other.own is None:
+        return all(claim.own is None or len(claim.own) > 0 for claim in (one, other))
+    return _meet(one.own, other.own) or _meet(one.own, other.leans) or _meet(one.leans, other.own)
+
+
+def _meet(one: np.ndarray, other: np.ndarray) -> bool:
+    """Whether two ascending columns have a number in common."""
+    if not len(one) or not len(other):
+        return False
+    places = np.minimum(np.searchsorted(other, one), len(other) - 1)
+    return bool((other[places] == one).any())
+
+
+def _neighbours(topology: Topology, own: np.ndarray) -> np.ndarray:
+    """Who is related to one of these, by a row or by a rule, is around one or inside one: bool by number."""
+    found = np.zeros(len(topology), bool)
+    found[topology.target[own[topology.source]]] = True
+    found[topology.source[own[topology.target]]] = True
+    concerned = np.zeros(len(topology.nodes), bool)
+    concerned[topology.node[own]] = True
+    for link in topology.links:
+        if link.is_rule:
+            for here, there in ((link.source, link.target), (link.target, link.source)):
+                if concerned[here]:
+                    found[topology.instances_of(there)] = True
+    container = topology.container
+    is_contained = container >= 0
+    around, inside = container[own], own
+    while len(around) or inside.any():  # a level further out and in each time
+        around = np.unique(around[around >= 0])
+        inside = inside[container] & is_contained
+        found[around] = True
+        found |= inside
+        around = container[around]
+    return found

@@ -1,0 +1,88 @@
+"""A planner round a planner: instances whose life cycle has failed go through it again, between rounds (W5).
+
+Walk of an install in which ``web_2`` fails for good, with one such retry: the round "install" is not met, so "again install" takes
+away what there is of ``web_2``; then the workflow's planner is asked with a history in which that install never was, and lays it
+anew: who is started has nothing to do in it. Of an uninstall that fails the planner is asked anew at once. The workflow knows
+nothing of it, so it decides about a failure only when no retry is left.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from phaseline.lang.fast_dataclasses import altered
+from phaseline.model.deployment.instance_states import InstanceState as State
+from phaseline.plan.transforms.pipeline import Asked, weave
+
+if TYPE_CHECKING:
+    from phaseline.model.deployment.topology import Topology
+    from phaseline.model.execution.execution import GoOn, History, Request, Reshape, Round, Verdict
+    from phaseline.model.graph.graph import Graph
+    from phaseline.plan.graph.call_policies import Declare
+    from phaseline.plan.graph.workflow import Planner
+    from phaseline.plan.transforms.pipeline import Walk
+
+    Answer = Graph | Reshape | GoOn | Verdict
+
+UP, DOWN = "install", "uninstall"
+"""First words of the graphs in which instances go through their life cycle."""
+AGAIN = "again"
+"""First word of the graph that takes away what a failed one has made."""
+
+
+def retrying(planner: Planner, taking_back: Walk) -> Planner:
+    """The planner with its life cycles retried as the request says. ``taking_back``: what a failed instance goes through before."""
+
+    def plan(topology: Topology, request: Request, history: History, declare: Declare) -> Answer:
+        most = request.retries.subgraph_retries
+        if not most:
+            return planner(topology, request, history, declare)
+        last = history.rounds[-1] if history.rounds else None
+        shown = _shown(history.rounds)
+        if last is not None and not history.canceled:
+            if _verb(last) == AGAIN and last.is_met:
+                shown = shown[:-1]
+            elif _may_go_again(history, last, most):
+                if _verb(last) == UP:
+                    graph = _taken_away(Asked(topology, request, history, declare), last, taking_back)
+                    if graph is not None:
+                        return graph
+                else:
+                    shown = shown[:-1]
+        return planner(topology, request, altered(history, rounds=shown), declare)
+
+    return plan
+
+
+def _verb(done: Round) -> str:
+    return done.name.partition(" ")[0]
+
+
+def _shown(rounds: tuple[Round, ...]) -> tuple[Round, ...]:
+    """Those of the workflow itself, without those that were made anew in the same attempt."""
+    own = [done for done in rounds if _verb(done) != AGAIN]
+    latest = {(done.name, done.attempt): at for at, done in enumerate(own)}
+    return tuple(
+        done for at, done in enumerate(own) if _verb(done) not in {UP, DOWN} or latest[done.name, done.attempt] == at
+    )
+
+
+def _may_go_again(history: History, last: Round, most: int) -> bool:
+    """Whether it failed, is known of everybody, and a retry is left."""
+    if _verb(last) not in {UP, DOWN} or not last.counts.get("failed"):
+        return False
+    if last.counts.get("unsure") or last.counts.get("canceled"):
+        return False
+    tries = sum(done.name == last.name and done.attempt == last.attempt for done in history.rounds)
+    return most < 0 or tries <= most
+
+
+def _taken_away(asked: Asked, last: Round, taking_back: Walk) -> Graph | None:
+    """The graph of those that were called and are not started; None where there are none."""
+    called = asked.history.called(last.name)
+    if called is None:
+        return None
+    failed: np.ndarray = called & (asked.history.states != State.STARTED) & asked.topology.is_there
+    return weave(asked, f"{AGAIN} {last.name}", failed, taking_back) if failed.any() else None

@@ -1,0 +1,243 @@
+"""A planner round a workflow's planner: what surrounds an execution comes as rounds before and after its own (ADR 0022).
+
+Walk of an install whose body fails and is to be taken back, with hook classes A and B: asked first, ``_opening`` lays "pre
+hooks" (A, then B); asked again the body's planner plans, round after round, until it answers that it failed; ``_closing``
+lays "post hooks", which tell A and B so; then the taking back begins as an action of its own, "pre hooks of rollback", the
+body's planner asked to take back, "post hooks of rollback"; then the verdict of the body.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from phaseline.lang.fast_dataclasses import altered, frozen
+from phaseline.model.execution.execution import TOLERATED, GoOn, History, Verdict
+from phaseline.model.execution.pre_post import POST, PRE, UNDO, Why
+from phaseline.model.graph.graph import Graph, LaneSpec, Policy
+from phaseline.model.graph.status import ExecutionStatus
+from phaseline.plan.stages.stage_graph import laid, on_deployment
+from phaseline.plan.stages.stage_rounds import STAGE, within
+from phaseline.plan.transforms.pipeline import Asked
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from phaseline.model.deployment.topology import Topology
+    from phaseline.model.execution.execution import Request, Reshape, Round
+    from phaseline.model.execution.pre_post import Around, HookClass
+    from phaseline.plan.graph.call_policies import Declare
+    from phaseline.plan.graph.workflow import Planner
+
+    Answer = Graph | Reshape | GoOn | Verdict
+
+OPENING, CLOSING, UNDOING = "pre hooks", "post hooks", "undo hooks"
+OF_TAKING_BACK = " of rollback"
+"""Names of the rounds, and what follows them where what failed is taken back."""
+AFTER = {
+    Why.COMPLETED: "",
+    Why.FAILED: " after a failure",
+    Why.CANCELED: " after a cancel",
+    Why.TIMED_OUT: " after a time-out",
+}
+"""What follows the name of the closing round: so it is known what posts were told, whatever happens to them."""
+HOOK_RETRIES = 0
+"""A hook that fails has refused: it is not asked again."""
+CALLED = ("completed", "failed", TOLERATED)
+"""Words of entries that were called to their end."""
+
+
+def surrounded(planner: Planner, around: Around) -> Planner:
+    """The planner of an execution that has something round it."""
+
+    def plan(topology: Topology, request: Request, history: History, declare: Declare) -> Answer:
+        asked = Asked(topology, request, history, declare)
+        body = _Body(planner, around, asked)
+        if not history.rounds and not history.canceled:
+            first = body.answer()
+            if isinstance(first, Verdict) and first.is_idle:
+                return first
+            if around.stages is not None and around.stages.limits:
+                from phaseline.plan.rounds.role_limits import look_ahead  # most have none
+
+                look_ahead(around.stages.limits, planner, asked)
+        if not any(done.name == OPENING + OF_TAKING_BACK for done in of_this_action(asked)):
+            found = _Action(around.hooks, asked).answer(body)
+            is_over = isinstance(found, Verdict) and _told(asked, "") is Why.FAILED
+            if not (is_over and request.take_back and body.has_begun):
+                return found
+        taking_back = _Action(around.taking_back, asked, OF_TAKING_BACK)
+        return taking_back.answer(altered(body, takes_back=True))
+
+    return plan
+
+
+def is_of_surroundings(name: str) -> bool:
+    """True for a round that is not one of the body.
+
+    >>> is_of_surroundings("pre hooks"), is_of_surroundings("stage post_deployment"), is_of_surroundings("install")
+    (True, True, False)
+    """
+    return name.startswith((OPENING, CLOSING, UNDOING, STAGE))
+
+
+@frozen
+class _Body:
+    """What the workflow itself does."""
+
+    planner: Planner
+    around: Around
+    asked: Asked
+    takes_back: bool = False
+
+    @property
+    def rounds(self) -> tuple[Round, ...]:
+        """Its rounds so far."""
+        return tuple(done for done in self.asked.history.rounds if not is_of_surroundings(done.name))
+
+    @property
+    def has_begun(self) -> bool:
+        """True when it has planned anything in this action."""
+        return any(not is_of_surroundings(done.name) for done in of_this_action(self.asked))
+
+    @property
+    def is_taken_back(self) -> bool:
+        """True when what it made is taken away again, all of it: the execution failed, but the taking back did not."""
+        names = [done.name for done in self.asked.history.rounds]
+        begun = len(names) - names[::-1].index(OPENING + OF_TAKING_BACK) if OPENING + OF_TAKING_BACK in names else 0
+        rounds = [done for done in self.asked.history.rounds[begun:] if not is_of_surroundings(done.name)]
+        return self.takes_back and (not rounds or (rounds[-1].is_met and not rounds[-1].counts.get(TOLERATED)))
+
+    def answer(self) -> Answer:
+        """The next of its own rounds, or its verdict."""
+        rounds = self.rounds
+        if self._goes_on(rounds):
+            return GoOn(rounds[-1].name)
+        asked = self.asked
+        request = altered(asked.request, take_back=self.takes_back)
+        told = _told(asked, OF_TAKING_BACK if self.takes_back else "")
+        is_canceled = asked.history.canceled and told in {None, Why.CANCELED}  # a cancel after the body changes nothing
+        history = altered(asked.history, rounds=tuple(map(self._of_now, rounds)), canceled=is_canceled)
+        return self.planner(asked.topology, request, history, asked.declare)
+
+    def _of_now(self, done: Round) -> Round:
+        """A round of this action is one of the present attempt, though a person was asked for meanwhile.
+
+        Not one that was left, with calls of which nobody knows, for a clean-up.
+        """
+        asked = self.asked
+        was_left = asked.request.clean or done.counts.get("unsure")
+        is_now = done.attempt >= asked.request.acts_since and not was_left
+        return altered(done, attempt=asked.history.attempt) if is_now else done
+
+    def _goes_on(self, rounds: tuple[Round, ...]) -> bool:
+        """Whether a retry goes on in the last graph. What was taken back begins afresh, as does what a clean-up precedes."""
+        history = self.asked.history
+        if not rounds or rounds[-1].attempt >= self.asked.request.acts_since or history.canceled or history.is_afresh:
+            return False
+        was_taken_back = any(done.name.endswith(OF_TAKING_BACK) for done in history.rounds)
+        return not (self.asked.request.clean or was_taken_back)
+
+
+@frozen
+class _Action:
+    """An action with its hook classes: the workflow, or the taking back of what it made."""
+
+    classes: Sequence[HookClass]
+    asked: Asked
+    of: str = ""
+
+    def answer(self, body: _Body) -> Answer:
+        """The first round that is owed, or the verdict of all."""
+        opening = self._opening()
+        if opening is not None:
+            return opening
+        found = within(body.asked, body.around, body.answer) if not self.of else body.answer()
+        if not isinstance(found, Verdict):
+            return found
+        return self._closing(found, Why.COMPLETED if body.is_taken_back else _why(found, self.asked.history))
+
+    def _opening(self) -> Graph | Verdict | None:
+        """The pre calls; where one has failed the undo calls, then the verdict. None: the body may begin."""
+        history, wanted = self.asked.history, [one for one in self.classes if one.has_pre]
+        done = next((one for one in reversed(of_this_action(self.asked)) if one.name == OPENING + self.of), None)
+        if done is None and (wanted or self.of):
+            if history.canceled and not self.of:
+                return Verdict(ExecutionStatus.CANCELED)
+            before = [on_deployment(PRE + one.name, _policy(PRE, one), Why.BEFORE) for one in wanted]
+            return laid(OPENING + self.of, before)
+        if done is None or done.is_met:
+            return None
+        called = wanted[: done.counts.get("completed", 0)]
+        why = Why.CANCELED if history.canceled else Why.PRE_FAILED
+        undoing = self._owed(UNDO, UNDOING + self.of, [one for one in reversed(called) if one.has_post], why)
+        return undoing or self._refused()
+
+    def _refused(self) -> Verdict:
+        history = self.asked.history
+        reason = self._words(PRE, OPENING + self.of, "pre")
+        told = "; ".join([reason, *filter(None, [self._words(UNDO, UNDOING + self.of, "undo")])])
+        return Verdict(ExecutionStatus.CANCELED if history.canceled else ExecutionStatus.FAILED, told)
+
+    def _closing(self, found: Verdict, why: Why) -> Graph | Verdict:
+        """The post calls, which are told how the body ended; then the verdict, failed if a critical one failed."""
+        if found.status is ExecutionStatus.ATTENTION:
+            return found
+        why = _told(self.asked, self.of) or why
+        name = CLOSING + AFTER[why] + self.of
+        posts = self._owed(POST, name, [one for one in self.classes if one.has_post], why)
+        if posts is not None:
+            return posts
+        if (self.classes or self.asked.request.take_back) and not self._rounds(name):
+            return laid(name, [])  # nobody is told, but the action has ended
+        if not any(done.counts.get("failed") for done in self._rounds(name)):
+            return found
+        is_completed = found.status is ExecutionStatus.COMPLETED
+        reason = "; ".join(filter(None, [found.reason, self._words(POST, name, "post")]))
+        status = ExecutionStatus.FAILED if is_completed else found.status
+        return altered(found, status=status, reason=reason, forgets=found.forgets and not is_completed)
+
+    def _owed(self, prefix: str, name: str, classes: Sequence[HookClass], why: Why) -> Graph | None:
+        """A graph of the calls that are still owed: each comes whatever became of those before it. None: all are done."""
+        called = sum(done.counts.get(word, 0) for done in self._rounds(name) for word in CALLED)
+        stages = [
+            on_deployment(prefix + one.name, _policy(prefix, one), why, tolerant=not one.critical, however=True)
+            for one in classes[called:]
+        ]
+        return laid(name, stages) if stages else None
+
+    def _rounds(self, name: str) -> list[Round]:
+        """The settled rounds of this name in the present action: after a cancel there may be several."""
+        return [done for done in of_this_action(self.asked) if done.name == name]
+
+    def _words(self, prefix: str, name: str, word: str) -> str:
+        """What the hooks of a round said that failed, such as ``pre hook quota: more than 100 instances``."""
+        said = self.asked.history.said(name)
+        return "; ".join(f"{word} hook {phase.removeprefix(prefix)}: {text}" for phase, text in said)
+
+
+def _policy(prefix: str, hook: HookClass) -> Policy:
+    """How a hook is called: alone, in a thread, and again after a crash. Its caller bounds its time, and answers when it is ended."""
+    return Policy(
+        LaneSpec(prefix + hook.name, form="each"), max_retries=HOOK_RETRIES, repeatable=True, answers_stop=True
+    )
+
+
+def of_this_action(asked: Asked) -> tuple[Round, ...]:
+    """The rounds of the present action: a retry begins a new one only where the former had ended."""
+    return tuple(done for done in asked.history.rounds if done.attempt >= asked.request.acts_since)
+
+
+def _told(asked: Asked, of: str) -> Why | None:
+    """What the posts of an action have been told; None: nothing yet."""
+    names = {CLOSING + words + of: why for why, words in AFTER.items()}
+    found = [names[done.name] for done in of_this_action(asked) if done.name in names]
+    return found[0] if found else None
+
+
+def _why(found: Verdict, history: History) -> Why:
+    match found.status:
+        case ExecutionStatus.COMPLETED:
+            return Why.COMPLETED
+        case ExecutionStatus.CANCELED:
+            return Why.TIMED_OUT if history.is_timed_out else Why.CANCELED
+    return Why.FAILED

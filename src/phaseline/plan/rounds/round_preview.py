@@ -1,0 +1,124 @@
+"""All rounds of a workflow before any of them runs: the planner is asked again as if each graph had gone well.
+
+What depends on what will be found cannot be foreseen: of checks the stored results are taken, and ``doubts`` says so.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from phaseline.lang.fast_dataclasses import altered, frozen
+from phaseline.model.execution.execution import GoOn, Reshape, Round, Verdict
+from phaseline.model.graph.graph import SubjectKind
+from phaseline.model.graph.status import EntryStatus, ExecutionStatus, Mark
+from phaseline.model.health.checks import CHECKS, HEAL, OPERATIONS, Checks, results_of
+from phaseline.model.problems.problem import Problem
+
+if TYPE_CHECKING:
+    from phaseline.model.deployment.topology import Topology
+    from phaseline.model.execution.execution import History, Request
+    from phaseline.model.graph.graph import Graph
+    from phaseline.plan.graph.call_policies import Declare
+    from phaseline.plan.graph.workflow import Planner
+
+MOST_ROUNDS = 100
+"""Planners that want more rounds than this are not followed further."""
+
+
+@frozen
+class Foreseen:
+    """What will be if all goes well. ``graphs`` in order, each with the topology in which it runs.
+
+    ``before``: the topology now; ``topology`` and ``states`` (uint8 by instance number): those in the end. ``verdict``: None
+    where ``MOST_ROUNDS`` did not reach it.
+    """
+
+    before: Topology
+
+    graphs: tuple[tuple[Topology, Graph], ...]
+    topology: Topology
+    states: np.ndarray
+    verdict: Verdict | None
+
+
+def foresee(planner: Planner, topology: Topology, request: Request, history: History, declare: Declare) -> Foreseen:
+    """The rounds of a workflow, each asked for as if all before it had gone well."""
+    graphs: list[tuple[Topology, Graph]] = []
+    before = topology
+    for _ in range(MOST_ROUNDS):
+        answer = planner(topology, request, history, declare)
+        assert not isinstance(answer, GoOn), "only a retry goes on"
+        if isinstance(answer, Verdict):
+            return Foreseen(before, tuple(graphs), topology, history.states, answer)
+        if isinstance(answer, Reshape):
+            topology, counts = answer.topology, {}
+            added = np.zeros(len(topology) - len(history.states), np.uint8)
+            states = np.concatenate((history.states, added))
+        else:
+            graphs.append((topology, answer))
+            counts, states = _all_well(answer), states_after(answer, history.states)
+            history = altered(history, checks=checks_after(answer, history.checks))
+        done = Round(answer.name, history.attempt, counts)
+        history = altered(history, states=states, rounds=(*history.rounds, done))
+    return Foreseen(before, tuple(graphs), topology, history.states, None)
+
+
+def states_after(graph: Graph, states: np.ndarray) -> np.ndarray:
+    """The states, uint8 by instance number, when every entry of the graph has completed or passed."""
+    found = states.copy()
+    final = np.array([(-1, *policy.enter, *policy.leave)[-1] for policy in graph.policies])
+    kinds = np.repeat([step.kind for step in graph.steps], [step.count for step in graph.steps])
+    reached = np.where(kinds == SubjectKind.INSTANCE, final[graph.policy], -1)
+    who = (reached >= 0).nonzero()[0]  # in the order of each instance's sequence: of several states the last one stays
+    found[graph.subject[who]] = reached[who]
+    return found
+
+
+def checks_after(graph: Graph, checks: Checks) -> Checks:
+    """The results when everybody is found as before, well who was never checked, and every heal has succeeded."""
+    phases = [step for step in graph.steps if step.phase in OPERATIONS]
+    if not phases:
+        return checks
+    columns = dict(checks.columns)
+    for step in phases:
+        subjects = graph.subject[step.first : step.first + step.count]
+        found = results_of(step.phase, step.kind, np.ones(len(subjects), np.uint8), np.zeros(len(subjects), bool))
+        if found is None or not found[1].any():
+            continue
+        kind, results = found
+        column = columns[kind] = checks.column(kind, max(len(columns.get(kind, ())), int(subjects.max(initial=-1)) + 1))
+        told = results if step.phase == HEAL else np.where(column[subjects] == 0, results, column[subjects])
+        column[subjects] = told
+        checks = Checks(columns)
+    return checks
+
+
+def doubts(workflow: str, foreseen: Foreseen) -> tuple[Problem, ...]:
+    """What a user should know of rounds that were foreseen: they depend on checks (PL-P033), or end badly (PL-P034)."""
+    found = []
+    asked = sum(step.count for _, graph in foreseen.graphs for step in graph.steps if step.phase in CHECKS)
+    if asked and foreseen.graphs[-1][1].name != workflow:
+        what = f"{asked:,} checks find" if asked > 1 else "the check finds"
+        found.append(
+            Problem(
+                "PL-P033",
+                f"what {what} cannot be foreseen",
+                "Shown is what follows if everybody is found as at the last check, and well who was never checked.",
+                severity="warning",
+            )
+        )
+    verdict = foreseen.verdict
+    if verdict is not None and verdict.status is ExecutionStatus.FAILED:
+        mend = "See what it says before you start it: what is shown is done all the same."
+        found.append(
+            Problem("PL-P034", f"as things stand '{workflow}' will fail: {verdict.reason}", mend, severity="warning")
+        )
+    return tuple(found)
+
+
+def _all_well(graph: Graph) -> dict[str, int]:
+    absent = int(np.count_nonzero(graph.marks & Mark.ABSENT))
+    counts = {EntryStatus.COMPLETED.word: len(graph) - absent, EntryStatus.PASSED.word: absent}
+    return {word: count for word, count in counts.items() if count}

@@ -1,0 +1,1 @@
+"""Stage tasks of packages as graphs."""

@@ -1,0 +1,63 @@
+"""How many instances may fail in granular tasks: fault tolerance of groups, as bounds of a graph (F45)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from phaseline.lang.fast_dataclasses import frozen
+from phaseline.model.graph.graph import Bound, SubjectKind
+
+if TYPE_CHECKING:
+    from phaseline.model.packages.stage_tasks import Task
+    from phaseline.plan.stages.role_masks import RoleMasks
+
+STRICT = 0
+"""The group of entries of which none may fail: stage tasks, and tasks of instances in no group."""
+OTHERS = "instances in no group"
+
+
+@frozen
+class Bearing:
+    """``group``: int32 by instance, a number for each different set of groups; ``bears``: somebody at all may fail."""
+
+    group: np.ndarray
+    bounds: tuple[Bound, ...]
+    bears: bool
+
+    @classmethod
+    def of(cls, groups: Sequence[Task], masks: RoleMasks, size: int) -> Bearing:
+        """From the tasks that are groups. A group that says nothing of failures bears all of its instances."""
+        members = [masks.of(group.roles) for group in groups]
+        if not members:
+            return cls(np.zeros(size, np.int32), (Bound(OTHERS, (STRICT,), 0),), bears=False)
+        kinds, number = np.unique(np.stack([np.zeros(size, bool), *members]), axis=1, return_inverse=True)
+        # the first kind is that of those who are in no group, if there are any
+        shift = 0 if not kinds[:, 0].any() else 1
+        bounds = [Bound(OTHERS, (STRICT,), 0)]
+        for place, (group, mask) in enumerate(zip(groups, members, strict=True)):
+            inside = tuple((kinds[place + 1].nonzero()[0] + shift).tolist())
+            if inside:
+                bounds.append(Bound(group.id, inside, tolerated(group.fault_tolerance, int(mask.sum()))))
+        return cls(
+            (number + shift).astype(np.int32).reshape(-1), tuple(bounds), bears=any(one.failures for one in bounds)
+        )
+
+    def of_subjects(self, subjects: np.ndarray, kind: SubjectKind) -> np.ndarray | int:
+        """The groups of entries."""
+        return self.group[subjects] if kind is SubjectKind.INSTANCE else STRICT
+
+
+def tolerated(said: int | str | None, size: int) -> int:
+    """How many of a group's instances may fail: a number, a share, or so many less than all; nothing said: all.
+
+    >>> tolerated(1, 4), tolerated("50%", 4), tolerated(-3, 4), tolerated(None, 4), tolerated(-9, 4)
+    (1, 2, 1, 4, 0)
+    """
+    if said is None:
+        return size
+    text = str(said).strip()
+    number = int(text[:-1]) * size // 100 if text.endswith("%") else int(text)
+    return number if number >= 0 else max(0, size + number)

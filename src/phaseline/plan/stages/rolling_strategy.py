@@ -1,0 +1,50 @@
+"""The strategy of a group of tasks: its instances go through their tasks so many at a time (F44).
+
+As in the ancestor's engine that had groups, an instance has its turn for all of its tasks, up to the next point between
+stages: with ``one_by_one`` the second begins when the first has run them all. How a task ended makes no difference; how many
+failures are borne, the group's fault tolerance says.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from phaseline.model.graph.graph import SubjectKind
+from phaseline.model.graph.status import Mark
+from phaseline.plan.stages.task_graph import ABSENT, MILESTONE
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from phaseline.plan.stages.task_graph import Block, TaskGraph
+
+
+def take_turns(
+    graph: TaskGraph, rows: Sequence[Sequence[Block]], segments: Sequence[int], members: np.ndarray, at_once: int
+) -> None:
+    """Have each instance wait until the one that is ``at_once`` places before it is through, however.
+
+    ``rows``: the calls of each task, in turn, and of each its segment between two points. ``members``: bool by instance number.
+    """
+    for segment in sorted(set(segments)):
+        called = [row for row, of in zip(rows, segments, strict=True) if of == segment and _is_on_instances(row)]
+        if not called:
+            continue
+        owner = np.concatenate([row[0].subjects for row in called])
+        inside = members[owner]
+        heads = np.concatenate([row[0].positions for row in called])[inside]
+        tails = np.concatenate([row[-1].positions for row in called])[inside]
+        who, turn = np.unique(owner[inside], return_inverse=True)
+        waiting = len(who) - at_once
+        if waiting <= 0:
+            continue
+        ends = graph.add(MILESTONE, SubjectKind.NONE, np.full(waiting, -1), marks=ABSENT | Mark.ENDED).positions
+        is_waited_for, waits = turn < waiting, turn >= at_once
+        graph.tie_pairs(tails[is_waited_for], ends[turn[is_waited_for]])
+        graph.tie_pairs(ends[turn[waits] - at_once], heads[waits])
+
+
+def _is_on_instances(row: Sequence[Block]) -> bool:
+    return bool(row) and row[0].kind is SubjectKind.INSTANCE

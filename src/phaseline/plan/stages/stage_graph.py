@@ -1,0 +1,107 @@
+"""Graphs of stages one after the other: all entries of a stage together, a milestone before the next one.
+
+What stage tasks and hooks need, who have no sequence of an instance to stand in: ``laid("pre hooks", stages)``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from phaseline.lang.fast_dataclasses import frozen
+from phaseline.model.graph.graph import Graph, LaneSpec, Policy, Step, SubjectKind
+from phaseline.model.graph.status import Mark
+
+if TYPE_CHECKING:
+    from phaseline.model.execution.pre_post import Why
+
+MILESTONE = "milestone"
+
+
+@frozen
+class Stage:
+    """What is called together: one phase for these ``subjects`` (numbers of the ``kind``), called as ``policy`` says.
+
+    ``tolerant``: who fails counts as done. ``however``: what comes next begins when all have ended, however.
+    """
+
+    phase: str
+    policy: Policy
+    subjects: np.ndarray
+    kind: SubjectKind = SubjectKind.INSTANCE
+    tolerant: bool = False
+    however: bool = False
+
+
+def on_deployment(phase: str, policy: Policy, why: Why, *, tolerant: bool = False, however: bool = False) -> Stage:
+    """A stage that calls something of the deployment itself, once."""
+    return Stage(phase, policy, np.array([why], np.int32), SubjectKind.DEPLOYMENT, tolerant, however)
+
+
+def laid(name: str, stages: Sequence[Stage]) -> Graph:
+    """The graph: the entries of each stage, and between neighbours a milestone that passes when the former one is done.
+
+    Stages without subjects are left out. An empty graph has settled when it begins.
+    """
+    wanted = [stage for stage in stages if len(stage.subjects)]
+    steps: list[Step] = []
+    columns: list[tuple[np.ndarray, np.ndarray, np.ndarray]] = []
+    followers: list[np.ndarray] = []
+    policies: dict[Policy, int] = {}
+    nothing = policies.setdefault(Policy(LaneSpec("")), 0) if len(wanted) > 1 else -1
+    at = 0
+    for place, stage in enumerate(wanted):
+        count, is_last = len(stage.subjects), place == len(wanted) - 1
+        number = policies.setdefault(stage.policy, len(policies))
+        steps.append(Step(stage.phase, stage.kind, at, count))
+        columns.append(_columns(stage.subjects, number, Mark.TOLERANT if stage.tolerant else 0))
+        at += count
+        followers.append(np.full(count, -1 if is_last else at, np.int32))
+        if is_last:
+            break
+        steps.append(Step(MILESTONE, SubjectKind.NONE, at, 1))
+        mark = Mark.ABSENT | (Mark.ENDED if stage.however else 0)
+        columns.append(_columns(np.array([-1], np.int32), nothing, mark))
+        following = np.arange(at + 1, at + 1 + len(wanted[place + 1].subjects), dtype=np.int32)
+        followers.append(following)
+        at += 1
+    return _graph(name, tuple(steps), tuple(policies), columns, followers)
+
+
+def _columns(subjects: np.ndarray, policy: int, marks: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    count = len(subjects)
+    return subjects.astype(np.int32), np.full(count, policy, np.uint16), np.full(count, marks, np.uint8)
+
+
+def _graph(
+    name: str,
+    steps: tuple[Step, ...],
+    policies: tuple[Policy, ...],
+    columns: Sequence[tuple[np.ndarray, np.ndarray, np.ndarray]],
+    followers: Sequence[np.ndarray],
+) -> Graph:
+    """``followers`` by step: of calls the milestone behind each (-1: none), of a milestone all that wait for it."""
+    degree: list[np.ndarray] = []
+    idx: list[np.ndarray] = []
+    for step, behind in zip(steps, followers, strict=True):
+        is_milestone = step.kind is SubjectKind.NONE
+        degree.append(np.array([len(behind)]) if is_milestone else (behind >= 0).astype(np.int64))
+        idx.append(behind if is_milestone else behind[behind >= 0])
+    empty = np.empty(0, np.int32)
+    ptr = np.zeros(sum(step.count for step in steps) + 1, np.int32)
+    np.cumsum(np.concatenate([empty, *degree]), out=ptr[1:])
+    subject, policy, marks = (
+        (np.concatenate(parts) for parts in zip(*columns, strict=True)) if columns else (empty,) * 3
+    )
+    return Graph(
+        name,
+        steps,
+        policies,
+        subject,
+        policy.astype(np.uint16),
+        marks.astype(np.uint8),
+        ptr,
+        np.concatenate([empty, *idx]).astype(np.int32),
+    )

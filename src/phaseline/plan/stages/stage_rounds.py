@@ -1,0 +1,68 @@
+"""Stage tasks of packages as rounds before and after those of a workflow's body (source 4).
+
+``plan.stages.stage_tasks`` says which tasks are owed and lays their graphs; here is when they come.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from phaseline.model.execution.execution import GoOn, Verdict
+from phaseline.model.graph.status import ExecutionStatus
+from phaseline.plan.graph.verdicts import verdict
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from phaseline.model.execution.execution import History, Reshape, Round
+    from phaseline.model.execution.pre_post import Around
+    from phaseline.model.graph.graph import Graph
+    from phaseline.plan.transforms.pipeline import Asked
+
+STAGE = "stage "
+"""Names of rounds of stage tasks begin with it."""
+BEFORE, AFTER = STAGE + "pre_deployment", STAGE + "post_deployment"
+
+
+def within(
+    asked: Asked, around: Around, body: Callable[[], Graph | Reshape | GoOn | Verdict]
+) -> Graph | Reshape | GoOn | Verdict:
+    """What comes next: a round of tasks that are owed, or what the body answers.
+
+    Where tasks have failed the body is not asked again; a retry goes on with what failed in them.
+    """
+    if not around.stages:
+        return body()
+    from phaseline.plan.stages.stage_tasks import after, before
+
+    history = asked.history
+    opening, closing = _last(history, BEFORE), _last(history, AFTER)
+    for done in (opening, closing):
+        if done is not None and not done.is_met:
+            return _stopped(asked, done)
+    if opening is None and not history.canceled:
+        graph = before(asked, around, body)
+        if graph is not None:
+            return graph
+    answer = body()
+    if closing is None and not history.canceled:
+        graph = after(asked, around, answer)
+        if graph is not None:
+            return graph
+    return answer
+
+
+def _stopped(asked: Asked, done: Round) -> Verdict | GoOn:
+    """Failed tasks go on in a retry; until then they end the execution."""
+    history = asked.history
+    if done.attempt < history.attempt and not history.canceled and not history.is_afresh:
+        return GoOn(done.name)
+    found = verdict(history, done)
+    told = [text for _, text in history.said(done.name) if text]
+    return Verdict(found.status, "; ".join(told)) if told and found.status is ExecutionStatus.FAILED else found
+
+
+def _last(history: History, name: str) -> Round | None:
+    """The last round of this name, in whichever attempt: tasks that went well are not run again."""
+    found = [done for done in history.rounds if done.name == name]
+    return found[-1] if found else None

@@ -1,0 +1,418 @@
+"""Stage tasks of packages as graphs: one that runs before the body of a workflow, one after it (source document 4).
+
+Walk of an install with the task ``net#1`` (``post_deployment/100``, role ``web``) and ``db/tune`` of ``deployment_tasks.yaml``,
+which requires ``deploy_start``: ``before`` finds nobody to call. When the body has ended well, ``after`` lays ``db/tune`` on
+the instances of its role, then the points ``deploy_end`` to ``post_deployment_end``, then ``net#1`` on those of ``web``,
+with a milestone between neighbours; an instance runs one task at a time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, TypeVar
+
+import numpy as np
+
+from phaseline.lang.fast_dataclasses import altered
+from phaseline.model.blueprint.operation_declaration import Declaration
+from phaseline.model.deployment.index_ranges import numbers_of
+from phaseline.model.execution.execution import History, Reshape, Verdict
+from phaseline.model.execution.pre_post import Why
+from phaseline.model.graph.graph import Graph, LaneSpec, Policy, SubjectKind
+from phaseline.model.graph.status import ExecutionStatus, Mark
+from phaseline.model.packages.package import POST, PRE
+from phaseline.model.packages.stage_tasks import GROUP, NO_STAGES, OPERATION, REBOOT, SYNC, own_phases
+from phaseline.model.packages.task_inputs import REBOOT_OPERATION
+from phaseline.model.problems.problem import ProblemsError
+from phaseline.plan.graph.call_policies import Manner, Policies, lane
+from phaseline.plan.graph.dependency_order import circles
+from phaseline.plan.stages.fault_tolerance import STRICT, Bearing
+from phaseline.plan.stages.pre_or_post import depths_by_needs, segments, sided, ties_of
+from phaseline.plan.stages.role_masks import RoleMasks
+from phaseline.plan.stages.rolling_strategy import take_turns
+from phaseline.plan.stages.task_dependencies import (
+    DEPLOY_START,
+    NO_TIES,
+    POINTS,
+    POST_END,
+    PRE_END,
+    Tying,
+    Vertices,
+    circle,
+)
+from phaseline.plan.stages.task_graph import MILESTONE, TaskGraph, chained, laid_out
+from phaseline.plan.transforms.pipeline import Asked
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from phaseline.model.blueprint.blueprint import Operation
+    from phaseline.model.execution.execution import GoOn, Request
+    from phaseline.model.execution.pre_post import Around
+    from phaseline.model.packages.stage_tasks import Stages, Task, Ties
+    from phaseline.plan.rounds.round_preview import Foreseen
+    from phaseline.plan.stages.task_graph import Block
+
+RESHAPING = ("scale", "update")
+"""Workflows in which the deployment takes another shape; tasks are for what is new in it."""
+CHANGED = ("changed", "updated")
+"""What an update keeps of those that it changes."""
+HEAL, CHECK_STATUS = "heal", "check_status"
+"""The workflow that is only for some instances, and its graph that finds out for which."""
+EVERY_DEPLOYMENT = "deployment.id"
+"""Key of lanes with a limit, which is one of each deployment."""
+
+
+def before(asked: Asked, around: Around, body: Callable[[], object] | None = None) -> Graph | None:
+    """The tasks before the body. None where none is owed, or not yet: what is to be new must have come.
+
+    ``body``: what the workflow answers next. A heal runs its checks before them, since they say who is healed.
+    """
+    if asked.request.workflow == HEAL and body is not None:
+        following = body()
+        if not isinstance(following, Graph) or following.name == CHECK_STATUS:
+            return None
+    started = asked.topology.started
+    if asked.request.workflow in RESHAPING and (started is None or started.execution != asked.history.execution):
+        return None
+    return _laid(lambda side: side.graph(), asked, around.stages or NO_STAGES, PRE)
+
+
+def after(asked: Asked, around: Around, answer: Graph | Reshape | GoOn | Verdict) -> Graph | None:
+    """The tasks after the body, where it is about to end well by this ``answer``: what is new must still be known."""
+    if isinstance(answer, Reshape):
+        is_due = asked.topology.started is not None and answer.topology.started is None
+    else:
+        is_due = isinstance(answer, Verdict) and answer.status is ExecutionStatus.COMPLETED
+        is_due = is_due and asked.request.workflow not in RESHAPING
+    return _laid(lambda side: side.graph(), asked, around.stages or NO_STAGES, POST) if is_due else None
+
+
+def fresh(asked: Asked) -> np.ndarray:
+    """Whom tasks are for in this execution, unless they run again on everybody; bool by instance number."""
+    topology = asked.topology
+    found = topology.is_there.copy()
+    if asked.request.workflow in RESHAPING and topology.started is not None:
+        started = topology.started
+        found[:] = False
+        found[started.added] = True
+        for name in CHANGED:
+            found[numbers_of(started.kept.get(name, []))] = True
+        found &= topology.is_there
+        return found
+    from phaseline.plan.workflows import PLANNERS, built_in
+
+    if asked.request.workflow == HEAL:
+        from phaseline.plan.workflows.heal import concerned
+
+        found &= concerned(asked)
+        return found
+    claims = built_in(asked.request.workflow).claims if asked.request.workflow in PLANNERS else None
+    chosen = claims(topology, asked.request) if claims else None
+    return found if chosen is None else found & chosen
+
+
+def whom(request: Request, foreseen: Foreseen) -> np.ndarray:
+    """Whom tasks will be for when the rounds are as foreseen, bool by number of the last topology."""
+    topology = foreseen.topology
+    if request.workflow == HEAL:
+        found = np.zeros(len(topology), bool)
+        for _, graph in foreseen.graphs:
+            if graph.name != CHECK_STATUS:
+                kinds = np.repeat([step.kind for step in graph.steps], [step.count for step in graph.steps])
+                is_called = (kinds == SubjectKind.INSTANCE) & ((graph.marks & Mark.ABSENT) == 0)
+                found[graph.subject[is_called]] = True
+        found &= topology.is_there
+        return found
+    begun = [shape for shape, _ in foreseen.graphs if shape.started is not None]
+    shape = begun[-1] if request.workflow in RESHAPING and begun else topology
+    history = History(np.zeros(len(shape), np.uint8))
+    new = fresh(Asked(shape, request, history, lambda _: Declaration()))
+    found = np.zeros(len(topology), bool)
+    found[: len(new)] = new[: len(topology)]
+    found &= topology.is_there
+    return found
+
+
+def rows_of(asked: Asked, stages: Stages, stage: str, new: np.ndarray) -> list[tuple[Task, int]]:
+    """What the graph of one side is made of, as ``before`` and ``after`` lay it: (task, how many instances run it), in order.
+
+    ``new``: whom tasks are for, bool by number. Raises: PL-F015 for what the graph would be refused for.
+    """
+    return _laid(lambda side: side.rows(), asked, stages, stage, new)
+
+
+Told = TypeVar("Told")
+
+
+def _laid(
+    ask: Callable[[_Side], Told], asked: Asked, stages: Stages, stage: str, new: np.ndarray | None = None
+) -> Told:
+    """What one side answers. Where an instance would have to wait for one whose turn comes later, its groups take turns task by
+    task: so many instances at once run each of their tasks, in whichever order the tasks allow.
+    """
+    try:
+        return ask(_Side(asked, stages, stage, new))
+    except _HeldUpError:
+        return ask(_Side(asked, stages, stage, new, by_task=True))
+
+
+class _HeldUpError(Exception):
+    """The turns of a group and the dependencies of its tasks go round in a circle."""
+
+
+class _Side:
+    """The graph of one side of the body. ``by_task``: strategies of groups hold for each task by itself."""
+
+    def __init__(
+        self, asked: Asked, stages: Stages, stage: str, new: np.ndarray | None = None, *, by_task: bool = False
+    ) -> None:
+        self._asked, self._stage, self._by_task = asked, stage, by_task
+        self._fresh = fresh(asked) if new is None else new
+        self._masks = RoleMasks(asked.topology, stages.split)
+        self._in_turn = [task for task in stages if task.stage == stage and not task.skipped]
+        granular = [task for task in stages if task.ties is not None]
+        self._ties = ties_of(granular)
+        wanted = sided(self._ties)[stage] if granular else frozenset()
+        self._tied = [task for task in granular if task.type != GROUP and task.id in wanted]
+        groups = [task for task in granular if task.type == GROUP]
+        self._in_turns = [group for group in groups if group.at_once]
+        self._groups: dict[str, list[Task]] = {}
+        for group in groups:
+            for id in group.ties.tasks if group.ties else ():
+                self._groups.setdefault(id, []).append(group)
+        self._bearing = Bearing.of(groups, self._masks, len(asked.topology))
+        self._graph = TaskGraph(Policies(asked.declare, asked.request.retries))
+        self._rows: list[tuple[Block, ...]] = []
+        self._row_ids: list[str] = []
+        self._turns: list[Vertices] = []
+        self._names: dict[int, str] = {}
+        self._subjects: dict[object, np.ndarray] = {}
+
+    def graph(self) -> Graph | None:
+        """None where nobody would be called."""
+        known = self._laid()
+        if not any(row and len(row[0]) for row in self._rows):
+            return None
+        depth = self._tied_up(known)
+        behind = chained(self._graph, self._rows, depth, len(self._in_turn))
+        bounds = self._bearing.bounds if self._tied else ()
+        return laid_out(self._graph, f"stage {self._stage}", depth, behind, bounds)
+
+    def rows(self) -> list[tuple[Task, int]]:
+        """Each task with how many instances run it, in the order of the graph: as deep as they lie, then as files have them.
+
+        A task that nobody runs stands behind those that it needs.
+        """
+        known = self._laid()
+        depth = self._tied_up(known)
+        deep = {
+            id: int(depth[np.concatenate([one.head.positions for one in same])].min())
+            for id, same in known.items()
+            if any(len(one.head) for one in same)
+        }
+        deep = depths_by_needs(self._ties, deep)
+        told = [(task, self._count(task, known[task.id][self._place_of(task)])) for task in self._tied]
+        told.sort(key=lambda row: deep[row[0].id])
+        return told + [(task, len(one.head)) for task, one in zip(self._in_turn, self._turns, strict=True)]
+
+    def _place_of(self, task: Task) -> int:
+        """Which of the tasks of one id it is."""
+        return [one for one in self._tied if one.id == task.id].index(task)
+
+    def _laid(self) -> dict[str, list[Vertices]]:
+        """The vertices of all tasks, without edges; those of granular tasks by id."""
+        self._turns = [self._vertices(task) for task in self._in_turn]
+        known: dict[str, list[Vertices]] = {}
+        for task in self._tied:
+            known.setdefault(task.id, []).append(self._vertices(task))
+        return known
+
+    def _tied_up(self, known: dict[str, list[Vertices]]) -> np.ndarray:
+        """The depths of the vertices, with all edges that tasks and groups say. Raises: PL-F015."""
+        if self._tied:
+            self._points(known)
+            Tying(self._graph, known, self._masks, self._bearing.bears).tie()
+        self._row_of_stages(self._turns, known)
+        depth = self._graph.depths()
+        if (depth < 0).any():
+            raise ProblemsError([circle(self._circle(depth))])
+        return self._taking_turns() if self._tied and self._in_turns and not self._by_task else depth
+
+    def _taking_turns(self) -> np.ndarray:
+        """The depths of the vertices, those who wait for the turn of their instance included."""
+        found = segments(self._ties)
+        of_rows = [found.get(id, -1) for id in self._row_ids]
+        for group in self._in_turns:
+            take_turns(self._graph, self._rows, of_rows, self._masks.of(group.roles), group.at_once)
+        depth = self._graph.depths()
+        if (depth < 0).any():
+            raise _HeldUpError
+        return depth
+
+    def _points(self, known: dict[str, list[Vertices]]) -> None:
+        """The points between stages of this side, in their order; one that a package overrides keeps its place in it."""
+        cut = POINTS.index(DEPLOY_START) + 1
+        last: Vertices | None = None
+        for name in POINTS[:cut] if self._stage == PRE else POINTS[cut:]:
+            for point in known.setdefault(name, []) or [self._point(name, NO_TIES)]:
+                if point not in known[name]:
+                    known[name].append(point)
+                if last is not None:
+                    self._graph.tie(last.tail.positions, point.head.positions)
+            last = known[name][-1]
+
+    def _row_of_stages(self, in_turn: Sequence[Vertices], known: Mapping[str, Sequence[Vertices]]) -> None:
+        """Tasks of ``tasks.yaml``: each after all of the one before, between the end of their stage and what follows it."""
+        first, last = (PRE_END, DEPLOY_START) if self._stage == PRE else (POST_END, "")
+        ready = np.empty(0, np.int64)
+        for point in known.get(first, ()):
+            ready = point.tail.positions
+        for vertices in in_turn:
+            if len(vertices.head):
+                self._graph.tie(ready, vertices.head.positions)
+                ready = vertices.tail.positions
+                if vertices is not in_turn[-1]:
+                    ready = self._milestone(ready)
+        for point in known.get(last, ()):
+            self._graph.tie(ready, point.head.positions)
+
+    def _milestone(self, sources: np.ndarray) -> np.ndarray:
+        found = self._graph.add(MILESTONE, SubjectKind.NONE, np.array([-1])).positions
+        self._graph.tie(sources, found)
+        return found
+
+    # -- a task on its instances ---------------------------------------------------------------------------------------
+
+    def _vertices(self, task: Task) -> Vertices:
+        if task.type == SYNC:
+            return self._point(task.id, self._ties[task.id])
+        kind, subjects = SubjectKind.INSTANCE, self._who(task)
+        if task.roles.scope == "master":
+            kind = SubjectKind.DEPLOYMENT
+            subjects = np.array(
+                [Why.BEFORE if self._stage == PRE else Why.COMPLETED] if len(subjects) else [], np.int32
+            )
+        rank = len(self._rows)
+        group = self._bearing.of_subjects(subjects, kind) if task.ties else STRICT
+        row: list[Block] = []
+        for place, (phase, policy, marks) in enumerate(self._calls(task, subjects)):
+            if task.not_on and kind is SubjectKind.INSTANCE:
+                policy, marks = self._left_out(task, subjects, policy, marks)
+            tolerant = 0 if task.fail_on_error else int(Mark.TOLERANT)
+            block = self._graph.add(
+                phase, kind, subjects, policy, marks | tolerant, rank=rank, place=place, group=group
+            )
+            if row:
+                self._graph.tie_pairs(row[-1].positions, block.positions)
+            self._names[len(self._graph.blocks) - 1] = task.id or task.phase
+            row.append(block)
+        self._rows.append(tuple(row) if task.is_called else ())
+        self._row_ids.append(task.id if task.ties else "")
+        return Vertices(task.id, self._ties[task.id] if task.ties else NO_TIES, row[0], row[-1])
+
+    def _point(self, id: str, ties: Ties) -> Vertices:
+        block = self._graph.add(MILESTONE, SubjectKind.NONE, np.array([-1]))
+        self._names[len(self._graph.blocks) - 1] = id
+        return Vertices(id, ties, block, block)
+
+    def _who(self, task: Task) -> np.ndarray:
+        """The instances that run a task; of one for the engine's machine anybody, for whom it runs once."""
+        topology = self._asked.topology
+        again = topology.is_there if task.reexecutes else self._fresh
+        if task.roles.scope == "master":
+            return again.nonzero()[0][:1]
+        groups = self._groups.get(task.id, ()) if task.ties else ()
+        roles = (task.reexecutes, task.roles, *(group.roles for group in groups))
+        found = self._subjects.get(roles)
+        if found is None:
+            masks = [self._masks.of(one) for one in (task.roles, *(group.roles for group in groups))]
+            found = self._subjects[roles] = (np.logical_or.reduce(masks) & again).nonzero()[0].astype(np.int32)
+        return found
+
+    def _calls(self, task: Task, subjects: np.ndarray) -> list[tuple[str, np.ndarray | int | None, np.ndarray | int]]:
+        """(phase, policy, marks) of what is called one after the other; nothing is called of a task that is skipped."""
+        if not task.is_called:
+            return [(task.phase, None, int(Mark.ABSENT))]
+        if task.type == OPERATION:
+            return self._operations(str(task.parameters.get("operation")), subjects)
+        calls: list[tuple[str, np.ndarray | int | None, np.ndarray | int]] = [
+            (phase, self._graph.policies.add(self._policy(task, task.operation(phase))), 0)
+            for phase in own_phases(task)
+        ]
+        if task.type == REBOOT:
+            calls[1:1] = self._operations(REBOOT_OPERATION, subjects)
+        return calls
+
+    def _left_out(
+        self, task: Task, subjects: np.ndarray, policy: np.ndarray | int | None, marks: np.ndarray | int
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Policy and marks by instance, with nothing to call where the condition of the task is false."""
+        topology, absent = self._asked.topology, self._graph.policies.absent()
+        left_out = np.array([node.name in task.not_on for node in topology.nodes], bool)[topology.node[subjects]]
+        return (
+            np.where(left_out, absent, absent if policy is None else policy),
+            np.where(left_out, int(Mark.ABSENT), marks),
+        )
+
+    def _count(self, task: Task, vertices: Vertices) -> int:
+        """How many instances run a task."""
+        if not task.not_on or not task.is_called or vertices.head.kind is not SubjectKind.INSTANCE:
+            return len(vertices.head)
+        return int(((np.asarray(vertices.head.marks) & Mark.ABSENT) == 0).sum())
+
+    def _operations(
+        self, name: str, subjects: np.ndarray
+    ) -> list[tuple[str, np.ndarray | int | None, np.ndarray | int]]:
+        """An operation of the instances themselves, one call for each full name; absent where a node has none of it."""
+        topology, policies = self._asked.topology, self._graph.policies
+        number = policies.numbering(Manner())
+        numbers = np.unique(topology.node[subjects]).tolist()
+        mapped = {node: topology.nodes[node].find_operation(name) for node in numbers}
+        found = {
+            node: operation for node, operation in mapped.items() if operation is not None and operation.is_implemented
+        }
+        calls: list[tuple[str, np.ndarray | int | None, np.ndarray | int]] = []
+        for full in dict.fromkeys(operation.name for operation in found.values()):
+            policy = np.full(len(topology.nodes), policies.absent(), np.int32)
+            marks = np.full(len(topology.nodes), Mark.ABSENT, np.uint8)
+            for node, operation in found.items():
+                if operation.name == full:
+                    policy[node], marks[node] = number(operation), 0
+            calls.append((full, policy[topology.node[subjects]], marks[topology.node[subjects]]))
+        return calls or [(name, None, int(Mark.ABSENT))]
+
+    def _policy(self, task: Task, operation: Operation) -> Policy:
+        """How it is called: on each instance by itself, and no more than so many at once in one deployment."""
+        spec: LaneSpec = lane(operation, self._asked.declare(operation))
+        at_once = self._at_once(task)
+        if at_once and task.roles.scope != "master":
+            spec = altered(spec, form="each", concurrency=at_once, max_batch=1, key=EVERY_DEPLOYMENT)
+        return Policy(
+            spec,
+            max_retries=task.retries,
+            retry_interval_ms=round(1000 * (operation.retry_interval_s or 0)),
+            timeout_ms=round(1000 * (operation.timeout_s or 0)),
+            repeatable=task.is_repeatable,
+        )
+
+    def _at_once(self, task: Task) -> int:
+        """On how many instances a task runs at once; 0: any number."""
+        bounds = [task.at_once]
+        if self._by_task and task.ties is not None:
+            who = self._who(task)
+            bounds += [group.at_once for group in self._in_turns if self._masks.of(group.roles)[who].any()]
+        return min((bound for bound in bounds if bound), default=0)
+
+    def _circle(self, depth: np.ndarray) -> list[str]:
+        """The first circle of tasks among the vertices without a depth."""
+        graph = self._graph
+        name = np.repeat(np.arange(len(graph.blocks)), [len(block) for block in graph.blocks])
+        targets: list[set[int]] = [set() for _ in graph.blocks]
+        for sources, behind in graph.edges:
+            stuck = (depth[sources] < 0) & (depth[behind] < 0)
+            for before, after in zip(name[sources[stuck]].tolist(), name[behind[stuck]].tolist(), strict=True):
+                targets[after].add(before)
+        (found, *_) = circles([sorted(one) for one in targets])
+        told = list(dict.fromkeys(self._names[block] for block in found if block in self._names))
+        return [*told, told[0]]

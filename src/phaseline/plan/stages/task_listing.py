@@ -1,0 +1,85 @@
+"""The tasks of packages as they are told before anything runs: in order, to whom each is for, and why one is skipped (F28, F36).
+
+Where a deployment is known the rows are read from the vertices of which the graph is made (``stage_tasks.rows_of``), so that
+what is shown is what runs.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from phaseline.model.blueprint.operation_declaration import Declaration
+from phaseline.model.execution.execution import History, Request
+from phaseline.model.packages.package import STAGES
+from phaseline.model.packages.stage_tasks import GROUP, SKIPPED, SYNC
+from phaseline.model.packages.task_listing import TaskRow
+from phaseline.plan.stages.pre_or_post import depths_by_needs, sided, ties_of
+from phaseline.plan.stages.stage_tasks import rows_of
+from phaseline.plan.transforms.pipeline import Asked
+
+if TYPE_CHECKING:
+    from phaseline.model.deployment.topology import Topology
+    from phaseline.model.packages.stage_tasks import Stages, Task
+
+NO_INSTANCE = "no matching instance"
+NO_WORK = "it has no work of its own"
+
+
+def task_rows(
+    stages: Stages, topology: Topology | None = None, workflow: str = "install", new: np.ndarray | None = None
+) -> tuple[TaskRow, ...]:
+    """The tasks of both stages in the order in which they run; those of ``deployment_tasks.yaml`` come first in theirs.
+
+    ``topology``: the deployment in the shape in which they run; None: no deployment is asked about. ``new``: whom the
+    workflow makes or changes, bool by instance number; None: all instances. Raises: PL-F015 as the execution would.
+    """
+    if topology is None:
+        return tuple(_row(task, stage, None) for stage in STAGES for task in _by_files(stages, stage))
+    history = History(np.zeros(len(topology), np.uint8))
+    asked = Asked(topology, Request(workflow), history, lambda _: Declaration(flavour="task"))
+    fresh = topology.is_there.copy() if new is None else new
+    return tuple(
+        _row(task, stage, count)
+        for stage in STAGES
+        for task, count in _with_skipped(stages, stage, rows_of(asked, stages, stage, fresh))
+        if task.type not in {GROUP, SYNC}
+    )
+
+
+def _with_skipped(stages: Stages, stage: str, rows: list[tuple[Task, int]]) -> list[tuple[Task, int]]:
+    """The rows, and at their places the tasks of ``tasks.yaml`` that are left out of the graph."""
+    granular = [row for row in rows if row[0].ties is not None]
+    counted = {task.phase: count for task, count in rows}
+    return granular + [(task, counted.get(task.phase, 0)) for task in stages if task.stage == stage]
+
+
+def _by_files(stages: Stages, stage: str) -> list[Task]:
+    """The tasks of a stage by what their files say of one another alone."""
+    granular = [task for task in stages if task.ties is not None]
+    ties = ties_of(granular)
+    wanted = sided(ties)[stage] if granular else frozenset[str]()
+    deep = depths_by_needs(ties, {})
+    tied = [task for task in granular if task.id in wanted and task.type not in {GROUP, SYNC}]
+    return sorted(tied, key=lambda task: deep[task.id]) + [task for task in stages if task.stage == stage]
+
+
+def _row(task: Task, stage: str, count: int | None) -> TaskRow:
+    """``count``: how many instances run it, None: not known."""
+    skipped = task.skipped or (NO_WORK if task.type == SKIPPED else NO_INSTANCE if count == 0 else "")
+    origin = task.origin
+    return TaskRow(
+        task.phase,
+        stage,
+        task.written,
+        task.priority,
+        origin.plugin,
+        origin.version,
+        task.type,
+        task.title,
+        str(task.roles),
+        0 if skipped and count is not None else count,
+        skipped,
+        task.ties.requires if task.ties else (),
+    )

@@ -1,0 +1,1 @@
+"""Graphs of the states of resources."""

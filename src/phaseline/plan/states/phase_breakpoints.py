@@ -1,0 +1,51 @@
+"""Breakpoints before and behind the phases of a state, which stand side by side (H46).
+
+A breakpoint before a phase waits for what the phase would wait for, and the phase for it; what would wait for the phase waits for the one behind it.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from phaseline.lang.fast_dataclasses import altered
+from phaseline.model.execution.breakpoints import POST, PRE
+from phaseline.model.graph.graph import LaneSpec, Policy
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from phaseline.model.execution.breakpoints import Breakpoint
+    from phaseline.plan.states.state_graph import Beside
+
+
+def with_stops(phases: Sequence[Beside], breakpoints: Sequence[Breakpoint]) -> tuple[Beside, ...]:
+    """The phases with what stands before and behind them."""
+    names = {
+        (when, one.name): list(dict.fromkeys(stop.phase for stop in breakpoints if stop.is_beside(when, one.name)))
+        for one in phases
+        for when in (PRE, POST)
+    }
+    last = {one.name: [one.name, *names[POST, one.name]][-1] for one in phases}
+    found: list[Beside] = []
+    for one in phases:
+        needs = tuple(last[need] for need in one.needs)
+        for stop in names[PRE, one.name]:
+            found.append(altered(one, name=stop, needs=needs, is_stop=True))
+            needs = (stop,)
+        found.append(altered(one, needs=needs))
+        needs = (one.name,)
+        for stop in names[POST, one.name]:
+            found.append(altered(one, name=stop, needs=needs, is_stop=True))
+            needs = (stop,)
+    return tuple(found)
+
+
+def pause_policy(step: str) -> Policy:
+    """How the entries of a breakpoint are called."""
+    return Policy(LaneSpec(step, form="bulk"), max_retries=0, repeatable=True)
+
+
+def stopping(step: str, breakpoints: Sequence[Breakpoint], names: Sequence[str]) -> list[bool]:
+    """Which of these nodes or resources stop at a step of breakpoints."""
+    alike = [one for one in breakpoints if one.phase == step]
+    return [any(one.concerns(name) for one in alike) for name in names]

@@ -1,0 +1,357 @@
+"""State paths: the graph of the next state for resources that go the same way together (ADR 0011).
+
+Resources of one type that enter the same state on the way to the same target are a ``Group``; its graph is the state:
+first all enter it, states without phases pass at once (PD25), then come the phases that may apply to the type, each after
+those it depends on, and an exit that is passed when all of them are completed. Whether a phase applies to a
+resource is asked when its needs are met, and again until the state is left; so a phase that does not apply waits for its
+own needs before it is passed, and those that depend on it wait for them, too (PD29).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from phaseline.lang.fast_dataclasses import altered, frozen
+from phaseline.model.graph.graph import Graph, LaneSpec, Policy, Step, SubjectKind
+from phaseline.model.graph.status import Mark
+from phaseline.model.phases.definitions import PhasePolicy
+from phaseline.model.resources.state_graph_names import EXIT_PREFIX, LANE_PREFIX, STATE_PREFIX
+from phaseline.plan.graph.dependency_order import depths
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from phaseline.model.blueprint.state_paths import StatePath
+    from phaseline.model.execution.breakpoints import Breakpoint
+    from phaseline.model.phases.definitions import PhaseDefinition
+    from phaseline.model.phases.registry import PhaseRegistry
+
+NO_STATE = ""
+"""Where a resource is that was never in a state of its path."""
+
+
+@frozen
+class Group:
+    """Resources (instance numbers, int32, ascending) of one type that enter ``state`` next, on their way along ``path``."""
+
+    resource_type: str
+    path: StatePath
+    state: str
+    subjects: np.ndarray
+
+
+@frozen
+class Beside:
+    """A phase of a state, or (``is_stop``) a breakpoint at one, and those beside it, by name, that it waits for.
+
+    ``phase`` None: nobody has defined it.
+    """
+
+    name: str
+    phase: PhaseDefinition | None
+    needs: tuple[str, ...]
+    is_stop: bool = False
+
+    @property
+    def step(self) -> str:
+        """The name of its step."""
+        return self.name if self.is_stop else LANE_PREFIX + self.name
+
+
+@frozen
+class Stops:
+    """Where some of a group stop: ``breakpoints``, and what its resources are called, in their order."""
+
+    breakpoints: Sequence[Breakpoint] = ()
+    names: Sequence[str] = ()
+
+    def passing(self, one: Beside) -> np.ndarray | None:
+        """Places in the group of those that do not stop at a breakpoint; None: it is none."""
+        if not one.is_stop:
+            return None
+        from phaseline.plan.states.phase_breakpoints import stopping
+
+        return (~np.array(stopping(one.name, self.breakpoints, self.names), bool)).nonzero()[0]
+
+
+NOWHERE = Stops()
+
+
+@frozen
+class Unreachable:
+    """Resources of a type that has no way to the target."""
+
+    resource_type: str
+    subjects: np.ndarray
+
+
+def next_groups(
+    standing: Iterable[tuple[str, str, np.ndarray]],
+    target: str,
+    registry: PhaseRegistry,
+    *,
+    passed: bool,
+) -> tuple[list[Group], list[Unreachable]]:
+    """Where these go next; those that have arrived go nowhere.
+
+    ``standing``: (type, state, subjects) of those of a type that are in the same state. ``passed``: they have left their
+    states, and enter those that follow; otherwise they begin: in the state in which they are, if it lies on their path,
+    afresh (PD30).
+    """
+    groups: dict[tuple[str, str], list[np.ndarray]] = {}
+    lost: dict[str, list[np.ndarray]] = {}
+    for kind, state, subjects in standing:
+        path = registry.types.path(kind, target)
+        if path is None:
+            lost.setdefault(kind, []).append(subjects)
+            continue
+        entered = _entered(path, state, passed=passed)
+        if entered is not None:
+            groups.setdefault((kind, entered), []).append(subjects)
+    made = []
+    for (kind, state), parts in groups.items():
+        path = registry.types.path(kind, target)
+        assert path is not None
+        made.append(Group(kind, path, state, np.sort(np.concatenate(parts)).astype(np.int32)))
+    return made, [Unreachable(kind, np.concatenate(parts).astype(np.int32)) for kind, parts in lost.items()]
+
+
+def _entered(path: StatePath, state: str, *, passed: bool) -> str | None:
+    """The state that somebody in this state enters; None: it is the last one."""
+    if state == path.target:
+        return None
+    if state not in path.states:
+        return path.states[0]
+    return path.after(state) if passed else state
+
+
+def state_graph(group: Group, registry: PhaseRegistry, numbers: Mapping[str, int], stops: Stops = NOWHERE) -> Graph:
+    """The graph of the group's state, or of the first one behind it that has phases. ``numbers``: {state: its number}."""
+    entered = [group.state]
+    phases = _phases(registry, group.resource_type, group.state, group.path)
+    while not phases and entered[-1] != group.path.target:
+        following = group.path.after(entered[-1])
+        assert following is not None
+        entered.append(following)
+        phases = _phases(registry, group.resource_type, following, group.path)
+    rows = [
+        _Row(STATE_PREFIX + state, Policy(LaneSpec(STATE_PREFIX + state), leave=(numbers[state],)), ENTERS)
+        for state in entered
+    ]
+    needs: list[list[int]] = [[row - 1] if row else [] for row in range(len(rows))]
+    if phases:
+        _append(rows, needs, _beside(registry, phases, entered[-1]), stops, entered[-1])
+    return _laid_out(entered[-1], rows, needs, group.subjects)
+
+
+def late_graph(
+    group: Group, registry: PhaseRegistry, had: Sequence[str], number: int, stops: Stops = NOWHERE
+) -> Graph | None:
+    """The graph of the phases that were loaded when the group was in its state already (PD53); None: there are none.
+
+    ``had``: the phases of the stay so far; they are named in the graph, without an entry, so that whoever leaves it has
+    had them. The state, of this ``number``, is not entered again.
+    """
+    known = {name.lower() for name in had}
+    phases = {
+        name: phase
+        for name, phase in _phases(registry, group.resource_type, group.state, group.path).items()
+        if name.lower() not in known
+    }
+    if not phases:
+        return None
+    entered = STATE_PREFIX + group.state
+    rows = [_Row(entered, Policy(LaneSpec(entered), leave=(number,)), Mark.ABSENT)]
+    needs: list[list[int]] = [[]]
+    _append(rows, needs, _beside(registry, phases, group.state), stops, group.state)
+    graph = _laid_out(group.state, rows, needs, group.subjects)
+    way_out = graph.steps[-1]
+    before = tuple(Step(LANE_PREFIX + name, SubjectKind.INSTANCE, way_out.first, 0) for name in had)
+    return altered(graph, steps=(*graph.steps[:-1], *before, way_out))
+
+
+def _append(rows: list[_Row], needs: list[list[int]], phases: Sequence[Beside], stops: Stops, state: str) -> None:
+    """Behind those who enter a state: its phases, with what stands between them, and the way out, which waits for all of it."""
+    entered, found = len(rows) - 1, phases
+    if stops.breakpoints:
+        from phaseline.plan.states.phase_breakpoints import with_stops
+
+        found = with_stops(phases, stops.breakpoints)
+    place = {one.name: len(rows) + row for row, one in enumerate(found)}
+    rows += [_Row(one.step, policy_beside(one), mark_of(one.phase), stops.passing(one)) for one in found]
+    needs += [[place[name] for name in one.needs] or [entered] for one in found]
+    rows.append(_Row(EXIT_PREFIX + state, Policy(LaneSpec(EXIT_PREFIX + state)), Mark.ABSENT | Mark.EXIT))
+    needs.append(list(place.values()))
+
+
+def same_for(graph: Graph, subjects: np.ndarray) -> Graph:
+    """The graph for other subjects, as many as it has: only they differ."""
+    return altered(graph, subject=np.tile(subjects, len(graph.steps)))
+
+
+def removal_graph(subjects: np.ndarray, number: int) -> Graph:
+    """The graph of resources that are no more: all enter the state of this number."""
+    row = _Row(STATE_PREFIX, Policy(LaneSpec(STATE_PREFIX), leave=(number,)), ENTERS)
+    return _laid_out("removed", [row], [[]], np.sort(subjects.astype(np.int32)))
+
+
+ENTERS = Mark.ABSENT | Mark.ANNOUNCE
+
+
+@frozen
+class _Row:
+    """One step, for each subject the same, but that nothing is called of those ``passing`` (places of the subjects)."""
+
+    name: str
+    policy: Policy
+    marks: int
+    passing: np.ndarray | None = None
+
+
+def _phases(
+    registry: PhaseRegistry, resource_type: str, state: str, path: StatePath
+) -> dict[str, PhaseDefinition | None]:
+    """{name: phase} of a state for a type, with those that others need and that nobody has defined (None).
+
+    Phases of a state in which a path ends are never run (PD26).
+    """
+    if state == path.target:
+        return {}
+    found: dict[str, PhaseDefinition | None] = {phase.name: phase for phase in registry.of(state, resource_type)}
+    for phase in list(found.values()):
+        assert phase is not None
+        for name in unknown_needs(registry, phase, state, set()):
+            found.setdefault(name, None)
+    return found
+
+
+def beside(registry: PhaseRegistry, resource_type: str, state: str, path: StatePath) -> tuple[Beside, ...]:
+    """The phases of a state for a type, each after those that it waits for."""
+    found = _beside(registry, _phases(registry, resource_type, state, path), state)
+    place = {one.name: number for number, one in enumerate(found)}
+    deep = depths([[place[need] for need in one.needs] for one in found])
+    return tuple(found[number] for number in sorted(range(len(found)), key=lambda number: (deep[number], number)))
+
+
+def _beside(registry: PhaseRegistry, phases: Mapping[str, PhaseDefinition | None], state: str) -> list[Beside]:
+    """These phases of a state with those of them that they wait for."""
+    names = list(phases)
+    place = {name.lower(): number for number, name in enumerate(names)}
+    return [
+        Beside(name, phase, tuple(names[need] for need in _needs(registry, phase, state, place)))
+        for name, phase in phases.items()
+    ]
+
+
+def unknown_needs(registry: PhaseRegistry, phase: PhaseDefinition, state: str, seen: set[str]) -> Iterable[str]:
+    """Names that the phase needs, directly or through phases of other types, and that nobody has defined."""
+    for name in registry.needs(phase, state):
+        known = registry.get(name)
+        if known is None:
+            yield name
+        elif known.key not in seen:
+            seen.add(known.key)
+            yield from unknown_needs(registry, known, state, seen)
+
+
+def _needs(registry: PhaseRegistry, phase: PhaseDefinition | None, state: str, place: Mapping[str, int]) -> list[int]:
+    """The rows that a phase waits for; in place of a phase that is not for the type, what that one waits for (PD29)."""
+    found: dict[int, None] = {}
+    seen: set[str] = set()
+    waiting = list(registry.needs(phase, state)) if phase is not None else []
+    while waiting:
+        key = waiting.pop(0).lower()
+        if key in seen:
+            continue
+        seen.add(key)
+        known = registry.get(key)
+        if key in place:
+            found[place[key]] = None
+        elif known is not None:
+            waiting += registry.needs(known, state)
+    return sorted(found)
+
+
+def mark_of(phase: PhaseDefinition | None) -> int:
+    """Whether it must be asked if the phase applies; so it is of one that nobody can use, for it may be mended."""
+    asked = phase is None or bool(phase.constraint or phase.providers or phase.error)
+    return Mark.CONDITIONAL if asked else 0
+
+
+def policy_beside(one: Beside) -> Policy:
+    """How entries of a phase, or of a breakpoint at one, are called."""
+    if not one.is_stop:
+        return policy_of(one.name, one.phase)
+    from phaseline.plan.states.phase_breakpoints import pause_policy
+
+    return pause_policy(one.name)
+
+
+def policy_of(name: str, phase: PhaseDefinition | None) -> Policy:
+    """How entries of the phase are called; the code is looked up by its name when a call begins (PD43)."""
+    policy = phase.policy if phase is not None else PhasePolicy()
+    is_each = phase is not None and phase.code is not None and phase.code.form == "handle_one"
+    lane = LaneSpec(
+        LANE_PREFIX + name,
+        form="each" if is_each else "bulk",
+        max_batch=policy.max_batch,
+        concurrency=0 if is_each and policy.max_concurrency == 1 else policy.max_concurrency,
+        key=_key_of(policy) or None,
+        interval_ms=round(policy.min_interval_s * 1000),
+        limiter="" if policy.batch_key else policy.rate_limit_key,
+        rate=policy.rate_limit,
+        coalesce_ms=round(policy.coalesce_window_s * 1000),
+        burst=policy.rate_limit_burst if policy.rate_limit else 1,
+        priority=policy.priority,
+    )
+    return Policy(
+        lane,
+        max_retries=policy.retry_limit,
+        retry_interval_ms=round(policy.sleep_delay_s * 1000),
+        timeout_ms=round(policy.run_timeout_s * 1000),
+        repeatable=True,
+        cancel_wins=True,
+    )
+
+
+def _key_of(policy: PhasePolicy) -> str:
+    """The expression of what one call must not mix: the batch key, and what a limit of calls is counted by.
+
+    >>> _key_of(PhasePolicy(batch_key="Region", rate_limit=1.0, rate_limit_key="Account"))
+    '{Region, Account}'
+    """
+    limited_by = policy.rate_limit_key if policy.rate_limit else ""
+    return (
+        f"{{{policy.batch_key}, {limited_by}}}" if policy.batch_key and limited_by else policy.batch_key or limited_by
+    )
+
+
+def _laid_out(name: str, rows: Sequence[_Row], needs: Sequence[Sequence[int]], subjects: np.ndarray) -> Graph:
+    """One entry for each row and subject, row by row; an edge goes between entries of the same subject."""
+    count = len(subjects)
+    places = np.arange(count, dtype=np.int32)
+    followers: list[list[int]] = [[] for _ in rows]
+    for row, needed in enumerate(needs):
+        for need in needed:
+            followers[need].append(row)
+    blocks = [
+        (np.array(behind, np.int32)[None, :] * count + places[:, None]).ravel() if behind else places[:0]
+        for behind in followers
+    ]
+    counts = np.repeat(np.array([len(behind) for behind in followers], np.int32), count)
+    marks = np.repeat(np.array([row.marks for row in rows], np.uint8), count)
+    for number, one in enumerate(rows):
+        if one.passing is not None:
+            marks[number * count + one.passing] = Mark.ABSENT
+    return Graph(
+        name,
+        tuple(Step(row.name, SubjectKind.INSTANCE, number * count, count) for number, row in enumerate(rows)),
+        tuple(row.policy for row in rows),
+        subject=np.tile(subjects.astype(np.int32), len(rows)),
+        policy=np.repeat(np.arange(len(rows), dtype=np.uint16), count),
+        marks=marks,
+        ptr=np.concatenate(([0], np.cumsum(counts))).astype(np.int32),
+        idx=np.concatenate(blocks).astype(np.int32),
+    )

@@ -1,0 +1,166 @@
+"""How nodes of a type go through the states of their path: what is called in each state (decision 15, ADR 0014).
+
+The operations of a workflow keep their order and run in the state that is their home; the phases of the state run beside
+them. A path that does not have the home of an operation calls it in the state before that one, or the first there is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from phaseline.lang.fast_dataclasses import altered, frozen
+from phaseline.model.problems.problem import Problem
+from phaseline.model.resources.path_nodes import STARTED, TERMINATED
+from phaseline.plan.graph import operation_names as op
+from phaseline.plan.graph.lifecycle_sequence import ALWAYS, Become, Call, Relate
+from phaseline.plan.states.state_graph import beside
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from phaseline.model.blueprint.blueprint import Blueprint, OnPath
+    from phaseline.model.blueprint.state_paths import ResourceTypes, StatePath
+    from phaseline.model.execution.execution import KnownPaths
+    from phaseline.model.phases.registry import PhaseRegistry
+    from phaseline.plan.graph.lifecycle_sequence import Sequence
+    from phaseline.plan.states.state_graph import Beside
+
+ORDER = (
+    "Validation",
+    "Allocation",
+    "Initialization",
+    "Configuration",
+    "Installation",
+    "Deconfiguration",
+    "Deallocation",
+)
+"""The states that operations have as their homes, in their order."""
+HOMES: Mapping[str, str] = {
+    op.VALIDATE_CREATION: "Validation",
+    op.PRECREATE: "Allocation",
+    op.CREATE: "Allocation",
+    op.PRECONFIGURE: "Configuration",
+    op.CONFIGURE: "Configuration",
+    op.POSTCONFIGURE: "Configuration",
+    op.START: "Installation",
+    op.GET_STATE: "Installation",
+    op.MONITORING_AGENT_INSTALL: "Installation",
+    op.MONITORING_AGENT_START: "Installation",
+    op.POSTSTART: "Installation",
+    op.MONITORING_START: "Installation",
+    op.ESTABLISH: "Installation",
+    op.VALIDATE_DELETION: "Deconfiguration",
+    op.MONITORING_STOP: "Deconfiguration",
+    op.PRESTOP: "Deconfiguration",
+    op.MONITORING_AGENT_STOP: "Deconfiguration",
+    op.MONITORING_AGENT_UNINSTALL: "Deconfiguration",
+    op.STOP: "Deconfiguration",
+    op.UNLINK: "Deconfiguration",
+    op.DELETE: "Deallocation",
+    op.POSTDELETE: "Deallocation",
+}
+"""{operation: the state in which it is called}"""
+
+
+@frozen
+class Stay:
+    """What is done in one state: operations one after the other, and phases beside them.
+
+    ``state`` empty: no state of its own, what is called on the way to a target that is the only state.
+    """
+
+    state: str
+    operations: tuple[Call | Relate, ...]
+    phases: tuple[Beside, ...]
+
+
+def stays(kind: str, path: StatePath, sequence: Sequence, registry: PhaseRegistry) -> tuple[Stay, ...]:
+    """The states of a path before its target, in order. ``sequence``: the workflow's for nodes that are not on a path."""
+    called: dict[str, list[Call | Relate]] = {state: [] for state in path.states[:-1]}
+    on_the_way: list[Call | Relate] = []
+    for item in sequence:
+        if not isinstance(item, Become):
+            called.get(_home(item.operation, path), on_the_way).append(_plain(item))
+    found = [Stay(state, tuple(items), beside(registry, kind, state, path)) for state, items in called.items()]
+    return (*found, Stay("", tuple(on_the_way), ())) if on_the_way else tuple(found)
+
+
+def _plain(item: Call | Relate) -> Call | Relate:
+    """Without the states that go with it where a node is not on a path."""
+    return (
+        altered(item, unless=ALWAYS) if isinstance(item, Relate) else altered(item, unless=ALWAYS, enter=(), leave=())
+    )
+
+
+def _home(operation: str, path: StatePath) -> str:
+    """The state of the path in which an operation is called; empty: it has no state but the target.
+
+    >>> from phaseline.model.blueprint.state_paths import StatePath
+    >>> short = StatePath("Disk", "Ready", ("Allocation", "Ready"))
+    >>> _home(op.START, short), _home(op.VALIDATE_CREATION, short), _home(op.CREATE, StatePath("Disk", "Ready", ("Ready",)))
+    ('Allocation', 'Allocation', '')
+    """
+    states = path.states[:-1]
+    place = ORDER.index(HOMES[operation]) if operation in HOMES else len(ORDER)
+    known = [state for state in ORDER if state in states]
+    before = [state for state in known if ORDER.index(state) <= place]
+    return before[-1] if before else known[0] if known else states[0] if states else ""
+
+
+def target_of(one: OnPath, kind: str, types: ResourceTypes) -> str:
+    """The state in which nodes of a type are installed; empty: nothing says which of several."""
+    targets = [path.target for path in types.paths_of(kind) if path.target != TERMINATED]
+    if one.target or len(targets) == 1:
+        return one.target or targets[0]
+    return STARTED if STARTED in targets else ""
+
+
+def path_to(blueprint: Blueprint, kind: str, known: KnownPaths, *, downwards: bool) -> StatePath | None:
+    """The path that nodes of a type go when they are installed, or (``downwards``) uninstalled."""
+    types = known.registry.types
+    return types.path(kind, TERMINATED if downwards else target_of(blueprint.on_path[kind], kind, types))
+
+
+def states_of(blueprint: Blueprint, registry: PhaseRegistry) -> tuple[str, ...]:
+    """Every state that nodes of the blueprint may enter, each once; ``registry`` as it is for the blueprint."""
+    return tuple(dict.fromkeys(state for kind in blueprint.on_path for state in registry.types.states_of(kind)))
+
+
+def phases_of(blueprint: Blueprint, registry: PhaseRegistry) -> tuple[str, ...]:
+    """Every phase that nodes of the blueprint may come to, each once; ``registry`` as it is for the blueprint."""
+    on_the_way = ((state, kind) for kind in blueprint.on_path for state in registry.types.states_of(kind))
+    return tuple(dict.fromkeys(phase.name for state, kind in on_the_way for phase in registry.of(state, kind)))
+
+
+def path_problems(blueprint: Blueprint, registry: PhaseRegistry) -> Iterator[Problem]:
+    """Types that nobody knows and targets to which there is no path; ``registry`` as it is for the blueprint."""
+    types = registry.types
+    for kind, one in blueprint.on_path.items():
+        if not any(types.is_known(name) for name in one.line):
+            names = {*types.types, *(owner for owner, _ in types.paths)}
+            mend = (
+                f"{_near(one.line[-1], names)}Or load the plugin that defines it, or bring a path with 'state_paths'."
+            )
+            message = f"the node type '{kind}' is of the resource type '{one.line[-1]}', which is not known"
+            yield Problem("PL-P020", message, mend, one.place)
+            continue
+        targets = [path.target for path in types.paths_of(kind)]
+        listed = ", ".join(targets) or "none"
+        target = target_of(one, kind, types)
+        if not target:
+            mend = f"Say which with 'target_state': there are paths to {listed}."
+            yield Problem("PL-P021", f"nothing says in which state nodes of '{kind}' are installed", mend, one.place)
+        for wanted in dict.fromkeys((target, TERMINATED)):
+            if wanted and wanted not in targets:
+                way = f"state_paths: {{{kind}: {{{wanted}: [..., {wanted}]}}}}"
+                mend = f"{_near(wanted, targets)}There are paths to: {listed}. Or bring one: {way}"
+                yield Problem("PL-P021", f"'{kind}' has no path to '{wanted}'", mend, one.place)
+
+
+def _near(word: str, known: Iterable[str]) -> str:
+    """``Did you mean 'x'? `` or nothing."""
+    from difflib import get_close_matches
+
+    near = get_close_matches(word, sorted(known), 1, 0.6)
+    return f"Did you mean '{near[0]}'? " if near else ""

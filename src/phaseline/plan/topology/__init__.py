@@ -1,0 +1,1 @@
+"""Instances of a deployment: expansion, scaling, modification, difference, revision and adoption."""

@@ -1,0 +1,273 @@
+"""A document becomes a deployment again: who is who, and what is missing (spec of hooks, section 10).
+
+Walk of a document of our own under its own blueprint: every instance comes back under its id and its relationships with it, so nothing
+is counted anew (``same``). Under another blueprint, or from another system, the instances are those that the blueprint makes,
+and the document's resources are given to them by name (``matched``): all that are missing are told at once, and what is left
+over as warnings.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from phaseline.lang.fast_dataclasses import altered, frozen
+from phaseline.model.deployment.index_ranges import ranges_of
+from phaseline.model.deployment.instance_states import InstanceState as State
+from phaseline.model.deployment.topology import GroupInstances, Topology
+from phaseline.model.problems.problem import Problem
+from phaseline.model.resources.state_graph_names import WORDS
+from phaseline.plan.topology.containment_tree import plant
+from phaseline.plan.topology.expansion import hosts, ordered
+from phaseline.plan.topology.relationship_rows import links_of
+from phaseline.plan.topology.stack_document import METADATA, NATIVE
+
+if TYPE_CHECKING:
+    from phaseline.model.blueprint.blueprint import Blueprint, Node, Value
+
+NO_ID = "Resource ID was not provided."
+"""What source 2's system says, too."""
+NOT_THERE = (State.UNINITIALIZED.word, State.DELETED.word)
+
+
+@frozen
+class Adoption:
+    """What a document comes to. ``documents``: {instance number: runtime properties}; ``states``: {state: instance numbers as
+    ranges} of those that will not be ``started``. ``problems`` forbid it, ``warnings`` do not.
+    """
+
+    topology: Topology
+    documents: Mapping[int, dict[str, Value]]
+    states: Mapping[str, Value]
+    problems: tuple[Problem, ...] = ()
+    warnings: tuple[Problem, ...] = ()
+
+
+def same(document: Mapping[str, Any], blueprint: Blueprint, *, allow_type_change: bool = False) -> Adoption:
+    """The deployment as the document has it, under the document's own blueprint.
+
+    Raises: ``KeyError``, ``TypeError`` or ``ValueError`` where the document is not one that we have written.
+    """
+    native = document[NATIVE]
+    nodes = ordered(blueprint)
+    place = {node.name: number for number, node in enumerate(nodes)}
+    rows = sorted(native["instances"], key=lambda row: (place[row["node"]], row["index"]))
+    ids = [str(row["id"]) for row in rows]
+    number = {id: at for at, id in enumerate(ids)}
+    if len(number) != len(ids):
+        raise ValueError("two instances have the same id")
+    node = np.array([place[row["node"]] for row in rows], np.int32)
+    container = _numbers(number, (row["container"] for row in rows))
+    _refuse_other_containers(nodes, node, container)
+    groups, group = _groups(native["groups"], rows, number, tuple(blueprint.scaling_groups))
+    topology = Topology(
+        blueprint=blueprint,
+        nodes=nodes,
+        ids=ids,
+        node=node,
+        index=np.array([row["index"] for row in rows], np.int32),
+        container=container,
+        host=hosts(nodes, node, container),
+        group=group,
+        groups=groups,
+        counts=dict(native["counts"]),
+        restricted=dict(native.get("restricted", {})),
+    )
+    topology = _tied(topology, native["relationships"], number)
+    states: dict[str, list[int]] = {}
+    for at, row in enumerate(rows):
+        states.setdefault(str(row["state"]), []).append(at)
+    return _taken(document, topology, dict(enumerate(ids)), states, allow_type_change=allow_type_change)
+
+
+def matched(document: Mapping[str, Any], fresh: Topology, *, allow_type_change: bool = False) -> Adoption:
+    """The deployment as its blueprint makes it, with the document's resources given to its instances by name.
+
+    A resource has the name of a node, or that and something behind ``_``; resources of one node are taken in their order,
+    what is contained in the order of its containers. An instance is called as its resource where that is a good id for it.
+    """
+    resources: Mapping[str, Any] = document["resources"]
+    known = {str(row["id"]): row for row in document.get(NATIVE, {}).get("instances", ())}
+    by_node: dict[int, list[str]] = {}
+    strangers = []
+    for name in resources:
+        at = fresh.node_number.get(known[name]["node"] if name in known else _node_named(name, fresh.node_number))
+        if at is None:
+            strangers.append(name)
+        else:
+            by_node.setdefault(at, []).append(name)
+    whose: dict[int, str] = {}
+    turn: dict[str, int] = {}
+    for at in range(len(fresh.nodes)):
+        here = fresh.instances_of(at).tolist()
+        names = sorted(by_node.get(at, ()), key=lambda name: _turn(known.get(name), turn))
+        turn |= {name: place for place, name in enumerate(names)}
+        whose |= dict(zip(here, names, strict=False))
+        strangers += names[len(here) :]
+    topology = altered(fresh, ids=_ids(fresh, whose))
+    states: dict[str, list[int]] = {}
+    for at, name in whose.items():
+        states.setdefault(str(known[name]["state"]) if name in known else State.STARTED.word, []).append(at)
+    found = _taken(document, topology, whose, states, allow_type_change=allow_type_change)
+    return altered(found, warnings=tuple(_stranger(name) for name in strangers))
+
+
+# -- both ---------------------------------------------------------------------------------------------------------------
+
+
+def _taken(
+    document: Mapping[str, Any],
+    topology: Topology,
+    whose: Mapping[int, str],
+    states: Mapping[str, Sequence[int]],
+    *,
+    allow_type_change: bool,
+) -> Adoption:
+    """``whose``: {instance number: name of its resource}; ``states``: {state: instance numbers}."""
+    resources: Mapping[str, Any] = document["resources"]
+    absent = {at for state in NOT_THERE for at in states.get(state, ())}
+    documents: dict[int, dict[str, Value]] = {}
+    problems: list[Problem] = []
+    for at in topology.is_there.nonzero()[0].tolist():
+        resource = resources.get(whose.get(at, ""))
+        node = topology.nodes[topology.node[at]]
+        if at in absent:
+            continue
+        if resource is None or resource.get("resource_id") in (None, ""):
+            problems.append(_missing(topology.ids[at], whose.get(at)))
+            continue
+        if resource.get("type", node.type) != node.type and not allow_type_change:
+            problems.append(_other_type(topology.ids[at], str(resource["type"]), node.type))
+        documents[at] = _properties(resource, topology.ids[at])
+    wanted: dict[str, Value] = {
+        state: ranges_of(np.array(numbers, np.int32))
+        for state, numbers in states.items()
+        if state == State.SUSPENDED.word or state not in _LIFE_CYCLE or state in NOT_THERE
+    }
+    return Adoption(topology, documents, wanted, tuple(problems))
+
+
+_LIFE_CYCLE = frozenset(WORDS.values())
+
+
+def _properties(resource: Mapping[str, Any], id: str) -> dict[str, Value]:
+    """What the instance knows from now on; where nothing tells its id outside, the resource does."""
+    from phaseline.model.deployment.physical_ids import physical_id
+
+    found: dict[str, Value] = dict(resource.get("resource_data") or {})
+    if resource.get(METADATA) and METADATA not in found:
+        found[METADATA] = resource[METADATA]
+    outside = str(resource["resource_id"])
+    if outside not in {physical_id(found), id}:
+        found["resource_id"] = outside
+    return found
+
+
+def _missing(id: str, name: str | None) -> Problem:
+    told = id if name in {None, id} else f"{id} ({name})"
+    mend = "Give it in the document: resources: {NAME: {resource_id: …}}, or leave the instance out of the blueprint."
+    return Problem("PL-C083", f"{told}: {NO_ID}", mend)
+
+
+def _other_type(id: str, said: str, wanted: str) -> Problem:
+    message = f"{id} is of the type {said} in the document and of {wanted} in the blueprint"
+    return Problem("PL-C084", message, "If it is meant all the same: --allow-type-change")
+
+
+def _stranger(name: str) -> Problem:
+    message = f"the resource '{name}' of the document belongs to no instance, and is left alone"
+    mend = "If it is wanted, give the blueprint a node of its name, or one more instance."
+    return Problem("PL-C085", message, mend, severity="warning")
+
+
+# -- by rows ------------------------------------------------------------------------------------------------------------
+
+
+def _numbers(number: Mapping[str, int], ids: Iterator[str | None]) -> np.ndarray:
+    return np.array([-1 if id is None else number[id] for id in ids], np.int32)
+
+
+def _refuse_other_containers(nodes: Sequence[Node], node: np.ndarray, container: np.ndarray) -> None:
+    """``ValueError`` unless everybody lies in an instance of his node's container: who lay in himself would do so for ever."""
+    place = {one.name: at for at, one in enumerate(nodes)}
+    wanted = np.array([place[one.container] if one.container else -1 for one in nodes], np.int32)[node]
+    found = np.where(container >= 0, node[container], -1) if len(node) else wanted
+    if not np.array_equal(found, wanted):
+        raise ValueError("an instance lies in one that does not contain its node")
+
+
+def _refuse_circles(outer: np.ndarray, most: int) -> None:
+    """``ValueError`` if some group instance lies in itself, or deeper than there are groups."""
+    inside = np.arange(len(outer))
+    for _ in range(most):
+        inside = np.where(inside >= 0, outer[inside], -1)
+    if (inside >= 0).any():
+        raise ValueError("an instance of a scaling group lies in itself")
+
+
+def _groups(
+    rows: Sequence[Mapping[str, Any]],
+    instances: Sequence[Mapping[str, Any]],
+    number: Mapping[str, int],
+    names: tuple[str, ...],
+) -> tuple[GroupInstances, np.ndarray]:
+    """The instances of scaling groups, and the one in which each instance is."""
+    if not names:
+        return GroupInstances(), np.empty(0, np.int32)
+    at = {str(row["id"]): place for place, row in enumerate(rows)}
+    made = GroupInstances(
+        names=names,
+        ids=list(at),
+        group=np.array([names.index(row["group"]) for row in rows], np.int32),
+        index=np.array([row["index"] for row in rows], np.int32),
+        outer=_numbers(at, (row["outer"] for row in rows)),
+        container=_numbers(number, (row["container"] for row in rows)),
+    )
+    if at:
+        _refuse_circles(made.outer, len(names))
+    return made, _numbers(at, (row["group"] for row in instances))
+
+
+def _tied(topology: Topology, rows: Sequence[Sequence[Any]], number: Mapping[str, int]) -> Topology:
+    """The topology with its links, and the rows of the document; a rule that has got rows meanwhile is one no more."""
+    nodes, groups = topology.nodes, topology.blueprint.scaling_groups
+    each = [1] * (len(nodes) + len(groups))
+    links = list(links_of(nodes, plant(nodes, groups, each)))
+    place = {(link.source, link.place): at for at, link in enumerate(links)}
+    found = sorted(
+        (place[int(topology.node[number[source]]), said], number[source], number[target])
+        for source, target, said in rows
+    )
+    for at in {one[0] for one in found}:
+        links[at] = altered(links[at], is_rule=False)
+    columns = np.array(found, np.int32).reshape(-1, 3).T
+    link, source, target = (np.ascontiguousarray(column) for column in columns)
+    return altered(topology, links=tuple(links), link=link, source=source, target=target)
+
+
+# -- by name ------------------------------------------------------------------------------------------------------------
+
+
+def _node_named(name: str, known: Mapping[str, int]) -> str:
+    """The node that a resource's name stands for: its own, or the longest one with something behind ``_``."""
+    if name in known:
+        return name
+    parts = name.split("_")
+    return next((head for at in range(len(parts) - 1, 0, -1) if (head := "_".join(parts[:at])) in known), "")
+
+
+def _turn(row: Mapping[str, Any] | None, turn: Mapping[str, int]) -> tuple[int, int]:
+    """Where an instance of a document stands among those of its node: by its container, then by its index."""
+    return (0, 0) if row is None else (turn.get(str(row["container"]), 0), int(row["index"]))
+
+
+def _ids(fresh: Topology, whose: Mapping[int, str]) -> list[str]:
+    """The ids of instances, those of their resources where these are ids of the node."""
+    ids = list(fresh.ids)
+    for at, name in whose.items():
+        node = fresh.nodes[fresh.node[at]].name
+        if name.startswith(f"{node}_") and len(name) > len(node) + 1:
+            ids[at] = name
+    return ids if len(set(ids)) == len(ids) else list(fresh.ids)

@@ -1,0 +1,118 @@
+"""Nodes and scaling groups as one containment forest: what is multiplied with what (N1).
+
+A member of a scaling group lies in the group, and the outermost group lies where its members really lie. So a group is
+like a container that nobody sees: everything that multiplies, counts or adds instances treats both alike.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from phaseline.lang.fast_dataclasses import altered, frozen
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping, Sequence
+
+    from phaseline.model.blueprint.blueprint import Node
+    from phaseline.model.blueprint.groups import ScalingGroup
+
+
+@frozen
+class Forest:
+    """Entities: nodes by their numbers, then scaling groups in the order of ``groups``.
+
+    By entity: ``parent`` int64 (-1: none), ``container`` int64 (the node that really contains it, -1: none), ``level``
+    int64 (0 for roots) and ``each`` (instances in every instance of the parent).
+    """
+
+    node_count: int
+    groups: tuple[str, ...]
+    parent: np.ndarray
+    container: np.ndarray
+    level: np.ndarray
+    each: tuple[int, ...]
+
+    def groups_of(self, entity: int) -> list[int]:
+        """Entities of the groups around an entity, its containers' groups included, nearest first."""
+        found = []
+        while (entity := int(self.parent[entity])) >= 0:
+            if entity >= self.node_count:
+                found.append(entity)
+        return found
+
+    def shared_group(self, one: int, other: int) -> int:
+        """The entity of the nearest group around both, seen from ``one``; -1 if there is none."""
+        around = set(self.groups_of(other))
+        return next((group for group in self.groups_of(one) if group in around), -1)
+
+    def totals(self) -> list[int]:
+        """How many instances each entity has in all: counts multiply from the roots down, beyond what arrays can hold."""
+        total = list(self.each)
+        parent = self.parent.tolist()
+        for entity in np.argsort(self.level, kind="stable").tolist():
+            if parent[entity] >= 0:
+                total[entity] *= total[parent[entity]]
+        return total
+
+
+def plant(
+    nodes: Sequence[Node],
+    scaling: Mapping[str, ScalingGroup],
+    each: Sequence[int],
+    past: Collection[int] = (),
+) -> Forest:
+    """The forest of ``nodes`` and scaling groups; ``each``: instances of every entity for each of its parent.
+
+    ``past``: numbers of nodes that are no more, and lie nowhere.
+    """
+    if past:
+        nodes = [_nowhere(node, place) if place in past else node for place, node in enumerate(nodes)]
+    number = {node.name: place for place, node in enumerate(nodes)}
+    for name in scaling:
+        number[name] = len(number)
+    within = {member: name for name, group in scaling.items() for member in group.members}
+    container = [number[node.container] if node.container else -1 for node in nodes]
+    container += [_container_of(name, scaling, nodes, number) for name in scaling]
+    parent = [number[within[name]] if name in within else container[place] for name, place in number.items()]
+    return Forest(
+        node_count=len(nodes),
+        groups=tuple(scaling),
+        parent=np.array(parent, np.int64),
+        container=np.array(container, np.int64),
+        level=_levels(parent),
+        each=tuple(each),
+    )
+
+
+def _container_of(
+    group: str, scaling: Mapping[str, ScalingGroup], nodes: Sequence[Node], number: Mapping[str, int]
+) -> int:
+    """Where the members of a group really lie: all in the same node, or in none."""
+    name = group
+    while name in scaling:
+        if not scaling[name].members:
+            return -1
+        name = scaling[name].members[0]
+    holder = nodes[number[name]].container
+    return number[holder] if holder else -1
+
+
+def _nowhere(node: Node, place: int) -> Node:
+    """A node that is no more, under a name that no other has."""
+    return altered(node, name=f"\0{place}", relationships=())
+
+
+def _levels(parent: Sequence[int]) -> np.ndarray:
+    found = [0 if upper < 0 else -1 for upper in parent]
+    for entity, level in enumerate(found):
+        if level >= 0:
+            continue
+        way = [entity]
+        while found[parent[way[-1]]] < 0:
+            way.append(parent[way[-1]])
+        above = found[parent[way[-1]]]
+        for place, step in enumerate(reversed(way)):
+            found[step] = above + place + 1
+    return np.array(found, np.int64)

@@ -1,0 +1,108 @@
+"""The life of a modification: it begins, and is finished or taken back (N8). All of it is another shape of the deployment.
+
+While it is under way the added instances are there already and the removed ones still, so that a workflow can install or
+uninstall them; what it comes to in the end is worked out from the topology as it is then.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from phaseline.lang.fast_dataclasses import altered
+from phaseline.model.deployment.index_ranges import numbers_of
+from phaseline.model.deployment.modification import Started
+from phaseline.model.problems.problem import Problem
+from phaseline.plan.topology.added_relationships import tie
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from phaseline.model.blueprint.blueprint import Value
+    from phaseline.model.deployment.topology import Topology
+    from phaseline.plan.topology.modification import Modification
+
+NOTHING: Mapping[str, Value] = {}
+CUT = "cut"
+"""What is kept of an update in which who goes is still there: places of the links that are cut in the end."""
+
+
+def begun(
+    change: Modification, *, execution: str, workflow: str, name: str, kept: Mapping[str, Value] = NOTHING
+) -> Topology:
+    """The topology with the added instances, under a modification that has begun."""
+    started = Started(
+        execution,
+        workflow,
+        name,
+        added=change.added.changed,
+        removed=change.removed.changed,
+        added_groups=change.added_groups,
+        removed_groups=change.removed_groups,
+        counts=change.counts,
+        kept=kept,
+    )
+    return altered(change.topology, started=started)
+
+
+def finished(topology: Topology) -> tuple[Topology, np.ndarray]:
+    """(the topology when the modification has ended well, relationships that those who stay have taken up, int32).
+
+    The removed ones are gone. Sources of an all_to_one whose target is gone are tied to another one.
+    """
+    started = topology.started
+    assert started is not None, "only what has begun can be finished"
+    left = without(topology, started.removed, started.removed_groups)
+    tied = tie(left, np.zeros(len(left), bool), yes_many=True)
+    rows = np.arange(len(topology.link), len(tied.link), dtype=np.int32)
+    return altered(tied, counts=started.counts, started=None), rows
+
+
+def taken_back(topology: Topology) -> Topology:
+    """The topology when nothing comes of the modification: the added ones are gone, states and properties stay as they are."""
+    started = topology.started
+    assert started is not None, "only what has begun can be taken back"
+    return altered(without(topology, started.added, started.added_groups), started=None)
+
+
+def given_up(topology: Topology) -> Topology:
+    """The topology when nothing is left that a modification could go on with: added instances go, unless a blueprint has them."""
+    started = topology.started
+    assert started is not None, "only what has begun can be given up"
+    return taken_back(topology) if started.workflow == "scale" else ended(topology)
+
+
+def ended(topology: Topology) -> Topology:
+    """The topology when an update has ended: who was to go is gone, and what tied them is cut."""
+    started = topology.started
+    assert started is not None, "only what has begun can end"
+    shape = without(topology, started.removed, started.removed_groups)
+    places = numbers_of(started.kept.get(CUT)).tolist()
+    links = list(shape.links)
+    cut_before = Counter(link.source for link in links if link.is_cut)
+    for place in places:
+        link = links[place]
+        links[place] = altered(link, is_cut=True, is_rule=False, place=cut_before[link.source])
+        cut_before[link.source] += 1
+    return altered(shape, links=tuple(links) if places else shape.links, started=None)
+
+
+def without(topology: Topology, instances: np.ndarray, groups: np.ndarray) -> Topology:
+    """The topology in which these instances and group instances are gone. Numbers and ids are not used again."""
+    if not len(instances) and not len(groups):
+        return topology
+    gone, gone_groups = ~topology.is_there, ~topology.groups.is_there
+    gone[instances] = True
+    gone_groups[groups] = True
+    return altered(topology, gone=gone, groups=altered(topology.groups, gone=gone_groups))
+
+
+def refusal(started: Started) -> Problem:
+    """PL-P043: another modification has begun and not ended."""
+    who = f" by {started.execution}" if started.execution else ""
+    wanted = f"phaseline executions retry {started.execution}" if started.execution else "retry it"
+    message = f"the modification of '{started.name}' that was begun{who} has not ended"
+    abort = ", or take it back before: -p abort_started=true" if started.workflow == "scale" else ""
+    return Problem("PL-P043", message, f"Go on with it: {wanted}{abort}.")

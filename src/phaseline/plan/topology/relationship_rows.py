@@ -1,0 +1,217 @@
+"""Relationships of node templates become links, and rows between instances where rows are needed (N2, N3, decision 11)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from phaseline.lang.fast_dataclasses import frozen
+from phaseline.lang.fast_namedtuples import NamedTuple
+from phaseline.model.deployment.topology import Link
+from phaseline.model.problems.problem import Problem, ProblemsError
+from phaseline.plan.graph.operation_names import INSTALL_RELATIONSHIP_OPERATIONS, UNINSTALL_RELATIONSHIP_OPERATIONS
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Sequence
+
+    from phaseline.model.blueprint.blueprint import Node, Relationship
+    from phaseline.plan.topology.containment_tree import Forest
+
+CONNECTION_TYPES = ("all_to_all", "all_to_one")
+MAX_CALLS = 1_000_000
+"""More relationship calls than this in one workflow must be asked for (decision 11)."""
+
+
+@frozen
+class Rows:
+    """Links, and columns over relationship instances, ordered by link, source, target."""
+
+    links: tuple[Link, ...]
+    link: np.ndarray
+    source: np.ndarray
+    target: np.ndarray
+
+
+@frozen
+class _Links:
+    """Links as columns. ``parts``: into how many equal parts, which know nothing of each other, both sides fall, int64.
+
+    ``inside`` and ``everyone``: those of containment, and those all to all, bool.
+    """
+
+    links: tuple[Link, ...]
+    source: np.ndarray
+    target: np.ndarray
+    parts: np.ndarray
+    inside: np.ndarray
+    everyone: np.ndarray
+    rule: np.ndarray
+
+
+def connect(nodes: Sequence[Node], forest: Forest, first: np.ndarray, count: np.ndarray, *, yes_many: bool) -> Rows:
+    """Links of all nodes with their rows; ``first`` and ``count``: where the instances of each entity lie."""
+    links = links_of(nodes, forest)
+    if not links:
+        nothing = np.empty(0, np.int32)
+        return Rows(links, nothing, nothing, nothing)
+    columns = _columns(links, forest, count)
+    if not yes_many:
+        problems = _too_many(nodes, columns, count)
+        if problems:
+            raise ProblemsError(problems)
+    return _rows(columns, first, count)
+
+
+def links_of(nodes: Sequence[Node], forest: Forest, past: Collection[int] = ()) -> tuple[Link, ...]:
+    """The relationships of all nodes but those that are ``past``.
+
+    Raises: PL-N001 (unknown connection type), PL-N006 (all to one within a group).
+    """
+    number = {node.name: place for place, node in enumerate(nodes) if place not in past}
+    ties_of = _TiesOf()
+    problems: list[Problem] = []
+    links: list[Link] = []
+    for source, node in enumerate(nodes):
+        for place, relationship in enumerate(() if source in past else node.relationships):
+            target = number[relationship.target]
+            ties = ties_of(relationship)
+            group = -1
+            if not ties.is_containment:
+                if forest.groups:
+                    group = forest.shared_group(source, target)
+                if relationship.connection_type not in CONNECTION_TYPES:
+                    problems.append(_unknown_connection(node, relationship))
+                elif group >= 0 and not ties.all:
+                    problems.append(_one_in_group(node, relationship, forest.groups[group - forest.node_count]))
+            inside = group - forest.node_count if group >= 0 else -1
+            links.append(Link(source, place, target, relationship, group < 0 and ties.need_no_rows, inside))
+    if problems:
+        raise ProblemsError(problems)
+    return tuple(links)
+
+
+def calls_of(relationship: Relationship, operations: Sequence[str]) -> int:
+    """How many calls one relationship instance costs when ``operations`` of both sides run."""
+    return sum(
+        operation is not None and operation.is_implemented
+        for name in operations
+        for operation in (relationship.source_operations.get(name), relationship.target_operations.get(name))
+    )
+
+
+class _Ties(NamedTuple):
+    """What a relationship says of the instances of both sides: all to all with nothing to call needs no rows."""
+
+    is_containment: bool
+    all: bool
+    need_no_rows: bool
+
+
+class _TiesOf:
+    """The ties of a relationship; those of one type, mostly ten thousand, share what they are made of and are looked at once."""
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[int, int, int, str], _Ties] = {}
+
+    def __call__(self, one: Relationship) -> _Ties:
+        sides = (one.source_operations, one.target_operations)
+        key = (id(one.type_hierarchy), id(sides[0]), id(sides[1]), one.connection_type)
+        known = self._known.get(key)
+        if known is None:
+            calls = any(operation.is_implemented for side in sides for operation in side.values())
+            known = self._known[key] = _Ties(one.is_containment, one.ties_all, one.ties_all and not calls)
+        return known
+
+
+def _unknown_connection(node: Node, relationship: Relationship) -> Problem:
+    from difflib import get_close_matches
+
+    wrong = str(relationship.connection_type)
+    near = get_close_matches(wrong, CONNECTION_TYPES, 1, 0.4)
+    return Problem(
+        "PL-N001",
+        f"the relationship of '{node.name}' to '{relationship.target}' has the unknown connection_type '{wrong}'",
+        f"Did you mean '{near[0]}'?" if near else f"Write one of: {', '.join(CONNECTION_TYPES)}.",
+        node.place,
+        cloudify_class="IllegalConnectedToConnectionType",
+    )
+
+
+def _one_in_group(node: Node, relationship: Relationship, group: str) -> Problem:
+    return Problem(
+        "PL-N006",
+        f"'{node.name}' and '{relationship.target}' are in the scaling group '{group}' and connected all_to_one",
+        "Within a scaling group write connection_type all_to_all: it stays within each instance of the group.",
+        node.place,
+        cloudify_class="UnsupportedAllToOneInGroup",
+    )
+
+
+def _columns(links: tuple[Link, ...], forest: Forest, count: np.ndarray) -> _Links:
+    ties_of = _TiesOf()
+    ties = [ties_of(link.relationship) for link in links]
+    group = np.array([link.group for link in links], np.int64)
+    return _Links(
+        links,
+        source=np.array([link.source for link in links]),
+        target=np.array([link.target for link in links]),
+        parts=np.where(group < 0, 1, count[np.maximum(group + forest.node_count, 0)]),
+        inside=np.array([one.is_containment for one in ties]),
+        everyone=np.array([one.all for one in ties]),
+        rule=np.array([link.is_rule for link in links]),
+    )
+
+
+def _too_many(nodes: Sequence[Node], columns: _Links, count: np.ndarray) -> list[Problem]:
+    """A problem when installing or uninstalling would make more than ``MAX_CALLS`` relationship calls."""
+    totals = {"install": 0, "uninstall": 0}
+    most: tuple[int, Link | None] = (0, None)
+    fan = np.where(columns.everyone, count[columns.target] // np.maximum(columns.parts, 1), 1)
+    pairs = count[columns.source] * fan
+    for place in (pairs > 1).nonzero()[0].tolist():  # of single ones there may be very many, and they cannot matter
+        link, number_of_pairs = columns.links[place], int(pairs[place])
+        calls = {
+            "install": number_of_pairs * calls_of(link.relationship, INSTALL_RELATIONSHIP_OPERATIONS),
+            "uninstall": number_of_pairs * calls_of(link.relationship, UNINSTALL_RELATIONSHIP_OPERATIONS),
+        }
+        for workflow, number in calls.items():
+            totals[workflow] += number
+        most = max(most, (max(calls.values()), link), key=lambda found: found[0])
+    workflow = max(totals, key=totals.__getitem__)
+    if totals[workflow] <= MAX_CALLS or most[1] is None:
+        return []
+    source, target = nodes[most[1].source], nodes[most[1].target]
+    return [
+        Problem(
+            "PL-P002",
+            f"'{workflow}' would make {totals[workflow]:,} calls of relationship operations, "
+            f"most of them between '{source.name}' ({count[most[1].source]:,} instances) and "
+            f"'{target.name}' ({count[most[1].target]:,} instances)",
+            "Set the relationship's property connection_type to all_to_one, map the operation on the node instead, "
+            "or say --yes-many if every pair really needs its call.",
+            source.place,
+        )
+    ]
+
+
+def _rows(columns: _Links, first: np.ndarray, count: np.ndarray) -> Rows:
+    """Rows of all links at once: contained in one's container, all to one the first target, all to all each pair.
+
+    Instances of one container or group instance lie beside each other, so that a division tells which it is.
+    """
+    source, target = columns.source, columns.target
+    parts = np.maximum(np.where(columns.inside, count[target], columns.parts), 1)
+    fan = np.where(columns.everyone, count[target] // parts, np.minimum(count[target], 1))
+    length = np.where(columns.rule, 0, count[source] * fan)
+    each = np.maximum(count[source] // parts, 1)
+    link = np.repeat(np.arange(len(source)), length)
+    place = np.arange(len(link)) - (np.cumsum(length) - length)[link]
+    row_source, row_target = np.divmod(place, np.maximum(fan, 1)[link])
+    part = row_source // each[link]
+    return Rows(
+        columns.links,
+        link.astype(np.int32),
+        (first[source][link] + row_source).astype(np.int32),
+        (first[target][link] + part * fan[link] + row_target).astype(np.int32),
+    )

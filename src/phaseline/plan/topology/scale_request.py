@@ -1,0 +1,226 @@
+"""What a request to scale means: which node or group gets how many instances, and who goes first and last (W40)."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from phaseline.lang.fast_dataclasses import frozen
+from phaseline.model.problems.problem import Problem, ProblemsError, fail
+from phaseline.plan.graph.selection import names
+from phaseline.plan.topology.instance_counts import members_of
+from phaseline.plan.topology.modification import Modification, Wanted, modify
+from phaseline.plan.topology.modification_lifecycle import taken_back
+from phaseline.plan.topology.node_diff import current_nodes
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from phaseline.model.blueprint.blueprint import Value
+    from phaseline.model.deployment.topology import Topology
+    from phaseline.model.execution.execution import Request
+
+ENTITY = "scalable_entity_name"
+NODE_ID = "node_id"
+"""What types of release 3 call that parameter."""
+DELTA = "delta"
+SCALE_COMPUTE = "scale_compute"
+INCLUDE = "include_instances"
+EXCLUDE = "exclude_instances"
+FORCE_LIMITS = "force_limits"
+YES_MANY = "yes_many"
+NUMBER = re.compile(r"\s*[+-]?\d{1,18}\s*")
+SHOWN = 10
+"""So many instances are named when one that was given does not exist."""
+
+
+@frozen
+class Scaling:
+    """``name``: the node or group that is scaled, with ``scale_compute`` the host. ``planned``: instances in each container.
+
+    ``include`` and ``exclude``: ids that go first and that stay.
+    """
+
+    name: str
+    delta: int
+    planned: int
+    include: tuple[str, ...]
+    exclude: tuple[str, ...]
+
+
+def said_entity(request: Request) -> Value:
+    """The name of the node or group to scale, by whichever of the two parameters it is given."""
+    return request.parameters.get(ENTITY) or request.parameters.get(NODE_ID)
+
+
+def read_scaling(topology: Topology, request: Request) -> Scaling:
+    """What the request means for the deployment as it is.
+
+    Raises: ``ProblemsError`` with PL-N008 (nothing of that name), PL-N011 (no such instance), PL-N012 (no number), PL-N013
+    (below zero), PL-N014 (include and exclude cannot be meant).
+    """
+    name = _entity(topology, str(said_entity(request)), is_host=request.parameters.get(SCALE_COMPUTE) is True)
+    delta = _delta(request)
+    planned = _current(topology, name) + delta
+    if planned < 0:
+        message = f"{-delta:,} instances of '{name}' cannot go: there are {planned - delta:,}"
+        raise fail("PL-N013", message, f"Give {DELTA} a number not below {delta - planned}.")
+    found = Scaling(name, delta, planned, tuple(names(request, INCLUDE)), tuple(names(request, EXCLUDE)))
+    problems = tuple(_wrong_choice(topology, request, found))
+    if problems:
+        raise ProblemsError(problems)
+    return found
+
+
+def change_of(topology: Topology, request: Request, scaling: Scaling) -> Modification:
+    """The modification. The same topology gives the same ids, so that a plan shows those that come."""
+    wanted = Wanted(scaling.planned, scaling.include, scaling.exclude)
+    return modify(
+        topology,
+        {scaling.name: wanted},
+        suffixes=_seed(topology),
+        counts=topology.counts,
+        force_limits=request.parameters.get(FORCE_LIMITS) is True,
+        yes_many=request.parameters.get(YES_MANY) is True,
+    )
+
+
+def problems_of(topology: Topology, request: Request) -> Iterator[Problem]:
+    """Everything that is wrong with the request, but for a modification that is under way: that is taken as taken back."""
+    try:
+        shape = topology if topology.started is None else taken_back(topology)
+        scaling = read_scaling(shape, request)
+        if scaling.delta:
+            change_of(shape, request, scaling)
+    except ProblemsError as wrong:
+        yield from wrong.problems
+
+
+def _entity(topology: Topology, name: str, *, is_host: bool) -> str:
+    """The node or group, or with ``is_host`` the node of the host that a node lies in, if it does."""
+    known = current_nodes(topology)
+    if name not in known and name not in topology.blueprint.scaling_groups:
+        from difflib import get_close_matches
+
+        listed = [*known, *topology.blueprint.scaling_groups]
+        near = get_close_matches(name, listed, 1, 0.6)
+        mend = f"Did you mean '{near[0]}'?" if near else f"There are: {', '.join(sorted(listed)[:SHOWN])}."
+        raise fail("PL-N008", f"there is no node or scaling group '{name}'", mend)
+    if is_host and name not in topology.blueprint.scaling_groups:
+        at: str | None = name
+        while at is not None:
+            node = topology.nodes[known[at]]
+            if node.is_host:
+                return at
+            at = node.container
+    return name
+
+
+def _delta(request: Request) -> int:
+    """A whole number, or a text of one."""
+    found = request.parameters.get(DELTA, 1)
+    if isinstance(found, str) and NUMBER.fullmatch(found):
+        return int(found)
+    if found.__class__ is not int:
+        mend = "Give a whole number, such as 2 to add two instances, or -1 to remove one."
+        raise fail("PL-N012", f"the parameter '{DELTA}' cannot be {found!r}", mend)
+    return int(found)
+
+
+def _current(topology: Topology, name: str) -> int:
+    """How many instances of the node or group there are to be in every instance of what it lies in."""
+    group = topology.blueprint.scaling_groups.get(name)
+    declared = (
+        topology.nodes[topology.node_number[name]].default_instances if group is None else group.default_instances
+    )
+    assert isinstance(declared, int), "counts are numbers when there are instances"
+    return topology.counts.get(name, declared)
+
+
+def _seed(topology: Topology) -> int:
+    """Of new ids: another one whenever instances were added, in whatever deployment."""
+    from zlib import crc32
+
+    return crc32("\0".join([*topology.ids, *topology.groups.ids]).encode())
+
+
+def _wrong_choice(topology: Topology, request: Request, scaling: Scaling) -> Iterable[Problem]:
+    """What is wrong with the instances that are to go first, and those that are to stay."""
+    given = [which for which, ids in ((INCLUDE, scaling.include), (EXCLUDE, scaling.exclude)) if ids]
+    if not given or not scaling.delta:
+        return
+    told = " and ".join(f"'{which}'" for which in given)
+    if scaling.delta > 0:
+        yield Problem("PL-N014", f"{told} cannot be given where instances are added", f"Leave {told} out.")
+    if request.parameters.get(SCALE_COMPUTE) is True:
+        mend = f"Scale the host itself: -p {ENTITY}={scaling.name}, without {SCALE_COMPUTE}."
+        yield Problem("PL-N014", f"{told} cannot be given with '{SCALE_COMPUTE}'", mend)
+        return
+    choice = _Choice(topology, scaling.name)
+    unknown = [id for id in (*scaling.include, *scaling.exclude) if choice.member(id) < 0]
+    for id in dict.fromkeys(unknown):
+        mend = f"There are: {choice.listed()}."
+        yield Problem("PL-N011", f"'{id}' is no instance of '{scaling.name}', nor within one", mend)
+    if not unknown and scaling.delta < 0:
+        yield from _conflicts(choice, scaling)
+
+
+def _conflicts(choice: _Choice, scaling: Scaling) -> Iterable[Problem]:
+    include = {choice.member(id): id for id in scaling.include}
+    exclude = {choice.member(id): id for id in scaling.exclude}
+    for member in include.keys() & exclude.keys():
+        first, second = include[member], exclude[member]
+        both = f"'{first}' is" if first == second else f"'{first}' and '{second}', which lie in the same instance, are"
+        yield Problem("PL-N014", f"{both} in '{INCLUDE}' and in '{EXCLUDE}'", "Leave it out of one of them.")
+    parents = choice.parents(exclude)
+    most = max(np.unique(parents, return_counts=True)[1].tolist(), default=0)
+    if most and scaling.planned <= most:
+        message = f"{scaling.planned:,} instances of '{scaling.name}' would remain, and {most:,} are excluded"
+        others = choice.others(exclude, -scaling.delta)
+        instead = f" Or say who is to go: -p '{INCLUDE}=[{', '.join(others)}]'." if others else ""
+        yield Problem("PL-N014", message, f"More than those that are excluded must remain.{instead}")
+
+
+class _Choice:
+    """The instances of a node or scaling group that is scaled."""
+
+    def __init__(self, topology: Topology, name: str) -> None:
+        """By name."""
+        self._topology = topology
+        self._members = members_of(topology, len(topology.nodes))
+        groups = list(topology.groups.names)
+        self._is_group = name in topology.blueprint.scaling_groups
+        self._entity = len(topology.nodes) + groups.index(name) if self._is_group else topology.node_number[name]
+        self._place = {id: at for at, id in enumerate(self._ids)}
+
+    @property
+    def _ids(self) -> Sequence[str]:
+        return [*self._topology.ids, *self._topology.groups.ids]
+
+    def member(self, id: str) -> int:
+        """The instance of this id, or of a group the one that this id lies in; -1 for none."""
+        at = self._place.get(id, -1)
+        while at >= 0 and self._members.entity[at] != self._entity:
+            at = int(self._members.parent[at]) if self._is_group else -1
+        return at if at >= 0 and self._members.is_alive[at] else -1
+
+    def parents(self, members: Iterable[int]) -> list[int]:
+        """What each of these lies in, -1 for nothing."""
+        return [int(self._members.parent[member]) for member in members]
+
+    def _alive(self) -> list[int]:
+        found: list[int] = ((self._members.entity == self._entity) & self._members.is_alive).nonzero()[0].tolist()
+        return found
+
+    def listed(self) -> str:
+        """The ids that there are, the first of them."""
+        alive, ids = self._alive(), self._ids
+        more = f" and {len(alive) - SHOWN:,} more" if len(alive) > SHOWN else ""
+        return (", ".join(ids[member] for member in alive[:SHOWN]) or "none") + more
+
+    def others(self, excluded: Iterable[int], count: int) -> list[str]:
+        """Ids of as many as are to go, if there are so many beside the excluded ones and they are few enough to be named."""
+        left = [member for member in self._alive() if member not in set(excluded)]
+        return [self._ids[member] for member in left[-count:]] if count <= min(len(left), SHOWN) else []

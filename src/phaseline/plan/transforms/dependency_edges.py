@@ -1,0 +1,159 @@
+"""Lets instances wait for one another: in install for the targets of their relationships, in uninstall for the sources.
+
+Instances that are tied all to all wait for a milestone of the other node, never for each instance (unless one
+side is a single one).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from phaseline.lang.fast_dataclasses import altered, frozen
+from phaseline.model.graph.graph import SubjectKind
+from phaseline.model.graph.status import Mark
+from phaseline.plan.graph.draft import MILESTONE, Draft, Slot
+from phaseline.plan.graph.operation_names import LIFECYCLE
+
+if TYPE_CHECKING:
+    from phaseline.model.deployment.topology import Link
+
+Pairs = tuple[np.ndarray, np.ndarray]
+WHOLE = ""
+"""Stands for the end of the whole sequence where an operation may be named."""
+
+
+def wait_for_targets(draft: Draft) -> Draft:
+    """Every participant begins after the targets of its relationships, or after the operation of them it depends on."""
+    return _wait(draft, downwards=False)
+
+
+def wait_for_sources(draft: Draft) -> Draft:
+    """Every participant begins after all that have a relationship to it."""
+    return _wait(draft, downwards=True)
+
+
+def _wait(draft: Draft, *, downwards: bool) -> Draft:
+    links = draft.topology.links
+    if not links:
+        return draft
+    awaited = [WHOLE if downwards else _operation(link) for link in links]
+    ends = {name: _ends(draft, name) for name in sorted(set(awaited))}
+    rows = _row_pairs(draft, awaited, ends, downwards=downwards)
+    slot, pairs = _node_pairs(draft, awaited, ends, downwards=downwards)
+    return altered(draft, items=draft.items + slot, edges=(*draft.edges, *rows, *pairs))
+
+
+def _operation(link: Link) -> str:
+    """The full name of the target's operation to wait for, ``WHOLE`` for all of it."""
+    name = link.relationship.lifecycle_operation
+    if name is None:
+        return WHOLE
+    return name if "." in name else f"{LIFECYCLE}.{name}"
+
+
+def _ends(draft: Draft, operation: str) -> np.ndarray:
+    """By place: the entry to wait for. Who has no entry of the operation is awaited whole (W22)."""
+    if operation == WHOLE:
+        return draft.tail
+    ends = draft.tail.copy()
+    position = 0
+    for slot in draft.slots:
+        if slot.phase == operation and slot.kind is SubjectKind.INSTANCE:
+            ends[slot.owner] = np.arange(position, position + len(slot), dtype=np.int32)
+        position += len(slot)
+    return ends
+
+
+def _row_pairs(draft: Draft, awaited: list[str], ends: dict[str, np.ndarray], *, downwards: bool) -> list[Pairs]:
+    """Edges for relationships whose instances are rows: contained in, all to one, all to all within a scaling group."""
+    topology, place = draft.topology, draft.participants.place
+    rows = topology.has_rows[topology.link]
+    source, target, link = place[topology.source[rows]], place[topology.target[rows]], topology.link[rows]
+    here = (source >= 0) & (target >= 0)
+    source, target, link = source[here], target[here], link[here]
+    if downwards:
+        return [(draft.tail[source], draft.head[target])]
+    found: list[Pairs] = []
+    names = list(ends)
+    which = np.array([names.index(name) for name in awaited], np.int32)[link]
+    for number, name in enumerate(names):
+        mine = which == number
+        found.append((ends[name][target[mine]], draft.head[source[mine]]))
+    return found
+
+
+@frozen
+class _Ties:
+    """Nodes tied all to all, as columns: all of node ``then`` wait for all of node ``before``, each up to ``end``."""
+
+    before: np.ndarray
+    then: np.ndarray
+    end: np.ndarray
+
+
+def _node_pairs(
+    draft: Draft, awaited: list[str], ends: dict[str, np.ndarray], *, downwards: bool
+) -> tuple[tuple[Slot, ...], list[Pairs]]:
+    """A slot of milestones, or none, and the edges for relationships all to all."""
+    names = list(ends)
+    count = draft.participants.count
+    ties = {
+        ((link.source, link.target) if downwards else (link.target, link.source)) + (names.index(name),): None
+        for link, name in zip(draft.topology.links, awaited, strict=True)
+        if link.ties_all and count[link.source] and count[link.target]
+    }
+    if not ties:
+        return (), []
+    columns = np.array(list(ties), np.int64)
+    all_ends = np.stack(list(ends.values()))
+    through = (count[columns[:, 0]] > 1) & (count[columns[:, 1]] > 1)
+    direct = _direct(draft, _Ties(*columns[~through].T), all_ends)
+    slot, pairs = _through_milestones(draft, _Ties(*columns[through].T), all_ends)
+    return slot, [direct, *pairs]
+
+
+def _direct(draft: Draft, ties: _Ties, ends: np.ndarray) -> Pairs:
+    """Edges where one side of each tie is a single instance."""
+    participants = draft.participants
+    length = np.maximum(participants.count[ties.before], participants.count[ties.then])
+    tie = np.repeat(np.arange(len(length)), length)
+    step = np.arange(len(tie)) - (np.cumsum(length) - length)[tie]
+    before = participants.first[ties.before][tie] + np.where(participants.count[ties.before][tie] > 1, step, 0)
+    then = participants.first[ties.then][tie] + np.where(participants.count[ties.then][tie] > 1, step, 0)
+    return ends[ties.end[tie], before], draft.head[then]
+
+
+def _through_milestones(draft: Draft, ties: _Ties, ends: np.ndarray) -> tuple[tuple[Slot, ...], list[Pairs]]:
+    """One milestone for each (node, end) awaited, reached by all its instances, awaited by all of each tied node."""
+    if not len(ties.before):
+        return (), []
+    awaited, milestone = np.unique(np.stack((ties.before, ties.end)), axis=1, return_inverse=True)
+    begin = sum(len(slot) for slot in draft.slots)
+    into, member = _spread(draft, awaited[0])
+    out, waiting = _spread(draft, ties.then)
+    owner = draft.participants.first[awaited[0]].astype(np.int32)
+    order = np.argsort(owner, kind="stable")
+    position = np.empty(len(order), np.int32)
+    position[order] = np.arange(begin, begin + len(order), dtype=np.int32)
+    slot = Slot(
+        MILESTONE,
+        SubjectKind.NONE,
+        owner[order],
+        np.full(len(order), -1, np.int32),
+        np.full(len(order), draft.policies.absent(), np.int32),
+        marks=Mark.ABSENT,
+    )
+    return (slot,), [
+        (ends[awaited[1][into], member], position[into]),
+        (position[milestone.reshape(-1)[out]], draft.head[waiting]),
+    ]
+
+
+def _spread(draft: Draft, nodes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """(place in ``nodes``, place of a participant) for all participants of all nodes."""
+    length = draft.participants.count[nodes]
+    which = np.repeat(np.arange(len(nodes)), length)
+    step = np.arange(len(which)) - (np.cumsum(length) - length)[which]
+    return which, draft.participants.first[nodes][which] + step

@@ -1,0 +1,191 @@
+"""Gives chosen instances of nodes that are resources the states of their path: operations and phases in each (ADR 0014).
+
+A stay in a state is ``state:NAME``, the operations in their order, the phases beside them, and a gate ``exit:NAME`` that all
+of these must have passed. The gate of a state whose phases may begin to apply late is asked before it passes. Breakpoints stand in
+the chain of the operations, and beside the phases.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from phaseline.lang.arrays import some
+from phaseline.lang.fast_dataclasses import altered, frozen
+from phaseline.model.deployment.instance_states import InstanceState
+from phaseline.model.execution.breakpoints import POST, PRE
+from phaseline.model.execution.breakpoints import PREFIX as STOP
+from phaseline.model.graph.graph import LaneSpec, Policy, SubjectKind
+from phaseline.model.graph.status import Mark
+from phaseline.model.resources.state_graph_names import EXIT_PREFIX, LANE_PREFIX, STATE_PREFIX
+from phaseline.plan.graph.draft import Change, Draft, Slot
+from phaseline.plan.graph.lifecycle_sequence import Call
+from phaseline.plan.states.phase_breakpoints import stopping, with_stops
+from phaseline.plan.states.state_graph import ENTERS, mark_of, policy_beside
+from phaseline.plan.states.state_operations import path_to, stays
+from phaseline.plan.transforms.breakpoints import stops
+from phaseline.plan.transforms.relationships import relationship_slots
+from phaseline.plan.transforms.sequences import STATES, call_slots, of_sources
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from phaseline.model.blueprint.state_paths import StatePath
+    from phaseline.model.execution.breakpoints import Breakpoint
+    from phaseline.model.execution.execution import KnownPaths
+    from phaseline.plan.graph.lifecycle_sequence import Sequence
+    from phaseline.plan.states.state_graph import Beside
+    from phaseline.plan.states.state_operations import Stay
+
+Pairs = tuple[np.ndarray, np.ndarray]
+NEVER_INSTALLED = (InstanceState.UNINITIALIZED, InstanceState.DELETED)
+
+
+@frozen
+class Manner:
+    """``downwards``: the way to be uninstalled. ``tolerant``: failures are ignored; ``once``: nothing is tried again.
+
+    ``breakpoints``: where instances stop.
+    """
+
+    downwards: bool = False
+    tolerant: bool = False
+    once: bool = False
+    breakpoints: tuple[Breakpoint, ...] = ()
+
+
+def lay_paths(draft: Draft, sequence: Sequence, known: KnownPaths | None, manner: Manner) -> Draft:
+    """Slots for those who are chosen and do not walk through the steps. ``sequence``: those steps, for their operations."""
+    away = draft.participants.is_chosen & ~draft.walks
+    if not some(away):
+        return draft
+    assert known is not None, "whoever plans nodes on paths tells the paths: without them nobody would be installed"
+    topology = draft.topology
+    numbers = draft.participants.node
+    items = list(draft.items)
+    for kind in dict.fromkeys(topology.nodes[number].type for number in np.unique(numbers[away]).tolist()):
+        path = path_to(topology.blueprint, kind, known, downwards=manner.downwards)
+        assert path is not None, "a type without a way is refused before anything is planned (path_problems)"
+        of_kind = np.array([node.type == kind for node in topology.nodes], bool)
+        laying = _Laying(draft, known, path, manner)
+        begins = laying.begins()
+        who = away & of_kind[numbers]
+        for place, stay in enumerate(stays(kind, path, sequence, known.registry)):
+            items += laying.stay(stay, who & (begins <= place), _free_group(items))
+        items += laying.enters(path.target, who & (begins < len(path.states)))
+    return altered(draft, items=tuple(items))
+
+
+@frozen
+class _Laying:
+    """Slots of one type, all of whose nodes go the same path."""
+
+    draft: Draft
+    known: KnownPaths
+    path: StatePath
+    manner: Manner
+
+    def begins(self) -> np.ndarray:
+        """By place: which state of the path each enters first; afresh the one in which it is; behind the last: none (PD30)."""
+        path, numbers = self.path, self.known.numbers
+        table = np.zeros(STATES, np.int32)
+        for place, state in enumerate(path.states):
+            table[numbers[state]] = place if state != path.target else len(path.states)
+        if self.manner.downwards:
+            table[list(NEVER_INSTALLED)] = len(path.states)
+        found: np.ndarray = table[self.draft.present]
+        return found
+
+    def stay(self, stay: Stay, who: np.ndarray, group: int) -> list[Slot]:
+        """All that is done in one state, by those of ``who`` (bool by place); relationship groups are numbered from ``group``."""
+        if not some(who):
+            return []
+        found = self.enters(stay.state, who) if stay.state else []
+        tolerant, once, breaks = self.manner.tolerant, self.manner.once, self._breakpoints(who)
+        for item in stay.operations:
+            found += stops(self.draft, breaks, PRE, item.operation, who)
+            if isinstance(item, Call):
+                found += call_slots(self.draft, item, who, tolerant=tolerant, once=once)
+            else:
+                rows = of_sources(self.draft, who)
+                first = max(group, _free_group(found))
+                found += relationship_slots(self.draft, item, rows, tolerant=tolerant, once=once, first=first)
+            found += stops(self.draft, breaks, POST, item.operation, who)
+        beside = [(one, self._concerned(one, who)) for one in with_stops(stay.phases, breaks)]
+        found += [self._phase(one, concerned) for one, concerned in beside]
+        if stay.phases:
+            may_apply_late = any(mark_of(phase.phase) for phase in stay.phases)
+            marks = Mark.ABSENT | (Mark.CONDITIONAL if may_apply_late else 0)
+            found.append(self._slot(EXIT_PREFIX + stay.state, Policy(LaneSpec(EXIT_PREFIX + stay.state)), who, marks))
+        return found
+
+    def enters(self, state: str, who: np.ndarray) -> list[Slot]:
+        """Those of ``who`` enter a state."""
+        policy = Policy(LaneSpec(STATE_PREFIX + state), leave=(self.known.numbers[state],), target=self.path.target)
+        return [self._slot(STATE_PREFIX + state, policy, who, ENTERS)] if some(who) else []
+
+    def _breakpoints(self, who: np.ndarray) -> tuple[Breakpoint, ...]:
+        """Those that stop somebody of ``who``."""
+        nodes = self.draft.topology.nodes
+        numbers = np.unique(self.draft.participants.node[who]).tolist() if self.manner.breakpoints else ()
+        return tuple(
+            one for one in self.manner.breakpoints if any(one.concerns(nodes[number].name) for number in numbers)
+        )
+
+    def _concerned(self, one: Beside, who: np.ndarray) -> np.ndarray:
+        """Those of ``who`` that come to a phase: all of them; to a breakpoint: those that it stops."""
+        if not one.is_stop:
+            return who
+        names = [node.name for node in self.draft.topology.nodes]
+        by_node = np.array(stopping(one.name, self.manner.breakpoints, names), bool)
+        found: np.ndarray = who & by_node[self.draft.participants.node]
+        return found
+
+    def _phase(self, one: Beside, who: np.ndarray) -> Slot:
+        policy = altered(policy_beside(one), target=self.path.target)
+        policy = altered(policy, max_retries=0) if self.manner.once else policy
+        marks = mark_of(one.phase) | (Mark.TOLERANT if self.manner.tolerant and not one.is_stop else 0)
+        return altered(self._slot(one.step, policy, who, marks), beside=one.needs)
+
+    def _slot(self, name: str, policy: Policy, who: np.ndarray, marks: int) -> Slot:
+        owner = who.nonzero()[0].astype(np.int32)
+        number = self.draft.policies.add(policy)
+        subject = self.draft.participants.number[owner]
+        return Slot(name, SubjectKind.INSTANCE, owner, subject, np.full(len(owner), number, np.int32), marks=marks)
+
+
+def _free_group(items: Iterable[Slot | Change]) -> int:
+    """A number from which on no relationship group has one."""
+    return 1 + max((item.group for item in items if isinstance(item, Slot)), default=0)
+
+
+def tie_phases(draft: Draft) -> Draft:
+    """Edges from entering a state to its phases, between these, and from them to the gate; operations are chained already."""
+    if all(slot.beside is None for slot in draft.slots):
+        return draft
+    edges: list[Pairs] = []
+    ways: list[np.ndarray] = []
+    here: dict[str, list[np.ndarray]] = {}
+    first = 0
+    for slot in draft.slots:
+        at = np.full(len(draft.participants), -1, np.int32)
+        at[slot.owner] = np.arange(first, first + len(slot), dtype=np.int32)
+        first += len(slot)
+        if slot.phase.startswith(STATE_PREFIX):
+            ways, here = [at], {}
+        elif slot.beside is not None:
+            needed = [need for name in slot.beside for need in here[name]] or ways
+            edges += [_between(need, at) for need in needed]
+            # who does not stop at a breakpoint waits for what stands before it
+            passing = [np.where(at < 0, need, -1) for need in needed] if slot.phase.startswith(STOP) else []
+            here[slot.phase.removeprefix(LANE_PREFIX)] = [at, *passing]
+        elif slot.phase.startswith(EXIT_PREFIX):
+            edges += [_between(phase[0], at) for phase in here.values()]
+    return altered(draft, edges=(*draft.edges, *edges))
+
+
+def _between(need: np.ndarray, at: np.ndarray) -> Pairs:
+    """Edges of those that have an entry in both (positions by place, -1: none)."""
+    both = (need >= 0) & (at >= 0)
+    return need[both], at[both]

@@ -1,0 +1,142 @@
+"""Taking another blueprint over: what becomes of a deployment by an update, and what is left to be done in it (W60).
+
+Where a workflow of one's own does that, who goes is still there while it runs, with all that ties them, and ``ended`` takes
+them away; the update's own rounds have uninstalled them before.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from phaseline.lang.fast_dataclasses import altered
+from phaseline.model.deployment.index_ranges import ranges_of
+from phaseline.model.deployment.instance_states import InstanceState as State
+from phaseline.model.deployment.modification import Started
+from phaseline.model.problems.problem import Problem, ProblemsError
+from phaseline.plan.topology import modification_lifecycle as under_way
+from phaseline.plan.topology.revision import Revision, revise
+from phaseline.plan.workflows.heal import with_contained
+from phaseline.plan.workflows.update_or_reinstall import AGAIN, at_source, kept, kept_instances
+
+if TYPE_CHECKING:
+    from phaseline.model.blueprint.blueprint import Value
+    from phaseline.model.deployment.topology import Topology
+    from phaseline.model.execution.stored_plans import Aim
+    from phaseline.plan.transforms.pipeline import Asked
+
+UPDATE = "update"
+"""Name of the workflow, and of the graph that updates."""
+UNTOUCHED = "untouched"
+"""What is kept when the way back begins before anybody who stays was changed."""
+
+
+def revised(topology: Topology, aim: Aim) -> Revision:
+    """What becomes of a deployment that is brought to this. Raises: what ``revise`` does."""
+    known = aim.revision
+    if isinstance(known, Revision) and known.former is topology:
+        return known
+    return revise(
+        topology,
+        aim.blueprint,
+        suffixes=aim.suffixes,
+        changed_inputs=frozenset(aim.changed_inputs),
+        wanted=aim.counts,
+        yes_many=True,
+    )
+
+
+def taken_over(asked: Asked, revision: Revision, *, keeps_all: bool = False) -> Topology:
+    """The topology under the new blueprint, with what is to be done in it. ``keeps_all``: who goes is still there.
+
+    Who came with an update that has not ended, and was not installed by it, comes with this one, and who was left between
+    two halves of a reinstall is reinstalled.
+    """
+    former = asked.topology.started
+    left = former.added if former is not None else np.empty(0, np.int32)
+    states, there = asked.history.states, revision.finished.is_there
+    left = left[there[left] & (states[left] != State.STARTED)]
+    again = left_between(asked) & there[: len(states)]
+    is_touched = former is None or not former.kept.get(UNTOUCHED)
+    remembered: dict[str, Value] = {
+        "extended": ranges_of(revision.extended),
+        "retied": ranges_of(revision.retied) if is_touched else [],
+        "changed": ranges_of(revision.drifted) if is_touched else [],
+        AGAIN: ranges_of(again.nonzero()[0]),
+    }
+    started = Started(
+        asked.history.execution,
+        UPDATE,
+        revision.finished.blueprint.file,
+        added=np.union1d(left, revision.added).astype(np.int32),
+        counts=revision.finished.counts,
+        kept=remembered,
+    )
+    return _with_all(revision, started) if keeps_all else altered(revision.finished, started=started)
+
+
+def left_between(asked: Asked) -> np.ndarray:
+    """Whom the update that has not ended was to reinstall or to update, and who is not started; bool by number."""
+    found = kept_instances(asked, AGAIN) | kept_instances(asked, "reinstalled") | kept_instances(asked, "updated")
+    found |= at_source(asked.topology, kept(asked, "tied"))
+    found = with_contained(asked.topology, found) & asked.topology.is_there
+    left: np.ndarray = found & (asked.history.states != State.STARTED)
+    return left
+
+
+def _with_all(revision: Revision, started: Started) -> Topology:
+    """The new shape in which who goes is still there, and tied as before."""
+    former, finished = revision.former, revision.finished
+    gone, groups_gone = ~finished.is_there, ~finished.groups.is_there
+    gone[revision.removed] = False
+    before = former.groups.is_there
+    removed_groups = (groups_gone[: len(before)] & before).nonzero()[0].astype(np.int32)
+    groups_gone[removed_groups] = False
+    pairs = list(zip(former.links, finished.links, strict=False))
+    cut = [place for place, (old, new) in enumerate(pairs) if new.is_cut and not old.is_cut]
+    links = list(finished.links)
+    for place in cut:
+        links[place] = former.links[place]
+    remembered = {
+        **started.kept,
+        under_way.CUT: ranges_of(np.array(cut, np.int32)),
+        "reduced": ranges_of(revision.reduced),
+    }
+    return altered(
+        finished,
+        links=tuple(links),
+        gone=gone,
+        groups=altered(finished.groups, gone=groups_gone),
+        started=altered(started, removed=revision.removed, removed_groups=removed_groups, kept=remembered),
+    )
+
+
+def refuse_replaced(revision: Revision) -> None:
+    """Raise PL-P041 with every node that would have to be replaced."""
+    found = revision.fates.replaced
+    if found:
+        nodes = revision.finished.blueprint.nodes
+        mend = "If these nodes may be uninstalled and installed anew: --allow-replace"
+        raise ProblemsError(
+            Problem("PL-P041", f"'{name}' cannot change as it stands: {why}", mend, nodes[name].place)
+            for name, why in found.items()
+        )
+
+
+def refuse_forbidden(revision: Revision) -> None:
+    """Raise PL-P049 with every node of which that is forbidden which would become of it."""
+    if revision.former.is_restricted:
+        from phaseline.plan.requests import restriction_validation as restrictions
+
+        restrictions.refuse_revision(revision)
+
+
+def refuse_other(topology: Topology) -> None:
+    """Raise PL-P043 while the deployment is in the middle of a modification of another kind."""
+    other = topology.started
+    if other is not None and other.workflow != UPDATE:
+        message = f"the modification of '{other.name}' by {other.execution or other.workflow} has not ended"
+        raise ProblemsError(
+            [Problem("PL-P043", message, f"End it first: phaseline executions retry {other.execution}")]
+        )

@@ -1,0 +1,107 @@
+"""One operation on all chosen instances, as a round: what execute_operation does, and start, stop, restart and pull (W26).
+
+A workflow is a tuple of invocations, one round each: ``restart`` is all of ``stop``, then all of ``start``. Walk of
+``restart``: no round yet, so ``in_turn`` lays the graph "stop"; asked again when that has settled, it finds the round
+"stop" met and lays "start"; asked again, it counts what became of "start".
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from phaseline.lang.fast_dataclasses import frozen
+from phaseline.model.execution.execution import Verdict
+from phaseline.model.graph.status import ExecutionStatus
+from phaseline.plan.graph.lifecycle_sequence import Call
+from phaseline.plan.graph.selection import choose
+from phaseline.plan.graph.verdicts import settled, verdict
+from phaseline.plan.graph.workflow import FILTERING, SWITCH
+from phaseline.plan.transforms.pipeline import Asked, Walk, weave
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from phaseline.model.blueprint.blueprint import Operation
+    from phaseline.model.deployment.topology import Topology
+    from phaseline.model.execution.execution import History, Request
+    from phaseline.model.graph.graph import Graph
+    from phaseline.plan.graph.call_policies import Declare
+    from phaseline.plan.graph.workflow import Parameter
+
+IN_ORDER = "run_by_dependency_order"
+REVERSE_ORDER = "reverse_order"
+"""Parameter: in dependency order, those that depend on others come first (WD19)."""
+IN_TURN: Mapping[str, Parameter] = {IN_ORDER: SWITCH, **FILTERING}
+"""Parameters of every workflow that calls one operation."""
+NOBODY = "no instance was chosen, so there was nothing to do"
+
+
+@frozen
+class Invocation:
+    """A round that calls ``operation``, by its full name or by one that only one interface of a node has (B33).
+
+    ``graph``: name of the round. ``in_order``: whether dependencies count where the request does not say.
+    ``may_reverse``: whether the request may turn their order.
+    """
+
+    graph: str
+    operation: str
+    in_order: bool = True
+    may_reverse: bool = False
+
+
+def in_turn(
+    topology: Topology,
+    request: Request,
+    history: History,
+    declare: Declare,
+    invocations: tuple[Invocation, ...],
+) -> Graph | Verdict:
+    """The graph of the first invocation that has not settled and finds anybody; after the last one, or a loss, the verdict."""
+    done, place = None, len(invocations)
+    while done is None and place:
+        place -= 1
+        done = settled(history, invocations[place].graph)
+    if done is not None and (history.canceled or not done.is_met):
+        return verdict(history, done)
+    if history.canceled:
+        return Verdict(ExecutionStatus.CANCELED)
+    for invocation in invocations[place + (done is not None) :]:
+        graph = _lay(Asked(topology, request, history, declare), invocation)
+        if graph is not None:
+            return graph
+    return verdict(history, done) if done is not None else Verdict(ExecutionStatus.COMPLETED, NOBODY)
+
+
+def known_operations(topology: Topology, request: Request, operation: str) -> dict[int, Operation]:
+    """{node number: what its instances are to run} of nodes with chosen instances that have the operation."""
+    numbers = np.unique(topology.node[choose(topology, request)]).tolist()
+    found = {number: topology.nodes[number].find_operation(operation) for number in numbers}
+    return {number: operation for number, operation in found.items() if operation is not None}
+
+
+def is_in_order(request: Request, invocation: Invocation) -> bool:
+    """Whether instances wait for those they depend on, or that depend on them."""
+    return request.parameters.get(IN_ORDER, invocation.in_order) is True
+
+
+def is_reversed(request: Request, invocation: Invocation) -> bool:
+    """Whether those that depend on others come first."""
+    return invocation.may_reverse and request.parameters.get(REVERSE_ORDER) is True
+
+
+def _lay(asked: Asked, invocation: Invocation) -> Graph | None:
+    """The graph; None where no chosen instance has the operation."""
+    topology, request = asked.topology, asked.request
+    found = known_operations(topology, request, invocation.operation)
+    names = dict.fromkeys(operation.name for operation in found.values() if operation.is_implemented)
+    has_it = np.zeros(len(topology.nodes), bool)
+    has_it[list(found)] = True
+    chosen = choose(topology, request) & has_it[topology.node]
+    if not chosen.any():
+        return None
+    calls = tuple(Call(name) for name in names)
+    walk = Walk(calls, downwards=is_reversed(request, invocation), in_order=is_in_order(request, invocation))
+    return weave(asked, invocation.graph, chosen, walk)

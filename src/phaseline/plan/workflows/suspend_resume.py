@@ -1,0 +1,85 @@
+"""Suspend and resume: what runs is frozen, dependents first, and goes on again in the opposite order (decision 24).
+
+Who can be frozen is (``cloudify.interfaces.freeze``), who cannot is stopped and started. A suspended instance is in a state of its
+own, so that a second suspend finds nobody to suspend, and one that has half failed finds the others: it says that all is so already,
+and nothing is called, no hook either (source 2's successor returns early, too).
+
+Walk of ``suspend`` of ``web`` on ``db``: both are started, so ``web`` is frozen or stopped and becomes suspended, then ``db``.
+``resume`` chooses who is suspended: ``db`` goes on and becomes started, then ``web``.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from phaseline.lang.fast_dataclasses import frozen
+from phaseline.model.deployment.instance_states import InstanceState as State
+from phaseline.model.execution.execution import Verdict
+from phaseline.model.graph.status import ExecutionStatus
+from phaseline.plan.graph import operation_names as op
+from phaseline.plan.graph.lifecycle_sequence import Become, Call
+from phaseline.plan.graph.operation_arguments import OPERATION_PARMS
+from phaseline.plan.graph.selection import choose
+from phaseline.plan.graph.verdicts import settled, verdict
+from phaseline.plan.graph.workflow import FILTERING, INPUTS, Workflow, only_chosen
+from phaseline.plan.transforms.pipeline import Asked, Walk, weave
+from phaseline.plan.workflows.check import implementing
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from phaseline.model.deployment.topology import Topology
+    from phaseline.model.execution.execution import History, Request
+    from phaseline.model.graph.graph import Graph
+    from phaseline.plan.graph.call_policies import Declare
+
+SUSPEND, RESUME = "suspend", "resume"
+"""Names of the workflows, and of their graphs."""
+
+
+@frozen
+class Freezing:
+    """``instead`` is called of whoever does not implement ``operation``; ``downwards``: dependents come first."""
+
+    graph: str
+    operation: str
+    instead: str
+    before: State
+    after: State
+    downwards: bool
+    nobody: str
+
+
+FREEZE = Freezing(
+    SUSPEND, op.FREEZE_SUSPEND, op.STOP, State.STARTED, State.SUSPENDED, True, "nothing runs that could be suspended"
+)
+THAW = Freezing(
+    RESUME, op.FREEZE_RESUME, op.START, State.SUSPENDED, State.STARTED, False, "nothing is suspended that could go on"
+)
+BY_NAME = {SUSPEND: FREEZE, RESUME: THAW}
+
+
+def plan(topology: Topology, request: Request, history: History, declare: Declare) -> Graph | Verdict:
+    """The one graph, of whoever is not there yet; after it, the verdict."""
+    what = BY_NAME[request.workflow]
+    done = settled(history, what.graph)
+    if done:
+        return verdict(history, done)
+    if history.canceled:
+        return Verdict(ExecutionStatus.CANCELED)
+    chosen = choose(topology, request) & (history.states == what.before) & topology.is_there
+    if not chosen.any():
+        return Verdict(ExecutionStatus.COMPLETED, what.nobody, is_idle=True)
+    return lay(Asked(topology, request, history, declare), chosen, what)
+
+
+def lay(asked: Asked, chosen: np.ndarray, what: Freezing) -> Graph:
+    """The graph that freezes or thaws these (bool by number)."""
+    can = implementing(asked.topology, what.operation)
+    calls = Call(what.operation, only=can), Call(what.instead, only=~can), Become(what.after)
+    return weave(asked, what.graph, chosen, Walk(calls, downwards=what.downwards))
+
+
+WORKFLOWS = {
+    name: Workflow(plan, {OPERATION_PARMS: INPUTS, **FILTERING}, claims=only_chosen) for name in (SUSPEND, RESUME)
+}

@@ -1,0 +1,202 @@
+"""Sorting out an update: who of those who stay is updated, and who is reinstalled, by what checks have found (W61).
+
+What earlier rounds have found is read from the states, the results of checks and ``Topology.started`` alone.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from phaseline.lang.fast_dataclasses import altered, frozen
+from phaseline.model.deployment.index_ranges import numbers_of, ranges_of
+from phaseline.model.deployment.instance_states import InstanceState as State
+from phaseline.model.health.checks import UPDATE_RELATIONSHIP, CheckKind, CheckResult
+from phaseline.model.resources.path_nodes import as_life_cycle
+from phaseline.plan.graph import operation_names as op
+from phaseline.plan.workflows import heal
+from phaseline.plan.workflows.check import implementing
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from phaseline.model.blueprint.blueprint import Value
+    from phaseline.model.deployment.topology import Topology
+    from phaseline.plan.transforms.pipeline import Asked
+
+SKIP_REINSTALL = "skip_reinstall"
+SKIP_DRIFT_CHECK = "skip_drift_check"
+FORCE_REINSTALL = "force_reinstall"
+REINSTALL_LIST = "reinstall_list"
+"""Parameters of the update."""
+AGAIN = "again"
+"""What is kept: who is reinstalled because an earlier update, or its first half, has left them half made."""
+OWN_UPDATES = (op.LIFECYCLE + ".update", op.LIFECYCLE + ".update_config", op.LIFECYCLE + ".update_apply")
+"""Who has one of these is updated, who has none is reinstalled."""
+
+
+@frozen
+class Sorted:
+    """What is to become of those who stay. ``own`` and ``again``: bool by instance number, updated themselves and reinstalled
+    (what they contain included); ``rows``: numbers of relationships that are updated.
+    """
+
+    topology: Topology
+    own: np.ndarray
+    rows: np.ndarray
+    again: np.ndarray
+
+    @property
+    def updated(self) -> np.ndarray:
+        """Who has something to update, bool by number."""
+        found: np.ndarray = self.own | at_source(self.topology, self.rows)
+        return found
+
+    def without(self, asked: Asked, sick: np.ndarray) -> Sorted:
+        """With these reinstalled instead, unless nobody is to be."""
+        more = np.zeros_like(sick) if says(asked, SKIP_REINSTALL) else heal.with_contained(self.topology, sick)
+        kept = ~(sick | more)
+        rows = self.rows[kept[self.topology.source[self.rows]]]
+        return altered(self, own=self.own & kept, rows=rows, again=self.again | more)
+
+    def as_kept(self) -> dict[str, Value]:
+        """As it is remembered until the end of the update."""
+        own, again = (ranges_of(column.nonzero()[0]) for column in (self.own, self.again))
+        return {"updated": own, "tied": ranges_of(self.rows), "reinstalled": again}
+
+
+def candidates(asked: Asked) -> np.ndarray:
+    """Who is started, and has not come with this update; bool by number (W61)."""
+    topology, paths = asked.topology, asked.history.paths
+    names = () if paths is None else sorted(paths.numbers, key=paths.numbers.__getitem__)
+    states = as_life_cycle(topology, asked.history.states, tuple(names)) if names else asked.history.states
+    found: np.ndarray = (states == State.STARTED) & topology.is_there
+    found &= ~kept_instances(asked, "added")
+    return found
+
+
+def sort_out(asked: Asked) -> Sorted:
+    """Who has drifted, by the checks or because the blueprint changed, and what follows from it (W61)."""
+    topology, checks = asked.topology, asked.history.checks
+    here, is_checked = candidates(asked), not says(asked, SKIP_DRIFT_CHECK)
+    changed = kept_instances(asked, "changed") & here
+    own = changed
+    failed = np.zeros_like(own)
+    if is_checked:
+        asks = implementing(topology, op.CHECK_DRIFT) & here
+        drift = checks.column(CheckKind.DRIFT, len(topology))
+        is_foreseen = not asked.history.execution  # what changed is taken for drifted in a plan: nobody was asked yet
+        own = (asks & (drift == CheckResult.DRIFTED)) | (changed & (~asks | is_foreseen))
+        failed = asks & (drift == CheckResult.FAILED)
+    rows, lost = _drifted_rows(asked, here, is_checked=is_checked)
+    failed |= lost
+    by_name = _named(asked) | kept_instances(asked, AGAIN)
+    hopeless = failed | (own & ~_having_any(topology, OWN_UPDATES))
+    if says(asked, FORCE_REINSTALL):
+        hopeless |= own | at_source(topology, rows)
+    again = heal.with_contained(topology, by_name if says(asked, SKIP_REINSTALL) else by_name | hopeless)
+    gone = again | hopeless
+    return Sorted(topology, own & ~gone, rows[~gone[topology.source[rows]]], again & topology.is_there)
+
+
+def _drifted_rows(asked: Asked, here: np.ndarray, *, is_checked: bool) -> tuple[np.ndarray, np.ndarray]:
+    """(relationships that have drifted and can be updated, whose check of a relationship has failed as bool by instance)."""
+    topology, checks = asked.topology, asked.history.checks
+    lost = np.zeros(len(topology), bool)
+    is_drifted = np.zeros(len(topology.link), bool)
+    is_drifted[kept(asked, "retied")] = True
+    for side, kind in (("source_operations", CheckKind.SOURCE_DRIFT), ("target_operations", CheckKind.TARGET_DRIFT)):
+        asks = _rows_with(topology, (side,), op.CHECK_RELATIONSHIP_DRIFT)
+        if is_checked and asks.any():
+            column = checks.column(kind, len(topology.link))
+            is_drifted |= asks & (column == CheckResult.DRIFTED)
+            lost[topology.source[asks & (column == CheckResult.FAILED)]] = True
+    is_drifted &= _rows_with(topology, ("source_operations", "target_operations"), UPDATE_RELATIONSHIP)
+    if len(topology.link):
+        is_drifted &= here[topology.source] & here[topology.target]
+    return is_drifted.nonzero()[0].astype(np.int32), lost & here
+
+
+def _rows_with(topology: Topology, sides: Sequence[str], operation: str) -> np.ndarray:
+    """Relationships of which one of the sides implements the operation, bool by number."""
+    by_link = [
+        not link.is_cut
+        and any(
+            (found := getattr(link.relationship, side).get(operation)) is not None and found.is_implemented
+            for side in sides
+        )
+        for link in topology.links
+    ]
+    return np.array(by_link, bool)[topology.link] if by_link else np.zeros(len(topology.link), bool)
+
+
+def _having_any(topology: Topology, operations: Iterable[str]) -> np.ndarray:
+    found = np.zeros(len(topology), bool)
+    for operation in operations:
+        found |= implementing(topology, operation)
+    return found
+
+
+def has_any(topology: Topology, chosen: np.ndarray, operations: Iterable[str]) -> bool:
+    """Whether one of the chosen implements one of the operations."""
+    return bool((chosen & _having_any(topology, operations)).any())
+
+
+def _named(asked: Asked) -> np.ndarray:
+    """Who is reinstalled because the user says so, bool by number."""
+    said = asked.request.parameters.get(REINSTALL_LIST)
+    names = [said] if isinstance(said, str) else said if isinstance(said, list) else []
+    found = np.zeros(len(asked.topology), bool)
+    found[[asked.topology.number_of[str(name)] for name in names if name in asked.topology.number_of]] = True
+    found &= asked.topology.is_there
+    return found
+
+
+def says(asked: Asked, parameter: str) -> bool:
+    """Whether the user has said yes to a parameter."""
+    return asked.request.parameters.get(parameter) is True
+
+
+def assumes(asked: Asked) -> bool:
+    """Whether who has no check counts as healthy; here it does unless the user says otherwise."""
+    return asked.request.parameters.get(heal.ASSUME_HEALTHY) is not False
+
+
+def kept(asked: Asked, what: str) -> np.ndarray:
+    """Numbers that were remembered when the blueprint was taken over or sorted out."""
+    started = asked.topology.started
+    return numbers_of(started.kept.get(what)) if started is not None else np.empty(0, np.int32)
+
+
+def kept_instances(asked: Asked, what: str) -> np.ndarray:
+    """The same of instances, bool by number."""
+    started = asked.topology.started
+    found = np.zeros(len(asked.topology), bool)
+    if started is not None:
+        found[started.added if what == "added" else numbers_of(started.kept.get(what))] = True
+    found &= asked.topology.is_there
+    return found
+
+
+def who_again(asked: Asked, own: np.ndarray, rows: np.ndarray) -> np.ndarray:
+    """Who is reinstalled, bool by number: who was sorted out, and whose update has failed; with what they contain."""
+    topology, count = asked.topology, len(asked.topology)
+    found = kept_instances(asked, "reinstalled")
+    if not says(asked, SKIP_REINSTALL):
+        failed = own & (asked.history.checks.column(CheckKind.DRIFT, count) == CheckResult.FAILED)
+        for kind in (CheckKind.SOURCE_DRIFT, CheckKind.TARGET_DRIFT):
+            column = asked.history.checks.column(kind, len(topology.link))
+            failed[topology.source[rows[column[rows] == CheckResult.FAILED]]] = True
+        gone = asked.history.states == State.DELETED  # by the first half of this reinstall
+        found |= failed | (gone & (own | at_source(topology, rows)))
+    found = heal.with_contained(topology, found)
+    found &= topology.is_there
+    return found
+
+
+def at_source(topology: Topology, rows: np.ndarray) -> np.ndarray:
+    """The sources of these relationships, bool by instance number."""
+    found = np.zeros(len(topology), bool)
+    found[topology.source[rows]] = True
+    return found

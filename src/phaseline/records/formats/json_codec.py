@@ -1,0 +1,144 @@
+"""Records as JSON: what JSON cannot say is an object of one key that begins with a dollar sign.
+
+``{"$expr": "a + b"}``, ``{"$time": "2026-11-21T10:00:00+00:00"}``, ``{"$duration": "1+02:03:04"}``,
+``{"$real": "INF"}``, ``{"$error": "why"}``. What is undefined is left out, in lists it is ``null``.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING, TypeAlias
+
+from phaseline.records.conversions import AttributeTypeError, AttributeValueError
+from phaseline.records.expression import Expression
+from phaseline.records.functions.time_functions import span_in, time_in
+from phaseline.records.literals import REALS
+from phaseline.records.record import Record
+from phaseline.records.text_errors import Fault
+from phaseline.records.unparsing import names_of, span_text
+from phaseline.records.values import MAX_LEVELS, ErrorValue
+
+if TYPE_CHECKING:
+    from phaseline.records.values import Stored
+
+    Json: TypeAlias = "None | bool | int | float | str | list[Json] | dict[str, Json]"
+
+
+def undefined_in(record: Record) -> list[str]:
+    """Attributes that are said to be undefined, as a value or as the expression ``undefined``: who applies them wants them removed.
+
+    >>> undefined_in(Record({"Count": 3, "Size": None, "Zone": Expression("undefined")}))
+    ['Size', 'Zone']
+    """
+    return [
+        record.spelling(name)
+        for name, value in record.folded.items()
+        if value is None or (isinstance(value, Expression) and value.text.lower() == "undefined")
+    ]
+
+
+def to_json(record: Record) -> dict[str, Json]:
+    """The record in what JSON can say. ``from_json`` gives it back, but for what was undefined.
+
+    >>> to_json(Record({"Count": 3, "Missing": None}))
+    {'Count': 3}
+    """
+    stored = {name: record.folded[name.lower()] for name in names_of(record)}
+    return {name: value_json(value) for name, value in stored.items() if value is not None}
+
+
+def value_json(value: Stored) -> Json:
+    """One value in what JSON can say."""
+    if isinstance(value, Record):
+        found = to_json(value)
+        return {"$record": found} if len(found) == 1 and next(iter(found)).startswith("$") else found
+    if isinstance(value, tuple):
+        return [value_json(item) for item in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return {"$real": "NaN" if math.isnan(value) else "INF" if value > 0 else "-INF"}
+    if isinstance(value, Expression):
+        return {"$expr": value.text}
+    if isinstance(value, datetime):
+        return {"$time": value.isoformat()}
+    if isinstance(value, timedelta):
+        return {"$duration": span_text(value)}
+    if isinstance(value, ErrorValue):
+        return {"$error": value.reason}
+    return value
+
+
+def from_json(content: object, *, file: str = "") -> Record:
+    """The record that the JSON says.
+
+    Raises: ``ProblemsError``: PL-R012 for what is no record, PL-R011 for values that cannot be kept, those of
+    expressions that cannot be read.
+
+    >>> from_json({"Full": {"$expr": "Name + 1"}})
+    Record({'Full': Expression('Name + 1')})
+    """
+    try:
+        found = _record(content, 1, "")
+    except Fault as fault:
+        raise fault.error("", file=file) from None
+    found.forget_changes()
+    return found
+
+
+def _record(content: object, depth: int, path: str) -> Record:
+    if not isinstance(content, dict):
+        raise _no_form(path, "is no object of names and values")
+    made = Record()
+    for name, value in content.items():
+        inner = f"{path}.{name}" if path else str(name)
+        kept = _value(value, depth + 1, inner)
+        if str(name).lower() in made.folded:
+            raise Fault("PL-R002", f"'{inner}' is given twice", "Keep one of them; case does not matter.")
+        try:
+            made.put(str(name), kept)
+        except (AttributeTypeError, AttributeValueError) as error:
+            raise Fault("PL-R011", f"{inner}: {error}", "Give it a value that can be kept.") from None
+    return made
+
+
+def _value(value: object, depth: int, path: str) -> Stored:
+    if depth > MAX_LEVELS + 1:
+        raise Fault("PL-R011", f"'{path[:60]}…' is nested deeper than {MAX_LEVELS} levels", "Keep records flatter.")
+    if isinstance(value, dict):
+        mark = next(iter(value)) if len(value) == 1 else ""
+        if mark == "$record":
+            return _record(value[mark], depth, path)
+        if mark in MARKS:
+            return _marked(mark, value[mark], path)
+        return _record(value, depth, path)
+    if isinstance(value, list):
+        items = [_value(item, depth + 1, path) for item in value]
+        if any(isinstance(item, Expression) for item in items):
+            raise _no_form(path, "has an expression in its list")
+        return tuple(items)  # type: ignore[arg-type]  # no expression among them
+    if value is None or isinstance(value, bool | int | float | str):
+        return value
+    raise _no_form(path, f"has a {type(value).__name__}, which JSON does not know")
+
+
+def _marked(mark: str, text: object, path: str) -> Stored:
+    made = MARKS[mark](text) if isinstance(text, str) else None
+    if made is None:
+        raise _no_form(path, f"has a {mark} that cannot be read")
+    return made
+
+
+MARKS: Mapping[str, Callable[[str], Stored]] = {
+    "$expr": Expression.read,
+    "$time": time_in,
+    "$duration": span_in,
+    "$real": lambda text: REALS.get(text.lower()),
+    "$error": ErrorValue,
+}
+"""{mark: what makes the value of its text, None if it makes none}"""
+
+
+def _no_form(path: str, why: str) -> Fault:
+    what = f"'{path}' {why}" if path else f"this {why}"
+    return Fault("PL-R012", what, 'Write an object such as {"Name": "n1", "Full": {"$expr": "Name"}}.')

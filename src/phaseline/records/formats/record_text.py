@@ -1,0 +1,156 @@
+"""Records from their formal text: ``Name = value`` and ``Name := expression``, one a line, a blank line between records.
+
+All mistakes of a text are found in one reading: after one, reading goes on at the next line.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import TypeAlias
+
+from phaseline.lang.fast_dataclasses import frozen
+from phaseline.model.problems.problem import ProblemsError
+from phaseline.records.lexer import CLOSING, OPENING, Token, check_nesting, tokens
+from phaseline.records.literals import Words, given_twice, put
+from phaseline.records.record import Record
+from phaseline.records.text_errors import Fault
+
+MAX_FAULTS = 1_000
+"""So many stretches that are no words at all end the reading of a text."""
+
+
+def parse_record(text: str, *, file: str = "") -> Record:
+    """The one record of the text; an empty text is an empty record.
+
+    Raises: ``ProblemsError``; PL-R001 also where there are several.
+
+    >>> parse_record('AdType = "Cloud.Node"' + chr(10) + 'Count = 3')
+    Record({'AdType': 'Cloud.Node', 'Count': 3})
+    """
+    found = parse_records(text, file=file)
+    if len(found) > 1:
+        mend = "Leave out the blank lines between attributes of one record."
+        raise Fault("PL-R001", f"there are {len(found)} records, one is expected", mend).error(text, file=file)
+    return found[0] if found else Record()
+
+
+@frozen
+class PlacedRecord:
+    """A record and where it stands in its text: ``offset`` its first word, ``offsets`` {attribute in lower case: its name}."""
+
+    record: Record
+    offset: int
+    offsets: dict[str, int]
+
+
+def parse_records(text: str, *, file: str = "") -> list[Record]:
+    """Every record of the text, in order. Raises ``ProblemsError`` with everything that is wrong."""
+    return [placed.record for placed in parse_placed(text, file=file)]
+
+
+def parse_placed(text: str, *, file: str = "") -> list[PlacedRecord]:
+    """The same with the places of the records and their attributes, for whoever finds something wrong with them."""
+    faults: list[Fault] = []
+    records: list[PlacedRecord] = []
+    record: PlacedRecord | None = None
+    for statement in _statements(text, faults):
+        if not statement:
+            record = None
+            continue
+        start = statement.start() if isinstance(statement, re.Match) else statement[0].start
+        if record is None:
+            record = PlacedRecord(Record(), start, {})
+            records.append(record)
+        try:
+            if isinstance(statement, re.Match):
+                _put_simple(statement, record.record)
+            else:
+                _put(statement, text, record.record)
+            record.offsets[next(reversed(record.record.folded))] = start
+        except Fault as fault:
+            faults.append(fault)
+    if faults:
+        faults.sort(key=lambda fault: fault.offset)
+        raise ProblemsError([fault.problem(text, file=file) for fault in faults])
+    for placed in records:
+        placed.record.forget_changes()
+    return records
+
+
+def _put(words: list[Token], text: str, record: Record) -> None:
+    """Set the attribute of a statement."""
+    check_nesting(words)
+    reading = Words(words, text)
+    reading.entry(record)
+    if (rest := reading.peek()).kind != "END":
+        raise Fault("PL-R001", f"'{rest.text}' cannot stand here", "Begin a new line for the next.", rest.start)
+
+
+SIMPLE = re.compile(
+    r"""([A-Za-z_][A-Za-z0-9_]*(?:\.[A-Za-z_][A-Za-z0-9_]*)*)[ \t]*=[ \t]*
+    (?:"([^"\\\n]*)"|(-?[0-9]{1,18})|(true)|(false))[ \t]*(?:\n|\Z)""",
+    re.VERBOSE,
+)
+"""Most lines of most files: a name and a plain text, integer or truth value. They are read without making words of them."""
+TEXT, INTEGER, TRUE = 2, 3, 4
+
+
+def _put_simple(found: re.Match[str], record: Record) -> None:
+    name, which = found[1], found.lastindex
+    if name.lower() in record.folded:
+        raise given_twice(name, found.start())
+    value = found[TEXT] if which == TEXT else int(found[INTEGER]) if which == INTEGER else which == TRUE
+    put(record, name, value, found.start())
+
+
+Statement: TypeAlias = "list[Token] | re.Match[str]"
+"""The words of an attribute, or what ``SIMPLE`` found; no words: a blank line."""
+
+
+def _statements(text: str, faults: list[Fault]) -> Iterator[Statement]:
+    """Each attribute, over as many lines as its brackets are open; nothing for each blank line."""
+    start = 0
+    while start < len(text) and len(faults) < MAX_FAULTS:
+        try:
+            yield from _whole_statements(text, start)
+            return
+        except Fault as fault:
+            faults.append(fault)
+            line_end = text.find("\n", fault.offset)
+            start = len(text) if line_end < 0 else line_end + 1
+
+
+def _whole_statements(text: str, start: int) -> Iterator[Statement]:
+    end, simple = len(text), SIMPLE.match
+    while start < end:
+        found = simple(text, start)
+        if found is not None:
+            yield found
+            start = found.end()
+            continue
+        words, is_blank, start = _statement(text, start)
+        if words or is_blank:
+            yield words
+
+
+def _statement(text: str, start: int) -> tuple[list[Token], bool, int]:
+    """(words up to the end of a line at which no bracket is open, whether the line is blank, where the next begins)."""
+    words: list[Token] = []
+    depth = 0
+    is_blank = True
+    for word in tokens(text, start, with_spaces=False):
+        kind, said, at = word
+        if kind == "NEWLINE":
+            if depth <= 0:
+                return words, is_blank, at + 1
+        elif kind == "COMMENT":
+            is_blank = False
+        else:
+            if kind == "STRING" and "\n" in said:
+                mend = 'Close it with " on this line; a line end inside is written \\n.'
+                raise Fault("PL-R004", "the string goes over the end of its line", mend, at)
+            words.append(word)
+            if kind == "SIGN":
+                depth += (said in OPENING) - (said in CLOSING)
+    return words, False, len(text)

@@ -1,0 +1,139 @@
+"""Regular expressions in time that grows with the text and with nothing else: Google's RE2, no backtracking.
+
+The engine is imported with the first pattern. It has neither back references nor looking around.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+from phaseline.records.functions.signature import Function, unfit
+from phaseline.records.lexer import quoted
+from phaseline.records.text_errors import Fault
+from phaseline.records.values import MAX_VALUE_BYTES, ErrorValue, bounded
+
+if TYPE_CHECKING:
+    from phaseline.records.evaluation import Run
+    from phaseline.records.values import Value
+
+MAX_PATTERN = 1_000
+"""Characters of a pattern."""
+MAX_MEMORY = 1 << 20
+"""Bytes that a compiled pattern and its tables may take."""
+REMEMBERED = 64
+WORK_A_STEP = 256
+"""Characters of the text times characters of the pattern that cost one step."""
+FLAGS = "ims"
+"""Options that the engine takes itself; ``f`` and ``g`` are ``regexps``' own, others are passed over as in the ancestor."""
+EXTENDED = "x"
+"""The ancestor's option that lets spaces and comments stand in a pattern; passing it over would change what matches."""
+
+
+class PatternError(ValueError):
+    """A pattern that the engine does not take. Never leaves this module and its callers."""
+
+
+@lru_cache(maxsize=REMEMBERED)
+def pattern_of(text: str, options: str) -> Any:
+    """The pattern, compiled. Raises ``PatternError``."""
+    import re2
+
+    if EXTENDED in options:
+        raise PatternError("the option x, for patterns with spaces and comments, is not known")
+    if len(text) > MAX_PATTERN:
+        raise PatternError(f"the regular expression has more than {MAX_PATTERN:,} characters")
+    settings = re2.Options()
+    settings.max_mem = MAX_MEMORY
+    settings.log_errors = False
+    flags = "".join(sorted({option for option in options if option in FLAGS}))
+    try:
+        return re2.compile(f"(?{flags}){text}" if flags else text, settings)
+    except re2.error as error:
+        reason = error.args[0] if error.args else "it cannot be read"
+        said = reason.decode("utf-8", "replace") if isinstance(reason, bytes) else str(reason)
+        raise PatternError(f"the regular expression {quoted(text[:60])} cannot be used: {said}") from None
+
+
+def check(text: str, options: str, offset: int) -> None:
+    """Raises ``Fault`` PL-R008 for a pattern that stands in an expression and cannot be used."""
+    try:
+        pattern_of(text, options)
+    except PatternError as error:
+        mend = "Write it for RE2: no back references, no looking ahead or behind, no repetition over 1000."
+        raise Fault("PL-R008", str(error), mend, offset) from None
+
+
+def _prepared(values: list[Value], run: Run) -> tuple[Any, str, str] | ErrorValue:
+    """(pattern, text, options)."""
+    pattern, text, *more = values
+    options = more[-1] if more else ""
+    for value in (pattern, text, options):
+        if not isinstance(value, str):
+            return unfit(value, "a text")
+    assert isinstance(pattern, str)
+    assert isinstance(text, str)
+    assert isinstance(options, str)
+    run.spend(len(text) * max(len(pattern), 1) // WORK_A_STEP)
+    try:
+        return pattern_of(pattern, options), text, options
+    except PatternError as error:
+        return ErrorValue(str(error))
+
+
+def _regexp(values: list[Value], run: Run) -> Value:
+    """Whether the pattern is somewhere in the text."""
+    found = _prepared(values, run)
+    if isinstance(found, ErrorValue):
+        return found
+    pattern, text, _ = found
+    return pattern.search(text) is not None
+
+
+def _regexps(values: list[Value], run: Run) -> Value:
+    """The replacement filled from the match. Option ``f``: the whole text with it in its place; ``g``: every match."""
+    pattern_text, text_given, replacement, *more = values
+    if not isinstance(replacement, str):
+        return unfit(replacement, "a text")
+    found = _prepared([pattern_text, text_given, *more], run)
+    if isinstance(found, ErrorValue):
+        return found
+    pattern, text, options = found
+    is_whole, is_every = "f" in options, "g" in options
+    parts: list[str] = []
+    end = size = 0
+    for match in pattern.finditer(text):
+        filled = _filled(replacement, match)
+        piece = (text[end : match.start()] if is_whole else "") + filled
+        end = match.end()
+        parts.append(piece)
+        size += len(piece)
+        run.spend(1 + len(piece) // WORK_A_STEP)
+        if size > MAX_VALUE_BYTES:
+            return bounded("".join(parts))
+        if not is_every:
+            break
+    return bounded("".join(parts) + (text[end:] if is_whole else ""))
+
+
+def _filled(replacement: str, match: Any) -> str:
+    r"""``\\0`` to ``\\9`` in the replacement are what the groups matched."""
+    if "\\" not in replacement:
+        return replacement
+    head, *pieces = replacement.split("\\")
+    for piece in pieces:
+        number = int(piece[0]) if piece[:1].isdecimal() else -1
+        if number < 0:
+            head += "\\" + piece
+        else:
+            group = match.group(number) if number <= match.re.groups else ""
+            head += (group or "") + piece[1:]
+    return head
+
+
+FUNCTIONS: Mapping[str, Function] = {
+    "regexp": Function(_regexp, 2, 3),
+    "regexps": Function(_regexps, 3, 4),
+}
+"""{name: function}"""

@@ -1,0 +1,42 @@
+"""What a function of the language is, and the rules that most of them share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeAlias
+
+from phaseline.records.values import ErrorValue, kind_of
+
+if TYPE_CHECKING:
+    from phaseline.records.evaluation import Run
+    from phaseline.records.values import Value
+
+Apply: TypeAlias = "Callable[[list[Value], Run], Value]"
+ANY_NUMBER = 10_000
+"""More arguments than an expression can have words."""
+
+
+@dataclass(frozen=True, slots=True)
+class Function:
+    """``apply`` gets at least ``fewest`` and at most ``most`` values.
+
+    ``is_strict``: it is not called when one of them is an error or undefined; the result is the first error, else
+    undefined. ``undefined_first``: undefined, even beside an error.
+    """
+
+    apply: Apply
+    fewest: int
+    most: int
+    is_strict: bool = True
+    undefined_first: bool = False
+
+
+def exactly(count: int, apply: Apply, *, is_strict: bool = True) -> Function:
+    """A function of so many arguments."""
+    return Function(apply, count, count, is_strict)
+
+
+def unfit(value: Value, wanted: str) -> ErrorValue:
+    """The error of an argument that is of the wrong kind; an error stays what it is."""
+    return value if isinstance(value, ErrorValue) else ErrorValue(f"{wanted} is needed, this is the {kind_of(value)}")

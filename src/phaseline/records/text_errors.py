@@ -1,0 +1,64 @@
+"""A mistake in a text by its offset, and the problem that is made of it: file, line, column and the line itself."""
+
+from __future__ import annotations
+
+from phaseline.model.problems.problem import Place, Problem, ProblemsError
+
+SHOWN_LINE = 200
+"""Longer source lines are cut in a place."""
+
+
+class Fault(Exception):
+    """Raised where a text is read: ``offset`` counts its characters from 0. Never leaves the room."""
+
+    def __init__(self, code: str, message: str, mend: str, offset: int = 0) -> None:
+        """What is wrong, as in a ``Problem``."""
+        super().__init__(message)
+        self.code = code
+        self.message = message
+        self.mend = mend
+        self.offset = offset
+
+    def moved(self, by: int) -> Fault:
+        """The same fault in a text of which this one is a part."""
+        return Fault(self.code, self.message, self.mend, self.offset + by)
+
+    def problem(self, text: str, *, file: str = "", subject: str = "") -> Problem:
+        """The problem in ``text``; without a file its place is the ``subject``, or the line and column of the text."""
+        return Problem(self.code, self.message, self.mend, place_at(text, self.offset, file=file, subject=subject))
+
+    def error(self, text: str, *, file: str = "", subject: str = "") -> ProblemsError:
+        """As an exception that carries this one problem."""
+        return ProblemsError([self.problem(text, file=file, subject=subject)])
+
+
+def place_at(text: str, offset: int, *, file: str = "", subject: str = "") -> Place:
+    r"""Line and column of a character; both count from 1.
+
+    >>> str(place_at("a = 1\nb = ?", 10, file="x.rec"))
+    'x.rec:2:5'
+    """
+    offset = min(offset, len(text))
+    start = text.rfind("\n", 0, offset) + 1
+    end = text.find("\n", offset)
+    line = text[start : len(text) if end < 0 else end].rstrip("\r")
+    return Place(
+        file,
+        text.count("\n", 0, offset) + 1,
+        offset - start + 1,
+        text=line[:SHOWN_LINE],
+        subject=subject,
+    )
+
+
+def near_word(word: str, known: tuple[str, ...]) -> str:
+    """``Did you mean 'x'? `` for a word that is nearly a known one, else nothing.
+
+    >>> near_word("strcta", ("strcat", "size"))
+    "Did you mean 'strcat'? "
+    """
+    import difflib
+
+    spelled = {name.lower(): name for name in known}
+    near = difflib.get_close_matches(word.lower(), list(spelled), 1, 0.6)
+    return f"Did you mean '{spelled[near[0]]}'? " if near else ""

@@ -1,0 +1,1 @@
+"""Executors in threads and in worker processes."""

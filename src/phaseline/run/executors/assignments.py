@@ -1,0 +1,153 @@
+"""Calls that one worker was given: the first that has not ended runs, those behind it have not begun.
+
+A letter holds several calls. The worker begins each when the one before has ended, without asking, as long as there is
+a permit for it (``permits``); the engine may take back at any time those that have not begun. It learns that a call has
+begun from the end of the one before: messages of a worker arrive in order.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections import deque
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+from phaseline.run.executors.permits import Permits
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from phaseline.calls.batches.worker_answers import Answers
+    from phaseline.calls.protocol.call import Call, Site
+    from phaseline.calls.protocol.call_codec import Letter
+
+
+class Assignment:
+    """One call as it is given to a worker. ``number`` is its permit, ``is_told``: the worker loads its code first."""
+
+    __slots__ = ("answers", "call", "is_told", "letter", "log", "number")
+
+    def __init__(self, call: Call, letter: Letter, answers: Answers, log: Callable[[str, str], None]) -> None:
+        """``letter`` as ``letters.write_call`` makes it; ``answers`` what it asks, ``log(level, text)`` keeps a line."""
+        self.call = call
+        self.letter = letter
+        self.answers = answers
+        self.log = log
+        self.number = 0
+        self.is_told = False
+
+    @property
+    def site(self) -> Site:
+        """What it has in common with others of its operation and node."""
+        return self.call.site
+
+    @property
+    def mark(self) -> str:
+        """By which its processes are found."""
+        mark: str = self.letter["mark"]
+        return mark
+
+    def answer(self, name: str, arguments: list[Any]) -> Any:
+        """The answer to a question of the call."""
+        return self.answers.answer(name, arguments)
+
+
+class Assignments:
+    """Calls of one worker that have not ended. Safe from any thread."""
+
+    def __init__(self) -> None:
+        """None."""
+        self.permits = Permits()
+        self.waker = os.eventfd(0, os.EFD_CLOEXEC | os.EFD_NONBLOCK)
+        """Can be read when calls were taken back: the thread that attends to them looks anew."""
+        self._lock = threading.Lock()
+        self._open: deque[Assignment] = deque()
+        self._paused: set[int] = set()
+        self._is_held = False
+
+    @property
+    def current(self) -> Assignment | None:
+        """The one that runs, or is about to; None when all have ended or were taken back."""
+        try:
+            return self._open[0]
+        except IndexError:
+            return None
+
+    @property
+    def has_more(self) -> bool:
+        """True while calls wait behind the one that runs."""
+        return len(self._open) > 1
+
+    def permit(self, given: Sequence[Assignment]) -> None:
+        """Let these begin, one after the other."""
+        with self._lock:
+            self._open.extend(given)
+            self.permits.give(one.number for one in given)
+
+    def end_current(self) -> None:
+        """The one that runs has ended: the next one does, and others may begin again."""
+        with self._lock:
+            self._open.popleft()
+            if not self._is_held:
+                self._resume()
+
+    def pause(self) -> None:
+        """Let none begin that has not begun."""
+        with self._lock:
+            self._is_held = True
+            self._paused |= self.permits.take_back()
+
+    def unpause(self) -> None:
+        """Let them begin when the one that runs has ended; at once if none does."""
+        with self._lock:
+            self._is_held = False
+            if self._open and self._open[0].number in self._paused:
+                self._resume()
+
+    def _resume(self) -> None:
+        if self._paused:
+            self.permits.give(sorted(self._paused))
+            self._paused.clear()
+
+    def take_back(self, *, only_behind: bool = False) -> list[Assignment]:
+        """Those that have not begun; they never will here. ``only_behind``: none if not even the first has begun."""
+        with self._lock:
+            taken = self.permits.take_back()
+            if only_behind and self._open and self._open[0].number in taken:
+                self.permits.give(sorted(taken))
+                return []
+            taken |= self._paused
+            self._paused.clear()
+            back = [one for one in self._open if one.number in taken]
+            self._open = deque(one for one in self._open if one.number not in taken)
+            if back:
+                os.eventfd_write(self.waker, 1)
+            return back
+
+    def clear(self) -> None:
+        """The one that runs is no more: its worker has ended."""
+        with self._lock:
+            self._open.clear()
+
+    def look(self) -> None:
+        """Whoever attends to them has been woken, and looks."""
+        with self._lock, suppress(BlockingIOError):
+            if self.waker >= 0:
+                os.eventfd_read(self.waker)
+
+    def runs(self, mark: str) -> bool:
+        """Whether it is the call of this mark that runs, when those that have not begun were taken back: the last one that has.
+
+        Those before it have ended, be it that nobody has read so yet.
+        """
+        with self._lock:
+            return bool(self._open) and self._open[-1].mark == mark
+
+    def close(self) -> None:
+        """Close what belongs to it; safe to call twice."""
+        with self._lock:
+            self.permits.close()
+            if self.waker >= 0:
+                os.close(self.waker)
+            self.waker = -1

@@ -1,0 +1,285 @@
+"""Calls of one batch that share a letter to a worker: made, permitted, and what came of each posted."""
+
+from __future__ import annotations
+
+import signal
+import threading
+from functools import partial
+from typing import TYPE_CHECKING
+
+from phaseline.calls.batches.member_call import NOT_CALLED, awaited_truth, ended_on_request, kept_data, remark_for
+from phaseline.calls.batches.worker_answers import Answers
+from phaseline.calls.protocol.call import COMPLETED, Outcome, outcome_of
+from phaseline.calls.protocol.call_codec import read_outcome, write_call
+from phaseline.model.graph.plugin_errors import NonRecoverableError, RecoverableError
+from phaseline.model.graph.status import OutcomeKind
+from phaseline.model.problems.problem import ProblemsError
+from phaseline.run.executors.assignments import Assignment
+from phaseline.run.executors.worker_messages import TimedOut
+from phaseline.run.executors.worker_process import signal_name
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from phaseline.calls.batches.batch_handover import HandOver
+    from phaseline.calls.batches.report_buffer import Poster
+    from phaseline.calls.protocol.call import Call
+    from phaseline.calls.protocol.call_channel import LocalChannel
+    from phaseline.model.rows.rows import DocumentChange
+    from phaseline.run.executors.framing import Message
+    from phaseline.run.executors.worker_messages import Died
+    from phaseline.run.executors.worker_process import Worker
+
+FROM_OUTSIDE = tuple(
+    -int(one) for one in (signal.SIGKILL, signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGQUIT)
+)
+"""Exit codes of a process that somebody else has ended."""
+LETTER_S = 0.01
+"""How long the calls of one letter may take together, as far as that can be known."""
+MOST_CALLS = 64
+"""Most calls in one letter."""
+
+
+class Pace:
+    """How many calls of a batch share a letter: one at first, twice as many each time that a letter was short."""
+
+    def __init__(self) -> None:
+        """Nothing is known yet."""
+        self.size = 1
+
+    def learn(self, took_s: float, *, is_whole: bool) -> None:
+        """The calls of a letter took so long together; ``is_whole``: none of them was given back.
+
+        >>> pace = Pace()
+        >>> [pace.size for _ in range(8) if pace.learn(0.001, is_whole=True) is None]
+        [2, 4, 8, 16, 32, 64, 64, 64]
+        >>> [pace.size for took_s in (0.015, 0.03) if pace.learn(took_s, is_whole=True) is None]
+        [64, 32]
+        >>> pace.learn(0.001, is_whole=False); pace.size
+        1
+        """
+        if not is_whole:
+            self.size = 1
+        elif took_s > 2 * LETTER_S:
+            self.size = max(1, self.size // 2)
+        elif took_s <= LETTER_S:
+            self.size = min(2 * self.size, MOST_CALLS)
+
+
+class Calls:
+    """The calls that workers may begin, by mark, and what was decided about them. Safe from any thread."""
+
+    def __init__(self) -> None:
+        """None."""
+        self._lock = threading.Lock()
+        self._open: dict[str, tuple[Worker, Chunk]] = {}
+        self._killed: set[str] = set()
+        self._left: set[str] = set()
+        self.is_held = False
+        self.is_leaving = False
+
+    def __len__(self) -> int:
+        """How many there are."""
+        return len(self._open)
+
+    def find(self, mark: str) -> tuple[Worker, Chunk] | None:
+        """The worker that may begin the call, and the calls that it came with; None: there is none."""
+        with self._lock:
+            return self._open.get(mark)
+
+    def all(self) -> dict[str, tuple[Worker, Chunk]]:
+        """All of them."""
+        with self._lock:
+            return dict(self._open)
+
+    def hold(self) -> None:
+        """From now on no call may begin."""
+        with self._lock:
+            self.is_held = True
+
+    def permit(self, worker: Worker, chunk: Chunk, given: Sequence[Assignment]) -> list[Assignment]:
+        """Let those of the calls begin that may, and give back the others."""
+        with self._lock:
+            found = [] if self.is_held else [one for one in given if chunk.begin(one)]
+            self._open.update((one.mark, (worker, chunk)) for one in found)
+            worker.calls.permit(found)
+        return [one for one in given if one not in found] if len(found) < len(given) else []
+
+    def take_back(self, worker: Worker) -> None:
+        """Have others called those that the worker has not begun."""
+        back = worker.calls.take_back()
+        if back:
+            found = self.find(back[0].mark)  # those of a worker came together
+            assert found is not None
+            found[1].give_back(back)
+
+    def close(self, mark: str) -> None:
+        """The call has ended, or will not begin."""
+        with self._lock:
+            self._open.pop(mark, None)
+
+    def kill(self, mark: str, worker: Worker) -> bool:
+        """Note that the call is ended on request; False: it has ended by itself. Those behind it were taken back."""
+        with self._lock:
+            if mark not in self._open or not worker.calls.runs(mark):
+                return False
+            self._killed.add(mark)
+            worker.condemn()  # here: the call may end before its kill begins, and no other one is to be hit
+            return True
+
+    def was_killed(self, mark: str) -> bool:
+        """Whether the call was ended on request; asked once."""
+        was = mark in self._killed
+        self._killed.discard(mark)
+        return was
+
+    def leave(self) -> dict[str, Worker]:
+        """{mark: worker} of the calls that run and are ended now, as the engine leaves: for whoever goes on it is as after a crash.
+
+        None begins any more. Calls that have ended are not among them: what came of them counts.
+        """
+        with self._lock:
+            found = {mark: worker for mark, (worker, _) in self._open.items() if worker.calls.runs(mark)}
+            self._left.update(found)
+            return found
+
+    def is_left(self, mark: str) -> bool:
+        """Whether it is."""
+        return mark in self._left
+
+
+class Chunk:
+    """Calls of one batch, given to a worker together: the ``CallOwner`` of it."""
+
+    def __init__(
+        self,
+        handover: HandOver,
+        channel: LocalChannel,
+        poster: Poster,
+        calls: Calls,
+        put_back: Callable[[list[int]], None],
+    ) -> None:
+        """``put_back`` has members called that have not begun here."""
+        self._handover = handover
+        self._channel = channel
+        self._poster = poster
+        self._calls = calls
+        self._put_back = put_back
+        self.took_s = 0.0
+        """How long those took together that have ended."""
+        self.is_whole = True
+        """Whether none was given back."""
+
+    def made(self, members: Sequence[int]) -> list[Assignment]:
+        """The calls of these members; of one that is not to be called, or cannot be, that is said at once."""
+        handover, channel, poster = self._handover, self._channel, self._poster
+        found = []
+        for member in members:
+            if member in handover.canceled:
+                poster.outcome(handover, member, NOT_CALLED)
+                continue
+            try:
+                call = handover.call_of(member, channel)
+                letter = write_call(call, inputs=call.inputs, mark=handover.mark_of(member))
+            except (NonRecoverableError, ProblemsError) as error:
+                if handover.begin(member):
+                    outcome = outcome_of(error)
+                    poster.outcome(handover, member, outcome, (), handover.remark_of(member, outcome))
+                continue
+            answers = Answers(handover.part_of(member).deployment, call, partial(self._note, member))
+            found.append(Assignment(call, letter, answers, partial(channel.log_member, member)))
+        return found
+
+    def begin(self, one: Assignment) -> bool:
+        """Whether the call may begin; from now on it counts as called."""
+        return one.call.member not in self._handover.canceled and self._handover.begin(one.call.member)
+
+    def no_worker(self, given: Sequence[Assignment], error: OSError) -> None:
+        """No worker can be had for these."""
+        failed = outcome_of(RecoverableError(f"no worker process can be started: {error}"))
+        for one in given:
+            if self._calls.is_leaving:
+                self._poster.outcome(self._handover, one.call.member, NOT_CALLED)
+            elif self._handover.begin(one.call.member):
+                self._post(one, failed)
+
+    # -- as the owner of calls of a worker -----------------------------------------------------------------------------
+
+    def admit(self, worker: Worker, given: Sequence[Assignment]) -> None:
+        """Let those begin that may."""
+        self.give_back(self._calls.permit(worker, self, given))
+
+    def give_back(self, back: Sequence[Assignment]) -> None:
+        """Have others called these, which have not begun; those that were canceled are answered there."""
+        if not back:
+            return
+        self.is_whole = False
+        for one in back:
+            self._handover.give_back(one.call.member)
+            self._calls.close(one.mark)
+        self._put_back([one.call.member for one in back])
+
+    def ended(self, one: Assignment, message: Message, took_s: float) -> None:
+        """Post what came of a call."""
+        self.took_s += took_s
+        mark, call = one.mark, one.call
+        self._calls.close(mark)
+        outcome = self._came_back(call, message)
+        if self._calls.was_killed(mark):
+            outcome = ended_on_request()
+        changes: Sequence[DocumentChange] = ()
+        if message.get("changes"):
+            try:
+                changes = one.answers.apply(message["changes"])
+            except ProblemsError as error:  # a property that may not be stored fails the call
+                outcome = outcome_of(error)
+        if self._calls.is_left(mark):
+            self._note(call.member, changes)
+        else:
+            self._post(one, outcome, changes)
+
+    def failed(self, one: Assignment, error: Died | TimedOut | ProblemsError) -> None:
+        """Post what it means that a call was ended, or cannot be sent."""
+        mark = one.mark
+        self._calls.close(mark)
+        if isinstance(error, ProblemsError):
+            if self._handover.begin(one.call.member):
+                self._post(one, outcome_of(error))
+        elif not self._calls.is_leaving and not self._calls.is_left(mark):
+            killed = self._calls.was_killed(mark)
+            self._post(one, ended_on_request() if killed else _lost(error, one.call))
+
+    def _came_back(self, call: Call, message: Message) -> Outcome:
+        flavour = message.get("done")
+        outcome = COMPLETED
+        if flavour is None:
+            outcome, flavour = read_outcome(message["outcome"]), message["flavour"]
+        if flavour is not None:
+            outcome = awaited_truth(outcome, self._handover.spot_of(call.member).policy, flavour)
+        if message.get("data") is not None:
+            call.data = message["data"]
+            outcome = kept_data(self._handover, call, outcome)
+        return outcome
+
+    def _post(self, one: Assignment, outcome: Outcome, changes: Sequence[DocumentChange] = ()) -> None:
+        call, handover = one.call, self._handover
+        said_before = bool(one.letter["attempt"]) or one.letter["data"] is not None
+        remark = remark_for(handover, call.member, outcome, said_before=said_before)
+        self._poster.outcome(handover, call.member, outcome, [(call.member, change) for change in changes], remark)
+
+    def _note(self, member: int, changes: Sequence[DocumentChange]) -> threading.Event:
+        return self._poster.note(self._handover, member, [(member, change) for change in changes])
+
+
+def _lost(error: Died | TimedOut, call: Call) -> Outcome:
+    """The outcome of a call whose process is no more (W2)."""
+    if isinstance(error, TimedOut):
+        text = f"timed out after {call.site.timeout_s:g} s; its processes were ended"
+        return outcome_of(RecoverableError(text) if call.site.timeout_recoverable else NonRecoverableError(text))
+    how = f"by signal {signal_name(error.code)}" if error.code < 0 else f"with exit code {error.code}"
+    if error.code in FROM_OUTSIDE and call.site.form != "function":
+        said = (
+            f"the process that ran the script ended {how}; the script was ended too, and nobody knows how far it came"
+        )
+        return Outcome(OutcomeKind.UNSURE, message=said)
+    return outcome_of(NonRecoverableError(f"the process of the call ended {how}"))

@@ -1,0 +1,139 @@
+"""Messages between the engine and a worker process: a length of four bytes, then JSON.
+
+engine to worker   {"calls": [{..., "number": permit, "at": n, "told"?: site} ...]} · {"answer": n, "value": v} or {"answer": n, "error": text} · {"cancel": mark}
+worker to engine   {"ready": process id} · {"begun": member} (of a site it was told of) · {"log": [level, text]} · {"lines": [level, [text ...]]} · {"ask": n, "name": text, "arguments": [...]}
+                   {"outcome": {...}, "flavour": text, "changes": changes, "data": v} · {"done": flavour} (completed, and nothing else to tell)
+
+Changes are [[instance number, [[path, value] ...], [path ...]] ...].
+"""
+
+from __future__ import annotations
+
+import json
+import select
+import threading
+from typing import TYPE_CHECKING, Any
+
+from phaseline.model.problems.problem import ProblemsError, fail
+
+if TYPE_CHECKING:
+    import socket
+    from collections.abc import Sequence
+
+MAX_MESSAGE_BYTES = 256 * 1024 * 1024
+"""Longest message; whoever announces more speaks another language."""
+LONG_MESSAGE_BYTES = 1 << 20
+"""What is sent together in a list goes on in another message when it comes to so much."""
+READ_BYTES, MOST_READ_BYTES = 65_536, 1 << 20
+"""What is read at once, at least and at most."""
+PRINTED = "printed"
+"""What a worker asks for when a call has ended: that all be read that it has printed."""
+Message = dict[str, Any]
+_encode = json.JSONEncoder(separators=(",", ":"), ensure_ascii=False).encode
+
+
+class Closed(EOFError):
+    """The other side is gone."""
+
+
+class Wire:
+    """One end of a connected socket. Any thread may send; one thread receives."""
+
+    def __init__(self, connection: socket.socket) -> None:
+        """Take the socket over."""
+        self._connection = connection
+        self._sending = threading.Lock()
+        self._buffer = bytearray()
+        self._poll: select.poll | None = None
+        self.sent = 0
+        """How often something was sent."""
+
+    def fileno(self) -> int:
+        """For waiting with ``select``. ``Closed`` if this side has been closed, by whichever thread."""
+        number = self._connection.fileno()
+        if number < 0:
+            raise Closed
+        return number
+
+    def send(self, message: Message) -> None:
+        """Send one message. ``Closed`` if the other side is gone. Raises PL-O034 for one that cannot be sent; nothing is sent then."""
+        self._send([written(message)])
+
+    def send_list(self, name: str, bodies: Sequence[bytes]) -> None:
+        """Send messages with a list of that name, of values that ``written`` has written: one, unless it were too long. ``Closed`` as above."""
+        messages, first, size = [], 0, 0
+        for at, body in enumerate(bodies):
+            if size + len(body) > LONG_MESSAGE_BYTES and at > first:
+                messages.append(_list(name, bodies[first:at]))
+                first, size = at, 0
+            size += len(body)
+        self._send([*messages, _list(name, bodies[first:])])
+
+    def _send(self, bodies: Sequence[bytes]) -> None:
+        parts = [part for body in bodies for part in (len(body).to_bytes(4, "big"), body)]
+        try:
+            with self._sending:
+                self.sent += 1
+                self._connection.sendall(b"".join(parts))
+        except OSError as error:
+            raise Closed from error
+
+    def receive(self) -> Message:
+        """The next message. ``Closed`` if the other side is gone."""
+        while not self.has_message():
+            try:
+                chunk = self._connection.recv(max(READ_BYTES, min(self._missing(), MOST_READ_BYTES)))
+            except OSError as error:
+                raise Closed from error
+            if not chunk:
+                raise Closed
+            self._buffer += chunk
+        end = 4 + int.from_bytes(self._buffer[:4], "big")
+        body = self._buffer[4:end]
+        del self._buffer[:end]
+        message: Message = json.loads(body.decode("utf-8", "surrogatepass"))
+        return message
+
+    def has_message(self) -> bool:
+        """True when a whole message has been read and not yet received: the socket tells nothing of it any more."""
+        return len(self._buffer) >= 4 and self._missing() <= 0
+
+    def is_readable(self) -> bool:
+        """True when something has come that was not read yet, be it that the other side has gone."""
+        if self._poll is None:
+            self._poll = select.poll()
+            self._poll.register(self.fileno(), select.POLLIN)
+        return bool(self._poll.poll(0))
+
+    def _missing(self) -> int:
+        """How many bytes of the message in the buffer are still to come. ``Closed`` for one that cannot be ours."""
+        if len(self._buffer) < 4:
+            return 4 - len(self._buffer)
+        length = int.from_bytes(self._buffer[:4], "big")
+        if length > MAX_MESSAGE_BYTES + LONG_MESSAGE_BYTES:  # a list around what is just not too long
+            raise Closed
+        return 4 + length - len(self._buffer)
+
+    def close(self) -> None:
+        """Close the socket; safe to call twice."""
+        self._connection.close()
+
+
+def written(value: object) -> bytes:
+    """The value as it is sent. Raises PL-O034 for one that cannot be, be it that it is too long."""
+    try:
+        body = _encode(value).encode("utf-8", "surrogatepass")
+    except (TypeError, ValueError, RecursionError) as error:
+        raise _unsendable(str(error)) from error
+    if len(body) > MAX_MESSAGE_BYTES:
+        raise _unsendable(f"it would take {len(body):,} bytes, and no more than {MAX_MESSAGE_BYTES:,} are taken")
+    return body
+
+
+def _list(name: str, bodies: Sequence[bytes]) -> bytes:
+    return b'{"%s":[%s]}' % (name.encode(), b",".join(bodies))
+
+
+def _unsendable(why: str) -> ProblemsError:
+    mend = "Give it texts, numbers, lists and mappings of these, as JSON knows them."
+    return fail("PL-O034", f"what is said between an engine and its worker cannot be written: {why}", mend)

@@ -1,0 +1,351 @@
+"""The program of a worker process: calls one member after the other, asking the engine for what it does not know.
+
+Started by ``workers`` with the numbers of a connected socket and of the pipe of its permits. It ends with the engine: by
+the parent-death signal, and when the socket closes.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import importlib
+import itertools
+import os
+import queue
+import socket
+import sys
+import termios
+import threading
+from typing import TYPE_CHECKING, Any, cast
+
+from phaseline.calls.batches.caller_registry import Callers, call_member, flavour_of
+from phaseline.calls.protocol import plugin_boundary as plugin_code
+from phaseline.calls.protocol.call import COMPLETED, Call, InstanceView, clip, outcome_of, unloadable, written_of
+from phaseline.calls.protocol.call_channel import MAX_LINE_CHARS, MAX_LINES
+from phaseline.calls.protocol.call_codec import (
+    read_call,
+    read_node,
+    read_relationship,
+    read_site,
+    write_changes,
+    write_outcome,
+)
+from phaseline.calls.protocol.plugin_boundary import attempt, kept
+from phaseline.calls.threads.process_groups import MARK, die_with_parent
+from phaseline.model.deployment.runtime_properties import copy_mapping
+from phaseline.model.problems.problem import Problem, ProblemsError
+from phaseline.run.executors.framing import PRINTED, Closed, Message, Wire
+from phaseline.run.executors.permits import PermitReader
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from phaseline.calls.protocol.call import Flavour, NodeView, Outcome, RelationshipView, Site
+    from phaseline.calls.protocol.call_codec import Changes, Letter
+    from phaseline.model.blueprint.blueprint import Value
+    from phaseline.ports import Catalog
+
+GONE = 75
+"""Exit code of a worker whose engine is gone."""
+
+
+class Engine:
+    """The other end: sends what is said, asks and waits for answers. Any thread may use it; one reads."""
+
+    def __init__(self, wire: Wire) -> None:
+        """Nothing asked yet."""
+        self.wire = wire
+        self.calls: queue.SimpleQueue[Letter] = queue.SimpleQueue()
+        self.canceled: set[str] = set()
+        self._numbers = itertools.count(1)
+        self._waiting: dict[int, queue.SimpleQueue[Message]] = {}
+
+    def read(self) -> None:
+        """Take messages in until the engine is gone; then this process ends at once, whatever it does."""
+        try:
+            while True:
+                message = self.wire.receive()
+                if "calls" in message:
+                    for letter in message["calls"]:
+                        self.calls.put(letter)
+                elif "answer" in message:
+                    self._waiting.pop(message["answer"]).put(message)
+                elif "cancel" in message:
+                    self.canceled.add(message["cancel"])
+        except Closed:
+            os._exit(GONE)
+
+    def call_of(self, number: int, sites: Sites) -> Letter:
+        """The call that has this number; those before it were taken back, though what they tell of sites is remembered."""
+        while True:
+            letter = self.calls.get()
+            if letter["number"] == number:
+                return letter
+            sites.of(letter)
+
+    def ask(self, name: str, *arguments: object) -> Any:
+        """The engine's answer. Raises ``KeyError`` or ``ProblemsError`` as the engine's side did."""
+        number = next(self._numbers)
+        box: queue.SimpleQueue[Message] = queue.SimpleQueue()
+        self._waiting[number] = box
+        self.wire.send({"ask": number, "name": name, "arguments": list(arguments)})
+        answer = box.get()
+        if "problem" in answer:
+            raise ProblemsError([Problem(*answer["problem"])])
+        if "error" in answer:
+            raise KeyError(answer["error"])
+        return answer["value"]
+
+
+class AskingWorld:
+    """The ``World`` of one call: begins with what came with the call, asks for the rest."""
+
+    def __init__(self, engine: Engine, letter: Letter) -> None:
+        """``letter`` is the call's."""
+        self._engine = engine
+        views = letter["subjects"].values()
+        self._nodes: dict[int, NodeView] = {view["number"]: read_node(view["node"]) for view in views}
+        self._fresh: dict[int, dict[str, Value]] = {view["number"]: view["document"] for view in views}
+
+    def instance(self, id: str) -> InstanceView:
+        """The instance of this id. ``KeyError`` if there is none."""
+        letter = self._engine.ask("instance", id)
+        self._nodes[letter["number"]] = read_node(letter["node"])
+        self._fresh[letter["number"]] = letter["document"]
+        return InstanceView(letter["id"], letter["index"], letter["number"], self)
+
+    def node(self, instance: InstanceView) -> NodeView:
+        """Its node."""
+        found = self._nodes.get(instance.number)
+        if found is None:
+            found = self._nodes[instance.number] = read_node(self._engine.ask("node", instance.number))
+        return found
+
+    def document(self, instance: InstanceView) -> Mapping[str, Value]:
+        """What came with the instance, the first time; then what the engine knows."""
+        found = self._fresh.pop(instance.number, None)
+        if found is None:
+            found = cast("dict[str, Value]", self._engine.ask("document", instance.number))
+        return found
+
+    def relationships(self, instance: InstanceView) -> tuple[RelationshipView, ...]:
+        """Relationship instances whose source it is."""
+        return tuple(read_relationship(letter) for letter in self._engine.ask("relationships", instance.number))
+
+    def host(self, instance: InstanceView) -> str | None:
+        """Id of its host."""
+        found: str | None = self._engine.ask("host", instance.number)
+        return found
+
+    def instances_of(self, node: str) -> Sequence[str]:
+        """Ids of the instances of a node."""
+        found: list[str] = self._engine.ask("instances_of", node)
+        return found
+
+    def state(self, instance: InstanceView) -> str:
+        """Its state."""
+        return str(self._engine.ask("state", instance.number))
+
+    def system_properties(self, instance: InstanceView) -> Mapping[str, Value]:
+        """What checks have found of it."""
+        return cast("dict[str, Value]", self._engine.ask("system_properties", instance.number))
+
+    def evaluate(self, value: Value, call: Call) -> Value:  # noqa: ARG002 - the engine knows which call asks
+        """The value with its functions evaluated."""
+        return cast("Value", self._engine.ask("evaluate", value))
+
+    def secret(self, name: str) -> str:
+        """The text of a secret."""
+        return str(self._engine.ask("secret", name))
+
+
+class WorkerChannel:
+    """The ``Channel`` of the one call that runs."""
+
+    def __init__(self, engine: Engine, catalog: Catalog, letter: Letter) -> None:
+        """``letter`` is the call's."""
+        self._engine = engine
+        self._catalog = catalog
+        self._letter = letter
+        self._sent = 0
+        """Lines that were sent together."""
+
+    def log(self, call: Call, level: str, text: str) -> None:  # noqa: ARG002 - the engine knows which call runs
+        """Send one line; a copy of this process writes it on its standard error, which the engine reads as well."""
+        if plugin_code.copies():
+            print(text, file=sys.stderr, flush=True)  # noqa: T201 - see above
+            return
+        self._engine.wire.send({"log": [level, clip(text, MAX_LINE_CHARS)]})
+
+    def log_lines(self, call: Call, level: str, lines: Sequence[str]) -> bool:
+        """Send many at once; False when the engine keeps no more of this call. The one beyond makes it say so."""
+        if plugin_code.copies():
+            for line in lines:
+                self.log(call, level, line)
+            return True
+        room = MAX_LINES + 1 - self._sent
+        if room > 0:
+            self._engine.wire.send({"lines": [level, [clip(line, MAX_LINE_CHARS) for line in lines[:room]]]})
+            self._sent += len(lines)
+        return self._sent <= MAX_LINES
+
+    def save(self, call: Call, *, wait: bool = False) -> None:
+        """Have the runtime properties stored as they are now."""
+        self._engine.ask("save", _changes(call), wait)
+        for view in call.subjects:
+            view.settle()
+
+    def save_unless_stale(self, call: Call) -> bool:
+        """The same, if nobody else has changed its subjects since it has read them."""
+        read = [(view.number, view.before) for view in call.subjects if view.before is not None]
+        is_stored: bool = self._engine.ask("save_unless_stale", _changes(call), read)
+        if is_stored:
+            for view in call.subjects:
+                view.settle()
+        return is_stored
+
+    def tell(self, call: Call, message: str) -> None:
+        """Have it shown how far it is."""
+        self._engine.ask("tell", message, kept(call.data, "data"))
+
+    def is_canceled(self, call: Call) -> bool:  # noqa: ARG002 - one call at a time
+        """True when a user canceled it."""
+        return self._letter["mark"] in self._engine.canceled
+
+    def on_kill(self, call: Call, end: Callable[[], object]) -> None:
+        """Nobody needs it: who is killed here is this process."""
+
+    def load(self, call: Call) -> Callable[..., object]:
+        """The function of the call's site."""
+        return self._catalog.load(call.site.implementation, call.site.deployment.code)
+
+    def inputs(self, call: Call) -> dict[str, Value]:  # noqa: ARG002 - one call at a time
+        """The inputs that came with the call."""
+        return copy_mapping(self._letter["inputs"])
+
+    def token(self, call: Call) -> str:  # noqa: ARG002 - one call at a time
+        """The token that came with the call."""
+        return str(self._letter["token"])
+
+
+class Sites:
+    """The sites that the engine has told of."""
+
+    def __init__(self) -> None:
+        """None yet."""
+        self._known: dict[int, Site] = {}
+
+    def of(self, letter: Letter) -> tuple[Site, bool]:
+        """(the site of a call, whether it came with this very call). One that comes as number 0 takes the place of all."""
+        number: int = letter["at"]
+        told = letter.get("told")
+        if told is None:
+            return self._known[number], False
+        if number == 0:
+            self._known.clear()
+        site = self._known[number] = read_site(told)
+        return site, True
+
+
+def _changes(call: Call) -> Changes:
+    found = [(view.number, *written_of(view)) for view in call.subjects if view.before is not None]
+    return write_changes([change for change in found if change[1] or change[2]])
+
+
+def run_call(engine: Engine, catalog: Catalog, callers: Callers, letter: Letter, sites: Sites) -> Message:
+    """Call one member to its end; the message that says what came of it."""
+    os.environ[MARK] = letter["mark"]
+    site, is_new = sites.of(letter)
+    call = read_call(letter, site, WorkerChannel(engine, catalog, letter), AskingWorld(engine, letter))
+    flavour, error = attempt(_prepared, call, callers)
+    if is_new:  # of the others the engine knows that their code is loaded
+        engine.wire.send({"begun": letter["member"]})
+    if flavour is None:
+        assert error is not None
+        outcome = unloadable(error, call.site.implementation)
+    else:
+        outcome = call_member(call, flavour, callers)
+    outcome, changes, data = _left(call, outcome)
+    if outcome is COMPLETED and not changes and data is None:
+        return {"done": flavour}
+    return {
+        "outcome": write_outcome(outcome),
+        "flavour": flavour,
+        "changes": changes,
+        "data": data,
+    }
+
+
+def _prepared(call: Call, callers: Callers) -> Flavour:
+    """The flavour of a call with its code and its caller imported: that is not the operation's time."""
+    flavour = flavour_of(call)
+    _ = callers[flavour]
+    return flavour
+
+
+def _left(call: Call, outcome: Outcome) -> tuple[Outcome, Any, Value]:
+    """What came of it, what it changed, and its data; what cannot be stored of either fails the call."""
+    try:
+        data = kept(call.data, "data")
+        return outcome, _changes(call), data
+    except ProblemsError as error:
+        return outcome_of(error), [], None
+
+
+class Pipes:
+    """What this process and those that it starts print: pipes that the engine reads."""
+
+    def __init__(self) -> None:
+        """They are found again whatever calls do with their standard output."""
+        self._numbers = tuple(os.dup(stream.fileno()) for stream in (sys.stdout, sys.stderr))
+
+    def empty(self, engine: Engine) -> None:
+        """What the call has printed belongs to it: have the engine read it before the call is said to have ended."""
+        for stream in (sys.stdout, sys.stderr):
+            stream.flush()
+        if any(map(_unread, self._numbers)):
+            engine.ask(PRINTED)
+
+
+def _unread(number: int) -> int:
+    """How many bytes nobody has read yet of a pipe."""
+    return int.from_bytes(fcntl.ioctl(number, termios.FIONREAD, bytes(4)), sys.byteorder)
+
+
+def _named(name: str) -> Any:
+    module, _, attribute = name.partition(":")
+    return getattr(importlib.import_module(module), attribute)
+
+
+def main(arguments: Sequence[str]) -> None:
+    """Serve calls until the engine goes away. Arguments: the numbers of the socket and of the pipe, the engine's process id."""
+    socket_number, pipe_number, parent = map(int, arguments)
+    die_with_parent(parent)
+    for descriptor in (socket_number, pipe_number):
+        os.set_inheritable(descriptor, False)  # or what calls start would seem to be this process when it has died
+    wire, permits = Wire(socket.socket(fileno=socket_number)), PermitReader(pipe_number)
+    for close in (wire.close, permits.close):
+        os.register_at_fork(after_in_child=close)  # what a copy sent would be taken for ours, and its answers come here
+    setup = wire.receive()
+    sys.path[:] = setup["path"]
+    # What found this program is not meant for what plugins start: that may be another Python.
+    os.environ.pop("PYTHONPATH")
+    if setup["pythonpath"] is not None:
+        os.environ["PYTHONPATH"] = setup["pythonpath"]
+    catalog: Catalog = _named(setup["catalog"])()
+    callers, engine, sites, pipes = Callers(), Engine(wire), Sites(), Pipes()
+    threading.Thread(target=engine.read, name="phaseline-wire", daemon=True).start()
+    wire.send({"ready": os.getpid()})
+    while (number := permits.take()) is not None:
+        message = run_call(engine, catalog, callers, engine.call_of(number, sites), sites)
+        pipes.empty(engine)
+        try:
+            wire.send(message)
+        except ProblemsError as error:
+            wire.send({**message, "outcome": write_outcome(outcome_of(error)), "changes": [], "data": None})
+        engine.canceled.clear()
+        os.environ.pop(MARK, None)
+    os._exit(GONE)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,219 @@
+"""What an engine does while a worker has calls: it takes messages, answers, logs, and looks at the time of each call.
+
+Short calls come several in a letter. The worker begins one when the one before has ended, as long as the engine has not
+taken it back (``assignments``), and tells of each end at once; so a letter costs each side few changes of processes, and
+no call waits for the end of others to be stored. Each has its own time, from the end of the one before.
+
+What calls print comes through pipes, which do not say whose it is. So the worker ends no call before the engine has read
+what it has printed (it asks for that), and the engine reads a pipe only while no other call can begin.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from typing import TYPE_CHECKING, Any, Protocol
+
+from phaseline.calls.protocol.plugin_boundary import attempt, said_by
+from phaseline.model.problems.problem import ProblemsError
+from phaseline.run.executors.framing import PRINTED
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from phaseline.run.executors.assignments import Assignment
+    from phaseline.run.executors.framing import Message
+    from phaseline.run.executors.worker_process import Worker
+
+START_S = 60.0
+"""A worker that is not ready after so long hangs; so does code that is not loaded."""
+SLOW_S = 0.02
+"""Behind a call that has taken so long nothing waits: the rest of its letter is given back."""
+
+
+class Died(Exception):
+    """The worker's process ended during a call; ``code`` negative: the signal."""
+
+    def __init__(self, code: int) -> None:
+        """``code`` as ``subprocess`` gives it."""
+        super().__init__(code)
+        self.code = code
+
+
+class TimedOut(Exception):
+    """The call took longer than it may, and was ended."""
+
+
+class CallOwner(Protocol):
+    """Whoever gives calls to a worker, and learns what becomes of each: asked in the thread that attends to it."""
+
+    def admit(self, worker: Worker, given: Sequence[Assignment]) -> None:
+        """Permit those to begin that may: the worker has been sent all of these."""
+        ...
+
+    def ended(self, one: Assignment, message: Message, took_s: float) -> None:
+        """A call has ended: what the worker says of it, and how long it has taken."""
+        ...
+
+    def failed(self, one: Assignment, error: Died | TimedOut | ProblemsError) -> None:
+        """A call was ended, or cannot be sent; nothing of it is left."""
+        ...
+
+    def give_back(self, back: Sequence[Assignment]) -> None:
+        """These have not begun, and never will in that worker."""
+        ...
+
+
+class Attending:
+    """One letter of calls, from the moment when they may begin to the end of the last one."""
+
+    def __init__(self, worker: Worker, owner: CallOwner, log: Callable[[str, str], None]) -> None:
+        """``log`` keeps what is said while no call runs."""
+        self._worker = worker
+        self._owner = owner
+        self._log = log
+        self._since = self._patience_ends = 0.0
+        self._deadline = math.inf
+        self._is_ending = False
+        self.heard = 0
+        """How many messages have come."""
+
+    def until_ready(self) -> None:
+        """Wait for the worker to say that it can be given calls. Raises ``Closed`` or ``TimedOut``."""
+        self._deadline = time.monotonic() + START_S
+        while not self._worker.is_ready:
+            self._step()
+
+    def until_over(self) -> None:
+        """Attend until every call has ended or was taken back. Raises ``Closed`` or ``TimedOut``."""
+        self._look_at_clock()
+        while self._worker.calls.current is not None:
+            self._step()
+
+    def until_ended(self, longest_s: float) -> None:
+        """Attend to a call that is being ended; nothing counts that it says of its end. Raises as the others."""
+        self._is_ending = True
+        self._deadline = time.monotonic() + longest_s
+        while self._worker.calls.current is not None:
+            self._step()
+
+    def last_words(self) -> None:
+        """Take what the worker said before its process ended. Raises ``Closed`` when that was all."""
+        while True:
+            message = self._worker.wire.receive()
+            if "ask" not in message:
+                self._handle(message)
+
+    def finish_outputs(self) -> None:
+        """Log what was printed, and what is left of it without an end of line."""
+        for output in self._worker.outputs.values():
+            output.finish(self._own_log)
+
+    def _own_log(self, level: str, text: str) -> None:
+        current = self._worker.calls.current
+        (self._log if current is None else current.log)(level, text)
+
+    def _step(self) -> None:
+        """Take messages that have come; wait for more, or until something is due. Raises ``Closed`` or ``TimedOut``."""
+        worker = self._worker
+        if worker.wire.has_message():
+            self._handle(worker.wire.receive())
+            return
+        now = time.monotonic()
+        left = self._deadline - now
+        if left <= 0 and not worker.wire.is_readable():
+            raise TimedOut
+        if worker.calls.has_more:
+            if now >= self._patience_ends and not worker.wire.is_readable():
+                self._patience_ends = now + SLOW_S
+                self._owner.give_back(worker.calls.take_back(only_behind=True))
+                return
+            left = min(left, max(0.0, self._patience_ends - now))
+        numbers = {number for number, _ in worker.poll.poll(None if left == math.inf else math.ceil(left * 1000))}
+        if worker.wire.fileno() in numbers:  # ``Closed`` where another thread has closed it
+            self._handle(worker.wire.receive())
+        elif worker.calls.waker in numbers:
+            worker.calls.look()
+        elif not numbers.isdisjoint(worker.outputs):
+            self._read(numbers)
+
+    def _read(self, numbers: set[int]) -> None:
+        """Read these pipes: what is in them was printed by the one call that has begun and not ended."""
+        worker = self._worker
+        are_others = worker.calls.has_more
+        if are_others:
+            worker.calls.pause()
+            while worker.wire.has_message() or worker.wire.is_readable():
+                self._handle(worker.wire.receive())
+        for number in numbers:
+            output = worker.outputs.get(number)
+            if output is not None and not output.read(self._own_log):
+                worker.poll.unregister(number)
+        if are_others:
+            worker.calls.unpause()
+
+    def _handle(self, message: Message) -> None:
+        self.heard += 1
+        if "done" in message or "outcome" in message:
+            self._ended(message)
+        elif "log" in message:
+            self._own_log(*message["log"])
+        elif "lines" in message:
+            level, lines = message["lines"]
+            for line in lines:
+                self._own_log(level, line)
+        elif "ask" in message:
+            self._answer(message)
+        elif "begun" in message:
+            current = self._worker.calls.current
+            if current is not None:
+                current.is_told = False
+                self._look_at_clock()
+        elif "ready" in message:
+            self._worker.is_ready = True
+
+    def _ended(self, message: Message) -> None:
+        worker = self._worker
+        current = worker.calls.current
+        if current is None:
+            return
+        for output in worker.outputs.values():
+            output.end_line(current.log)
+        self._log = current.log
+        took_s = time.monotonic() - self._since
+        worker.calls.end_current()
+        if not self._is_ending:
+            self._look_at_clock()
+            self._owner.ended(current, message, took_s)
+
+    def _look_at_clock(self) -> None:
+        """The time of the call that runs now begins. Until its code is loaded that of loading does, which has a bound of its own."""
+        current = self._worker.calls.current
+        if current is None:
+            return
+        self._since = time.monotonic()
+        self._patience_ends = self._since + SLOW_S
+        limit_s = START_S if current.is_told else current.site.timeout_s
+        self._deadline = self._since + limit_s if limit_s > 0 else math.inf
+
+    def _answer(self, message: Message) -> None:
+        if message["name"] == PRINTED:
+            self.finish_outputs()
+            answer: Message = {"value": None}
+        else:
+            current = self._worker.calls.current
+            answer = {"error": "the call has ended"} if current is None else _answered(current.answer, message)
+        self._worker.wire.send({"answer": message["ask"], **answer})
+
+
+def _answered(answer: Callable[[str, list[Any]], Any], message: Message) -> Message:
+    """The answer, or what is wrong with the question: a plugin may ask anything."""
+    value, error = attempt(answer, message["name"], message["arguments"])
+    if error is None:
+        return {"value": value}
+    if isinstance(error, ProblemsError):
+        first = error.problems[0]
+        return {"problem": [first.code, first.message, first.mend]}
+    if isinstance(error, KeyError):
+        return {"error": str(error.args[0]) if error.args else ""}
+    return {"error": said_by(error)}

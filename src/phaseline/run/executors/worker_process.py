@@ -1,0 +1,291 @@
+"""One worker process as the engine holds it: started, given calls, ended with all that it started."""
+
+from __future__ import annotations
+
+import codecs
+import contextlib
+import os
+import select
+import signal
+import sys
+import threading
+import time
+from typing import TYPE_CHECKING, Any
+
+from phaseline.calls.protocol.call_codec import write_site
+from phaseline.calls.threads.line_buffer import WholeLines
+from phaseline.calls.threads.process_groups import GRACE_S, end
+from phaseline.model.problems.problem import ProblemsError
+from phaseline.run.executors.assignments import Assignments
+from phaseline.run.executors.framing import Closed, Wire, written
+from phaseline.run.executors.worker_messages import Attending, Died, TimedOut
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from phaseline.calls.protocol.call import Site
+    from phaseline.calls.protocol.call_codec import Letter
+    from phaseline.run.executors.assignments import Assignment
+    from phaseline.run.executors.worker_messages import CallOwner
+
+READ_BYTES = 65_536
+LAST_WORDS_S = 1.0
+"""A worker whose processes were ended has at least so long to tell what they said last, else what is left of the grace."""
+HEARD_OUT_S = 60.0
+"""And so long at most while it goes on telling."""
+MASTER_KEY = "PHASELINE_SECRETS_KEY"
+"""The variable of the master key of secrets."""
+MAX_SITES = 256
+"""A worker remembers so many sites of calls; then it is told of them anew."""
+PROGRAM = "phaseline.run.executors.worker_main"
+PREFIXES = ("<out> ", "<err> ")
+"""How lines of standard output and error are told apart in logs (S3)."""
+
+
+class Output:
+    """Bytes of one pipe as lines."""
+
+    def __init__(self, pipe: Any, prefix: str) -> None:
+        """``prefix`` goes before each line."""
+        os.set_blocking(pipe.fileno(), False)
+        self.pipe = pipe
+        self._prefix = prefix
+        self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
+        self._lines = WholeLines()
+
+    def end_line(self, log: Callable[[str, str], None]) -> None:
+        """Log what has been read and has no end of line, if there is any."""
+        for line in self._lines.rest():
+            log("info", self._prefix + line)
+
+    def read(self, log: Callable[[str, str], None]) -> bool:
+        """Log the whole lines that are there now; False when nothing more will come."""
+        while True:
+            try:
+                chunk = os.read(self.pipe.fileno(), READ_BYTES)
+            except BlockingIOError:
+                return True
+            except (OSError, ValueError):
+                return False  # closed by an engine that leaves at once: nobody wants to know any more
+            if not chunk:
+                return False
+            for line in self._lines.take(self._decoder.decode(chunk)):
+                log("info", self._prefix + line)
+
+    def finish(self, log: Callable[[str, str], None]) -> None:
+        """Log what is left without an end of line."""
+        self.read(log)
+        last = self._lines.take(self._decoder.decode(b"", final=True)) + self._lines.rest()
+        for line in last:
+            log("info", self._prefix + line)
+
+
+class Worker:
+    """A worker process. Used by one thread at a time, except ``calls`` and ``kill``; it ends with the thread that started it."""
+
+    def __init__(self, catalog: str) -> None:
+        """``catalog``: ``module:class`` of the catalog that the worker makes."""
+        import socket  # most commands start no worker, and need not pay for these two
+        import subprocess
+
+        self.calls = Assignments()
+        ours, theirs = socket.socketpair()
+        passed = theirs.fileno(), self.calls.permits.fileno()
+        with theirs:
+            self._process = subprocess.Popen(
+                [sys.executable, "-P", "-m", PROGRAM, *map(str, passed), str(os.getpid())],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                pass_fds=passed,
+                start_new_session=True,
+                env=_environment(),
+            )
+        self.wire = Wire(ours)
+        pipes = zip((self._process.stdout, self._process.stderr), PREFIXES, strict=True)
+        self.outputs = {output.pipe.fileno(): output for output in (Output(*pipe) for pipe in pipes)}
+        self.poll = select.poll()
+        for number in (self.wire.fileno(), self.calls.waker, *self.outputs):
+            self.poll.register(number, select.POLLIN)
+        self._killing: threading.Event | None = None
+        self._is_over = threading.Event()
+        self._attending: Attending | None = None
+        self._count = 0
+        """How many calls it was given."""
+        self._sites: dict[int, tuple[int, Site]] = {}
+        """{id of a site: (its number in the worker, the site)}: whoever is remembered here keeps his id."""
+        self._introduction = {"catalog": catalog, "path": sys.path, "pythonpath": os.environ.get("PYTHONPATH")}
+        self.is_ready = False
+        """Whether it has said that it can be given calls."""
+
+    @property
+    def pid(self) -> int:
+        """Id of its process, which also leads its session."""
+        return self._process.pid
+
+    def is_alive(self) -> bool:
+        """True while calls can be given to it."""
+        return self._process.poll() is None and self._killing is None
+
+    def call_all(self, given: Sequence[Assignment], owner: CallOwner) -> None:
+        """Give it calls and attend to it until each has ended or was given back: the owner learns what becomes of each."""
+        self._is_over.clear()
+        attending = self._attending = Attending(self, owner, given[0].log)
+        was_ready, left = self.is_ready, list(given)
+        try:
+            if not was_ready:
+                # Here, where it is said what becomes of a call whose worker is killed.
+                self.wire.send(self._introduction)
+                attending.until_ready()
+            left, bodies = self._written(given, owner)
+            if left:
+                self.wire.send_list("calls", bodies)
+                sent, left = left, []
+                owner.admit(self, sent)
+                attending.until_over()
+        except (Closed, TimedOut) as error:
+            blamed = left.pop(0) if left and not was_ready else None  # or each that it is given to dies in its turn
+            if isinstance(error, TimedOut):
+                self._end_late(attending, owner, blamed)
+            else:
+                self._end_dead(attending, owner, blamed)
+            owner.give_back(left)
+        finally:
+            self._is_over.set()
+
+    def _written(self, given: Sequence[Assignment], owner: CallOwner) -> tuple[list[Assignment], list[bytes]]:
+        """The calls that can be sent, and how they are."""
+        sent, bodies = [], []
+        for one in given:
+            self._count += 1
+            one.number = self._count
+            at, told = self._told_of(one.site)
+            try:
+                bodies.append(written({**one.letter, "number": one.number, "at": at, **told}))
+            except ProblemsError as error:
+                if told:
+                    self._sites.pop(id(one.site), None)  # it was not told of it
+                owner.failed(one, error)
+                continue
+            one.is_told = bool(told)
+            sent.append(one)
+        return sent, bodies
+
+    def _told_of(self, site: Site) -> tuple[int, Letter]:
+        """(number of the site in this worker, what it is to be told of it): nothing that it knows already."""
+        known = self._sites.get(id(site))
+        if known is not None:
+            return known[0], {}
+        if len(self._sites) >= MAX_SITES:
+            self._sites.clear()
+        number = len(self._sites)
+        self._sites[id(site)] = number, site
+        return number, {"told": write_site(site)}
+
+    def cancel(self, mark: str) -> None:
+        """Tell the call that it is canceled."""
+        self.wire.send({"cancel": mark})
+
+    def condemn(self) -> None:
+        """Give it no call any more: it is about to be killed."""
+        if self._killing is None:
+            self._killing = threading.Event()
+
+    def spare(self) -> None:
+        """It is not killed after all; it gets no call any more."""
+        if self._killing is not None:
+            self._killing.set()
+
+    def kill(self, mark: str, grace_s: float = GRACE_S) -> None:
+        """End its process and everything of the call: SIGTERM, after the grace SIGKILL. Safe from any thread."""
+        self.condemn()
+        until = time.monotonic() + grace_s
+        # First what it started: while that cleans up, somebody must go on reading its output, and tell all of it.
+        if end(lambda found: found == mark, grace_s=grace_s) and grace_s > 0:
+            self._hear_out(until)
+        self._process.terminate()
+        self._await_end(max(0.0, until - time.monotonic()))
+        end(lambda found: found == mark, grace_s=0)  # what its code has started since
+        self.spare()
+
+    def close(self) -> None:
+        """Let an idle worker go: it ends itself when the socket closes."""
+        self.wire.close()
+        self._await_end(GRACE_S)
+        for output in self.outputs.values():
+            output.pipe.close()
+        self.calls.close()
+
+    def _hear_out(self, until: float) -> None:
+        """Wait until the call is over or, from then on, nothing more is told of it for a while."""
+        heard, longest = self._heard, time.monotonic() + HEARD_OUT_S
+        while not self._is_over.wait(max(LAST_WORDS_S, until - time.monotonic())):
+            if self._heard == heard or time.monotonic() > longest:
+                break
+            heard = self._heard
+
+    @property
+    def _heard(self) -> int:
+        return 0 if self._attending is None else self._attending.heard
+
+    def _end_late(self, attending: Attending, owner: CallOwner, blamed: Assignment | None) -> None:
+        """End the call whose time is over, and go on attending to what is said until then."""
+        self.condemn()
+        owner.give_back(self.calls.take_back())
+        late = self.calls.current or blamed
+        if late is None:
+            self.spare()
+            return
+        ender = threading.Thread(target=self.kill, args=(late.mark,), name="phaseline-kill", daemon=True)
+        ender.start()
+        with contextlib.suppress(Closed, TimedOut):
+            attending.until_ended(2 * GRACE_S + HEARD_OUT_S)
+        self._is_over.set()
+        ender.join()
+        self._last_words(attending)
+        self.calls.clear()
+        owner.failed(late, TimedOut())
+
+    def _end_dead(self, attending: Attending, owner: CallOwner, blamed: Assignment | None) -> None:
+        """Say which call its death has ended: the one that had begun."""
+        self._last_words(attending)
+        code = self._process.wait()
+        owner.give_back(self.calls.take_back())
+        lost = self.calls.current or blamed
+        if lost is None:
+            return
+        if self._killing is None:
+            end(lambda found: found == lost.mark, grace_s=0)
+        else:
+            self._killing.wait(2 * GRACE_S + HEARD_OUT_S)  # whoever kills gives what it started time to end
+        self.calls.clear()
+        owner.failed(lost, Died(code))
+
+    def _last_words(self, attending: Attending) -> None:
+        """Take what it said before its process ended."""
+        with contextlib.suppress(Closed):
+            attending.last_words()
+        attending.finish_outputs()
+
+    def _await_end(self, grace_s: float) -> None:
+        import subprocess
+
+        try:
+            self._process.wait(grace_s)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+
+
+def _environment() -> dict[str, str]:
+    """This process's own, so that the worker finds the program; whoever runs plugins does not get the master key."""
+    kept = {name: value for name, value in os.environ.items() if name != MASTER_KEY}
+    return {**kept, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
+
+
+def signal_name(code: int) -> str:
+    """``SIGKILL`` for -9."""
+    try:
+        return signal.Signals(-code).name
+    except ValueError:
+        return str(-code)

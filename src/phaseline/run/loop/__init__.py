@@ -1,0 +1,1 @@
+"""The loop of the engine: take, handle, commit, act; recovery and requests."""

@@ -1,0 +1,63 @@
+"""The sentences about executions that users of the ancestor know (W12)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from phaseline.model.graph.graph import called_side
+from phaseline.model.rows.rows import EventRow
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    import numpy as np
+
+    from phaseline.model.deployment.topology import Topology
+    from phaseline.model.graph.graph import Graph
+    from phaseline.model.rows.rows import ExecutionRow
+
+QUEUED = "workflow_queued"
+"""The type of the event that an execution begins later."""
+SENTENCES = {
+    "workflow_started": "Starting '{workflow}' workflow execution",
+    "workflow_resumed": "Resuming '{workflow}' workflow execution",
+    "workflow_succeeded": "'{workflow}' workflow execution succeeded",
+    "workflow_failed": "'{workflow}' workflow execution failed: {reason}",
+    "workflow_cancelled": "'{workflow}' workflow execution cancelled",
+}
+"""{event type: sentence}"""
+CANCEL_SENTENCES = {
+    "wait": "Canceling; running calls are awaited",
+    "force": "Canceling without waiting for running calls",
+    "kill": "Canceling; the processes of running calls are ended",
+}
+"""{how: sentence}"""
+
+
+def execution_event(row: ExecutionRow, kind: str, now: int, reason: str = "") -> EventRow:
+    """The event that says what an execution as a whole did."""
+    text = SENTENCES[kind].format(workflow=row.request.workflow, reason=reason)
+    return EventRow(row.number, now, kind, text, actor=row.created_by)
+
+
+def waiting_event(row: ExecutionRow, blocker: ExecutionRow, now: int, *, is_over: bool) -> EventRow:
+    """That an execution begins later, and on whom it waits. ``is_over``: only calls of that one still run."""
+    whom = f"calls of {blocker.id} that were given up and still run" if is_over else blocker.id
+    return EventRow(row.number, now, QUEUED, f"Waiting for {whom}", actor=row.created_by)
+
+
+def cancel_event(execution: int, how: str, now: int, actor: str) -> EventRow:
+    """That somebody wants an execution to end."""
+    text = CANCEL_SENTENCES.get(how, CANCEL_SENTENCES["wait"])
+    return EventRow(execution, now, "cancel_requested", text, actor=actor)
+
+
+def called_by_hand(
+    row: ExecutionRow, graph: Graph, topology: Topology, positions: np.ndarray, *, reason: str, now: int, actor: str
+) -> Iterator[EventRow]:
+    """That a user vouches for entries of a graph, an event each; of a relationship the side that is called."""
+    for step in graph.steps:
+        for position in positions[(positions >= step.first) & (positions < step.first + step.count)].tolist():
+            subject = called_side(topology, step.kind, int(graph.subject[position]))
+            text = f"Task completed by hand: {reason}"
+            yield EventRow(row.number, now, "completed_by_hand", text, subject, step.phase, actor)

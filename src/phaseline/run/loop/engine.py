@@ -1,0 +1,499 @@
+"""The loop of the one process that owns a store: take, handle, commit, act.
+
+``Engine`` holds no rule about a lifecycle. It gives the scheduler what has arrived, stores what the scheduler
+decided together with what calls brought back, and only then carries the commands out.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from phaseline.calls.deployments.check_results import Vouch
+from phaseline.calls.deployments.deployment_cache import Deployments
+from phaseline.calls.deployments.lane_keys import LaneKeys
+from phaseline.calls.deployments.last_messages import LastMessages
+from phaseline.calls.deployments.planner_driver import Planning
+from phaseline.calls.deployments.progress import Progress, progress
+from phaseline.calls.protocol.inbox import Inbox
+from phaseline.calls.protocol.reports import Report
+from phaseline.calls.threads.turn_thread import Hands
+from phaseline.engine.scheduler import Scheduler
+from phaseline.model.execution.events import (
+    Announce,
+    Ask,
+    CancelRequested,
+    CompleteRequested,
+    Dispatch,
+    Evaluate,
+    Stop,
+    Submitted,
+    WakeAt,
+    WakeRequested,
+)
+from phaseline.model.graph.status import ExecutionStatus
+from phaseline.model.rows.rows import EventRow, Turn
+from phaseline.run.loop.abandoned_calls import GivenUpCalls, has_calls, is_forced, refuse_overlap
+from phaseline.run.loop.admission import Claims
+from phaseline.run.loop.cloudify_sentences import called_by_hand, cancel_event, execution_event, waiting_event
+from phaseline.run.loop.drain import Leaving
+from phaseline.run.loop.eviction import Eviction
+from phaseline.run.loop.open_batches import Outstanding, event_of
+from phaseline.run.loop.recovery import is_reach, released, restore
+from phaseline.run.loop.request_reader import LOOK_MS, Door
+from phaseline.run.loop.rounds import Rounds
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from phaseline.calls.deployments.planner_driver import Planner
+    from phaseline.model.blueprint.blueprint import Operation, Value
+    from phaseline.model.blueprint.operation_declaration import Declaration
+    from phaseline.model.execution.events import Command, Event
+    from phaseline.model.execution.execution import Request
+    from phaseline.model.rows.rows import CodePlaces, ExecutionRow, RequestRow
+    from phaseline.ports import Clock, Executor, Secrets, Store
+    from phaseline.run.phases.active_phases import PhaseSource
+    from phaseline.run.phases.phase_engine import Phases
+
+TURN_ENTRIES = 10_000
+"""Entries whose outcomes one turn takes; the rest waits for the next."""
+LONGEST_WAIT_MS = 1_000
+"""The loop looks up at least so often, so that a caller may watch."""
+HELD_WAIT_MS = 20
+"""The same once an interrupt is being honoured: a call that ends without a word ends the wait for it as well."""
+LENT_ENTRIES = 1_000
+"""Outcomes that a thread which has brought them handles itself. Large turns stay in one thread: each has memory of its own that it keeps."""
+NEVER_AGAIN = 1 << 62
+"""So late that nobody looks for requests before it."""
+
+
+class Engine:
+    """The scheduler of this process and everything around it. Not thread-safe but for ``interrupt``."""
+
+    def __init__(
+        self,
+        store: Store,
+        clock: Clock,
+        make_executor: Callable[[Inbox[Report], Deployments], Executor],
+        planners: Mapping[str, Planner],
+        declare: Callable[[Operation, CodePlaces], Declaration],
+        *,
+        on_turn: Callable[[], None] | None = None,
+        on_events: Callable[[Sequence[EventRow]], None] | None = None,
+        reload: Callable[[], Mapping[str, Value]] | None = None,
+        phases: PhaseSource | None = None,
+        secrets: Secrets | None = None,
+    ) -> None:
+        """The caller owns the store (``Store.own``).
+
+        ``on_turn`` is called after every turn, ``on_events`` with what a turn has stored of them,
+        ``reload`` when somebody wants plugins to be read anew, ``phases`` when the first resource is on its way.
+        """
+        first_graph, first_batch = store.counters()
+        self._store, self._clock = store, clock
+        self._inbox: Inbox[Report] = Inbox()
+        self._backlog: deque[Report] = deque()
+        self._events: list[Event] = []
+        self._rows: list[EventRow] = []
+        self._requests: dict[int, Request] = {}
+        self.known: set[int] = set()
+        self._messages = LastMessages()
+        self._alarm: int | None = None
+        self._looked: int | None = None
+        self.has_turned = False
+        self._on_turn, self._on_events, self._reload = on_turn, on_events, reload
+        self._hands = Hands(self._inbox, self._lent_turn)
+        self._is_news = False
+        self._keys = LaneKeys()
+        self.scheduler = Scheduler(next_batch=first_batch)
+        self.deployments = Deployments(store, secrets)
+        self.planning = Planning(planners, self.deployments, declare, first_graph, clock.now)
+        self._rounds = Rounds(self.scheduler, self.planning, self.deployments, store, self._messages)
+        self.claims = Claims(
+            lambda number: self.deployments.loaded(number).topology, self._begin,
+            lambda number: has_calls(self._outstanding, number),
+        )  # fmt: skip
+        self.planning.paths_of = lambda deployment: self.phases.known_paths(deployment)  # noqa: PLW0108 - made when first asked
+        self._outstanding: Outstanding = Outstanding(store, self.deployments, self.scheduler, self.claims.let_go)
+        self._door = Door(store, self, self._outstanding.signals)
+        self.executor = make_executor(self._inbox, self.deployments)
+        self.leaving = Leaving(self.executor, clock.now)
+        self.given_up = GivenUpCalls(self._outstanding, self.executor)
+        self._events.extend(self.leaving.slots())
+        self._source, self.calls = phases, 0
+        self._phases: Phases | None = None
+        self.eviction = Eviction(store, self.planning, self.deployments, self.claims, self._outstanding, self._keys)
+
+    @property
+    def phases(self) -> Phases:
+        """What this engine does for resources; made when it is first needed, for it reads all plugins."""
+        if self._phases is None:
+            from phaseline.run.phases.phase_engine import Phases
+
+            self._phases = Phases(
+                self._store, self._clock, self.scheduler, self.deployments, self.planning, self._inbox,
+                self._source, self._rounds,
+            )  # fmt: skip
+        return self._phases
+
+    # -- requests -----------------------------------------------------------------------------------------------
+
+    def submit(self, row: ExecutionRow) -> None:
+        """Begin a stored execution as soon as no other one of its deployment stands in its way."""
+        self.known.add(row.number)
+        with self.planning.alone(row):
+            self.planning.begin(row)
+        if self.claims.come(row):
+            self._begin(row)
+        else:
+            blocker = self.planning.row(self.claims.waiting[row.number])
+            is_over = blocker.number in self.claims.lingering
+            self._rows.append(waiting_event(row, blocker, self._clock.now(), is_over=is_over))
+
+    def _begin(self, row: ExecutionRow) -> None:
+        if is_reach(row):
+            with self.planning.alone(row):
+                self._events.extend(self.phases.begin(row))
+        self._events.append(Submitted(row.number, row.deployment, row.request.stop_after, row.request.timeout_ms))
+        self._rows.append(execution_event(row, "workflow_started", self._clock.now()))
+
+    def recover(self, rows: Sequence[ExecutionRow] | None = None) -> None:
+        """Take up executions of the store where they stand; None: all that are open. Those at hand are left alone."""
+        wanted = self._store.executions(only_open=True) if rows is None else rows
+        wanted = [row for row in released(self._store, wanted) if row.number not in self.known]
+        new = [row for row in wanted if row.status is ExecutionStatus.QUEUED and not row.started_at]
+        begun = [row for row in wanted if row.started_at or row.status is not ExecutionStatus.QUEUED]
+        self.known.update(row.number for row in begun)
+        orphans = self._outstanding.orphans(self._events)
+        self.executor.recover(orphans)
+        restored = restore(
+            self._store, self.planning, self.deployments, begun, orphans, self._messages,
+            lambda row, events: self.phases.take_up(row, events),  # noqa: PLW0108 - made when first asked
+        )  # fmt: skip
+        self._events.extend(restored)
+        self._messages.trim()
+        for row in begun:
+            self.claims.take_up(row)
+            self._rows.append(execution_event(row, "workflow_resumed", self._clock.now()))
+        for row in new:
+            self.submit(row)
+
+    def take_up(self, row: ExecutionRow) -> None:
+        """See that an open execution goes on, be it new or where it stands; one at hand is left alone."""
+        if row.number not in self.known:
+            self.recover([row] if row.status is ExecutionStatus.QUEUED and not row.started_at else None)
+
+    def cancel(self, execution: int, how: str = "wait", *, actor: str = "") -> None:
+        """Cancel an execution: ``wait`` for running calls, ``force`` or ``kill`` (decision 2)."""
+        self._rows.append(cancel_event(execution, how, self._clock.now(), actor))
+        waiting = self.claims.row(execution)
+        if waiting is not None:  # nothing of it will begin: it need not wait for that
+            self.claims.leave(waiting)
+            self._begin(waiting)
+        self._events.append(
+            CancelRequested(execution, "kill" if how == "kill" else "force" if how == "force" else "wait")
+        )
+
+    def retry(
+        self, row: ExecutionRow, *, graph: int | None = None, positions: np.ndarray | None = None,
+        include_unsure: bool = False, replan: bool = False, actor: str = "",
+    ) -> None:  # fmt: skip
+        """Let what failed or was canceled go on, and what waits for its next try be called now.
+
+        From now on ``row.request`` is planned by, also by engines to come; ``replan`` asks the planner afresh. Where
+        nothing was planned yet, it is asked in any case.
+        """
+        from phaseline.calls.deployments.removed_instances import acting_anew, to_retry
+
+        self.recover([row])
+        if self.planning.is_set_aside(row.number):
+            return
+        graphs = self._store.graphs(row.number)
+        row = acting_anew(row) if graphs else row
+        self.planning.replace_request(row.number, row.request)
+        self._requests[row.number] = row.request
+        if not graphs:
+            return
+        self._rows.append(EventRow(row.number, self._clock.now(), "retried", "Retrying what failed", actor=actor))
+        if self._phases is not None:
+            self._phases.orders.clear_retried(row, graph, positions)
+        self._events.append(to_retry(self._store, row, (graph, positions), unsure=include_unsure, replan=replan))
+        for held in graphs:
+            if graph is None or held.id == graph:
+                self._events.append(WakeRequested(row.number, held.id, positions, only_failing=True))
+
+    def refuse_overlap(self, row: ExecutionRow, graph: int | None, positions: np.ndarray | None) -> None:
+        """Raise PL-C028 if a retry would call what was given up and still runs, and must not be called twice."""
+        is_leaving = is_forced(self._events, row.number)
+        wanted, now = (graph, positions), self._clock.now()
+        refuse_overlap(self._outstanding, self._store, self.deployments, row, wanted, now=now, is_leaving=is_leaving)
+
+    def complete(self, row: ExecutionRow, graph: int, positions: np.ndarray, *, reason: str, actor: str) -> None:
+        """Take entries as completed because a user vouches for them; audited."""
+        self.recover([row])
+        self._events.append(CompleteRequested(row.number, graph, positions.astype(np.int32)))
+        told = (row, self._store.graph(graph), self._store.topology(row.deployment), positions)
+        self._outstanding.vouched.append(Vouch(row.number, row.deployment, graph, told[1], positions))
+        self._rows.extend(called_by_hand(*told, reason=reason, now=self._clock.now(), actor=actor))
+
+    def wake(self, execution: int, graph: int, positions: np.ndarray | None = None) -> None:
+        """Let sleepers of a graph try now; None: all of them."""
+        self._events.append(WakeRequested(execution, graph, positions))
+
+    def about_resources(self, row: ExecutionRow, request: RequestRow) -> None:
+        """Carry out what is asked about resources of an execution of paths."""
+        self.recover([row])
+        events, rows = self.phases.orders.carry_out(row, request, self._clock.now())
+        self._events.extend(events)
+        self._rows.extend(rows)
+
+    def edit(self, body: Mapping[str, Value]) -> None:
+        """Change attributes of resources; what follows for their phases follows at once."""
+        deployment = body.get("deployment")
+        if isinstance(deployment, int):
+            self.phases.orders.edit(deployment, body.get("edits"))
+
+    def look_at_pauses(self) -> None:
+        """Somebody has paused phases, or opened them again."""
+        self._events.extend(self.phases.renew())
+
+    def reload(self) -> Mapping[str, Value]:
+        """Read plugins anew, where this engine has any; what came of it. Calls that run go on with their code."""
+        if self._reload is None:
+            return {"done": False}
+        told = self._reload()
+        self.deployments.renew()
+        if self._phases is not None:
+            self._events.extend(self._phases.renew())
+        return told
+
+    def interrupt(self) -> None:
+        """Begin no new call; ``run`` returns when the running ones have returned, those left out that were given up.
+
+        Safe from a signal handler: it takes no lock, so the loop hears of it when it looks for requests next.
+        """
+        self.leaving.is_wanted = True
+
+    def go_on(self) -> None:
+        """Take an interrupt back: calls begin again, those first that were held back."""
+        self._events.extend(self.leaving.release())
+
+    @property
+    def is_calling(self) -> bool:
+        """Whether a call is running, or the next turn may begin one."""
+        return bool(self.executor.is_busy() or self._inbox or self.has_work)
+
+    def ask_to_stop(self, drain_s: float | None = None) -> None:
+        """As ``interrupt``; ``run`` returns after the drain time though calls are still running. None: without end."""
+        self.leaving.ask(drain_s)
+
+    @property
+    def is_asked_to_stop(self) -> bool:
+        """Whether another process wants this engine to stop."""
+        return self.leaving.is_asked
+
+    # -- the loop -----------------------------------------------------------------------------------------------
+
+    def run(self, until: Callable[[], bool]) -> None:
+        """Turn until ``until()`` holds, or until an interrupt has been honoured; others may turn while this thread waits."""
+        with self._hands:
+            while not until():
+                if self.leaving.is_wanted and self._has_let_go():
+                    return
+                self.turn()
+
+    def close(self, drain_s: float) -> None:
+        """Let running calls end, at most so long, and store what came back; what has not begun is given back.
+
+        The engine cannot be used any more afterwards. What is still without an answer is lost, as after a crash.
+        """
+        if self.scheduler.runs or self.has_work:
+            self._events.extend(self.leaving.hold())
+        self._looked = NEVER_AGAIN
+        drain_s = self.leaving.drain_s(drain_s)
+        self.executor.stop(drain_s)
+        if self._phases is not None:
+            self._phases.close(drain_s)
+        while self._inbox or self._backlog or self._events:
+            self.turn()
+
+    def _lent_turn(self) -> bool:
+        """A turn made by a thread that has brought an outcome; True if the loop's own has something to do after it."""
+        first = self._inbox.first()
+        if self.leaving.is_wanted or (first is not None and len(first.members) > LENT_ENTRIES):
+            return True
+        at, self._is_news = self.wakes_at, False
+        self.turn(is_lent=True)
+        return self._is_news or self.has_work or self.wakes_at != at
+
+    def turn(self, *, is_lent: bool = False) -> None:
+        """Take what has arrived, decide, commit, act. What watches hears of a lent one when the loop's thread wakes."""
+        self.has_turned = True
+        self._look()
+        reports = self._take()
+        if self.leaving.is_wanted:
+            self._events.extend(self.leaving.hold())  # before what has come back lets anything begin
+        now = self._clock.now()
+        events, self._events = self._events, []
+        first = len(events)
+        events.extend([event_of(report) for report in reports if len(report.members)])
+        if self._phases is not None:
+            events.extend(self._phases.before(reports))
+        decision = self.scheduler.handle(events, now)
+        sorter = self._outstanding.sort(reports, decision.accepted, first, now)
+        if sorter.remarks:
+            self._messages.remember(sorter.remarks)
+        if self._phases is None:
+            decision = self._rounds.followed(decision, now)
+        else:
+            self._phases.give_rows(sorter)
+        for change in decision.changes.executions:
+            self._note_execution(change.execution, change.status, change.reason, now)
+        answers, self._door.answers = self._door.answers, []
+        payload = sorter.payload(self._rows, answers, self._requests, *self.planning.written(decision.changes))
+        if decision.changes or payload:
+            self._store.commit(Turn(now, decision.changes, payload))
+            self._rows, self._requests = [], {}
+            if payload.events and self._on_events is not None:
+                self._on_events(payload.events)
+        for report in reports:
+            if report.on_commit is not None:
+                report.on_commit()
+        if self._phases is not None:
+            self.deployments.entered(decision.changes.states)
+        for command in decision.commands:
+            self._act(command)
+        if self._phases is not None:
+            self._events.extend(self._phases.after(decision.changes))
+        self.eviction.tidy(self._phases)
+        if self._on_turn is not None and not is_lent:
+            self._on_turn()
+
+    def _take(self) -> list[Report]:
+        """What one turn takes of the reports, waiting for the first if there is nothing else to do."""
+        if not self._events and not self._backlog and not self._door.answers and not self._inbox:
+            longest = HELD_WAIT_MS if self.leaving.is_held else LONGEST_WAIT_MS
+            at = self.wakes_at
+            wait = longest if at is None else min(longest, at - self._clock.now())
+            self._wait(wait)
+        backlog = self._backlog
+        backlog.extend(self._inbox.take_all())
+        taken: list[Report] = []
+        room = TURN_ENTRIES
+        while backlog and room > 0:
+            report = backlog.popleft()
+            taken.append(self._outstanding.only_members(report))
+            room -= len(report.members)
+        return taken
+
+    def _wait(self, wait_ms: int) -> None:
+        """Until something comes back, somebody asks for something or the time is over."""
+        while wait_ms > 0 and not self._hands.wait(min(wait_ms, LOOK_MS)):
+            wait_ms -= LOOK_MS
+            if self._look() or (self.leaving.is_wanted and not self.leaving.is_held):
+                return
+
+    def _look(self) -> bool:
+        """Look at the door, though not all the time; True if somebody asked for something."""
+        now = self._clock.now()
+        if self._looked is not None and now - self._looked < LOOK_MS // 2:
+            return False
+        self._looked = now
+        self.eviction.look(self._phases)
+        return self._door.look()
+
+    def _note_execution(self, execution: int, status: ExecutionStatus, reason: str, now: int) -> None:
+        self._is_news = True
+        if status.is_ended:
+            row = self.planning.row(execution)
+            self.eviction.note_end(row)
+            kind = {"completed": "workflow_succeeded", "failed": "workflow_failed"}.get(status, "workflow_cancelled")
+            self._rows.append(execution_event(row, kind, now, reason))
+            self.planning.forget(execution)
+            self.claims.end(row, was_canceled=status is ExecutionStatus.CANCELED)
+            if self._phases is not None:
+                self._phases.paths.forget(execution)
+            self.known.discard(execution)
+        else:
+            self.eviction.ended.discard(execution)
+
+    # -- commands -----------------------------------------------------------------------------------------------
+
+    def _act(self, command: Command) -> None:
+        match command:
+            case Dispatch(batch):
+                self._outstanding.add(batch)
+                self.calls += 1
+                self.executor.submit(batch)
+            case Stop(batch_id, members, kill):
+                self._outstanding.cancel(self.executor, batch_id, members, kill=kill)
+            case Evaluate(_, _, what):
+                if what == "applies" or (self._phases is not None and self._phases.is_about_phase(command)):
+                    self._events.extend(self.phases.evaluate(command, self._keys))
+                else:
+                    self._evaluate(command)
+            case WakeAt(at):
+                self._alarm = at
+            case Ask(execution, _, subjects):
+                if self._phases is not None and self._phases.knows(execution):
+                    self._phases.ask(command)
+                elif subjects is None:
+                    self._events.extend(self._rounds.ask(command))
+            case Announce():
+                self.phases.announce(command)
+
+    def _evaluate(self, command: Evaluate) -> None:
+        answer = self._keys.answer(command, self.scheduler.arena, self.deployments.loaded)
+        if answer is not None:
+            self._events.append(answer)
+
+    def _has_let_go(self) -> bool:
+        """True when no call is running that anybody waits for, or the time to leave is over and whoever asked knows."""
+        self._events.extend(self.leaving.hold())
+        if self._events:
+            return False
+        is_awaited = self.is_calling and bool(self.scheduler.batches or self._inbox or self._backlog)
+        return self.leaving.is_overdue or not is_awaited
+
+    @property
+    def has_work(self) -> bool:
+        """True when the next turn has something to do besides what reports will bring."""
+        return bool(self._events or self._backlog)
+
+    @property
+    def wakes_at(self) -> int | None:
+        """When a turn is due though nothing comes back, in ms; None: never."""
+        tried = None if self._phases is None else self._phases.breakers.wakes_at
+        return tried if self._alarm is None or (tried is not None and tried < self._alarm) else self._alarm
+
+    # -- looking ------------------------------------------------------------------------------------------------
+
+    def has_ended(self, execution: int) -> bool:
+        """True once the execution has its verdict, and that is committed."""
+        return execution in self.eviction.ended
+
+    @property
+    def is_idle(self) -> bool:
+        """True when nothing is open but what waits for a person."""
+        held = self.held
+        return not (self._events or self.claims.waits_for_calls) and all(
+            run.status is ExecutionStatus.ATTENTION or run.execution in held for run in self.scheduler.runs.values()
+        )
+
+    @property
+    def held(self) -> frozenset[int]:
+        """Executions in which all that could go on waits for phases that a person must open or mend."""
+        return frozenset() if self._phases is None else self._phases.held
+
+    def needs_attention(self, execution: int) -> bool:
+        """True when nothing moves until a user decides about unsure calls, its own or those of whom it waits for."""
+        *_, last = execution, *self.claims.chain(execution)
+        run = self.scheduler.runs.get(last)
+        return run is not None and run.status.value == "attention" and not self._events
+
+    def progress(self, execution: int) -> Progress | None:
+        """A look at the present round, or None before the first and after the end."""
+        return progress(self.scheduler, self.deployments, execution, self._messages, (self._alarm, self.calls))

@@ -1,0 +1,174 @@
+"""What an engine drops from memory: graphs and views of ended executions, deleted deployments, idle ones beyond a bound.
+
+A deployment is *idle* while no execution of it is open in this engine. Idle deployments are kept, so that their next
+execution begins without reading them, until they exceed ``most_bytes`` together; then the least recently used are dropped.
+What is dropped is read from the store when it is needed again. A deployment is never dropped while a call about it runs:
+the call writes runtime properties into the object in memory.
+"""
+
+from __future__ import annotations
+
+import sys
+from itertools import islice
+from typing import TYPE_CHECKING
+
+from phaseline.calls.threads.memory_release import return_freed
+from phaseline.run.loop.ended_executions import EndedExecutions
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from phaseline.calls.deployments.call_subjects import LoadedDeployment
+    from phaseline.calls.deployments.deployment_cache import Deployments
+    from phaseline.calls.deployments.lane_keys import LaneKeys
+    from phaseline.calls.deployments.planner_driver import Planning
+    from phaseline.model.blueprint.blueprint import Value
+    from phaseline.model.rows.rows import ExecutionRow
+    from phaseline.ports import Store
+    from phaseline.run.loop.admission import Claims
+    from phaseline.run.loop.open_batches import Outstanding
+    from phaseline.run.phases.phase_engine import Phases
+
+MOST_BYTES = 256 << 20
+"""Default bound of idle deployments."""
+NODE_BYTES, INSTANCE_BYTES, ROW_BYTES = 8_000, 300, 32
+"""Estimates: a node template with its mappings, an instance (id, columns, indexes), a relationship instance."""
+DOCUMENTS_SAMPLED = 16
+"""Documents that are measured; the others are taken to be as large on average."""
+DEEPEST = 8
+"""Levels of a document that are measured."""
+
+
+class Eviction:
+    """Drops what an engine does not need any more. Used only by the thread that makes a turn.
+
+    ``most_bytes``: how large idle deployments may be together; ``evicted``: how many were dropped because of it.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        planning: Planning,
+        deployments: Deployments,
+        claims: Claims,
+        outstanding: Outstanding,
+        keys: LaneKeys,
+    ) -> None:
+        """Nothing is idle."""
+        self._store, self._scheduler, self._keys = store, outstanding.scheduler, keys
+        self._deployments, self._planning = deployments, planning
+        self._claims, self._outstanding = claims, outstanding
+        claims.on_left = deployments.used.add
+        self._idle: dict[int, int] = {}
+        self._idle_bytes = 0
+        self._just_ended: list[int] = []
+        self._deleted: set[int] = set()
+        self._deletions = self._seen = 0
+        self.most_bytes, self.evicted = MOST_BYTES, 0
+        self.ended = EndedExecutions()
+
+    @property
+    def idle_bytes(self) -> int:
+        """Estimated bytes of all idle deployments in memory."""
+        return self._idle_bytes
+
+    def note_end(self, row: ExecutionRow) -> None:
+        """An execution has its verdict; it is dropped when the turn is done."""
+        self.ended.add(row.number)
+        self._just_ended.append(row.number)
+
+    def tidy(self, phases: Phases | None) -> None:
+        """A turn is done: drop what ended in it, and the least recently used idle deployments beyond the bound."""
+        if self._planning.turns_until_freed:
+            self._planning.turns_until_freed -= 1
+            if not self._planning.turns_until_freed:
+                return_freed()
+        dropped = self._scheduler.arena.dropped
+        if dropped:
+            for graph in dropped:
+                self._deployments.drop_graph(graph)
+                self._planning.drop_graph(graph)
+            if phases is not None:
+                phases.conditions.forget_graphs(dropped)
+            dropped.clear()
+        for execution in self._just_ended:
+            if execution not in self._scheduler.runs:
+                self._deployments.drop_execution(execution)
+                self._planning.drop(execution)
+        self._just_ended.clear()
+        used = self._deployments.used
+        if used:
+            self._sort_out(used)
+            used.clear()
+            self._keys.trim(self._scheduler.lanes)
+            if self._idle_bytes > self.most_bytes:
+                self._drop_oldest(phases)
+
+    def look(self, phases: Phases | None) -> None:
+        """Drop deployments that were deleted, by whichever process; costs next to nothing while nothing is written."""
+        seen = self._store.changed(self._seen)
+        if seen:
+            self._seen = seen
+            self._deletions, deleted = self._store.deleted(self._deployments.numbers, self._deletions)
+            self._deleted.update(deleted)
+        if self._deleted:
+            called = self._called()
+            for deployment in sorted(self._deleted - called):
+                self._drop(deployment, phases)
+            self._deleted &= called
+
+    def _sort_out(self, used: set[int]) -> None:
+        """Deployments that were used in this turn are busy, or the most recently used idle ones."""
+        for deployment in sorted(used):
+            self._idle_bytes -= self._idle.pop(deployment, 0)
+            loaded = self._deployments.held(deployment)
+            if loaded is not None and not self._claims.holds(deployment):
+                self._idle[deployment] = size = size_of(loaded)
+                self._idle_bytes += size
+
+    def _drop_oldest(self, phases: Phases | None) -> None:
+        called = self._called()
+        for deployment in list(self._idle):
+            if self._idle_bytes <= self.most_bytes:
+                return
+            if deployment not in called:
+                self.evicted += 1
+                self._drop(deployment, phases)
+
+    def _called(self) -> set[int]:
+        """Deployments about which calls run, those that were given up included."""
+        found: set[int] = set()
+        for dispatched in self._outstanding.batches.values():
+            found.update(dispatched.batch.members.deployments)
+        return found
+
+    def _drop(self, deployment: int, phases: Phases | None) -> None:
+        self._idle_bytes -= self._idle.pop(deployment, 0)
+        loaded = self._deployments.held(deployment)
+        if loaded is not None and phases is not None:
+            phases.forget_deployment(deployment, loaded.blueprint)
+        self._deployments.forget(deployment)
+        self._planning.forget_deployment(deployment)
+
+
+def size_of(loaded: LoadedDeployment) -> int:
+    """Estimated bytes of a deployment in memory: most of them lie in columns and documents."""
+    topology, documents = loaded.topology, loaded.documents
+    sampled = [bytes_of(document) for document in islice(documents.values(), DOCUMENTS_SAMPLED)]
+    mean = sum(sampled) // len(sampled) if sampled else 0
+    fixed = NODE_BYTES * len(topology.nodes) + INSTANCE_BYTES * len(topology) + ROW_BYTES * len(topology.link)
+    return fixed + mean * len(documents)
+
+
+def bytes_of(value: Value | Mapping[str, Value], depth: int = DEEPEST) -> int:
+    """Bytes of a value and of what it holds, ``depth`` levels deep.
+
+    >>> bytes_of({"disk": ["a" * 1000]}) > 1000
+    True
+    """
+    inner: list[Value] = []
+    if depth and isinstance(value, dict):
+        inner = [*value, *value.values()]
+    elif depth and isinstance(value, list):
+        inner = value
+    return sys.getsizeof(value) + sum([bytes_of(one, depth - 1) for one in inner])

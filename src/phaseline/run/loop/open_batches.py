@@ -1,0 +1,177 @@
+"""Batches that the executor has, and what their reports come to."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from phaseline.calls.deployments.check_results import Vouch, checks_made, leaves_results, vouched_for
+from phaseline.calls.protocol.reports import Dispatched, Report
+from phaseline.lang.fast_dataclasses import altered
+from phaseline.model.execution.events import Finished, Noted, Reattached
+from phaseline.model.execution.pre_post import HOOKS
+from phaseline.model.graph.graph import called_side
+from phaseline.run.loop.turn_rows import GIVEN_UP, Origin, Sorter
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from phaseline.calls.deployments.deployment_cache import Deployments
+    from phaseline.engine.scheduler import Scheduler
+    from phaseline.model.deployment.topology import Topology
+    from phaseline.model.execution.events import Accepted, Batch, Event
+    from phaseline.model.graph.batch_members import Segment
+    from phaseline.model.rows.rows import BatchRow, DocumentChange, EventRow, Remark
+    from phaseline.ports import Executor, Store
+
+Given = tuple["Remark | DocumentChange", "EventRow"]
+"""A signal to one entry: what it, or its resource, keeps from now on, and the event that tells of it."""
+NOT_REPORTED = np.zeros(1, bool)
+"""Of a batch of one: it is never written, for its only report ends it."""
+NOT_REPORTED.flags.writeable = False
+ORIGINS_KEPT = 1_000
+"""Answered batches whose executions are remembered, for answers that come too late."""
+
+
+def event_of(report: Report) -> Finished | Noted:
+    """What the scheduler is told of a report that has members."""
+    if report.is_noted:
+        return Noted(report.batch, report.members)
+    return Finished(report.batch, report.members, report.kinds, report.delays)
+
+
+class Outstanding:
+    """``batches``: those that were handed over and have members without an outcome; ``killed``: ids of some of them.
+
+    ``vouched``: what users take as completed, ``signals``: what they say to sleepers, both until the next turn.
+    """
+
+    def __init__(
+        self, store: Store, deployments: Deployments, scheduler: Scheduler, on_reports: Callable[[], None]
+    ) -> None:
+        """Nothing is handed over. ``on_reports`` is called when calls have returned."""
+        self._on_reports = on_reports
+        self._store = store
+        self._deployments = deployments
+        self.scheduler = scheduler
+        self._origins: dict[int, Origin] = {}
+        self.batches: dict[int, Dispatched] = {}
+        self.killed: set[int] = set()
+        self.vouched: list[Vouch] = []
+        self.signals: list[Given] = []
+
+    def add(self, batch: Batch) -> None:
+        """It is handed over."""
+        count = len(batch)
+        self.batches[batch.id] = Dispatched(batch, NOT_REPORTED if count == 1 else np.zeros(count, bool))
+
+    def orphans(self, events: Sequence[Event]) -> list[BatchRow]:
+        """Open batches of the store that nobody here calls, nor will by these events: those of a dead engine.
+
+        Those from before a restore are left as they are until a person lets their executions go on.
+        """
+        held = self.batches.keys() | self.scheduler.batches.keys()
+        held |= {event.batch for event in events if isinstance(event, Reattached)}
+        found = [batch for batch in self._store.batches(only_open=True) if batch.id not in held]
+        first = self._deployments.names.first_batch if found and self._store.incarnations.held() else 0
+        return [batch for batch in found if batch.id >= first]
+
+    def cancel(self, executor: Executor, batch: int, members: np.ndarray, *, kill: bool) -> None:
+        """Cancel running members; with ``kill`` it is remembered that they are about to end."""
+        if kill:
+            self.killed.add(batch)
+        executor.cancel(batch, members, kill=kill)
+
+    def only_members(self, report: Report) -> Report:
+        """The report without what it says of members that its batch does not have."""
+        dispatched = self.batches.get(report.batch)
+        return report if dispatched is None else dispatched.only_members(report)
+
+    def sort(self, reports: Sequence[Report], accepted: Sequence[Accepted], first: int, now: int) -> Sorter:
+        """The rows of a turn; ``first``: the index of the event of the first report that has members.
+
+        What checks have found is known of the deployments from now on, because planners look at it.
+        """
+        sorter = Sorter(now, self._deployments.secrets)
+        answers = {answer.index: answer for answer in accepted}
+        index = first
+        for report in reports:
+            answer = None
+            if len(report.members):
+                answer = answers.get(index)
+                index += 1
+            dispatched = self.batches.get(report.batch)
+            if dispatched is None:
+                sorter.take(report, answer, self._origins.get(report.batch), set())
+                continue
+            batch = dispatched.batch
+            if report.documents or report.remarks:
+                sorter.take(report, answer, Origin.of(batch), self._given_up(batch, answer))
+            else:
+                sorter.logs.extend(report.logs)
+            if not report.is_noted:
+                sorter.failures(batch, report, answer, self._instance_of)
+                if batch.lane.phase.startswith(HOOKS):
+                    from phaseline.calls.deployments.hook_decisions import warned
+
+                    self._deployments.decide(batch, report)
+                    sorter.events.extend(warned(batch, report, now))
+                if leaves_results(batch):
+                    made = checks_made(batch, report, answer, self.scheduler.arena, now, self._topology)
+                    sorter.checks.extend(made)
+                if dispatched.report(report.members):
+                    self._forget_answered(batch)
+        for vouch in self.vouched:
+            sorter.checks.extend(vouched_for(vouch, self.scheduler.arena, now))
+        self.vouched.clear()
+        for kept, event in self.signals:
+            sorter.keep(kept, altered(event, at=now))
+        self.signals.clear()
+        if sorter.checks:
+            self._deployments.checked(sorter.checks)
+        if reports:
+            self._on_reports()
+        return sorter
+
+    def _forget_answered(self, batch: Batch) -> None:
+        """Every member has been reported: all that is kept is whose they were."""
+        del self.batches[batch.id]
+        self.killed.discard(batch.id)
+        self._origins[batch.id] = Origin.of(batch)
+        while len(self._origins) > ORIGINS_KEPT:
+            del self._origins[next(iter(self._origins))]
+
+    def instance_name(self, segment: Segment, place: int) -> str:
+        """The id of the instance a member was about, or the name of the deployment itself."""
+        instance = self._instance_of(segment, place)
+        loaded = self._deployments.loaded(segment.deployment)
+        return loaded.topology.ids[instance] if instance >= 0 else loaded.view.id
+
+    def _topology(self, deployment: int) -> Topology:
+        return self._deployments.loaded(deployment).topology
+
+    def _instance_of(self, segment: Segment, place: int) -> int:
+        """The instance a member was about: of a relationship the side that was called."""
+        return called_side(self._topology(segment.deployment), segment.kind, int(segment.subjects[place]))
+
+    def _given_up(self, batch: Batch, answer: Accepted | None) -> set[int]:
+        """Members that were not accepted because nobody waits for their entries any more."""
+        found: set[int] = set()
+        if answer is None or not len(answer.rejected):
+            return found
+        arena = self.scheduler.arena
+        stored: dict[int, np.ndarray] = {}
+        for member in answer.rejected.tolist():
+            segment, place = batch.members.place_of(member)
+            graph, position = segment.graph, int(segment.positions[place])
+            slot = arena.slots.get(graph)
+            if slot is not None:
+                status = arena.status[slot.base + position]
+            else:
+                if graph not in stored:
+                    stored[graph] = self._store.statuses(graph)
+                status = stored[graph][position]
+            if status in GIVEN_UP:
+                found.add(member)
+        return found

@@ -1,0 +1,311 @@
+"""The door between processes: what others asked of the owner becomes orders to the engine, answered in the same commit."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+
+from phaseline.calls.deployments.planner_driver import NOT_READ
+from phaseline.lang.fast_dataclasses import altered
+from phaseline.model.graph.status import ExecutionStatus
+from phaseline.model.problems.problem import Place, Problem, ProblemsError, fail
+from phaseline.model.rows.rows import Answer, RequestKind
+from phaseline.run.loop.recovery import is_reach
+
+if TYPE_CHECKING:
+    from phaseline.calls.deployments.deployment_cache import Deployments
+    from phaseline.engine.scheduler import Scheduler
+    from phaseline.model.blueprint.blueprint import Value
+    from phaseline.model.rows.rows import ExecutionRow, RequestRow
+    from phaseline.ports import Store
+    from phaseline.run.loop.abandoned_calls import GivenUpCalls
+    from phaseline.run.loop.admission import Claims
+    from phaseline.run.loop.open_batches import Given
+
+LOOK_MS = 150
+"""An owner that has nothing to do looks for requests so often; one that is busy after its turn."""
+DONE: Mapping[str, Value] = {"done": True}
+"""The answer to what was carried out."""
+
+ABOUT_RESOURCES = frozenset(
+    {RequestKind.RETRY, RequestKind.COMPLETE, RequestKind.RERUN, RequestKind.WAKE, RequestKind.SIGNAL}
+)
+"""What is asked about some of the resources that an execution brings to a target."""
+
+
+class Orders(Protocol):
+    """What an engine does for those who ask."""
+
+    claims: Claims
+    """Who may go on beside whom."""
+    scheduler: Scheduler
+    """Who knows how entries stand that are at hand."""
+    deployments: Deployments
+    """What entries keep for their next call."""
+    known: set[int]
+    """Open executions that are at hand."""
+    given_up: GivenUpCalls
+    """Calls that nobody waits for any more."""
+
+    def take_up(self, row: ExecutionRow) -> None:
+        """See that an open execution goes on."""
+        ...
+
+    def cancel(self, execution: int, how: str = "wait", *, actor: str = "") -> None:
+        """Cancel an execution that is at hand."""
+        ...
+
+    def retry(
+        self, row: ExecutionRow, *, graph: int | None = None, positions: np.ndarray | None = None,
+        include_unsure: bool = False, replan: bool = False, actor: str = "",
+    ) -> None:  # fmt: skip
+        """Let what failed or was canceled go on."""
+        ...
+
+    def refuse_overlap(self, row: ExecutionRow, graph: int | None, positions: np.ndarray | None) -> None:
+        """Raise PL-C028 if a retry would call what is still being called."""
+        ...
+
+    def complete(self, row: ExecutionRow, graph: int, positions: np.ndarray, *, reason: str, actor: str) -> None:
+        """Take entries as completed."""
+        ...
+
+    def wake(self, execution: int, graph: int, positions: np.ndarray | None = None) -> None:
+        """Let sleepers try now."""
+        ...
+
+    def reload(self) -> Mapping[str, Value]:
+        """Read plugins anew; what came of it."""
+        ...
+
+    def about_resources(self, row: ExecutionRow, request: RequestRow) -> None:
+        """Carry out what is asked about resources of an execution of paths."""
+        ...
+
+    def edit(self, body: Mapping[str, Value]) -> None:
+        """Change attributes of resources."""
+        ...
+
+    def look_at_pauses(self) -> None:
+        """Somebody has paused phases, or opened them again."""
+        ...
+
+    def ask_to_stop(self, drain_s: float | None = None) -> None:
+        """Leave as soon as the running calls have returned."""
+        ...
+
+
+class Door:
+    """Looks for requests and carries them out; ``answers`` are to be committed with what they changed."""
+
+    def __init__(self, store: Store, orders: Orders, signals: list[Given]) -> None:
+        """Everything that has no answer yet is found by the first look. ``signals``: where those are put that a turn is to store."""
+        self._store, self._orders, self._signals = store, orders, signals
+        self._seen = 0
+        self._open: dict[int, ExecutionRow] | None = None
+        self.answers: list[Answer] = []
+
+    def look(self) -> bool:
+        """Carry out what was asked since the last look; True if there was anything. Costs next to nothing otherwise."""
+        asked = self._store.requests(self._seen)
+        if not asked:
+            return False
+        self._open = None
+        for request in asked:
+            self._seen = request.number
+            self.answers.append(Answer(request.number, self._answer(request)))
+        return True
+
+    def _row(self, request: RequestRow) -> ExecutionRow | None:
+        """The execution that a request is about; those that are open are read once for all requests of a look."""
+        if self._open is None:
+            self._open = {row.number: row for row in self._store.executions(only_open=True)}
+        return self._open.get(request.execution) or self._store.execution(str(request.body.get("id", "")))
+
+    def _answer(self, request: RequestRow) -> Mapping[str, Value]:
+        if request.kind is RequestKind.STOP:
+            return self._stop(request.body)
+        if request.kind is RequestKind.RELOAD:
+            return self._orders.reload()
+        if request.kind is RequestKind.EDIT:
+            self._orders.edit(request.body)
+            return DONE
+        if request.kind is RequestKind.PAUSE:
+            self._orders.look_at_pauses()
+            return DONE
+        if request.kind is RequestKind.START and request.execution in self._orders.known:
+            return DONE
+        row = self._row(request)
+        if row is None:
+            return refused(Problem("PL-C011", "there is no such execution", "See: phaseline executions list"))
+        try:
+            self._carry_out(request, row)
+        except ProblemsError as error:
+            return refused(error.problems[0])
+        except NOT_READ as error:
+            from phaseline.calls.deployments.unreadable_execution import reason_of, unreadable
+
+            return refused(unreadable(row, reason_of(error)))
+        return DONE
+
+    def _carry_out(self, request: RequestRow, row: ExecutionRow) -> None:
+        """What is asked about one execution. Raises ``ProblemsError`` if it cannot be."""
+        if is_reach(row) and is_about_resources(request):
+            self._about_resources(row, request)
+            return
+        match request.kind:
+            case RequestKind.START:
+                if not row.status.is_ended:
+                    self._orders.take_up(row)
+            case RequestKind.CANCEL:
+                if row.status.is_ended and request.body.get("how") == "kill" and self._orders.given_up.end(row.number):
+                    return
+                refuse_ended(row, "nothing is left to cancel")
+                self._orders.take_up(row)
+                self._orders.cancel(row.number, str(request.body.get("how", "wait")))
+            case RequestKind.RETRY:
+                self._retry(row, request)
+            case RequestKind.COMPLETE:
+                self._complete(row, request)
+            case RequestKind.RERUN:
+                self._about_resources(row, request)
+            case _:
+                self._wake(row, request)
+
+    def _about_resources(self, row: ExecutionRow, request: RequestRow) -> None:
+        """What is asked about resources that an execution brings, or brought, to a target, or about phases of its nodes."""
+        if request.kind in {RequestKind.WAKE, RequestKind.SIGNAL, RequestKind.CANCEL}:
+            is_cancel = request.kind is RequestKind.CANCEL
+            refuse_ended(row, "nothing is left to cancel" if is_cancel else "nothing in it sleeps")
+        else:
+            self._refuse_reopening(row)
+        self._orders.about_resources(row, request)
+
+    def _stop(self, body: Mapping[str, Any]) -> Mapping[str, Value]:
+        if body.get("pid") != os.getpid():
+            return {"done": False}  # meant for an engine that is gone
+        self._orders.ask_to_stop(body.get("drain_s"))
+        return DONE
+
+    def _retry(self, row: ExecutionRow, request: RequestRow) -> None:
+        self._refuse_reopening(row)
+        refuse_completed(row)
+        clean = bool(request.body.get("clean"))
+        if clean:
+            refuse_clean(row)
+        row = altered(row, request=altered(row.request, clean=clean))
+        graph, positions = _chosen(request.body)
+        self._orders.refuse_overlap(row, graph, positions)
+        self._orders.retry(
+            row, graph=graph, positions=positions, include_unsure=True, replan=clean, actor=request.actor.name
+        )
+
+    def _complete(self, row: ExecutionRow, request: RequestRow) -> None:
+        self._refuse_reopening(row)
+        graph, positions = _chosen(request.body)
+        assert graph is not None, "who completes says what"
+        assert positions is not None, "who completes says what"
+        reason = str(request.body.get("reason", ""))
+        self._orders.complete(row, graph, positions, reason=reason, actor=request.actor.name)
+
+    def _refuse_reopening(self, row: ExecutionRow) -> None:
+        """What has ended goes on only if nobody else claims its instances. Raises: PL-C016 naming the other one, PL-C010."""
+        if row.status.is_ended:
+            other = self._orders.claims.blocker(row)
+            if other is not None:
+                raise busy(row, other)
+            refuse_deleted(self._store, row)
+
+    def _wake(self, row: ExecutionRow, request: RequestRow) -> None:
+        refuse_ended(row, "nothing in it sleeps")
+        self._orders.take_up(row)
+        graph, positions = _chosen(request.body)
+        if graph is None:
+            return
+        if request.kind is RequestKind.SIGNAL and positions is not None:
+            from phaseline.run.phases.signals import given
+
+            orders, asked = self._orders, [(graph, positions)]
+            ((graph, positions),), made = given(self._store, orders.scheduler, orders.deployments, row, asked, request)
+            self._signals.extend(made)
+        self._orders.wake(row.number, graph, positions)
+
+
+def is_about_resources(request: RequestRow) -> bool:
+    """True for what concerns some resources of an execution, or phases of them."""
+    if request.kind is RequestKind.CANCEL:
+        return "subjects" in request.body
+    return request.kind in ABOUT_RESOURCES
+
+
+def _chosen(body: Mapping[str, Any]) -> tuple[int | None, np.ndarray | None]:
+    """(graph, positions) that a request names, as far as it does."""
+    positions = body.get("positions")
+    return body.get("graph"), None if positions is None else np.array(positions, np.int32)
+
+
+def refused(problem: Problem) -> dict[str, Value]:
+    """The answer that carries a problem."""
+    subject = problem.place.subject
+    told: dict[str, Value] = {
+        "code": problem.code,
+        "message": problem.message,
+        "mend": problem.mend,
+        "subject": subject,
+    }
+    return {"done": False, "problem": told}
+
+
+def problem_of(answer: Mapping[str, Any]) -> Problem | None:
+    """The problem that an answer carries, or None."""
+    told = answer.get("problem")
+    if told is None:
+        return None
+    return Problem(told["code"], told["message"], told["mend"], Place(subject=told["subject"]))
+
+
+def refuse_ended(row: ExecutionRow, why: str) -> None:
+    """Raise PL-C017 if the execution has ended."""
+    if row.status.is_ended:
+        raise _unfit(row, why)
+
+
+def refuse_completed(row: ExecutionRow) -> None:
+    """Raise PL-C017 if nothing in the execution failed."""
+    if row.status is ExecutionStatus.COMPLETED:
+        raise _unfit(row, "nothing in it failed")
+
+
+def refuse_clean(row: ExecutionRow) -> None:
+    """Raise PL-C017 if the execution waits for a person, and is surrounded: what is cleaned up is left first, and its hooks told."""
+    if row.request.is_surrounded and not row.status.is_ended:
+        message = f"the execution {row.id} is {row.status.value}: it cannot be cleaned up before what surrounds it was told how it ended"
+        mend = f"Decide about its calls: phaseline executions retry {row.id}, executions complete or cancel; then retry it with --clean."
+        raise fail("PL-C017", message, mend, subject=row.id)
+
+
+def refuse_deleted(store: Store, row: ExecutionRow) -> None:
+    """Raise PL-C010 if the deployment of an execution is gone."""
+    now = store.deployment(row.deployment_name)
+    if now is None or now.number != row.deployment:
+        message = f"the deployment '{row.deployment_name}' of the execution {row.id} is deleted"
+        raise fail("PL-C010", message, "Install it again: phaseline install FILE", subject=row.id)
+
+
+def busy(row: ExecutionRow, other: ExecutionRow) -> ProblemsError:
+    """PL-C016: an execution cannot go on while another one has a claim on its instances."""
+    mend = f"Let that one end first: phaseline executions follow {other.id}, or cancel it."
+    message = f"the execution {other.id} of the deployment '{row.deployment_name}' has a claim on the same instances"
+    return fail("PL-C016", message, mend, subject=row.deployment_name)
+
+
+def _unfit(row: ExecutionRow, why: str) -> ProblemsError:
+    mends = {
+        ExecutionStatus.FAILED: f"Try again what failed: phaseline executions retry {row.id}",
+        ExecutionStatus.CANCELED: f"Go on where it was canceled: phaseline executions retry {row.id}",
+    }
+    mend = mends.get(row.status, f"Look at it: phaseline executions show {row.id}")
+    return fail("PL-C017", f"the execution {row.id} is {row.status.value}: {why}", mend, subject=row.id)

@@ -1,0 +1,194 @@
+"""What calls brought back, sorted by whether their members were accepted, as rows of one turn."""
+
+from __future__ import annotations
+
+import json
+from bisect import bisect_right
+from collections import Counter
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from phaseline.calls.protocol.redaction import protected
+from phaseline.lang.arrays import some
+from phaseline.lang.fast_dataclasses import frozen
+from phaseline.model.execution.pre_post import HOOKS
+from phaseline.model.graph.status import EntryStatus, OutcomeKind
+from phaseline.model.rows.rows import NOTHING, NOTHING_WRITTEN, EventRow, LogLine, Payload, Remark
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    from phaseline.calls.protocol.reports import Report
+    from phaseline.model.execution.events import Accepted, Batch
+    from phaseline.model.execution.execution import Request
+    from phaseline.model.graph.batch_members import Segment
+    from phaseline.model.health.checks import ChecksMade
+    from phaseline.model.rows.rows import Answer, DocumentChange, Measure, Reshaped, Written
+    from phaseline.ports import Secrets
+
+ASKED_AGAIN = "OperationRetry"
+"""The type of error by which an operation asks to be called again: that is no failure."""
+TOLD_OTHERWISE = (ASKED_AGAIN, "ProcessException")
+"""Types of errors without a traceback of their own; what a script said is in the log already."""
+TRACES_TOLD = 10
+"""Of members that fail in one report at the same place so many have the traceback in their log."""
+GIVEN_UP = (EntryStatus.CANCELED, EntryStatus.UNSURE)
+"""An answer that comes when nobody waits for it any more is stored on the instance if its entry has one of these."""
+
+RETRY = int(OutcomeKind.RETRY)
+FAILS = np.array([kind in {OutcomeKind.FAILED, OutcomeKind.RETRY} for kind in OutcomeKind], bool)
+"""[outcome] -> is an event of its own."""
+
+
+def _in_full(trace: str) -> list[tuple[str, str]]:
+    """(level, line) of what is logged of an operation that failed."""
+    return [("error", line) for line in trace.splitlines()]
+
+
+def _refusal(message: str, error: Mapping[str, str]) -> list[tuple[str, str]]:
+    r"""The same of a hook class: that it refuses is its trade, so where it did so is for those who look closely.
+
+    >>> _refusal("no room", {"type": "ValueError", "traceback": "Traceback ...\n  at a"})
+    [('debug', 'Traceback ...'), ('debug', '  at a'), ('error', 'ValueError: no room')]
+    """
+    said = " ".join(message.split())
+    kind = error.get("type", "")
+    frames = [("debug", line) for line in error.get("traceback", "").splitlines()]
+    return [*frames, ("error", f"{kind}: {said}" if kind else said)]
+
+
+@frozen
+class Origin:
+    """Whose members a batch has: ``ends`` and ``executions`` by segment. All that is kept of a batch once it is answered."""
+
+    phase: str
+    ends: tuple[int, ...]
+    executions: tuple[int, ...]
+
+    @classmethod
+    def of(cls, batch: Batch) -> Origin:
+        """The origin of a batch's members."""
+        return cls(batch.lane.phase, batch.members.ends, batch.members.executions)
+
+    def execution_of(self, member: int) -> int | None:
+        """The execution of a member, or None if the batch has no such member."""
+        return self.executions[bisect_right(self.ends, member)] if 0 <= member < self.ends[-1] else None
+
+
+class Sorter:
+    """Gathers the rows of a turn from its reports."""
+
+    def __init__(self, now: int, secrets: Secrets) -> None:
+        """Nothing gathered."""
+        self._now = now
+        self._secrets = secrets
+        self.documents: list[DocumentChange] = []
+        self.remarks: list[Remark] = []
+        self.logs: list[LogLine] = []
+        self.events: list[EventRow] = []
+        self.checks: list[ChecksMade] = []
+        self.measures: Sequence[Measure] = ()
+
+    def take(self, report: Report, accepted: Accepted | None, origin: Origin | None, given_up: set[int]) -> None:
+        """Keep what accepted members brought. Of the others nothing moves, but no data is lost: it is told as an event.
+
+        ``given_up``: members, not accepted, for whose entries nobody waits any more: their data is stored on the
+        instance as well. So is what the executor sends without an outcome because it had told one already.
+        """
+        self.logs.extend(report.logs)
+        if not report.documents and not report.remarks:
+            return
+        refused = set() if accepted is None else set(accepted.rejected.tolist())
+        answered = set(report.members.tolist())
+        for member, change in report.documents:
+            if member not in refused or member in given_up:
+                self.documents.append(change)
+            if member in refused or member not in answered:
+                self._late(origin, member, change)
+        self.remarks.extend(remark for member, remark in report.remarks if member not in refused)
+
+    def keep(self, kept: Remark | DocumentChange, event: EventRow) -> None:
+        """Keep what somebody has said, with the event that tells of it."""
+        if isinstance(kept, Remark):
+            self.remarks.append(kept)
+        else:
+            self.documents.append(kept)
+        self.events.append(event)
+
+    def _late(self, origin: Origin | None, member: int, change: DocumentChange) -> None:
+        execution = origin.execution_of(member) if origin is not None else None
+        if origin is None or execution is None:
+            return  # of a batch that this engine never had: nobody could tell whose it is
+        text = f"A call that nobody waited for any more {_brought(change)}"
+        self.events.append(
+            EventRow(execution, self._now, "late_result", text, instance=change.instance, operation=origin.phase)
+        )
+
+    def failures(
+        self, batch: Batch, report: Report, accepted: Accepted | None, instance_of: Callable[[Segment, int], int]
+    ) -> None:
+        """An event for each accepted member that failed or is to be tried again, with its message, and where it went wrong.
+
+        A traceback that many members share is logged for the first of them only.
+
+        ``instance_of`` (segment, place) -> the instance that the call was about.
+        """
+        if len(report.kinds) == 1 and not FAILS.item(report.kinds.item()):
+            return
+        told = FAILS[report.kinds]
+        if not some(told):
+            return
+        refused = set() if accepted is None else set(accepted.rejected.tolist())
+        remarks = dict(report.remarks)
+        traces: Counter[str] = Counter()
+        for at in told.nonzero()[0].tolist():
+            member = int(report.members[at])
+            if member in refused:
+                continue
+            segment, place = batch.members.place_of(member)
+            remark, instance = remarks.get(member), instance_of(segment, place)
+            error = remark.error if remark is not None else {}
+            is_asked = report.kinds[at] == RETRY and error.get("type") == ASKED_AGAIN
+            kind = "task_rescheduled" if is_asked else "task_failed"
+            text = remark.message if remark is not None else ""
+            self.events.append(EventRow(segment.execution, self._now, kind, text, instance, batch.lane.phase))
+            trace = "" if error.get("type") in TOLD_OTHERWISE else error.get("traceback", "")
+            traces[trace] += 1
+            lines = _refusal(text, error) if batch.lane.phase.startswith(HOOKS) else _in_full(trace)
+            if lines and traces[trace] <= TRACES_TOLD:
+                self.logs.extend(
+                    LogLine(segment.execution, self._now, level, line, instance, batch.lane.phase)
+                    for level, line in lines
+                )
+
+    def payload(
+        self,
+        events: Iterable[EventRow],
+        answers: Sequence[Answer] = (),
+        requests: Mapping[int, Request] | None = None,
+        reshaped: Sequence[Reshaped] = (),
+        written: Written = NOTHING_WRITTEN,
+    ) -> Payload:
+        """Everything gathered, these events, the answers to requests, what executions are planned by, new shapes, and documents.
+
+        No secret is seen in it, and nobody has seen what was gathered before.
+        """
+        rows: Sequence[EventRow] = (*self.events, *events)
+        others = answers or requests or reshaped or written is not NOTHING_WRITTEN or self.checks or self.measures
+        if not (others or rows or self.documents or self.remarks or self.logs):
+            return NOTHING
+        gathered = (tuple(self.documents), tuple(self.remarks), tuple(self.logs), rows)
+        payload = Payload(
+            *gathered, answers, requests or {}, (*self.checks, *written.checks), self.measures, reshaped, written
+        )
+        return protected(payload, self._secrets) if self._secrets.guards else payload
+
+
+def _brought(change: DocumentChange) -> str:
+    """What became of a call in whose end nobody believed; one that was killed has mostly changed nothing."""
+    data = {".".join(path): value for path, value in change.written.items()}
+    said = [f"returned: {json.dumps(data, default=str)}"] if data else []
+    if change.removed:
+        said.append(f"removed {', '.join('.'.join(path) for path in change.removed)}")
+    return " and ".join(said) or "has ended and changed nothing"

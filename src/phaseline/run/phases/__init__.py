@@ -1,0 +1,1 @@
+"""State paths of resources, beside the loop."""

@@ -1,0 +1,356 @@
+"""Whether a phase applies to a resource: asked when its entry is released, and again when the resource has changed (6.3).
+
+Provider and constraint are answered here. The question about a phase that nobody can use is kept until it is mended.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from phaseline.calls.protocol.phase_view import target_of
+from phaseline.compat.cyclecloud.resource import stored_of
+from phaseline.engine.reopen import APPLIES, CANNOT_BE_ASKED, DOES_NOT_APPLY
+from phaseline.model.execution.breakpoints import POST, stop_beside
+from phaseline.model.execution.events import Evaluated
+from phaseline.model.graph.status import EntryStatus, Mark
+from phaseline.model.phases.phase_data import PHASE_DATA
+from phaseline.model.resources.state_graph_names import phase_of
+from phaseline.model.rows.rows import Remark
+from phaseline.plan.states.state_graph import unknown_needs
+from phaseline.records.expression import Expression
+from phaseline.records.record import Record
+from phaseline.records.values import ErrorValue
+from phaseline.run.phases.state_entries import stays_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+
+    from phaseline.calls.deployments.call_subjects import LoadedDeployment
+    from phaseline.calls.deployments.deployment_cache import Deployments
+    from phaseline.calls.deployments.lane_keys import LaneKeys
+    from phaseline.engine.arena_layout import Slot
+    from phaseline.engine.scheduler import Scheduler
+    from phaseline.model.blueprint.blueprint import Value
+    from phaseline.model.execution.events import Event
+    from phaseline.model.graph.graph import Step
+    from phaseline.model.phases.definitions import PhaseDefinition
+    from phaseline.ports import Clock
+    from phaseline.run.phases.active_phases import PhasesInForce
+    from phaseline.run.phases.state_entries import StaySteps
+
+PASSED, WAITING = int(EntryStatus.PASSED), int(EntryStatus.WAITING)
+COMPLETED = int(EntryStatus.COMPLETED)
+NOT_BEGUN = (int(EntryStatus.BLOCKED), WAITING, PASSED)
+"""Statuses of a phase before which a breakpoint still stops."""
+HELD = (int(EntryStatus.BLOCKED), int(EntryStatus.SKIPPED))
+"""Statuses of an exit behind which its subject still is."""
+CONDITIONAL, EXIT = int(Mark.CONDITIONAL), int(Mark.EXIT)
+ENGINE_NAMES = frozenset({"name", "clustername", "state", "adtype", "targetstate"})
+"""Attributes that the engine says and a constraint may ask for, in lower case."""
+
+
+class Conditions:
+    """Answers of this moment. ``remarks``: why some could not be given, to be stored with the next turn."""
+
+    def __init__(self, scheduler: Scheduler, deployments: Deployments, in_force: PhasesInForce, clock: Clock) -> None:
+        """Nothing was asked yet."""
+        self._scheduler = scheduler
+        self._deployments = deployments
+        self._in_force = in_force
+        self._clock = clock
+        self._kept: list[tuple[int, np.ndarray]] = []
+        self.remarks: list[Remark] = []
+        self.following: Callable[[Slot, np.ndarray], np.ndarray] = lambda _, subjects: subjects
+        """Those of the subjects of a graph that no newer execution has taken."""
+
+    # -- asked --------------------------------------------------------------------------------------------------
+
+    def asked(self, graph: int, positions: np.ndarray) -> list[Event]:
+        """What is known about these entries; the others are kept until their phase can be used."""
+        slot = self._scheduler.arena.slots.get(graph)
+        if slot is None:
+            return []  # what else came in the same turn took the graph away
+        told: list[Event] = []
+        stays = stays_of(slot.steps)
+        for step, mine in _by_step(slot.steps, positions):
+            stay = next((stay for stay in stays if stay.has(step)), None)
+            if stay is not None and step is stay.exit:
+                told += self._gate(slot, stay, mine)
+                continue
+            applies = np.full(len(mine), APPLIES, np.int32)
+            values = applies if stay is None else self._judged(slot, stay, step, mine)
+            if values is None:
+                self._kept.append((graph, mine))
+            else:
+                told.append(Evaluated(graph, mine, "applies", values))
+        return told
+
+    def _gate(self, slot: Slot, stay: StaySteps, positions: np.ndarray) -> list[Event]:
+        """The gate of a state lets those pass of whom no phase has begun to apply; the others are taken back (ADR 0014)."""
+        subjects = self._scheduler.arena.subject[positions + slot.base]
+        news, leaving = self.before_leaving(slot, subjects, stay)
+        passing = positions[np.isin(subjects, leaving)]
+        let_through = Evaluated(slot.graph_id, passing, "applies", np.full(len(passing), DOES_NOT_APPLY, np.int32))
+        return [*news, let_through] if len(passing) else news
+
+    def forget_graphs(self, graphs: Collection[int]) -> None:
+        """Graphs were dropped: nothing is kept for entries of theirs."""
+        if self._kept:
+            self._kept = [kept for kept in self._kept if kept[0] not in graphs]
+
+    def renewed(self) -> list[Event]:
+        """Plugins were read anew: what was kept is looked at again."""
+        kept, self._kept = self._kept, []
+        return [event for graph, positions in kept for event in self.asked(graph, positions)]
+
+    def keyed(self, graph: int, positions: np.ndarray, expression: str, keys: LaneKeys) -> list[Event]:
+        """Lane keys of entries of phases: what their resources say to an expression."""
+        slot = self._scheduler.arena.slots.get(graph)
+        if slot is None:
+            return []
+        loaded = self._deployments.loaded(slot.deployment)
+        asked = Expression(expression)
+        names = asked.reaches()
+        subjects = self._scheduler.arena.subject[positions + slot.base].tolist()
+        target = self._target(slot, positions)
+        records = [self._record(target, loaded, subject, names) for subject in subjects]
+        found = asked.evaluate_all(records, now=self._clock.now() / 1000)
+        numbers = [keys.number(expression, repr(value)) for value in found]
+        return [Evaluated(graph, positions, "key", np.array(numbers, np.int32))]
+
+    # -- not asked ----------------------------------------------------------------------------------------------
+
+    def changed(self, subjects: Mapping[int, set[int]]) -> list[Event]:
+        """Documents of {deployment: instances} have changed: what follows for entries that were not called yet."""
+        told: list[Event] = []
+        for slot in self._scheduler.arena.slots.values():
+            numbers = subjects.get(slot.deployment)
+            if numbers and is_of_state(slot):
+                told += self._again(slot, np.array(sorted(numbers), np.int64), (PASSED, WAITING))
+        return told
+
+    def before_leaving(
+        self, slot: Slot, subjects: np.ndarray, left: StaySteps | None = None
+    ) -> tuple[list[Event], np.ndarray]:
+        """(what has begun to apply to subjects that are about to leave, those that leave): the last check (6.2).
+
+        ``left``: the stay that they leave; None: the only one there is.
+        """
+        told = self._again(slot, np.sort(subjects), (PASSED,), left=left or stays_of(slot.steps)[-1])
+        staying: list[np.ndarray] = []
+        news: list[Event] = []
+        for event in told:
+            assert isinstance(event, Evaluated)
+            applies = event.values != DOES_NOT_APPLY
+            if applies.any():
+                news.append(event)
+                staying.append(self._scheduler.arena.subject[event.positions[applies] + slot.base])
+        if not staying:
+            return [], subjects
+        return news, subjects[~np.isin(subjects, np.concatenate(staying))]
+
+    def _again(
+        self, slot: Slot, subjects: np.ndarray, statuses: tuple[int, ...], *, left: StaySteps | None = None
+    ) -> list[Event]:
+        """Conditional entries of these subjects that have one of the statuses, asked anew. ``left``: of this stay only.
+
+        Who has passed the exit in an earlier turn, or follows a newer execution, has left: nothing can be taken back.
+        """
+        told: list[Event] = []
+        for stay in [left] if left is not None else stays_of(slot.steps):
+            here = subjects if left is not None else self._still_there(slot, stay, subjects)
+            for step in stay.phases if len(here) else ():
+                told += self._asked_again(slot, stay, step, here, statuses)
+        return told
+
+    def _asked_again(
+        self, slot: Slot, stay: StaySteps, step: Step, subjects: np.ndarray, statuses: tuple[int, ...]
+    ) -> list[Event]:
+        arena = self._scheduler.arena
+        low = slot.base + step.first
+        if not (arena.marks[low : low + step.count] & CONDITIONAL).any():
+            return []
+        positions = positions_of(slot, step, arena.subject, subjects)
+        there = positions + slot.base
+        chosen = ((arena.marks[there] & CONDITIONAL) != 0) & np.isin(arena.status[there], statuses)
+        positions = positions[chosen]
+        values = self._judged(slot, stay, step, positions) if len(positions) else None
+        return [] if values is None else [Evaluated(slot.graph_id, positions.astype(np.int32), "applies", values)]
+
+    def _still_there(self, slot: Slot, stay: StaySteps, subjects: np.ndarray) -> np.ndarray:
+        """Those that have not passed the exit; of the graph of a state those that follow its execution."""
+        arena = self._scheduler.arena
+        exits = positions_of(slot, stay.exit, arena.subject, subjects) + slot.base
+        here = arena.subject[exits]
+        held = np.isin(arena.status[exits], HELD)
+        is_of_path = len(exits) > 0 and bool(arena.marks[exits[0]] & EXIT)
+        return self.following(slot, here[held]) if is_of_path else np.sort(here[held])
+
+    # -- answers ------------------------------------------------------------------------------------------------
+
+    def _judged(self, slot: Slot, stay: StaySteps, step: Step, positions: np.ndarray) -> np.ndarray | None:
+        """Whether the phase of a step applies to the subjects at these positions; None: nobody can say."""
+        stop = stop_beside(step.phase)
+        if stop is not None:
+            return self._stops(slot, stay, positions, *stop)
+        phase = self._in_force.find(phase_of(step.phase) or "")
+        if phase is None:
+            is_over = self._is_forgotten(slot, stay, step)
+            return np.full(len(positions), DOES_NOT_APPLY, np.int32) if is_over else None
+        loaded = self._deployments.loaded(slot.deployment)
+        subjects = self._scheduler.arena.subject[positions + slot.base].tolist()
+        topology = loaded.topology
+        kind = topology.nodes[topology.node[subjects[0]]].type if subjects else ""
+        types = self._in_force.registry_of(loaded.blueprint).types
+        if stay.state not in phase.states or not any(types.is_kind_of(kind, one) for one in phase.resource_types):
+            return np.full(len(subjects), DOES_NOT_APPLY, np.int32)
+        values = np.full(len(subjects), APPLIES, np.int32)
+        if phase.providers and types.uses_provider(kind):
+            for place, subject in enumerate(subjects):
+                if not phase.takes_provider(provider_of(loaded.attributes_of(subject))):
+                    values[place] = DOES_NOT_APPLY
+        if phase.constraint:
+            self._constrain(slot, phase, loaded, positions, subjects, values)
+        return values
+
+    def _is_forgotten(self, slot: Slot, stay: StaySteps, step: Step) -> bool:
+        """Whether the step stands only for a name that other phases needed, that nobody defines, and that none of them needs now.
+
+        So it is when a definition with a wrong dependency has been mended. A phase that was there and is gone is waited for.
+        """
+        name = phase_of(step.phase) or ""
+        registry = self._in_force.registry_of(self._deployments.loaded(slot.deployment).blueprint)
+        if registry.get(name) is not None or not step.count:
+            return False
+        arena = self._scheduler.arena
+        starts, counts = arena.edges_of(np.array([step.first + slot.base]))
+        behind = arena.idx[int(starts[0]) : int(starts[0] + counts[0])] - slot.base
+        waiting = [
+            phase_of(other.phase) or ""
+            for other in stay.phases
+            if ((behind >= other.first) & (behind < other.first + other.count)).any()
+        ]
+        known = [registry.get(other) for other in waiting]
+        needed = {
+            need.lower() for one in known if one is not None for need in unknown_needs(registry, one, stay.state, set())
+        }
+        return bool(known) and None not in known and name.lower() not in needed
+
+    def _stops(self, slot: Slot, stay: StaySteps, positions: np.ndarray, when: str, name: str) -> np.ndarray | None:
+        """Whether a breakpoint stops subjects: before a phase that applies to them and has not begun, or after one that is completed (H46)."""
+        step = stay.phase(name)
+        assert step is not None, "a breakpoint stands beside its phase"
+        arena = self._scheduler.arena
+        subjects = arena.subject[positions + slot.base]
+        own = arena.subject[slot.base + step.first : slot.base + step.first + step.count]
+        order = np.argsort(own, kind="stable")
+        there = step.first + order[np.searchsorted(own, subjects, sorter=order)]
+        status = arena.status[there + slot.base]
+        if when == POST:
+            behind: np.ndarray = (status == COMPLETED).astype(np.int32)
+            return behind
+        before = len(self.remarks)
+        judged = self._judged(slot, stay, step, there)
+        del self.remarks[before:]  # why a constraint cannot be asked is said of the phase
+        return None if judged is None else ((judged == APPLIES) & np.isin(status, NOT_BEGUN)).astype(np.int32)
+
+    def _constrain(
+        self,
+        slot: Slot,
+        phase: PhaseDefinition,
+        loaded: LoadedDeployment,
+        positions: np.ndarray,
+        subjects: Sequence[int],
+        values: np.ndarray,
+    ) -> None:
+        """Ask the constraint of those that are left."""
+        left = np.flatnonzero(values == APPLIES).tolist()
+        target = self._target(slot, positions)
+        constraint = Expression(phase.constraint)
+        names = constraint.reaches()
+        records = [self._record(target, loaded, subjects[place], names) for place in left]
+        found = constraint.judge_all(records, now=self._clock.now() / 1000)
+        for place, answer in zip(left, found, strict=True):
+            if isinstance(answer, ErrorValue):
+                values[place] = CANNOT_BE_ASKED
+                text = f"ResourceConstraint '{phase.constraint}' is an error: {answer.reason}"
+                self.remarks.append(Remark(slot.graph_id, int(positions[place]), text))
+            elif not answer:
+                values[place] = DOES_NOT_APPLY
+
+    def _target(self, slot: Slot, positions: np.ndarray) -> str:
+        """Where the subjects at these positions of one step are going, as their graph or their execution says."""
+        first = slot.policies[int(self._scheduler.arena.policy[positions[0] + slot.base]) - slot.policy_base]
+        return target_of(first, self._deployments.execution(slot.execution, slot.deployment))
+
+    def _record(self, target: str, loaded: LoadedDeployment, subject: int, names: frozenset[str]) -> Record:
+        """The resource with what the constraint asks for; all of it where an attribute is an expression itself."""
+        record = record_of(loaded.attributes_of(subject), names)
+        wanted = names & ENGINE_NAMES
+        if wanted:
+            topology = loaded.topology
+            known: dict[str, Value] = {
+                "Name": topology.ids[subject],
+                "ClusterName": loaded.view.id,
+                "State": loaded.state_of(subject),
+                "AdType": topology.nodes[topology.node[subject]].type,
+                "TargetState": target or None,
+            }
+            for name, value in known.items():
+                if name.lower() in wanted and value is not None:
+                    record.put(name, stored_of(value))
+        return record
+
+
+def record_of(document: Mapping[str, Value], names: frozenset[str]) -> Record:
+    """A record of a document with the attributes of these names (lower case).
+
+    >>> record_of({"Size": 3, "Zone": "a"}, frozenset({"size"}))
+    Record({'Size': 3})
+    """
+    chosen = [(name, value) for name, value in document.items() if name.lower() in names]
+    if any(isinstance(value, dict) and "$expr" in value for _, value in chosen):
+        chosen = [(name, value) for name, value in document.items() if name != PHASE_DATA]
+    return Record((name, stored_of(value)) for name, value in chosen)
+
+
+def provider_of(document: Mapping[str, Value]) -> str | None:
+    """The provider of a resource, whatever the case of the attribute's name.
+
+    >>> provider_of({"provider": "aws"}), provider_of({})
+    ('aws', None)
+    """
+    found = document.get("Provider")
+    if found is None:
+        found = next((value for name, value in document.items() if name.lower() == "provider"), None)
+    return found if isinstance(found, str) else None
+
+
+def is_of_state(slot: Slot) -> bool:
+    """True for the graph of a state that has phases."""
+    return any(phase_of(step.phase) is not None for step in slot.steps)
+
+
+def positions_of(slot: Slot, step: Step, column: np.ndarray, subjects: np.ndarray) -> np.ndarray:
+    """Positions in the graph of those of the subjects (ascending) that the step has.
+
+    Its own are ascending, too, in the graph of a state; in that of an install of several nodes they need not be.
+    """
+    own = column[slot.base + step.first : slot.base + step.first + step.count]
+    if not len(own):
+        return np.empty(0, np.int64)
+    if (own[1:] < own[:-1]).any():
+        return np.isin(own, subjects).nonzero()[0] + step.first
+    places = np.searchsorted(own, subjects)
+    found: np.ndarray = places[own[np.minimum(places, len(own) - 1)] == subjects] + step.first
+    return found.astype(np.int64)
+
+
+def _by_step(steps: Sequence[Step], positions: np.ndarray) -> Iterable[tuple[Step, np.ndarray]]:
+    """Positions by the step they lie in."""
+    firsts = np.array([step.first for step in steps], np.int64)
+    numbers = np.searchsorted(firsts, positions, side="right") - 1
+    for number in np.unique(numbers).tolist():
+        yield steps[number], positions[numbers == number]

@@ -1,0 +1,159 @@
+"""Listeners are told that resources have reached a state. They run beside everything else and hold nothing up (section 9)."""
+
+from __future__ import annotations
+
+import threading
+from collections import deque
+from functools import partial
+from typing import TYPE_CHECKING
+
+from phaseline.calls.protocol.call import clip
+from phaseline.calls.protocol.phase_view import target_of
+from phaseline.calls.protocol.plugin_boundary import attempt, message_of, run_to_end
+from phaseline.calls.protocol.reports import NO_BATCH, only_logs
+from phaseline.calls.threads.thread_pool import Pool
+from phaseline.compat.cyclecloud.state_event import Arrival, StateEvent
+from phaseline.model.resources.state_graph_names import state_entered
+from phaseline.model.rows.rows import LogLine
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from phaseline.calls.deployments.deployment_cache import Deployments
+    from phaseline.calls.protocol.inbox import Inbox
+    from phaseline.calls.protocol.reports import Report
+    from phaseline.engine.scheduler import Scheduler
+    from phaseline.model.blueprint.blueprint import Value
+    from phaseline.model.execution.events import Announce
+    from phaseline.model.phases.definitions import ListenerDefinition
+    from phaseline.ports import Clock
+    from phaseline.run.phases.active_phases import PhasesInForce
+
+THREADS = 2
+"""A pool of their own: a slow listener delays no phase (PD31)."""
+MOST_WAITING = 10_000
+"""Events that wait to be told; of more the oldest are dropped (PD38)."""
+MAX_MESSAGE_CHARS = 2_000
+
+
+class Listeners:
+    """Counts what was ``told`` to a listener, of that what raised (``errors``), and what there was no room for (``dropped``).
+
+    At most ``most_waiting`` events wait; ``threads`` are told at once.
+    """
+
+    threads = THREADS
+
+    def __init__(
+        self,
+        scheduler: Scheduler,
+        deployments: Deployments,
+        in_force: PhasesInForce,
+        clock: Clock,
+        inbox: Inbox[Report],
+    ) -> None:
+        """``inbox`` takes lines for the log, from any thread."""
+        self._scheduler = scheduler
+        self._deployments = deployments
+        self._in_force = in_force
+        self._clock = clock
+        self._inbox = inbox
+        self._reached: dict[tuple[int, str, str], list[Arrival]] = {}
+        self._executions: dict[tuple[int, str, str], int] = {}
+        self._lock = threading.Lock()
+        self._waiting: deque[Callable[[], None]] = deque()
+        self._pool = Pool("listener", THREADS, inbox.fail)
+        self.told = self.dropped = self.errors = 0
+        self.most_waiting = MOST_WAITING
+
+    def announced(self, command: Announce) -> None:
+        """Remember who has reached a state in this turn, as they are now."""
+        slot = self._scheduler.arena.slots.get(command.graph)
+        if slot is None or not self._in_force.registry.listeners:
+            return
+        loaded = self._deployments.loaded(slot.deployment)
+        execution = self._deployments.execution(slot.execution, slot.deployment)
+        for step in slot.steps:
+            state = state_entered(step.phase)
+            inside = command.positions[
+                (command.positions >= step.first) & (command.positions < step.first + step.count)
+            ]
+            if not state or not len(inside):
+                continue
+            subjects, policies = (
+                self._scheduler.arena.subject[inside + slot.base].tolist(),
+                self._scheduler.arena.policy,
+            )
+            kind = loaded.topology.nodes[loaded.topology.node[subjects[0]]].type
+            registry = self._in_force.registry_of(loaded.blueprint)
+            if not registry.listeners_of(state, kind):
+                continue
+            known: Mapping[str, Value] = {
+                "AdType": kind,
+                "ClusterName": loaded.view.id,
+                "State": state,
+                "TargetState": target_of(
+                    slot.policies[int(policies[inside[0] + slot.base]) - slot.policy_base], execution
+                ),
+            }
+            key = (slot.deployment, kind, state)
+            self._executions[key] = slot.execution
+            self._reached.setdefault(key, []).extend(
+                Arrival({"Name": loaded.topology.ids[number], **known}, loaded.attributes_of(number))
+                for number in subjects
+            )
+
+    def tell(self) -> None:
+        """Tell what one turn has brought: one event for each type, state and cluster."""
+        reached, self._reached = self._reached, {}
+        executions, self._executions = self._executions, {}
+        for key, resources in reached.items():
+            deployment, kind, state = key
+            loaded = self._deployments.loaded(deployment)
+            event = StateEvent(kind, state, loaded.view.id, resources)
+            for listener in self._in_force.registry_of(loaded.blueprint).listeners_of(state, kind):
+                self._put(partial(self._call, listener, event, executions[key]))
+
+    def waiting(self) -> int:
+        """How many events nobody has begun to tell."""
+        return len(self._waiting)
+
+    def busy(self) -> int:
+        """How many listeners are being told."""
+        return self._pool.busy()
+
+    def _put(self, task: Callable[[], None]) -> None:
+        with self._lock:
+            self._waiting.append(task)
+            if len(self._waiting) > self.most_waiting:
+                self._waiting.popleft()
+                self.dropped += 1
+                return
+        self._pool.put(self._next)
+
+    def _next(self) -> None:
+        with self._lock:
+            task = self._waiting.popleft() if self._waiting else None
+        if task is not None:
+            task()
+
+    def _call(self, listener: ListenerDefinition, event: StateEvent, execution: int) -> None:
+        source, code = self._in_force.source, listener.code
+        if source is None or code is None:
+            return
+        function, error = attempt(source.function, code)
+        if function is not None:
+            _, error = attempt(run_to_end, function, event)
+        with self._lock:
+            self.told += 1
+            self.errors += error is not None
+        if error is not None:
+            text = (
+                f"the listener '{listener.plugin}' of {event.state} raised {type(error).__name__}: {message_of(error)}"
+            )
+            line = LogLine(execution, self._clock.now(), "error", clip(text, MAX_MESSAGE_CHARS))
+            self._inbox.post(only_logs(NO_BATCH, [line]))
+
+    def close(self, drain_s: float) -> None:
+        """Wait for those that run at most so long; what was not told by then is lost."""
+        self._pool.stop(drain_s)

@@ -1,0 +1,124 @@
+"""What an engine measures of its work with phases, for others to read (section 12): how long resources waited for a call, how late timers were.
+
+Resources wait from turn to turn: whoever stands in a lane when a turn is done waits until the next one decides. So the seconds
+that all of a phase waited are the number of those that wait, times what lies between two turns; nothing is kept for each of them.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from phaseline.model.resources.state_graph_names import ENGINE_MEASURE, measure_of, phase_of
+from phaseline.model.rows.rows import Measure
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from phaseline.engine.scheduler import Scheduler
+    from phaseline.model.blueprint.blueprint import Value
+    from phaseline.model.execution.events import Changes
+    from phaseline.ports import Store
+    from phaseline.run.phases.listeners import Listeners
+
+TELL_MS = 1_000
+"""What was measured is stored at most so often."""
+
+
+class Waits:
+    """Of one phase: how many were called, and how long all of them together had waited for it."""
+
+    def __init__(self, name: str, before: Measure | None) -> None:
+        """Goes on from what was measured before."""
+        self.name = name
+        told = before.body if before is not None else {}
+        self.called, self.waited_ms = (_number(told.get(figure)) for figure in ("called", "waited_ms"))
+
+    def measure(self, at: int) -> Measure:
+        """As it is to be stored."""
+        return Measure(measure_of(self.name), at, {"called": self.called, "waited_ms": self.waited_ms})
+
+
+class Gauges:
+    """``look`` when a turn begins, ``rows`` when it is about to be stored, ``decided`` when that is done."""
+
+    def __init__(self, store: Store, scheduler: Scheduler, listeners: Listeners) -> None:
+        """Figures of phases go on where the last engine left them; those of the engine begin anew."""
+        self._scheduler = scheduler
+        self._listeners = listeners
+        self._before = store.measures()
+        self._waits: dict[str, Waits] = {}
+        self._changed: set[str] = set()
+        self._looked = self._told = 0
+        self._told_of_engine: dict[str, Value] = {}
+        self._wakings = self._lag_ms = self._lag_sum_ms = self._longest_lag_ms = 0
+        self.is_leaving = False
+
+    def look(self, now: int) -> None:
+        """Whoever waits has waited since the last turn; who was to be woken by now is woken so late."""
+        elapsed = now - self._looked if self._looked else 0
+        self._looked = now
+        for lane in self._scheduler.lanes.by_key.values():
+            if lane.waiting and elapsed > 0 and (name := phase_of(lane.spec.phase)):
+                self._of(name).waited_ms += lane.waiting * elapsed
+        due = self._scheduler.sleepers.next(self._scheduler.arena)
+        if due is not None and due <= now:
+            self._lag_ms = now - due
+            self._wakings += 1
+            self._lag_sum_ms += self._lag_ms
+            self._longest_lag_ms = max(self._longest_lag_ms, self._lag_ms)
+
+    def decided(self, changes: Changes) -> None:
+        """A turn has had resources called."""
+        for batch in changes.opened:
+            if name := phase_of(batch.lane.phase):
+                self._of(name).called += len(batch)
+
+    def rows(self) -> Sequence[Measure]:
+        """What is to be stored with this turn."""
+        now = self._looked
+        if now - self._told < TELL_MS and not self.is_leaving:
+            return ()
+        rows = [self._waits[key].measure(now) for key in sorted(self._changed)]
+        self._changed.clear()
+        engine = self._engine()
+        if engine != self._told_of_engine:
+            self._told_of_engine = engine
+            rows.append(Measure(ENGINE_MEASURE, now, engine))
+        if rows:
+            self._told = now
+        return rows
+
+    def _of(self, name: str) -> Waits:
+        key = name.lower()
+        self._changed.add(key)
+        if key not in self._waits:
+            self._waits[key] = Waits(name, self._before.get(measure_of(name)))
+        return self._waits[key]
+
+    def _engine(self) -> dict[str, Value]:
+        lanes, listeners = self._scheduler.lanes, self._listeners
+        pools: dict[str, Value] = {
+            name: {"size": size, "busy": lanes.used.get(name, 0)} for name, size in lanes.slots.items()
+        }
+        pools["listeners"] = {"size": listeners.threads, "busy": listeners.busy()}
+        return {
+            "pid": os.getpid(),
+            "pools": pools,
+            "timers": {
+                "wakings": self._wakings,
+                "lag_ms": self._lag_ms,
+                "mean_lag_ms": round(self._lag_sum_ms / self._wakings) if self._wakings else 0,
+                "longest_lag_ms": self._longest_lag_ms,
+            },
+            "listeners": {
+                "waiting": listeners.waiting(),
+                "told": listeners.told,
+                "dropped": listeners.dropped,
+                "errors": listeners.errors,
+            },
+        }
+
+
+def _number(value: Value) -> int:
+    return value if isinstance(value, int) else 0

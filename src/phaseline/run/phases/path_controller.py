@@ -1,0 +1,352 @@
+"""Resources on their way: which execution they follow, and the graphs of the states that they enter next (ADR 0011).
+
+An execution ``reach`` brings its subjects to a target. A subject follows the newest one that names it; an older one
+lets it go. What still runs of it then is awaited before the new path begins (6.5).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from phaseline.model.deployment.index_ranges import numbers_of
+from phaseline.model.execution.events import CancelRequested, Left, Planned
+from phaseline.model.execution.execution import Verdict
+from phaseline.model.graph.status import EntryStatus, ExecutionStatus, Mark
+from phaseline.model.problems.problem import ProblemsError
+from phaseline.model.resources.resources import REACH, REMOVED
+from phaseline.model.resources.state_graph_names import state_entered, state_name, state_numbers
+from phaseline.plan.states.state_graph import (
+    NOWHERE,
+    Group,
+    Stops,
+    late_graph,
+    next_groups,
+    removal_graph,
+    same_for,
+    state_graph,
+)
+from phaseline.run.phases.active_phases import phases_in
+from phaseline.run.phases.path_progress import left_behind, verdict_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from phaseline.calls.deployments.call_subjects import LoadedDeployment
+    from phaseline.calls.deployments.deployment_cache import Deployments
+    from phaseline.calls.deployments.planner_driver import Planning
+    from phaseline.engine.arena_layout import Slot
+    from phaseline.engine.scheduler import Scheduler
+    from phaseline.model.execution.events import Ask, Changes, Event
+    from phaseline.model.graph.graph import Graph
+    from phaseline.model.phases.registry import PhaseRegistry
+    from phaseline.model.rows.rows import ExecutionRow
+    from phaseline.ports import Store
+    from phaseline.run.phases.active_phases import PhasesInForce
+    from phaseline.run.phases.applicability import Conditions
+
+NOBODY = np.empty(0, np.int32)
+PASSED = int(EntryStatus.PASSED)
+EXIT = int(Mark.EXIT)
+MOST_MADE = 256
+"""Graphs that are kept to be made again for others."""
+STATES = 256
+"""No state has so high a number."""
+
+
+class Paths:
+    """Plans for executions of ``reach``; ``begun`` has the graphs made since it was last emptied.
+
+    ``tells_nobody``: this engine leaves before listeners could be told, so whoever would enter a state with listeners
+    waits for the next one.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        deployments: Deployments,
+        planning: Planning,
+        scheduler: Scheduler,
+        in_force: PhasesInForce,
+        conditions: Conditions,
+    ) -> None:
+        """Nobody is on the way."""
+        self._store = store
+        self._deployments = deployments
+        self._planning = planning
+        self._scheduler = scheduler
+        self._in_force = in_force
+        self._conditions = conditions
+        conditions.following = self._own
+        self._subjects: dict[int, np.ndarray] = {}
+        self._followed: dict[int, np.ndarray] = {}
+        self._waiting: set[int] = set()
+        self._open: set[int] = set()
+        self._looked_at: set[int] = set()
+        self._in_flight: dict[int, tuple[int, np.ndarray, int]] = {}
+        self._gone_on: dict[int, dict[int, int]] = {}
+        self._made: dict[tuple[int, str, str, str], tuple[PhaseRegistry, Graph]] = {}
+        self._held: set[int] = set()
+        self.tells_nobody = False
+        self.begun: list[tuple[int, Graph, int]] = []
+
+    # -- executions ---------------------------------------------------------------------------------------------
+
+    def begin(self, row: ExecutionRow) -> list[Event]:
+        """Know an execution; older ones let its subjects go."""
+        subjects = numbers_of(row.request.parameters.get("subjects"))
+        count = int(subjects[-1]) + 1 if len(subjects) else 0
+        loaded = self._deployments.grow(row.deployment, count)
+        subjects = subjects[subjects < len(loaded.topology)]
+        self._subjects[row.number] = subjects
+        followed = self._followed_in(row.deployment)
+        before = followed[subjects]
+        older = np.unique(before[(before > 0) & (before < row.number)]).tolist()
+        followed[subjects] = np.maximum(before, row.number)
+        how: Literal["force", "wait"] = "force" if row.request.parameters.get("force") else "wait"
+        return [CancelRequested(other, how, subjects[before == other]) for other in older]
+
+    def follow(self, row: ExecutionRow, subjects: np.ndarray) -> np.ndarray:
+        """Which of the subjects (bool) follow no newer execution than this one."""
+        newest: np.ndarray = self._followed_in(row.deployment)[subjects] <= row.number
+        return newest
+
+    def knows(self, execution: int) -> bool:
+        """True for an execution of ``reach`` that goes on."""
+        return execution in self._subjects
+
+    def take_up(self, row: ExecutionRow) -> None:
+        """Know an execution that goes on after a crash: who was left between two states is looked for."""
+        self.begin(row)
+        self._looked_at.add(row.number)
+
+    def _followed_in(self, deployment: int) -> np.ndarray:
+        """The newest execution of each instance, 0: none; from the store when it is first asked.
+
+        One that has not begun has taken nobody yet: it does so when it begins, and then tells those that had them.
+        """
+        size = len(self._deployments.loaded(deployment).topology)
+        found = self._followed.get(deployment)
+        if found is None:
+            found = np.zeros(size, np.int64)
+            for row in self._store.executions(deployment):
+                if row.request.workflow == REACH and (row.started_at or row.status is not ExecutionStatus.QUEUED):
+                    numbers = numbers_of(row.request.parameters.get("subjects"))
+                    found[numbers[numbers < size]] = row.number
+        elif len(found) < size:
+            found = np.concatenate((found, np.zeros(size - len(found), np.int64)))
+        self._followed[deployment] = found
+        return found
+
+    def forget(self, execution: int) -> None:
+        """It has ended."""
+        self._subjects.pop(execution, None)
+        self._gone_on.pop(execution, None)
+        for known in (self._waiting, self._open, self._looked_at):
+            known.discard(execution)
+
+    def forget_deployment(self, deployment: int) -> None:
+        """A deployment is dropped from memory; whom its instances follow is read from the store when it is asked next."""
+        self._followed.pop(deployment, None)
+        for key in [key for key in self._made if key[0] == deployment]:
+            del self._made[key]
+
+    # -- turns --------------------------------------------------------------------------------------------------
+
+    def after(self, changes: Changes, asks: Iterable[Ask]) -> list[Event]:
+        """What follows from a committed turn: graphs for those that go on, verdicts where all has settled."""
+        events: list[Event] = list(self._see_begun(changes))
+        questions: set[int] = set()
+        for ask in asks:
+            if ask.subjects is None:
+                questions.add(ask.execution)
+            else:
+                events += self._leave(ask.execution, ask.graph, ask.subjects)
+        self._open |= questions
+        wanted = questions | self._looked_at | (self._waiting if changes.closed or changes.executions else set())
+        self._looked_at.clear()
+        for execution in sorted(wanted):
+            events += self._look(execution)
+        return events
+
+    def _see_begun(self, changes: Changes) -> Iterator[Event]:
+        """Graphs that everybody has left are history; those that were dropped because something else had happened are planned anew."""
+        added = {added.graph_id for added in changes.graphs}
+        for graph, (execution, subjects, before) in self._in_flight.items():
+            if execution not in self._scheduler.runs:
+                continue
+            if graph not in added:
+                self._looked_at.add(execution)
+            elif before:
+                gone_on = self._gone_on.setdefault(execution, {})
+                gone_on[before] = gone_on.get(before, 0) + len(subjects)
+                if gone_on[before] == self._scheduler.arena.slots[before].steps[-1].count:
+                    del gone_on[before]
+                    yield Left(execution, before)
+        self._in_flight.clear()
+
+    def _leave(self, execution: int, graph: int, subjects: np.ndarray) -> list[Event]:
+        """Subjects have passed the exit of their state: they enter the next one, unless a phase begins to apply."""
+        slot = self._scheduler.arena.slots.get(graph)
+        run = self._scheduler.runs.get(execution)
+        if slot is None or run is None or run.is_canceled or execution not in self._subjects:
+            return []
+        events, leaving = self._conditions.before_leaving(slot, subjects)
+        return [*events, *self._planned(execution, self._own(slot, leaving), slot)]
+
+    def _own(self, slot: Slot, subjects: np.ndarray) -> np.ndarray:
+        """Those that no newer execution has taken, ascending."""
+        return np.sort(subjects[self._followed_in(slot.deployment)[subjects] == slot.execution])
+
+    def _look(self, execution: int) -> list[Event]:
+        """Whoever is in no graph, or was left behind its exit, goes on; an open question is answered."""
+        run = self._scheduler.runs.get(execution)
+        if run is None or execution not in self._subjects:
+            self.forget(execution)
+            return []
+        subjects = self._subjects[execution]
+        subjects = subjects[self._followed_in(run.deployment)[subjects] == execution]
+        events: list[Event] = []
+        busy = NOBODY
+        if not run.is_canceled:
+            slots = [self._scheduler.arena.slots[graph] for graph in run.graphs]
+            new, between = left_behind(slots, self._scheduler.arena, subjects)
+            planned = [numbers for other, numbers, _ in self._in_flight.values() if other == execution]
+            for slot, numbers in between:
+                told, leaving = self._conditions.before_leaving(slot, without(numbers, planned))
+                events += [*told, *self._planned(execution, leaving, slot)]
+            new = without(new, planned)
+            busy = np.intersect1d(new, self._called(run.deployment, execution))
+            events += self._planned(execution, without(new, [busy]))
+        (self._waiting.add if len(busy) else self._waiting.discard)(execution)
+        is_answered = any(other == execution for other, *_ in self._in_flight.values())
+        if execution in self._open and not is_answered and not len(busy) and execution not in self._held:
+            events.append(Planned(execution, self._verdict(execution, subjects)))
+            is_answered = True
+        if is_answered:
+            self._open.discard(execution)
+        return events
+
+    def _called(self, deployment: int, execution: int) -> np.ndarray:
+        """Instances of which calls of other executions still run."""
+        found = [NOBODY]
+        arena = self._scheduler.arena
+        for batch in self._scheduler.batches.values():
+            positions = batch.positions[batch.pending_members()]
+            for slot, mine in arena.by_slot(positions):
+                if slot.deployment == deployment and slot.execution != execution:
+                    found.append(arena.subject[mine])
+        return np.unique(np.concatenate(found))
+
+    def _planned(self, execution: int, subjects: np.ndarray, left: Slot | None = None) -> list[Event]:
+        """The graphs of the states that these enter next. ``left``: that of the state that they have left."""
+        if not len(subjects):
+            return []
+        row = self._planning.row(execution)
+        loaded = self._deployments.loaded(row.deployment)
+        target = str(row.request.parameters.get("target", ""))
+        graphs: list[Graph] = []
+        if not target:
+            there = loaded.states[subjects] == REMOVED
+            graphs = [removal_graph(subjects[~there], REMOVED)] if not there.all() else []
+        else:
+            standing = list(_standing(loaded, subjects, None if left is None else left.name))
+            if left is not None:
+                graphs, standing = self._late(row, left, target, standing)
+            groups, _ = next_groups(standing, target, self._in_force.registry, passed=left is not None)
+            for group in groups:
+                try:
+                    numbers = self._deployments.name_states(row.deployment, group.path.states)
+                except ProblemsError:
+                    numbers = state_numbers(loaded.state_names)
+                if set(group.path.states) <= numbers.keys():
+                    graph = self._graph_of(row, group, numbers)
+                    if self.tells_nobody and self._has_listeners(graph, group.resource_type):
+                        self._held.add(execution)
+                    else:
+                        graphs.append(graph)
+        events: list[Event] = []
+        for graph in graphs:
+            number = self._planning.number(graph)
+            entering = graph.subject[: graph.steps[0].count]
+            self._in_flight[number] = execution, entering, 0 if left is None else left.graph_id
+            self.begun.append((number, graph, row.deployment))
+            events.append(Planned(execution, graph, number))
+        return events
+
+    def _late(
+        self, row: ExecutionRow, left: Slot, target: str, standing: list[tuple[str, str, np.ndarray]]
+    ) -> tuple[list[Graph], list[tuple[str, str, np.ndarray]]]:
+        """(graphs of phases that were loaded while these were in their state, those for whom there are none) (PD53)."""
+        registry = self._in_force.registry
+        had = phases_in(left.steps)
+        graphs: list[Graph] = []
+        leaving: list[tuple[str, str, np.ndarray]] = []
+        for kind, state, subjects in standing:
+            path = registry.types.path(kind, target)
+            numbers = state_numbers(self._deployments.loaded(row.deployment).state_names)
+            late = None
+            if path is not None and state in path.states and state in numbers:
+                group = Group(kind, path, state, subjects.astype(np.int32))
+                late = late_graph(group, registry, had, numbers[state], self._stops(row, group))
+            if late is None:
+                leaving.append((kind, state, subjects))
+            else:
+                graphs.append(late)
+        return graphs, leaving
+
+    def _stops(self, row: ExecutionRow, group: Group) -> Stops:
+        """Where some of a group stop."""
+        if not row.request.breakpoints:
+            return NOWHERE
+        ids = self._deployments.loaded(row.deployment).topology.ids
+        return Stops(row.request.breakpoints, [ids[number] for number in group.subjects.tolist()])
+
+    def _graph_of(self, row: ExecutionRow, group: Group, numbers: Mapping[str, int]) -> Graph:
+        """The graph of a group's state; calls of equal size are followed by graphs that differ in their subjects alone."""
+        if row.request.breakpoints:
+            return state_graph(group, self._in_force.registry, numbers, self._stops(row, group))
+        key = (row.deployment, group.resource_type, group.path.target, group.state)
+        registry, made = self._made.get(key, (None, None))
+        if made is not None and registry is self._in_force.registry and made.steps[0].count == len(group.subjects):
+            return same_for(made, group.subjects)
+        graph = state_graph(group, self._in_force.registry, numbers)
+        if len(self._made) >= MOST_MADE:
+            self._made.clear()
+        self._made[key] = self._in_force.registry, graph
+        return graph
+
+    def _has_listeners(self, graph: Graph, resource_type: str) -> bool:
+        entered = (state_entered(step.phase) for step in graph.steps)
+        return any(self._in_force.registry.listeners_of(state, resource_type) for state in entered if state)
+
+    def _verdict(self, execution: int, subjects: np.ndarray) -> Verdict:
+        """How the execution ended: who has not arrived, and where they stand."""
+        run = self._scheduler.runs[execution]
+        row = self._planning.row(execution)
+        loaded = self._deployments.loaded(row.deployment)
+        target = str(row.request.parameters.get("target", ""))
+        slots: Sequence[Slot] = [self._scheduler.arena.slots[graph] for graph in run.graphs]
+        if not len(subjects) and len(self._subjects[execution]):
+            return Verdict(ExecutionStatus.CANCELED, "all its resources were given another target")
+        return verdict_of(target, subjects, loaded, slots, self._scheduler.arena, is_canceled=run.is_canceled)
+
+
+def _standing(
+    loaded: LoadedDeployment, subjects: np.ndarray, passed_from: str | None
+) -> Iterator[tuple[str, str, np.ndarray]]:
+    """(type, state, subjects) of those that stand alike; all of them in ``passed_from`` if that is given."""
+    keys = loaded.topology.node[subjects].astype(np.int64) * STATES
+    if passed_from is None:
+        keys += loaded.states[subjects]
+    are_alike = bool((keys == keys[0]).all())
+    for key in [int(keys[0])] if are_alike else np.unique(keys).tolist():
+        node, state = divmod(key, STATES)
+        word = state_name(state, loaded.state_names) if passed_from is None else passed_from
+        yield loaded.topology.nodes[node].type, word, subjects[keys == key]
+
+
+def without(numbers: np.ndarray, others: Sequence[np.ndarray]) -> np.ndarray:
+    """The numbers that none of the others has."""
+    return numbers[~np.isin(numbers, np.concatenate(others))] if others else numbers

@@ -1,0 +1,230 @@
+"""What an engine does for resources beside its loop: paths, conditions, lanes of phases, listeners. Made for the first ``reach``.
+
+Walk of a turn: what reports changed is asked for anew before the scheduler decides (``before``); what it decided is
+committed; then those who left their states are planned into the next ones (``after``), and the graphs come with the next turn.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from phaseline.calls.protocol.reports import NO_BATCH, only_logs
+from phaseline.engine.transitions import IS_ACTIVE, WAITING
+from phaseline.model.execution.events import RateAdapted, Restored
+from phaseline.model.execution.execution import KnownPaths
+from phaseline.model.phases.phase_data import PHASE_DATA, phases_in
+from phaseline.model.problems.problem import ProblemsError
+from phaseline.model.resources.state_graph_names import phase_of
+from phaseline.plan.states.state_operations import path_problems, states_of
+from phaseline.run.loop.recovery import is_reach
+from phaseline.run.phases.active_phases import PhasesInForce
+from phaseline.run.phases.active_phases import phases_in as phases_of_steps
+from phaseline.run.phases.applicability import Conditions
+from phaseline.run.phases.circuit_breakers import Breakers
+from phaseline.run.phases.listeners import Listeners
+from phaseline.run.phases.metrics import Gauges
+from phaseline.run.phases.path_controller import Paths
+from phaseline.run.phases.path_requests import PathOrders
+from phaseline.run.phases.state_entries import stays_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from phaseline.calls.deployments.deployment_cache import Deployments
+    from phaseline.calls.deployments.lane_keys import LaneKeys
+    from phaseline.calls.deployments.planner_driver import Planning
+    from phaseline.calls.protocol.inbox import Inbox
+    from phaseline.calls.protocol.reports import Report
+    from phaseline.engine.open_executions import Run
+    from phaseline.engine.scheduler import Scheduler
+    from phaseline.model.blueprint.blueprint import Blueprint
+    from phaseline.model.execution.events import Announce, Ask, Changes, Evaluate, Event
+    from phaseline.model.graph.graph import Graph
+    from phaseline.model.rows.rows import DocumentChange, ExecutionRow
+    from phaseline.ports import Clock, Store
+    from phaseline.run.loop.rounds import Rounds
+    from phaseline.run.loop.turn_rows import Sorter
+    from phaseline.run.phases.active_phases import PhaseSource
+
+
+class Phases:
+    """The part of an engine that knows phases. ``documents`` and ``remarks`` are stored with the next turn."""
+
+    def __init__(
+        self,
+        store: Store,
+        clock: Clock,
+        scheduler: Scheduler,
+        deployments: Deployments,
+        planning: Planning,
+        inbox: Inbox[Report],
+        source: PhaseSource | None,
+        rounds: Rounds,
+    ) -> None:
+        """Reads the plugins, where there is a ``source`` of them."""
+        rounds.begins = self.begins
+        self._scheduler = scheduler
+        self._deployments = deployments
+        self.in_force = PhasesInForce(source, store.paused_phases)
+        deployments.find_phase = self.in_force.find
+        self.conditions = Conditions(scheduler, deployments, self.in_force, clock)
+        self.paths = Paths(store, deployments, planning, scheduler, self.in_force, self.conditions)
+        self.breakers = Breakers(store, clock, scheduler, self.in_force, deployments.secrets)
+        self.listeners = Listeners(scheduler, deployments, self.in_force, clock, inbox)
+        self._clock, self._inbox = clock, inbox
+        self._gauges = Gauges(store, scheduler, self.listeners)
+        self.orders = PathOrders(store, scheduler, deployments, self)
+        self.documents: list[DocumentChange] = []
+        self._changed: dict[int, set[int]] = {}
+        self._asks: list[Ask] = []
+
+    # -- executions ---------------------------------------------------------------------------------------------
+
+    def begin(self, row: ExecutionRow) -> list[Event]:
+        """What follows from a new execution: older ones let its subjects go."""
+        return self.paths.begin(row)
+
+    def take_up(self, row: ExecutionRow, events: Iterable[Event]) -> list[Event]:
+        """What follows from an execution that goes on where it stands, of the events that restore it."""
+        if is_reach(row):
+            self.paths.take_up(row)
+        graphs = [event.graph for event in events if isinstance(event, Restored) and event.execution == row.number]
+        return [change for graph in graphs if graph is not None for change in self.in_force.needed_by(graph)]
+
+    def forget_deployment(self, deployment: int, blueprint: Blueprint) -> None:
+        """A deployment is dropped from memory."""
+        self.paths.forget_deployment(deployment)
+        self.in_force.forget_blueprint(blueprint)
+
+    # -- nodes of blueprints ------------------------------------------------------------------------------------
+
+    def known_paths(self, deployment: int) -> KnownPaths:
+        """What the planner of a blueprint's workflow knows of paths. Raises ``ProblemsError`` for what has no path."""
+        blueprint = self._deployments.loaded(deployment).blueprint
+        registry = self.in_force.registry_of(blueprint)
+        problems = tuple(path_problems(blueprint, registry))
+        if problems:
+            raise ProblemsError(problems)
+        return KnownPaths(registry, self._deployments.name_states(deployment, states_of(blueprint, registry)))
+
+    def begins(self, graph: Graph, deployment: int) -> list[Event]:
+        """What follows from a graph of a blueprint's workflow, to be told together with it: lanes that are closed."""
+        self._clear(graph, deployment)
+        return [*self.in_force.needed_by(graph)]
+
+    def knows(self, execution: int) -> bool:
+        """True for an execution of paths that goes on."""
+        return self.paths.knows(execution)
+
+    def evaluate(self, command: Evaluate, keys: LaneKeys) -> list[Event]:
+        """What is known about whether entries apply, or what they must not be mixed with."""
+        if command.what == "key":
+            return self.conditions.keyed(command.graph, command.positions, command.expression, keys)
+        return self.conditions.asked(command.graph, command.positions)
+
+    def is_about_phase(self, command: Evaluate) -> bool:
+        """True for entries of a phase; those of operations are keyed by properties."""
+        slot = self._scheduler.arena.slots.get(command.graph)
+        if slot is None or not len(command.positions):
+            return False
+        first = int(command.positions[0])
+        return any(step.first <= first < step.first + step.count for step in slot.steps if phase_of(step.phase))
+
+    def renew(self) -> list[Event]:
+        """Plugins were read anew, or somebody paused or opened a phase."""
+        self.breakers.follow()
+        return [*self.in_force.renew(), *self.conditions.renewed()]
+
+    @property
+    def held(self) -> frozenset[int]:
+        """The executions that are held."""
+        if not self.in_force.closed:
+            return frozenset()
+        return frozenset(run.execution for run in self._scheduler.runs.values() if self.is_held(run))
+
+    def is_held(self, run: Run) -> bool:
+        """True for an execution in which all that could go on waits for phases that a person must open or mend."""
+        closed = self.in_force.closed - self.breakers.tripped
+        if not closed or run.is_asking:
+            return False
+        arena, table = self._scheduler.arena, self._scheduler.table
+        numbers: set[int] = set()
+        for graph in run.graphs:
+            slot = arena.slots[graph]
+            active = np.flatnonzero(IS_ACTIVE[arena.status[slot.base : slot.end]]) + slot.base
+            if (arena.status[active] != WAITING).any():
+                return False
+            numbers.update(np.unique(table.lane[arena.policy[active]]).tolist())
+        return bool(numbers) and all(table.specs[number].phase in closed for number in numbers)
+
+    # -- turns --------------------------------------------------------------------------------------------------
+
+    def before(self, reports: Sequence[Report]) -> list[Event]:
+        """What follows from the documents that calls and users have changed, and from too many failures."""
+        self._gauges.look(self._clock.now())
+        told: list[Event] = [*self.in_force.renew()] if self.breakers.see(reports) else []
+        told += self._adapted(reports)
+        for report in reports:
+            for _, change in report.documents:
+                self.has_changed(change)
+        changed, self._changed = self._changed, {}
+        return [*told, *self.conditions.changed(changed)] if changed else list(told)
+
+    def _adapted(self, reports: Sequence[Report]) -> Iterator[Event]:
+        """Calls of phases that have a rate have ended: it is halved, or grows again."""
+        for report in reports:
+            batch = self._scheduler.batches.get(report.batch)
+            lane = None if batch is None or not len(report.members) or report.is_noted else batch.lane
+            if lane is not None and lane.spec.rate:
+                yield RateAdapted(lane.spec, lane.key, report.is_throttled)
+
+    def has_changed(self, change: DocumentChange) -> None:
+        """A document is different now."""
+        self._changed.setdefault(change.deployment, set()).add(change.instance)
+
+    def ask(self, command: Ask) -> None:
+        """Answered by ``after``."""
+        self._asks.append(command)
+
+    def announce(self, command: Announce) -> None:
+        """Somebody has reached a state: listeners hear of it when the turn is done."""
+        self.listeners.announced(command)
+
+    def after(self, changes: Changes) -> list[Event]:
+        """What follows from a committed turn and from what was asked in it."""
+        self.listeners.tell()
+        self._gauges.decided(changes)
+        asks, self._asks = self._asks, []
+        events = self.paths.after(changes, asks)
+        begun, self.paths.begun = self.paths.begun, []
+        for _, graph, deployment in begun:
+            events.extend(self.in_force.needed_by(graph))
+            self._clear(graph, deployment)
+        return events
+
+    def _clear(self, graph: Graph, deployment: int) -> None:
+        """Who enters a state begins its phases afresh: what they kept from an earlier stay goes (6.1)."""
+        loaded = self._deployments.loaded(deployment)
+        for stay in stays_of(graph.steps):
+            names = phases_of_steps(step for step in stay.phases if step.count)
+            subjects = graph.subject[stay.exit.first : stay.exit.first + stay.exit.count]
+            for number in loaded.documented(subjects):
+                kept = phases_in(loaded.document_of(number))
+                gone = [(PHASE_DATA, name) for name in names if name in kept] if kept else ()
+                if gone:
+                    self.documents.append(loaded.apply(number, {}, gone))
+
+    def give_rows(self, sorter: Sorter) -> None:
+        """What is to be stored with this turn; first what was cleared, for calls may have written since."""
+        sorter.documents[:0] = self.documents
+        sorter.remarks += self.conditions.remarks
+        self.documents, self.conditions.remarks = [], []
+        sorter.measures = self._gauges.rows()
+
+    def close(self, drain_s: float) -> None:
+        """Wait for listeners that run, at most so long; the last turn stores what was measured."""
+        self.listeners.close(drain_s)
+        self._gauges.is_leaving = True
+        self._inbox.post(only_logs(NO_BATCH, []))

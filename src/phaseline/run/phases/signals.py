@@ -1,0 +1,170 @@
+"""What somebody says to operations and phases that sleep: kept where their next call looks, which is made at once.
+
+An operation finds it in the data of its entry, a phase in what it keeps with its resource. What sleeps has no call under way,
+so no answer can overwrite it; whoever does not sleep any more when the signal arrives is left alone. A signal is stored in the
+turn that wakes.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from phaseline.calls.protocol.call import clip
+from phaseline.lang.fast_dataclasses import frozen
+from phaseline.model.execution.breakpoints import PREFIX as BREAKPOINT
+from phaseline.model.execution.breakpoints import clearing
+from phaseline.model.graph.graph import called_side
+from phaseline.model.graph.status import EntryStatus
+from phaseline.model.phases.phase_data import PHASE_DATA, data_in
+from phaseline.model.problems.problem import fail
+from phaseline.model.resources.state_graph_names import phase_of
+from phaseline.model.rows.rows import EventRow, Remark
+
+if TYPE_CHECKING:
+    from phaseline.calls.deployments.deployment_cache import Deployments
+    from phaseline.engine.scheduler import Scheduler
+    from phaseline.model.blueprint.blueprint import Value
+    from phaseline.model.problems.problem import ProblemsError
+    from phaseline.model.rows.rows import ExecutionRow, RequestRow
+    from phaseline.ports import Store
+    from phaseline.run.loop.open_batches import Given
+
+    Chosen = Sequence[tuple[int, np.ndarray]]
+
+SIGNALS = "signals"
+"""The name under which signals are found, a list in the order in which they came; in phase data case does not matter."""
+SIGNALED = "signaled"
+"""The type of the event that tells of one."""
+NOTHING_SAID: tuple[str, Mapping[str, str]] = ("", {})
+"""The message and error of an entry that sleeps without a word."""
+TOLD_CHARS = 500
+"""So much of a signal is told in its event."""
+MOST_SIGNALS = 1_000
+"""So many may lie with one operation or phase; it takes them out when it has read them."""
+
+
+@frozen
+class Sleeper:
+    """An entry that sleeps: its place, and whom it is about. ``phase``: its name, None for an operation."""
+
+    graph: int
+    position: int
+    subject: int
+    name: str
+    phase: str | None
+
+
+def given(
+    store: Store, scheduler: Scheduler, deployments: Deployments, row: ExecutionRow, chosen: Chosen, request: RequestRow
+) -> tuple[Chosen, list[Given]]:
+    """(those of the ``chosen`` entries that sleep, what is to be stored): the ``data`` of a request is theirs from now on.
+
+    Raises: PL-C093 if none sleeps, or one keeps something else where signals are told, or has too many; PL-R011, PL-R012 for
+    what no phase can read. Then none has got it.
+    """
+    loaded, value = deployments.loaded(row.deployment), request.body.get("data")
+    asleep = [
+        (graph, positions[statuses_of(store, scheduler, graph)[positions] == EntryStatus.SLEEPING])
+        for graph, positions in chosen
+    ]
+    sleepers = [one for graph, positions in asleep for one in _sleepers(store, deployments, row, graph, positions)]
+    if not sleepers:
+        raise _nobody(store, deployments, row, asleep)
+    if any(one.phase is not None for one in sleepers):
+        from phaseline.records.formats.json_codec import from_json  # only where phases are
+
+        from_json({SIGNALS: [value]})
+    kept = [
+        data_in(loaded.document_of(one.subject), one.phase)
+        if one.phase is not None
+        else deployments.data(one.graph).get(one.position)
+        for one in sleepers
+    ]
+    added = [_with_signal(row, one, data, value) for one, data in zip(sleepers, kept, strict=True)]
+    text = f"Signal: {clip(json.dumps(value, ensure_ascii=False), TOLD_CHARS)}"
+    said = _said(store, sleepers)
+    found: list[Given] = []
+    for one, data, (name, signals) in zip(sleepers, kept, added, strict=True):
+        event = EventRow(row.number, request.at, SIGNALED, text, one.subject, one.name, request.actor.name)
+        if one.phase is not None:
+            found.append((loaded.apply(one.subject, {(PHASE_DATA, one.phase, name): signals}, ()), event))
+            continue
+        whole = {**(data if isinstance(data, dict) else {}), name: signals}
+        deployments.data(one.graph)[one.position] = whole
+        words = said.get((one.graph, one.position), NOTHING_SAID)
+        found.append((Remark(one.graph, one.position, *words, result=whole), event))
+    return _places(sleepers), found
+
+
+def statuses_of(store: Store, scheduler: Scheduler, graph: int) -> np.ndarray:
+    """How the entries of a graph stand, one that was not taken up yet as it is stored."""
+    slot = scheduler.arena.slots.get(graph)
+    if slot is None:
+        return np.frombuffer(bytes(store.statuses(graph)), np.uint8)
+    held: np.ndarray = scheduler.arena.status[slot.base : slot.end]
+    return held
+
+
+def _sleepers(
+    store: Store, deployments: Deployments, row: ExecutionRow, graph: int, positions: np.ndarray
+) -> Iterator[Sleeper]:
+    """Those that take a signal; who stands at a breakpoint waits for a person."""
+    made, topology = store.graph(graph), deployments.loaded(row.deployment).topology
+    for step in made.steps if len(positions) else ():
+        if step.phase.startswith(BREAKPOINT):
+            continue
+        phase = phase_of(step.phase)
+        for position in positions[(positions >= step.first) & (positions < step.first + step.count)].tolist():
+            subject = called_side(topology, step.kind, int(made.subject[position]))
+            yield Sleeper(graph, position, subject, phase or step.phase, phase)
+
+
+def _places(sleepers: Sequence[Sleeper]) -> Chosen:
+    found: dict[int, list[int]] = {}
+    for one in sleepers:
+        found.setdefault(one.graph, []).append(one.position)
+    return [(graph, np.unique(np.array(positions, np.int32))) for graph, positions in found.items()]
+
+
+def _said(store: Store, sleepers: Sequence[Sleeper]) -> Mapping[tuple[int, int], tuple[str, Mapping[str, str]]]:
+    """{(graph, position): message and error} of operations; what they keep is stored together with those."""
+    graphs = dict.fromkeys(one.graph for one in sleepers if one.phase is None)
+    return {(graph, note.position): (note.message, note.error) for graph in graphs for note in store.notes(graph)}
+
+
+def _with_signal(
+    row: ExecutionRow, sleeper: Sleeper, data: Value | Mapping[str, Value], signal: Value
+) -> tuple[str, list[Value]]:
+    """(the name under which signals lie in its data, all of them with one more); names of records have no case."""
+    kept = data if isinstance(data, Mapping) else {}
+    alike = (name for name in kept if name.lower() == SIGNALS) if sleeper.phase is not None else ()
+    name = next(iter(alike), SIGNALS)
+    earlier = kept.get(name, [])
+    if not isinstance(earlier, list):
+        raise _untaken(row, f"something else is kept under the name '{name}'")
+    if len(earlier) >= MOST_SIGNALS:
+        raise _untaken(row, f"{MOST_SIGNALS:,} lie there unread")
+    return name, [*earlier, signal]
+
+
+def _nobody(store: Store, deployments: Deployments, row: ExecutionRow, asleep: Chosen) -> ProblemsError:
+    """PL-C093 where none can take it: of who sleeps all the same, at a breakpoint, the first is named with the command."""
+    for graph, positions in asleep:
+        if len(positions):
+            made, position = store.graph(graph), int(positions[0])
+            step = next(one for one in made.steps if one.first <= position < one.first + one.count)
+            topology = deployments.loaded(row.deployment).topology
+            who = topology.ids[called_side(topology, step.kind, int(made.subject[position]))]
+            point = step.phase.removeprefix(BREAKPOINT)
+            mend = f"Clear it first: {clearing(point, row.deployment_name, who)}"
+            return fail("PL-C093", f"the signal was not given: '{who}' stands at {point}", mend, subject=row.id)
+    return _untaken(row, "nothing that was meant sleeps any more")
+
+
+def _untaken(row: ExecutionRow, why: str) -> ProblemsError:
+    mend = f"See what stands where: phaseline executions show {row.id}"
+    return fail("PL-C093", f"the signal was not given: {why}", mend, subject=row.id)

@@ -1,0 +1,1 @@
+"""Values as bytes and JSON, the same for every database."""

@@ -1,0 +1,240 @@
+"""Columns of integers as compact bytes.
+
+What planning makes is regular: subjects count up, policies repeat, edges go from one step to the next. Such a column
+is a handful of runs, each of which adds the same step again and again; an arithmetic progression is one run, a
+constant one run with step 0. Where an entry has several edges, what counts up are lanes: every twelfth value by a step of
+its own, for twelve is a multiple of most numbers of edges. What is not regular stays as it is, squeezed by zlib where a
+sample of it shrinks well.
+
+Differences are taken and summed in the column's own type: what overflows on the way in overflows back on the way out.
+"""
+
+from __future__ import annotations
+
+import struct
+import zlib
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from phaseline.lang.array_allocation import in_pieces
+
+Fill = Callable[[np.ndarray], None]
+
+MOST_EXACT = 2**31
+"""Values up to which progressions are counted exactly, whatever numpy counts them in."""
+_HEADER = struct.Struct("<B2sI")
+_RAW, _RUNS, _SQUEEZED, _LANES = 0, 1, 2, 3
+_TYPES: dict[bytes, np.dtype[np.generic]] = {
+    name.encode(): np.dtype(f"<{name}") for name in ("i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8")
+}
+_BOUNDS = {  # np.iinfo says the same, but to ask it sixteen times costs as much as to load this module
+    dtype: (
+        0 if dtype.kind == "u" else -min(1 << 8 * dtype.itemsize - 1, MOST_EXACT),
+        min((1 << 8 * dtype.itemsize - (dtype.kind == "i")) - 1, MOST_EXACT),
+    )
+    for dtype in _TYPES.values()
+}
+"""{type: the least and the greatest value that progressions are counted up to}"""
+_HEADS = {dtype: name for name, dtype in _TYPES.items()}
+
+SMALL = 16
+"""Columns up to this length are stored as they are."""
+LANES = 12
+"""Neighbours that count up independently of one another."""
+WELL = 64
+"""By how much runs have to make a column shorter for lanes not to be tried."""
+PIECE = 65_536
+"""Values whose steps are taken at a time: those of a whole column would take its memory once more."""
+SAMPLE_BYTES = 16_384
+"""How much of an irregular column is squeezed on trial."""
+SQUEEZE_LEVEL = 1
+"""Squeezing more takes longer than writing what it saves."""
+LONG_RUNS = 1_024
+"""Values of a run, on average, from which on runs are filled one by one."""
+MAX_LENGTH = 2**31 - 1
+"""Longest column; positions are int32."""
+
+
+def encode(column: np.ndarray) -> bytes:
+    """The bytes of a column of integers.
+
+    >>> len(encode(np.arange(500_000, dtype=np.int32)))
+    19
+    """
+    head = _HEADS.get(column.dtype)
+    if head is None:
+        column = column.astype(column.dtype.newbyteorder("<"))
+        head = f"{column.dtype.kind}{column.dtype.itemsize}".encode()
+        if head not in _TYPES:
+            raise TypeError(f"columns hold integers, not {column.dtype}")
+    length = len(column)
+    if length <= SMALL:
+        return _HEADER.pack(_RAW, head, length) + column.tobytes()
+    flat = np.ascontiguousarray(column)
+    runs = _as_runs(flat)
+    if runs is None or len(runs) * WELL > flat.nbytes:
+        lanes = _as_lanes(flat)
+        if lanes is not None and (runs is None or len(lanes) < len(runs)):
+            return _HEADER.pack(_LANES, head, length) + lanes
+    if runs is not None:
+        return _HEADER.pack(_RUNS, head, length) + runs
+    squeezed = _as_squeezed(flat)
+    if squeezed is not None:
+        return _HEADER.pack(_SQUEEZED, head, length) + squeezed
+    return _HEADER.pack(_RAW, head, length) + flat.tobytes()
+
+
+def decode(data: bytes) -> np.ndarray:
+    """The column whose bytes these are; its own memory, writable.
+
+    Raises: ValueError if they are not the bytes of a column.
+    """
+    dtype, length, fill = _read(data)
+    column = np.empty(length, dtype)
+    fill(column)
+    return column
+
+
+def decode_together(parts: Sequence[bytes]) -> list[np.ndarray]:
+    """As ``decode`` of each; they may share their memory with one another (``in_pieces``)."""
+    read = [_read(part) for part in parts]
+    columns = list(in_pieces([(dtype, length) for dtype, length, _ in read]))
+    for column, (_, _, fill) in zip(columns, read, strict=True):
+        fill(column)
+    return columns
+
+
+def _read(data: bytes) -> tuple[np.dtype[np.generic], int, Fill]:
+    """(type, length, what fills such a column with the values), once the bytes are known to fill it."""
+    if len(data) < _HEADER.size:
+        raise ValueError("a column without a head")
+    form, head, length = _HEADER.unpack_from(data)
+    dtype = _TYPES.get(head)
+    if dtype is None or length > MAX_LENGTH:
+        raise ValueError("a column of unknown type")
+    body = memoryview(data)[_HEADER.size :]
+    if form == _RUNS:
+        return dtype, length, _from_runs(body, dtype, length)
+    if form == _LANES:
+        lanes = _from_lanes(body, dtype, length)
+        return dtype, length, lambda column: np.copyto(column, lanes)
+    if form == _SQUEEZED:
+        body = memoryview(_unsqueezed(body, dtype.itemsize * length))
+    elif form != _RAW:
+        raise ValueError("a column of unknown form")
+    if len(body) != dtype.itemsize * length:
+        raise ValueError("a column of the wrong length")
+    return dtype, length, lambda column: np.copyto(column, np.frombuffer(body, dtype))
+
+
+def _as_runs(flat: np.ndarray) -> bytes | None:
+    """First value, step of each run, length of each run; None where raw bytes are hardly longer."""
+    most = (flat.nbytes // 4 - flat.itemsize) // (flat.itemsize + 4)
+    bends: list[np.ndarray] = []
+    count = 1
+    for low in range(0, len(flat) - 2, PIECE):
+        part = flat[low : low + PIECE + 2]
+        steps = part[1:] - part[:-1]
+        bends.append(np.flatnonzero(steps[1:] != steps[:-1]) + (low + 1))
+        count += len(bends[-1])
+        if count > most:
+            return None
+    bounds = np.empty(count + 1, np.int32)
+    bounds[0] = 0
+    np.concatenate(bends, out=bounds[1:-1], casting="same_kind")
+    bounds[-1] = len(flat) - 1
+    begins = bounds[:-1]
+    steps = flat[begins + 1] - flat[begins]
+    return b"".join((flat[:1].tobytes(), steps.tobytes(), (bounds[1:] - begins).astype("<i4").tobytes()))
+
+
+def _from_runs(body: memoryview, dtype: np.dtype[np.generic], length: int) -> Fill:
+    size = dtype.itemsize
+    count, rest = divmod(len(body) - size, size + 4)
+    if rest or count < 1:
+        raise ValueError("a column with a broken run")
+    first = np.frombuffer(body[:size], dtype)
+    steps = np.frombuffer(body[size : size * (count + 1)], dtype)
+    lengths = np.frombuffer(body[size * (count + 1) :], "<i4")
+    if lengths.min() < 0 or int(lengths.sum(dtype=np.int64)) != length - 1:
+        raise ValueError("a column whose runs do not fill it")
+
+    def fill(column: np.ndarray) -> None:
+        if length >= LONG_RUNS * count and _run_by_run(column, int(first[0]), steps.tolist(), lengths.tolist()):
+            return
+        column[0] = first[0]
+        column[1:] = np.repeat(steps, lengths)
+        np.cumsum(column, dtype=dtype, out=column)
+
+    return fill
+
+
+def _run_by_run(column: np.ndarray, first: int, steps: list[int], lengths: list[int]) -> bool:
+    """Fill the column with a few long runs; False if a value overflows on the way."""
+    (lowest, highest), low, value = _BOUNDS[column.dtype], 1, first
+    column[0] = first
+    for step, count in zip(steps, lengths, strict=True):
+        end = value + step * (count + 1)
+        if not step:
+            column[low : low + count] = value
+        elif lowest <= value <= highest and lowest <= end <= highest:
+            _count_up(column[low : low + count], value + step, step)
+        else:
+            return False
+        low, value = low + count, value + step * count
+    return True
+
+
+def _count_up(column: np.ndarray, first: int, step: int) -> None:
+    """Fill the column with a progression, piece by piece: one of its length would lie beside it."""
+    for low in range(0, len(column), PIECE):
+        count, value = min(PIECE, len(column) - low), first + step * low
+        column[low : low + count] = np.arange(value, value + step * count, step, dtype=column.dtype)
+
+
+def _as_lanes(flat: np.ndarray) -> bytes | None:
+    """The length once more, the first two values of each lane, where a step changes and by how much; None where that is often."""
+    bends = flat[2 * LANES :] - 2 * flat[LANES:-LANES] + flat[: -2 * LANES]
+    places = bends.nonzero()[0]
+    if 2 * LANES * flat.itemsize + len(places) * (flat.itemsize + 4) > flat.nbytes // 4:
+        return None
+    length = struct.pack("<I", len(flat))  # damaged bytes shall not fill the memory
+    return b"".join((length, flat[: 2 * LANES].tobytes(), places.astype("<i4").tobytes(), bends[places].tobytes()))
+
+
+def _from_lanes(body: memoryview, dtype: np.dtype[np.generic], length: int) -> np.ndarray:
+    size, begun = dtype.itemsize, 2 * LANES
+    told, body = bytes(body[:4]), body[4:]
+    count, rest = divmod(len(body) - begun * size, size + 4)
+    if rest or count < 0 or length < begun or told != struct.pack("<I", length):
+        raise ValueError("a column with a broken lane")
+    places = np.frombuffer(body[begun * size : begun * size + 4 * count], "<i4")
+    if count and not 0 <= places.min() <= places.max() < length - begun:
+        raise ValueError("a column whose lanes do not fill it")
+    column = np.zeros(-(-length // LANES) * LANES, dtype)
+    column[:begun] = np.frombuffer(body[: begun * size], dtype)
+    column[LANES:begun] -= column[:LANES]
+    column[begun + places] = np.frombuffer(body[begun * size + 4 * count :], dtype)
+    lanes = column.reshape(-1, LANES)
+    np.cumsum(lanes[1:], axis=0, dtype=dtype, out=lanes[1:])
+    np.cumsum(lanes, axis=0, dtype=dtype, out=lanes)
+    return column[:length]
+
+
+def _as_squeezed(flat: np.ndarray) -> bytes | None:
+    """The raw bytes made smaller, or None where a sample of them does not shrink to half."""
+    view = memoryview(flat.data).cast("B")
+    middle = max(0, (len(view) - SAMPLE_BYTES) // 2)
+    sample = view[middle : middle + SAMPLE_BYTES]
+    if 2 * len(zlib.compress(sample, SQUEEZE_LEVEL)) > len(sample):
+        return None
+    return zlib.compress(view, SQUEEZE_LEVEL)
+
+
+def _unsqueezed(body: memoryview, size: int) -> bytes:
+    """At most one byte more than ``size``, so that damaged bytes cannot fill the memory."""
+    try:
+        return zlib.decompressobj().decompress(body, size + 1)
+    except zlib.error as error:
+        raise ValueError("a column that cannot be unpacked") from error

@@ -1,0 +1,92 @@
+"""Requests of executions as JSON, and back."""
+
+from __future__ import annotations
+
+import json
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+from phaseline.lang.fast_dataclasses import told
+from phaseline.model.execution.execution import Request, RetryPolicy, StopAfter, flaws_of
+from phaseline.store.codec.json_documents import to_text
+
+if TYPE_CHECKING:
+    from phaseline.model.execution.breakpoints import Breakpoint
+
+WAIT = Request("").if_busy
+"""What a request says that was stored before it could say anything else."""
+MOST_KEPT, MOST_TEXT = 64, 1_000
+"""Requests that are not read again, and the characters of the longest of them: a command reads its own several times."""
+
+
+def to_json(request: Request) -> str:
+    """The request as JSON."""
+    return to_text(
+        {
+            "workflow": request.workflow,
+            "parameters": dict(request.parameters),
+            "retries": _retries_told(request.retries),
+            "stop_after": told(request.stop_after) if request.stop_after else None,
+            "clean": request.clean,
+            **({} if request.if_busy == WAIT else {"if_busy": request.if_busy}),
+            **({"take_back": True} if request.take_back else {}),
+            **({"surrounded": True} if request.is_surrounded else {}),
+            **({"breakpoints": [told(one) for one in request.breakpoints]} if request.breakpoints else {}),
+            **({} if request.timeout_s is None else {"timeout_s": request.timeout_s}),
+            **({"acts_since": request.acts_since} if request.acts_since else {}),
+        }
+    )
+
+
+def from_json(text: str) -> Request:
+    """The request of ``to_json``; one with a ``flaw`` if this is none, so that whoever reads the others reads on."""
+    return _known(text) if len(text) <= MOST_TEXT else _from_json(text)
+
+
+def _from_json(text: str) -> Request:
+    try:
+        found = _read(text)
+        flaws = "; ".join(f"{name} is not {wanted}" for name, wanted in flaws_of(found))
+    except (ValueError, TypeError, LookupError, AttributeError) as error:
+        return Request("", flaw=f"its request cannot be read ({type(error).__name__}: {error})")
+    if flaws:
+        return Request(str(found.workflow), flaw=f"of its request {flaws}")
+    return found
+
+
+def _read(text: str) -> Request:
+    found = json.loads(text)
+    return Request(
+        workflow=found["workflow"],
+        parameters=found["parameters"],
+        retries=_retries(found["retries"]),
+        stop_after=StopAfter(**found["stop_after"]) if found["stop_after"] else None,
+        clean=found["clean"],
+        if_busy=found.get("if_busy", WAIT),
+        take_back=found.get("take_back", False),
+        is_surrounded=found.get("surrounded", False),
+        acts_since=found.get("acts_since", 0),
+        timeout_s=found.get("timeout_s"),
+        breakpoints=_breakpoints(found["breakpoints"]) if "breakpoints" in found else (),
+    )
+
+
+def _retries_told(retries: RetryPolicy) -> dict[str, Any]:
+    """The policy; a back-off only where there is one, so that older versions read the others."""
+    found = told(retries)
+    if not retries.backoff_s:
+        del found["backoff_s"]
+    return found
+
+
+def _retries(found: dict[str, Any]) -> RetryPolicy:
+    return RetryPolicy(**{**found, "backoff_s": tuple(found.get("backoff_s", ()))})
+
+
+_known = lru_cache(maxsize=MOST_KEPT)(_from_json)
+
+
+def _breakpoints(told: list[dict[str, Any]]) -> tuple[Breakpoint, ...]:
+    from phaseline.model.execution.breakpoints import Breakpoint  # most requests have none
+
+    return tuple(Breakpoint(**one) for one in told)

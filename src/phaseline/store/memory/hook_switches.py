@@ -1,0 +1,45 @@
+"""Which hook classes are switched off, of the store in memory."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from contextlib import AbstractContextManager
+from typing import TYPE_CHECKING
+
+from phaseline.model.rows.hook_switches import Switch
+
+if TYPE_CHECKING:
+    from phaseline.model.rows.rows import Actor
+    from phaseline.ports import Clock
+
+
+class MemorySwitches:
+    """``SwitchShelf`` of a process."""
+
+    def __init__(self, changing: Callable[[], AbstractContextManager[object]], clock: Clock) -> None:
+        """``changing``: alone with what is held."""
+        self._changing = changing
+        self._clock = clock
+        self._rows: dict[tuple[str, int], Switch] = {}
+
+    def all(self) -> Sequence[Switch]:
+        """By name and deployment."""
+        return sorted(self._rows.values())
+
+    def put_off(self, name: str, deployment: int, reason: str, actor: Actor) -> Switch | None:
+        """Switch it off. How it was off before, None if it was on: then only a reason that is given takes the place of the former one."""
+        row = Switch(name, deployment, self._clock.now(), actor.name, reason)
+        with self._changing():
+            former = self._rows.get((name, deployment))
+            if former is None or reason:
+                self._rows[name, deployment] = row
+            return former
+
+    def put_on(self, name: str, deployment: int) -> bool:
+        """Switch it on again; False if it was not off."""
+        with self._changing():
+            return self._rows.pop((name, deployment), None) is not None
+
+    def forget(self, kept: Collection[int]) -> None:
+        """What a purge removes: those of deployments that are not ``kept``."""
+        self._rows = {key: row for key, row in self._rows.items() if not row.deployment or row.deployment in kept}

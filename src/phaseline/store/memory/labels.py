@@ -1,0 +1,57 @@
+"""Labels of deployments of the store in memory."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Sequence
+from contextlib import AbstractContextManager
+
+from phaseline.model.blueprint.labels import Label, Relabelled
+
+
+class MemoryLabels:
+    """``LabelShelf`` of a process."""
+
+    def __init__(self, changing: Callable[[], AbstractContextManager[object]]) -> None:
+        """``changing``: alone with what is held."""
+        self._changing = changing
+        self._rows: dict[int, set[Label]] = {}
+
+    def of(self, deployment: int) -> Sequence[Label]:
+        """Those of a deployment, by key and value."""
+        return sorted(self._rows.get(deployment, ()))
+
+    def add(self, deployment: int, labels: Iterable[Label]) -> int:
+        """How many of them are new."""
+        with self._changing():
+            known = self._rows.setdefault(deployment, set())
+            new = set(labels) - known
+            known |= new
+            return len(new)
+
+    def remove(self, deployment: int, labels: Sequence[Label]) -> int:
+        """How many are gone; an empty value stands for all of its key."""
+        with self._changing():
+            known = self._rows.get(deployment, set())
+            gone = {label for label in known if label in labels or Label(label.key, "") in labels}
+            known -= gone
+            return len(gone)
+
+    def write(self, changes: Iterable[tuple[int, Relabelled]]) -> None:
+        """What a turn changes of the labels of deployments."""
+        for deployment, change in changes:
+            self.remove(deployment, change.removed)
+            self.add(deployment, change.added)
+
+    def having(self, labels: Sequence[Label]) -> frozenset[int]:
+        """The deployments that have all of them; an empty value stands for any of its key."""
+        return frozenset(
+            number for number, known in self._rows.items() if all(_is_among(label, known) for label in labels)
+        )
+
+    def forget(self, kept: Collection[int]) -> None:
+        """What a purge removes: those of deployments that are not ``kept``."""
+        self._rows = {number: known for number, known in self._rows.items() if number in kept}
+
+
+def _is_among(label: Label, known: set[Label]) -> bool:
+    return label in known if label.value else any(each.key == label.key for each in known)

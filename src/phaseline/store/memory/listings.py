@@ -1,0 +1,73 @@
+"""What lists show, of the store in memory."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from contextlib import AbstractContextManager
+from typing import TYPE_CHECKING
+
+from phaseline.model.graph.status import ExecutionStatus
+from phaseline.model.resources.path_nodes import as_life_cycle
+from phaseline.model.rows.listings import Glance, Roster
+
+if TYPE_CHECKING:
+    from phaseline.model.rows.rows import ExecutionRow
+    from phaseline.store.memory.tables import HeldDeployment, Shelves
+
+
+class MemoryListings:
+    """``Listings`` of a process."""
+
+    def __init__(self, guard: AbstractContextManager[object], held: Shelves) -> None:
+        """``guard``: alone with what is held."""
+        self._guard = guard
+        self._held = held
+
+    def glances(self, deployments: Sequence[int]) -> Mapping[int, Glance]:
+        """{deployment: how it stands}."""
+        with self._guard:
+            return {
+                number: _glance(self._held.deployments[number], self._unsettled({number})) for number in deployments
+            }
+
+    def rosters(self, deployments: Sequence[int]) -> Mapping[int, Roster]:
+        """{deployment: its instances}."""
+        with self._guard:
+            return {number: _roster(self._held.deployments[number]) for number in deployments}
+
+    def unsettled(self, deployment: int | None = None) -> Sequence[ExecutionRow]:
+        """Executions that did not complete, and the latest of each deployment."""
+        with self._guard:
+            living = {number for number, known in self._held.deployments.items() if not known.deleted_at}
+            return self._unsettled(living if deployment is None else living & {deployment})
+
+    def _unsettled(self, deployments: Collection[int]) -> Sequence[ExecutionRow]:
+        rows = [known.row for known in self._held.executions.values() if known.row.deployment in deployments]
+        latest = {row.deployment: row.number for row in rows}
+        return [
+            row for row in rows if row.status is not ExecutionStatus.COMPLETED or row.number == latest[row.deployment]
+        ]
+
+
+def _glance(known: HeldDeployment, executions: Sequence[ExecutionRow]) -> Glance:
+    there = known.topology.is_there
+    states, names = known.states.copy(), known.state_names
+    life_cycle = as_life_cycle(known.topology, states, names) if names else states
+    return Glance(states[there], life_cycle[there], names, executions)
+
+
+def _roster(known: HeldDeployment) -> Roster:
+    topology = known.topology
+    return Roster(
+        [node.name for node in topology.nodes],
+        topology.ids,
+        topology.node,
+        topology.index,
+        topology.container,
+        topology.host,
+        topology.is_there,
+        known.states.copy(),
+        known.state_names,
+        known.version,
+        bool(known.checks.columns),
+    )

@@ -1,0 +1,77 @@
+"""Orders with request ids of the store in memory, and writing several things as one."""
+
+from __future__ import annotations
+
+import copy
+from contextlib import AbstractContextManager, contextmanager
+from typing import TYPE_CHECKING
+
+from phaseline.model.execution.orders import MOST_ORDERS, GivenBeforeError, GivenOrder
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from phaseline.model.blueprint.blueprint import Value
+    from phaseline.model.execution.orders import NewOrder
+    from phaseline.model.rows.rows import Actor
+    from phaseline.store.memory.tables import HeldDeployment, Shelves
+
+
+class MemoryOrders:
+    """``model.execution.orders.OrderShelf`` of a process."""
+
+    def __init__(self, changing: Callable[[], AbstractContextManager[Shelves]]) -> None:
+        """``changing``: alone with what is held."""
+        self._changing = changing
+        self._rows: dict[tuple[str, str, str], GivenOrder] = {}
+
+    def find(self, actor: Actor, id: str, since: int = 0) -> GivenOrder | None:
+        """The order that this user gave under a request id."""
+        found = self._rows.get((actor.tenant, actor.name, id))
+        return found if found is not None and found.at >= since else None
+
+    def count(self) -> int:
+        """How many are kept."""
+        return len(self._rows)
+
+    @contextmanager
+    def as_one(self, order: NewOrder | None = None) -> Iterator[dict[str, Value]]:
+        """All or nothing: of deployments, executions and requests. Plans and uses of packages that were changed within stay."""
+        with self._changing() as held:
+            answer: dict[str, Value] = {} if order is None else dict(order.answer)
+            found = None if order is None else self.find(order.actor, order.id, order.keeps_from)
+            if found is not None:
+                raise GivenBeforeError(found)
+            executions, requests = held.last_execution, held.last_request
+            before = {number: copy.copy(known) for number, known in held.deployments.items()}
+            try:
+                yield answer
+            except BaseException:
+                _undo(held, before, executions, requests)
+                raise
+            if order is not None:
+                numbers = range(executions + 1, held.last_execution + 1)
+                made = [held.executions[number].row.id for number in numbers if number in held.executions]
+                asked = range(requests + 1, held.last_request + 1)
+                self._add(order, GivenOrder(order.id, order.digest, order.at, tuple(asked), tuple(made), answer))
+
+    def _add(self, order: NewOrder, given: GivenOrder) -> None:
+        order.answer = given.answer
+        kept = sorted((row.at, key) for key, row in self._rows.items() if row.at >= order.keeps_from)[1 - MOST_ORDERS :]
+        self._rows = {key: self._rows[key] for _, key in kept}
+        self._rows[order.actor.tenant, order.actor.name, order.id] = given
+        order.is_stored = True
+
+
+def _undo(held: Shelves, before: dict[int, HeldDeployment], executions: int, requests: int) -> None:
+    """Forget what was made since; deployments are again what they were, numbers are not given again."""
+    for number in range(executions + 1, held.last_execution + 1):
+        held.executions.pop(number, None)
+    for number in range(requests + 1, held.last_request + 1):
+        held.requests.pop(number, None)
+    for known in before.values():
+        count = len(known.topology)
+        for added in [number for number in known.documents if number >= count]:
+            del known.documents[added]
+    held.deployments.clear()
+    held.deployments.update(before)

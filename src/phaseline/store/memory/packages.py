@@ -1,0 +1,185 @@
+"""Plugin packages of the store in memory."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
+
+from phaseline.lang.fast_dataclasses import altered
+from phaseline.model.blueprint.stored_blueprints import StoredFile
+from phaseline.model.graph.status import ExecutionStatus
+from phaseline.model.packages.installed import PackageRow, PackageUse, PackageUser
+from phaseline.model.rows.rows import DeploymentRow, ExecutionRow
+from phaseline.ports import Clock
+from phaseline.store.sql import errors as failures
+
+RETRIED = (ExecutionStatus.FAILED, ExecutionStatus.CANCELED)
+
+
+class MemoryPackages:
+    """``PackageShelf`` of a process."""
+
+    def __init__(
+        self,
+        changing: Callable[[], AbstractContextManager[object]],
+        living: Callable[[], Mapping[int, str]],
+        refuse_open: Callable[[int], None],
+        executions: Callable[[], Sequence[ExecutionRow]],
+        clock: Clock,
+    ) -> None:
+        """``changing``: alone with what is held. ``living``: {number: name} of deployments that are not deleted.
+
+        ``refuse_open`` raises PL-C016 while an execution of a deployment is open. ``executions``: all of them.
+        """
+        self._changing = changing
+        self._living = living
+        self._refuse_open = refuse_open
+        self._executions = executions
+        self._clock = clock
+        self._rows: dict[int, PackageRow] = {}
+        self._removed: dict[int, int] = {}
+        self._last = 0
+        self._files: dict[int, Sequence[StoredFile]] = {}
+        self._contents: dict[str, bytes] = {}
+        self._uses: dict[int, dict[int, PackageUse]] = {}
+
+    def all(self) -> Sequence[PackageRow]:
+        """Those that are installed, by name and then in the order in which they were installed."""
+        found = (row for row in self._rows.values() if row.number not in self._removed)
+        return sorted(found, key=lambda row: (row.name, row.number))
+
+    def lacking(self, digests: Sequence[str]) -> Sequence[str]:
+        """Those of which there is no content yet."""
+        return [digest for digest in digests if digest not in self._contents]
+
+    def add(
+        self,
+        new: PackageRow,
+        files: Sequence[StoredFile],
+        contents: Mapping[str, bytes],
+        *,
+        replaces: int = 0,
+        folders: Sequence[str] = (),
+    ) -> PackageRow | None:
+        """Install it; None if its name and version are there already, or ``replaces`` is not any more."""
+        with self._changing():
+            key = (new.name, new.version)
+            if any((row.name, row.version) == key and row.number != replaces for row in self.all()):
+                return None
+            if replaces and all(row.number != replaces for row in self.all()):
+                return None
+            lacking = [file.digest for file in files if file.digest not in {**self._contents, **contents}]
+            if lacking:
+                raise LookupError(f"content {lacking[0]} was removed meanwhile")
+            self._last += 1
+            row = self._rows[self._last] = altered(new, number=self._last)
+            self._contents.update(contents)
+            self._files[row.number] = sorted(files, key=lambda file: file.path)
+            if replaces:
+                self._removed[replaces] = max(1, self._clock.now())
+                for used in self._uses.values():
+                    if (use := used.pop(replaces, None)) is not None:
+                        used[row.number] = altered(use, package=row.number, folders=tuple(folders))
+            return row
+
+    def files(self, package: int) -> Sequence[StoredFile]:
+        """The files of a package, by path."""
+        return list(self._files.get(package, ()))
+
+    def content(self, digest: str) -> bytes:
+        """What is in a file. LookupError if nothing has this digest."""
+        if digest not in self._contents:
+            raise LookupError(f"nothing is stored with the digest {digest}")
+        return self._contents[digest]
+
+    def rename(self, package: int, origin: str) -> None:
+        """Remember another folder in which its files lie."""
+        with self._changing():
+            self._rows[package] = altered(self._rows[package], origin=origin)
+
+    def remove(self, package: int) -> Sequence[PackageUser]:
+        """Who uses it, so that nothing was done; nobody: it is gone."""
+        with self._changing():
+            users = self.users(package)
+            if not users:
+                self._removed[package] = max(1, self._clock.now())
+            return users
+
+    def users(self, package: int) -> Sequence[PackageUser]:
+        """Deployments that use it and are not deleted, by name."""
+        found = (
+            PackageUser(name, used[package].is_enabled)
+            for number, name in self._living().items()
+            if package in (used := self._uses.get(number, {}))
+        )
+        return sorted(found, key=lambda user: user.deployment)
+
+    def uses(self, deployment: int) -> Sequence[PackageUse]:
+        """What a deployment uses, by name of the package."""
+        return sorted(self._uses.get(deployment, {}).values(), key=lambda use: self._rows[use.package].name)
+
+    def use(self, use: PackageUse) -> None:
+        """Have a deployment use a package, in the place of another version of its name."""
+        with self._changing():
+            if use.deployment not in self._living():
+                raise failures.deleted(str(use.deployment))
+            self._refuse_open(use.deployment)
+            self.add_uses(use.deployment, [use])
+
+    def add_uses(self, deployment: int, added: Iterable[PackageUse]) -> None:
+        """Remember what a deployment uses."""
+        used = self._uses.setdefault(deployment, {})
+        for use in added:
+            if use.package not in self._rows or use.package in self._removed:
+                raise failures.package_gone()
+            name = self._rows[use.package].name
+            for other in [number for number in used if self._rows[number].name == name]:
+                del used[other]
+            used[use.package] = altered(use, deployment=deployment)
+
+    def leave(self, deployment: int, package: int) -> None:
+        """Have a deployment use a package no more."""
+        with self._changing():
+            self._refuse_open(deployment)
+            self._uses.get(deployment, {}).pop(package, None)
+
+    def find_again(self, folders: Mapping[str, str]) -> None:
+        """Let uses find modules in other folders."""
+        for used in self._uses.values():
+            for number, use in used.items():
+                used[number] = altered(use, folders=tuple(folders.get(folder, folder) for folder in use.folders))
+
+    def found_in(self, row: DeploymentRow) -> DeploymentRow:
+        """The deployment with the folders in which modules of its packages are found."""
+        folders = tuple(folder for use in self.uses(row.number) for folder in use.folders)
+        return altered(row, code=altered(row.code, packages=folders)) if folders else row
+
+    def forget(self, kept: Collection[int]) -> None:
+        """What a purge removes: uses of deployments that are not ``kept``."""
+        self._uses = {number: used for number, used in self._uses.items() if number in kept}
+
+    def kept(self) -> Mapping[str, int]:
+        """{digest: number} of everything whose files are needed."""
+        return {row.digest: row.number for row in (*self._rows.values(), *self.all())}
+
+    def collect(self) -> Sequence[str]:
+        """Forget what was replaced or removed and can be needed no more; the digests that are gone."""
+        with self._changing():
+            living = self._living()
+            waiting = [
+                row.created_at
+                for row in self._executions()
+                if row.deployment in living and (not row.status.is_ended or row.status in RETRIED)
+            ]
+            oldest = min(waiting, default=None)
+            gone = [number for number, at in self._removed.items() if oldest is None or oldest > at]
+            digests = dict.fromkeys(self._rows[number].digest for number in gone)
+            for number in gone:
+                del self._removed[number], self._rows[number]
+                self._files.pop(number, None)
+                for used in self._uses.values():
+                    used.pop(number, None)
+            needed = {file.digest for files in self._files.values() for file in files}
+            self._contents = {digest: body for digest, body in self._contents.items() if digest in needed}
+            still = {row.digest for row in self._rows.values()}
+            return [digest for digest in digests if digest not in still]

@@ -1,0 +1,62 @@
+"""Secrets of the store in memory: encrypted as well, so that nothing is different but that they end with the process."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
+
+from phaseline.lang.fast_dataclasses import altered
+from phaseline.model.rows.secrets import SecretRow, WrappedKey
+
+
+class MemorySecrets:
+    """``SecretShelf`` of a process."""
+
+    def __init__(self, changing: Callable[[], AbstractContextManager[object]]) -> None:
+        """``changing``: alone with what is held."""
+        self._changing = changing
+        self._rows: dict[str, SecretRow] = {}
+        self._keys: dict[str, WrappedKey] = {}
+
+    def all(self) -> Sequence[SecretRow]:
+        """By name."""
+        rows = self._rows
+        return [rows[name] for name in sorted(rows)]
+
+    def find(self, name: str) -> SecretRow | None:
+        """The one of this name, or None."""
+        return self._rows.get(name)
+
+    def put(self, row: SecretRow) -> bool:
+        """Store it in the place of the version before it."""
+        with self._changing():
+            before = self._rows.get(row.name)
+            if row.version != (1 if before is None else before.version + 1):
+                return False
+            self._rows = {**self._rows, row.name: row}
+            return True
+
+    def delete(self, name: str) -> bool:
+        """False if there was none."""
+        with self._changing():
+            rows = dict(self._rows)
+            found = rows.pop(name, None)
+            self._rows = rows
+            return found is not None
+
+    def data_keys(self) -> Mapping[str, WrappedKey]:
+        """{purpose: data key}."""
+        return dict(self._keys)
+
+    def add_key(self, purpose: str, key: WrappedKey) -> WrappedKey:
+        """This one, or the one that was there before."""
+        with self._changing():
+            return self._keys.setdefault(purpose, key)
+
+    def rewrap(self, rewrapped: Callable[[str, str, WrappedKey], WrappedKey]) -> int:
+        """Replace all data keys, all or none."""
+        with self._changing():
+            rows = {name: altered(row, key=rewrapped("secret", name, row.key)) for name, row in self._rows.items()}
+            keys = {purpose: rewrapped("purpose", purpose, key) for purpose, key in self._keys.items()}
+            self._rows, self._keys = rows, keys
+            return len(rows) + len(keys)

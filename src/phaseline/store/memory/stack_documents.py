@@ -1,0 +1,68 @@
+"""Documents of deployments in memory."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from typing import TYPE_CHECKING, Any
+
+from phaseline.lang.fast_dataclasses import altered
+from phaseline.model.deployment.stack_documents import ABANDONED, ABANDONED_KEPT_MS, SNAPSHOT, DocumentKind, DocumentRow
+from phaseline.model.graph.status import ExecutionStatus
+from phaseline.store.codec.json_documents import to_text
+
+if TYPE_CHECKING:
+    from phaseline.model.blueprint.blueprint import Value
+    from phaseline.model.rows.rows import Written
+    from phaseline.store.memory.tables import Shelves
+
+Key = tuple[DocumentKind, int, str]
+
+
+class MemoryDocuments:
+    """``DocumentShelf`` of a process."""
+
+    def __init__(self, changing: Callable[[], AbstractContextManager[object]]) -> None:
+        """``changing``: alone with what is held."""
+        self._changing = changing
+        self._rows: dict[Key, tuple[DocumentRow, str]] = {}
+
+    def all(self, kind: DocumentKind, deployment: int | None = None) -> Sequence[DocumentRow]:
+        """The oldest first; those of one deployment if it is given."""
+        with self._changing():
+            found = [row for row, _ in self._rows.values() if row.kind == kind and deployment in {None, row.deployment}]
+        return sorted(found, key=lambda row: (row.at, row.name))
+
+    def body(self, row: DocumentRow) -> Mapping[str, Value]:
+        """The document itself. ``LookupError`` if it has gone."""
+        told: dict[str, Any] = json.loads(self._rows[row.kind, row.deployment, row.name][1])
+        return told
+
+    def write(self, held: Shelves, written: Written, at: int) -> None:
+        """What comes, what goes, and the records of deployments that are forgotten."""
+        for new in written.kept:
+            body, by = to_text(dict(new.body)), held.executions[new.execution].row.created_by
+            row = DocumentRow(new.kind, new.name, new.deployment, new.deployment_name, at, by, len(body))
+            self._rows[new.kind, new.deployment, new.name] = (row, body)
+        if written.kept:
+            late = [
+                key for key, (row, _) in self._rows.items() if key[0] == ABANDONED and row.at < at - ABANDONED_KEPT_MS
+            ]
+            for key in late:
+                del self._rows[key]
+        for drop in written.dropped:
+            self._rows.pop((drop.kind, drop.deployment, drop.name), None)
+        for gone in written.forgotten:
+            self.drop_snapshots(gone.deployment)
+            held.deployments[gone.deployment].deleted_at = max(1, at)
+            for other in held.executions.values():
+                is_other = other.row.deployment == gone.deployment and other.row.number != gone.execution
+                if is_other and not other.row.status.is_ended:
+                    reason = "the deployment was forgotten"
+                    other.row = altered(other.row, status=ExecutionStatus.CANCELED, reason=reason, ended_at=at)
+
+    def drop_snapshots(self, deployment: int) -> None:
+        """Remove the snapshots of a deployment that goes."""
+        for key in [key for key in self._rows if key[:2] == (SNAPSHOT, deployment)]:
+            del self._rows[key]

@@ -1,0 +1,497 @@
+"""The store in this process's memory: same promises, nothing outlives the process.
+
+For tests, simulations and rehearsals. It keeps values apart as a file would: what is handed in or out may be changed
+afterwards without changing what is stored. A turn that cannot be written is a mistake of ours: here it may be half
+written, there is nothing that could go on from it.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import threading
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
+
+import numpy as np
+
+from phaseline.lang.fast_dataclasses import altered
+from phaseline.model.blueprint.blueprint import Blueprint, Value
+from phaseline.model.blueprint.labels import labels_of
+from phaseline.model.deployment.topology import Topology
+from phaseline.model.execution.pre_post import Around
+from phaseline.model.graph.graph import Graph
+from phaseline.model.graph.status import EntryStatus, ExecutionStatus
+from phaseline.model.health.checks import CheckBook, HeldBodies
+from phaseline.model.resources.resources import Growth
+from phaseline.model.rows.maintenance import Compacted, Finding, Purged
+from phaseline.model.rows.rows import (
+    Actor,
+    BatchRow,
+    Beside,
+    DeploymentRow,
+    EventRow,
+    ExecutionRow,
+    GraphRow,
+    LogLine,
+    Measure,
+    NewDeployment,
+    NewExecution,
+    NoteRow,
+    Owner,
+    PausedRow,
+    RequestKind,
+    RequestRow,
+    Runs,
+    Turn,
+)
+from phaseline.ports import Clock
+from phaseline.store.codec import json_documents as texts
+from phaseline.store.codec import requests
+from phaseline.store.codec.step_counts import count_by_step
+from phaseline.store.memory import requests as asking
+from phaseline.store.memory import turn_writer as memory_turns
+from phaseline.store.memory.hook_switches import MemorySwitches
+from phaseline.store.memory.incarnations import MemoryIncarnations
+from phaseline.store.memory.labels import MemoryLabels
+from phaseline.store.memory.listings import MemoryListings
+from phaseline.store.memory.orders import MemoryOrders
+from phaseline.store.memory.packages import MemoryPackages
+from phaseline.store.memory.requests import ThreadsWaiting
+from phaseline.store.memory.secrets import MemorySecrets
+from phaseline.store.memory.stack_documents import MemoryDocuments
+from phaseline.store.memory.stored_blueprints import MemoryBlueprints
+from phaseline.store.memory.stored_plans import MemoryPlans
+from phaseline.store.memory.tables import HeldDeployment, HeldExecution, Shelves
+from phaseline.store.sql import errors as failures
+from phaseline.store.sql.resource_clusters import missing_names
+from phaseline.store.sql.turn_writer import from_pages
+from phaseline.store.sqlite.database_file import IDENTITY_BYTES
+
+PLACE = "memory:"
+
+
+class MemoryStore:
+    """``ports.Store`` without a file; see there for what each method promises."""
+
+    def __init__(self, clock: Clock, *, identity: str = "") -> None:
+        """Empty. Simulations give their own ``identity``, so that the same seed makes the same tokens."""
+        self._clock = clock
+        self._identity = identity or os.urandom(IDENTITY_BYTES).hex()
+        self._guard = threading.RLock()
+        self._owner: Owner | None = None
+        self._epoch, self._looks = 0, 1
+        self._held = Shelves()
+        self._waiting = ThreadsWaiting()
+        self.notices: Sequence[str] = ()
+        self.secrets = MemorySecrets(self._changing)
+        self.stored_blueprints = MemoryBlueprints(self._changing, self._living)
+        self.stored_plans = MemoryPlans(self._changing)
+        self.orders = MemoryOrders(self._changing)
+        self.as_one = self.orders.as_one
+        self.labels = MemoryLabels(self._changing)
+        self.listings = MemoryListings(self._guard, self._held)
+        self.stack_documents = MemoryDocuments(self._changing)
+        self.packages = MemoryPackages(self._changing, self._living, self._refuse_open, self.executions, clock)
+        self.hook_switches = MemorySwitches(self._changing, clock)
+        self.incarnations = MemoryIncarnations()
+
+    @property
+    def has_packages(self) -> bool:
+        """False where no package is, or was."""
+        return bool(self.packages.kept())
+
+    @contextmanager
+    def own(self, command: str) -> Iterator[int]:
+        """Become the one who writes; yields the epoch."""
+        with self._guard:
+            if self._owner is not None:
+                raise failures.owned(PLACE, str(self._owner))
+            self._owner = owner = Owner(0, command, self._clock.now())
+            self._epoch += 1
+            epoch = self._epoch
+        try:
+            yield epoch
+        finally:
+            if self._owner is owner:
+                self._owner = None
+
+    def disown(self) -> None:
+        """What the death of its process does to an owner: the next one may come."""
+        self._owner = None
+
+    def owner(self) -> Owner | None:
+        """Who owns the store at this moment, or None."""
+        return self._owner
+
+    def identity(self) -> str:
+        """The store's random name."""
+        return self._identity
+
+    def counters(self) -> tuple[int, int]:
+        """(next graph id, next batch id)."""
+        return self._held.last_graph + 1, self._held.last_batch + 1
+
+    def create_deployment(
+        self, new: NewDeployment, request: NewExecution | None = None, *, replaces: int = 0, asks: bool | None = None
+    ) -> tuple[int, ExecutionRow | None]:
+        """(deployment number, the execution stored with it)."""
+        with self._changing() as held:
+            if replaces:
+                self._refuse_open(replaces)
+            for number, known in held.deployments.items():
+                same = (known.tenant, known.row.name) == (new.actor.tenant, new.name)
+                if same and not known.deleted_at and number != replaces:
+                    raise failures.name_taken(new.name)
+            self.stored_blueprints.refuse_gone(new.uses)
+            if replaces:
+                self.delete_deployment(replaces, new.actor)
+            held.last_deployment += 1
+            number = held.last_deployment
+            self.stored_blueprints.add_uses(number, new.uses)
+            self.labels.add(number, labels_of(new.blueprint.labels))
+            self.packages.add_uses(number, new.packages)
+            held.deployments[number] = HeldDeployment.of(number, new)
+            return number, self._add_execution(request, number, asks) if request else None
+
+    def delete_deployment(self, deployment: int, actor: Actor | None = None) -> None:
+        """Free the name."""
+        del actor  # nobody is told who deleted what from memory
+        with self._changing() as held:
+            self._refuse_open(deployment)
+            self.stack_documents.drop_snapshots(deployment)
+            known = held.deployments.get(deployment)
+            if known is not None and not known.deleted_at:
+                known.deleted_at = max(1, self._clock.now())
+
+    def deleted(self, deployments: Collection[int], since: int = 0) -> tuple[int, Sequence[int]]:
+        """(how many deployments were deleted so far, those of the given ones that were)."""
+        with self._guard:
+            living = {number for number, known in self._held.deployments.items() if not known.deleted_at}
+            count = self._held.last_deployment - len(living)
+            return count, [number for number in sorted(deployments) if number not in living] if count != since else []
+
+    def create_execution(
+        self, new: NewExecution, *, asks: bool | None = None, beside: Beside | None = None
+    ) -> ExecutionRow:
+        """The stored execution, status queued."""
+        with self._changing():
+            return self._add_execution(new, new.deployment, asks, beside)
+
+    def grow(
+        self, deployment: int, growth: Growth, actor: Actor, *, asks: bool | None = None
+    ) -> Sequence[ExecutionRow]:
+        """Add resources, and store executions with them."""
+        with self._changing() as held:
+            known = held.deployments[deployment]
+            if known.deleted_at:
+                raise failures.deleted(known.row.name)
+            if growth.requests:
+                self._refuse_open(deployment, growth.requests[0].workflow)
+            known.grow(growth)
+            now = self._clock.now()
+            new = [NewExecution(deployment, request, actor, now) for request in growth.requests]
+            return [self._add_execution(one, deployment, asks) for one in new]
+
+    def _add_execution(
+        self,
+        new: NewExecution,
+        deployment: int,
+        asks: bool | None,  # noqa: FBT001 - handed on from a keyword
+        beside: Beside | None = None,
+    ) -> ExecutionRow:
+        known = self._held.deployments[deployment]
+        if known.deleted_at:
+            raise failures.deleted(known.row.name)
+        self._refuse_open(deployment, new.request.workflow, beside)
+        self._held.last_execution += 1
+        number = self._held.last_execution
+        row = ExecutionRow(
+            number=number,
+            id=f"{new.request.workflow}-{number}",
+            deployment=deployment,
+            deployment_name=known.row.name,
+            request=requests.from_json(requests.to_json(altered(new.request, is_surrounded=new.around is not None))),
+            status=ExecutionStatus.QUEUED,
+            reason="",
+            attempt=0,
+            created_at=new.created_at,
+            started_at=0,
+            ended_at=0,
+            created_by=new.actor.name,
+        )
+        self._held.executions[number] = HeldExecution(row, new.around or Around())
+        if self._owner is None if asks is None else asks:
+            asking.add_request(self._held, RequestKind.START, number, {}, new.actor, new.created_at)
+        return row
+
+    def _refuse_open(self, deployment: int, workflow: str = "", beside: Beside | None = None) -> None:
+        asking.refuse_open(self._held, deployment, workflow, beside)
+        asking.refuse_reopening(self._held, deployment, workflow, beside)
+
+    def ask(
+        self,
+        kind: RequestKind,
+        execution: int,
+        body: Mapping[str, Value],
+        actor: Actor,
+        *,
+        beside: Beside | None = None,
+    ) -> int:
+        """The number of a new request to the owner."""
+        with self._changing() as held:
+            return asking.add_request(held, kind, execution, body, actor, self._clock.now(), beside)
+
+    def requests(self, after: int = 0) -> Sequence[RequestRow]:
+        """Requests with higher numbers that have no answer, oldest first."""
+        with self._guard:
+            return asking.unanswered(self._held, after)
+
+    def answer_of(self, request: int) -> Mapping[str, Value] | None:
+        """The answer to a request; None while there is none."""
+        with self._guard:
+            return asking.answer_of(self._held, request)
+
+    def requests_of(self, execution: int) -> Sequence[RequestRow]:
+        """All requests about an execution, oldest first."""
+        with self._guard:
+            return asking.requests_of(self._held, execution)
+
+    def changed(self, since: int = 0) -> int:
+        """0 if nothing was written since the look that gave ``since``; otherwise the present look."""
+        return 0 if self._looks == since else self._looks
+
+    def at_once(self) -> AbstractContextManager[object]:
+        """One lock keeps who reads from who writes."""
+        return self._guard
+
+    def waiting(self) -> AbstractContextManager[None]:
+        """Be known as somebody who would take over from the owner."""
+        return self._waiting.inside()
+
+    def somebody_waits(self) -> bool:
+        """True while another thread waits."""
+        return self._waiting.somebody_else()
+
+    @contextmanager
+    def _changing(self) -> Iterator[Shelves]:
+        """Alone with what is held; whoever looks next sees that something was written."""
+        with self._guard:
+            self._looks += 1
+            yield self._held
+
+    def commit(self, turn: Turn) -> None:
+        """Write one turn of the loop. Only the owner may: anything else is a mistake of ours."""
+        with self._guard:
+            self._looks += 1
+            if self._owner is None:
+                raise RuntimeError("only the owner of a store writes to it: use own() first")
+            memory_turns.write(self._held, turn)
+            self.stack_documents.write(self._held, turn.payload.written, turn.at)
+            self.labels.write(turn.payload.written.labels)
+            for row in turn.payload.reshaped:
+                if row.uses is not None:
+                    self.stored_blueprints.add_uses(row.deployment, row.uses)
+                if row.blueprint is not None:
+                    self.labels.add(row.deployment, labels_of(row.blueprint.labels))
+
+    def set_process_group(self, batch: int, process_group: int) -> None:
+        """Remember whom to end when the engine dies."""
+        with self._changing():
+            self._held.batches[batch] = altered(self._held.batches[batch], process_group=process_group)
+
+    def _living(self) -> Mapping[int, str]:
+        return {number: held.row.name for number, held in self._held.deployments.items() if not held.deleted_at}
+
+    def deployments(self) -> Sequence[DeploymentRow]:
+        """All that are not deleted, by name."""
+        with self._guard:
+            rows = [known.row for known in self._held.deployments.values() if not known.deleted_at]
+        return sorted(map(self.packages.found_in, rows), key=lambda row: row.name)
+
+    def deployment(self, name: str) -> DeploymentRow | None:
+        """The one that is not deleted, or None."""
+        return next((row for row in self.deployments() if row.name == name), None)
+
+    def blueprint(self, deployment: int) -> Blueprint:
+        """The blueprint as it was stored."""
+        return self._held.deployments[deployment].blueprint
+
+    def inputs(self, deployment: int) -> Mapping[str, Value]:
+        """The inputs of a deployment."""
+        told: dict[str, Value] = json.loads(self._held.deployments[deployment].inputs)
+        return told
+
+    def topology(self, deployment: int) -> Topology:
+        """Instances and relationship instances."""
+        return self._held.deployments[deployment].topology
+
+    def state_names(self, deployment: int) -> tuple[str, ...]:
+        """The names of states of resources, in the order of their numbers."""
+        return self._held.deployments[deployment].state_names
+
+    def name_states(self, deployment: int, names: Sequence[str]) -> tuple[str, ...]:
+        """The same after those that were missing have been appended."""
+        with self._changing() as held:
+            known = held.deployments[deployment]
+            known.state_names += missing_names(known.state_names, names)
+            return known.state_names
+
+    def pause_phase(self, name: str, actor: Actor, reason: str) -> bool:
+        """Have a phase called no more; False if it was paused already."""
+        row = PausedRow(name, self._clock.now(), actor.name, reason)
+        with self._changing() as held:
+            return held.paused.setdefault(name.lower(), row) is row
+
+    def unpause_phase(self, name: str) -> bool:
+        """Have it called again; False if it was not paused."""
+        with self._changing() as held:
+            return held.paused.pop(name.lower(), None) is not None
+
+    def paused_phases(self) -> Mapping[str, PausedRow]:
+        """{name in lower case: the pause}."""
+        with self._guard:
+            return dict(sorted(self._held.paused.items()))
+
+    def know_phases(self, known: Mapping[str, str]) -> None:
+        """Remember these phases instead of those that were remembered."""
+        with self._changing() as held:
+            held.known_phases = dict(sorted(known.items()))
+
+    def known_phases(self) -> Mapping[str, str]:
+        """{name in lower case: what was said of it}."""
+        with self._guard:
+            return dict(self._held.known_phases)
+
+    def measures(self) -> Mapping[str, Measure]:
+        """{name: what engines have measured of it}."""
+        with self._guard:
+            return dict(self._held.measures)
+
+    def states(self, deployment: int) -> np.ndarray:
+        """Instance states, uint8 by instance number."""
+        with self._guard:
+            return self._held.deployments[deployment].states.copy()
+
+    def checks(self, deployment: int, *, only_results: bool = False) -> CheckBook:
+        """What checks of a deployment have found; a copy."""
+        with self._guard:
+            book = self._held.deployments[deployment].checks.copy()
+        return CheckBook(HeldBodies(), book.columns) if only_results else book
+
+    def documents(self, deployment: int, instances: Sequence[int] | None = None) -> Mapping[int, dict[str, Value]]:
+        """{instance number: runtime properties}, only those that have any."""
+        with self._guard:
+            held = self._held.deployments[deployment].documents
+            wanted = sorted(held) if instances is None else [int(number) for number in instances]
+            found = [(number, held.get(number, texts.EMPTY)) for number in wanted]
+        return {number: json.loads(body) for number, body in found if body != texts.EMPTY}
+
+    def executions(self, deployment: int | None = None, *, only_open: bool = False) -> Sequence[ExecutionRow]:
+        """By number, oldest first."""
+        with self._guard:
+            rows = [known.row for known in self._held.executions.values()]
+        return [
+            row
+            for row in rows
+            if (deployment is None or row.deployment == deployment) and not (only_open and row.status.is_ended)
+        ]
+
+    def execution(self, id: str) -> ExecutionRow | None:
+        """By its id, or None."""
+        number = id.rpartition("-")[2]
+        with self._guard:
+            known = self._held.executions.get(int(number)) if number.isdecimal() else None
+            return known.row if known is not None and known.row.id == id else None
+
+    def around(self, execution: int) -> Around:
+        """What surrounds an execution."""
+        known = self._held.executions.get(execution)
+        return known.around if known else Around()
+
+    def graphs(self, execution: int) -> Sequence[GraphRow]:
+        """In the order of their rounds."""
+        with self._guard:
+            known = self._held.executions.get(execution)
+            return [self._held.graphs[number].row for number in known.graphs] if known else []
+
+    def graph(self, graph: int) -> Graph:
+        """One graph with its columns."""
+        return self._held.graphs[graph].graph
+
+    def statuses(self, graph: int) -> np.ndarray:
+        """Status bytes by position."""
+        with self._guard:
+            held = self._held.graphs[graph]
+            return from_pages(held.row.entry_count, held.pages.items())
+
+    def step_counts(self, graph: int) -> Mapping[int, Mapping[EntryStatus, int]]:
+        """{place of the step in the graph: {status: how many entries}}, statuses with none left out."""
+        return count_by_step(self.graph(graph).steps, self.statuses(graph))
+
+    def notes(self, graph: int, *, among: Collection[int] | None = None) -> Sequence[NoteRow]:
+        """By position."""
+        with self._guard:
+            held = self._held.graphs[graph].notes
+            return [held[position] for position in sorted(held if among is None else held.keys() & set(among))]
+
+    def messages(self, graph: int) -> Mapping[int, tuple[int, str]]:
+        """{position: (due in ms, message)} of all notes."""
+        return {note.position: (note.due, note.message) for note in self.notes(graph)}
+
+    def batches(self, *, execution: int | None = None, only_open: bool = False) -> Sequence[BatchRow]:
+        """By id; members of other executions included."""
+        with self._guard:
+            if execution is None:
+                wanted = self._held.open_batches if only_open else self._held.batches
+            else:
+                known = self._held.executions.get(execution)
+                wanted = known.batches if known else {}
+            rows = [self._held.batches[number] for number in sorted(wanted)]
+        return [row for row in rows if not (only_open and row.closed_at)]
+
+    def runs_of(self, lane: str, *, last: int = 100) -> Runs:
+        """The batches of a lane that are remembered."""
+        with self._guard:
+            found = [row for number in sorted(self._held.batches) if (row := self._held.batches[number]).phase == lane]
+        return Runs(len(found), sum(row.closed_at - row.started_at for row in found if row.closed_at), found[-last:])
+
+    def logs(
+        self, execution: int, *, after: int = 0, instance: int | None = None, limit: int = 10_000
+    ) -> Sequence[LogLine]:
+        """By sequence number."""
+        with self._guard:
+            known = self._held.executions.get(execution)
+            lines = list(known.logs) if known else []
+        return [line for line in lines if line.sequence > after and instance in {None, line.instance}][:limit]
+
+    def events(self, execution: int, *, after: int = 0, limit: int = 10_000) -> Sequence[EventRow]:
+        """By sequence number."""
+        with self._guard:
+            known = self._held.executions.get(execution)
+            rows = list(known.events) if known else []
+        return [row for row in rows if row.sequence > after][:limit]
+
+    def check(self) -> Sequence[Finding]:
+        """Nothing can be wrong with what no file holds."""
+        return ()
+
+    def backup(self, path: str) -> int:
+        """Refused (PL-S006): there is no file."""
+        raise failures.cannot_copy(path, "the store is in memory and ends with its process")
+
+    def compact(self) -> Compacted:
+        """Nothing to give back."""
+        return Compacted(0, 0)
+
+    def purge(self, before: int, *, deployment: int | None = None) -> Purged:
+        """Remove executions that ended before this time, with everything about them."""
+        with self._changing() as held:
+            removed = held.purge(before, deployment)
+            self.stored_plans.forget(held.executions.keys(), before, deployment)
+            for shelf in (self.labels, self.packages, self.hook_switches):
+                shelf.forget(held.deployments.keys())
+            return removed
+
+    def close(self) -> None:
+        """Nothing to release; the content stays."""

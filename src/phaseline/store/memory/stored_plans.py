@@ -1,0 +1,64 @@
+"""Plans of the store in memory."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from contextlib import AbstractContextManager
+
+from phaseline.lang.fast_dataclasses import altered
+from phaseline.model.execution.stored_plans import MOST_WAITING, StoredPlan
+
+
+class MemoryPlans:
+    """``PlanShelf`` of a process."""
+
+    def __init__(self, changing: Callable[[], AbstractContextManager[object]]) -> None:
+        """``changing``: alone with what is held."""
+        self._changing = changing
+        self._rows: dict[int, StoredPlan] = {}
+        self._last = 0
+
+    def add(self, new: StoredPlan) -> StoredPlan:
+        """Keep a plan under the next number; of more than ``MOST_WAITING`` that wait the oldest is dropped."""
+        with self._changing():
+            self._last += 1
+            kept = self._rows[self._last] = altered(new, number=self._last)
+            waiting = [row.number for row in self.all(new.deployment) if not row.execution]
+            for number in waiting[:-MOST_WAITING]:
+                del self._rows[number]
+            return kept
+
+    def find(self, number: int) -> StoredPlan | None:
+        """One plan, None if there is none."""
+        return self._rows.get(number)
+
+    def all(self, deployment: int | None = None) -> Sequence[StoredPlan]:
+        """By number, without ``body``, ``text`` and ``aim``; those of one deployment if it is given."""
+        rows = [row for row in self._rows.values() if deployment in {None, row.deployment}]
+        return [altered(row, body={}, text="", aim=None) for row in rows]
+
+    def of_execution(self, execution: int) -> StoredPlan | None:
+        """The plan that an execution carries out, None if it has none that is kept."""
+        return next((row for row in self._rows.values() if row.execution and row.execution == execution), None)
+
+    def apply(self, number: int, execution: int) -> bool:
+        """Say which execution carries a plan out; False if another does already."""
+        with self._changing():
+            found = self._rows.get(number)
+            if found is None or found.execution:
+                return False
+            self._rows[number] = altered(found, execution=execution)
+            return True
+
+    def delete(self, number: int) -> bool:
+        """Forget a plan that no execution carries out; False if there is none such."""
+        with self._changing():
+            found = self._rows.get(number)
+            return found is not None and not found.execution and self._rows.pop(number) is not None
+
+    def forget(self, kept: Collection[int], before: int, deployment: int | None) -> None:
+        """What a purge removes: plans of executions that are not ``kept``, and those made ``before`` that nobody has applied."""
+        for row in list(self._rows.values()):
+            is_over = row.execution not in kept if row.execution else row.created_at < before
+            if is_over and deployment in {None, row.deployment}:
+                del self._rows[row.number]

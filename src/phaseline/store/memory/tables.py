@@ -1,0 +1,224 @@
+"""What the store in memory holds, and how executions that ended long ago are taken from it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from phaseline.lang.fast_dataclasses import altered
+from phaseline.model.blueprint.blueprint import Blueprint
+from phaseline.model.deployment.topology import Topology
+from phaseline.model.execution.pre_post import Around
+from phaseline.model.graph.batch_members import Places
+from phaseline.model.graph.graph import Graph
+from phaseline.model.graph.status import ExecutionStatus
+from phaseline.model.health.checks import CheckBook, HeldBodies
+from phaseline.model.resources.active_paths import Way, speaking
+from phaseline.model.resources.resources import REACH, Growth, grown
+from phaseline.model.rows.maintenance import Purged
+from phaseline.model.rows.rows import (
+    BatchRow,
+    DeploymentRow,
+    EventRow,
+    ExecutionRow,
+    GraphRow,
+    LogLine,
+    Measure,
+    NewDeployment,
+    NoteRow,
+    PausedRow,
+    RequestRow,
+    Reshaped,
+)
+from phaseline.store.codec.json_documents import EMPTY, to_text
+
+
+@dataclass(slots=True)
+class HeldDeployment:
+    """A deployment with everything about it. ``deleted_at`` 0: it is not deleted. ``version``: as of a ``Roster``."""
+
+    row: DeploymentRow
+    tenant: str
+    blueprint: Blueprint
+    inputs: str
+    topology: Topology
+    states: np.ndarray
+    documents: dict[int, str] = field(default_factory=dict)
+    checks: CheckBook = field(default_factory=lambda: CheckBook(HeldBodies()))
+    deleted_at: int = 0
+    state_names: tuple[str, ...] = ()
+    version: int = 0
+
+    @classmethod
+    def of(cls, number: int, new: NewDeployment) -> HeldDeployment:
+        """A new one."""
+        row = DeploymentRow(
+            number=number,
+            name=new.name,
+            blueprint_file=new.blueprint.file,
+            description=new.blueprint.description,
+            code=new.code,
+            created_at=new.created_at,
+            created_by=new.actor.name,
+            instance_count=len(new.topology),
+            kind=new.kind,
+        )
+        texts = {instance: to_text(dict(body)) for instance, body in new.documents.items()}
+        return cls(
+            row,
+            tenant=new.actor.tenant,
+            blueprint=new.blueprint,
+            inputs=to_text(dict(new.inputs)),
+            topology=new.topology,
+            states=np.zeros(len(new.topology), np.uint8),
+            documents={instance: text for instance, text in texts.items() if text != EMPTY},
+        )
+
+    def grow(self, growth: Growth) -> None:
+        """Put resources behind those that are there. Raises ``OutgrownError``."""
+        self.topology = grown(self.topology, growth)
+        self.version += 1
+        self.blueprint = self.topology.blueprint
+        self.row = altered(self.row, instance_count=len(self.topology))
+        self.states = np.concatenate((self.states, np.zeros(len(growth.ids), np.uint8)))
+        texts = ((number, to_text(dict(body))) for number, body in growth.documents.items())
+        self.documents.update((number, text) for number, text in texts if text != EMPTY)
+
+    def reshape(self, row: Reshaped) -> None:
+        """Take another shape."""
+        added = len(row.topology) - len(self.topology)
+        self.topology = row.topology
+        self.version += 1
+        self.states = np.concatenate((self.states, np.zeros(added, np.uint8)))
+        self.row = altered(self.row, instance_count=len(row.topology), code=row.code or self.row.code)
+        if row.inputs is not None:
+            self.inputs = to_text(dict(row.inputs))
+        if row.blueprint is not None:
+            self.blueprint = row.blueprint
+            self.row = altered(self.row, blueprint_file=row.blueprint.file, description=row.blueprint.description)
+
+
+@dataclass(slots=True)
+class HeldGraph:
+    """A graph, the pages of its statuses and its notes."""
+
+    row: GraphRow
+    graph: Graph
+    pages: dict[int, bytes] = field(default_factory=dict)
+    notes: dict[int, NoteRow] = field(default_factory=dict)
+
+
+@dataclass(slots=True)
+class HeldExecution:
+    """An execution with everything about it."""
+
+    row: ExecutionRow
+    around: Around = field(default_factory=Around)
+    graphs: list[int] = field(default_factory=list)
+    batches: dict[int, None] = field(default_factory=dict)
+    logs: list[LogLine] = field(default_factory=list)
+    events: list[EventRow] = field(default_factory=list)
+    last_log: int = 0
+    last_event: int = 0
+
+
+@dataclass(slots=True)
+class Shelves:
+    """Everything by number, and the highest numbers ever given."""
+
+    deployments: dict[int, HeldDeployment] = field(default_factory=dict)
+    executions: dict[int, HeldExecution] = field(default_factory=dict)
+    graphs: dict[int, HeldGraph] = field(default_factory=dict)
+    batches: dict[int, BatchRow] = field(default_factory=dict)
+    open_batches: dict[int, None] = field(default_factory=dict)
+    requests: dict[int, RequestRow] = field(default_factory=dict)
+    paused: dict[str, PausedRow] = field(default_factory=dict)
+    known_phases: dict[str, str] = field(default_factory=dict)
+    measures: dict[str, Measure] = field(default_factory=dict)
+    last_deployment: int = 0
+    last_execution: int = 0
+    last_graph: int = 0
+    last_batch: int = 0
+    last_request: int = 0
+
+    def purge(self, before: int, deployment: int | None) -> Purged:
+        """Remove what ended before this time, of one deployment or of all; how much it was."""
+        going = {number for number, held in self.executions.items() if self._may_go(held.row, before, deployment)}
+        going -= {number for number in going if self._speaks_for_somebody(self.executions[number].row)}
+        removed = Purged()
+        for number in sorted(going):
+            removed += self._forget(self.executions.pop(number))
+        gone = [
+            number
+            for number, held in self.deployments.items()
+            if 0 < held.deleted_at < before
+            and deployment in {None, number}
+            and not any(each.row.deployment == number for each in self.executions.values())
+        ]
+        for number in gone:
+            del self.deployments[number]
+        told = [each.number for each in self.requests.values() if not each.execution and 0 < each.answered_at < before]
+        forgotten = told if deployment is None else []
+        for number in forgotten:
+            del self.requests[number]
+        return removed + Purged(deployments=len(gone), requests=len(forgotten))
+
+    def _may_go(self, row: ExecutionRow, before: int, deployment: int | None) -> bool:
+        if not row.status.is_ended or row.ended_at >= before or deployment not in {None, row.deployment}:
+            return False
+        if any(each.execution == row.number and not each.answered_at for each in self.requests.values()):
+            return False
+        if self.open_batches.keys() & self.executions[row.number].batches.keys():
+            return False
+        return bool(self.deployments[row.deployment].deleted_at) or row.number not in self._kept(row.deployment)
+
+    def _speaks_for_somebody(self, row: ExecutionRow) -> bool:
+        """Whether it failed to bring resources to a target which nobody has given another one."""
+        owner = self.deployments[row.deployment]
+        if row.request.workflow != REACH or row.status is not ExecutionStatus.FAILED or owner.deleted_at:
+            return False
+        rows = [held.row for held in self.executions.values() if held.row.deployment == row.deployment]
+        told = ((other.number, other.request.parameters) for other in rows if other.request.workflow == REACH)
+        ways = [Way(number, given.get("target"), given.get("subjects")) for number, given in told]
+        return row.number in speaking(ways, owner.states, owner.state_names)
+
+    def _kept(self, deployment: int) -> set[int]:
+        """The last ``install`` of a deployment and its last one that completed."""
+        installs = [
+            held.row
+            for held in self.executions.values()
+            if held.row.deployment == deployment and held.row.request.workflow == "install"
+        ]
+        done = [row for row in installs if row.status is ExecutionStatus.COMPLETED]
+        return {row.number for row in (*installs[-1:], *done[-1:])}
+
+    def _forget(self, execution: HeldExecution) -> Purged:
+        requests = [each.number for each in self.requests.values() if each.execution == execution.row.number]
+        for number in requests:
+            del self.requests[number]
+        batches = sum(self._leave(batch, execution) for batch in execution.batches)
+        for graph in execution.graphs:
+            del self.graphs[graph]
+        return Purged(
+            executions=1,
+            graphs=len(execution.graphs),
+            batches=batches,
+            logs=len(execution.logs),
+            events=len(execution.events),
+            requests=len(requests),
+        )
+
+    def _leave(self, batch: int, execution: HeldExecution) -> bool:
+        """Take an execution out of a batch; whether nobody is left in it."""
+        row = self.batches[batch]
+        parts = list(row.places.parts())
+        staying = [part for part in parts if part[0] not in execution.graphs]
+        if not staying:
+            del self.batches[batch]
+            return True
+        kinds = row.kinds
+        if kinds is not None:
+            kinds = kinds[np.concatenate([np.full(len(at), graph not in execution.graphs) for graph, at in parts])]
+        self.batches[batch] = altered(row, places=Places.of(staying), kinds=kinds)
+        return False

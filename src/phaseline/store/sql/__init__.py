@@ -1,0 +1,1 @@
+"""Statements, a module for each group of tables."""

@@ -1,0 +1,63 @@
+"""What is in files that a store keeps, each once, however many blueprints and packages have it; statements of the caller's transaction."""
+
+from __future__ import annotations
+
+import sqlite3
+import zlib
+from collections.abc import Mapping, Sequence
+
+from phaseline.store.codec.json_documents import to_text
+
+Packed = Mapping[str, tuple[int, bytes]]
+"""{digest: (size, packed)}"""
+
+
+def packed(contents: Mapping[str, bytes]) -> Packed:
+    """Contents as they are stored; to be made before a transaction begins, for it takes its time."""
+    return {digest: (len(body), zlib.compress(body)) for digest, body in contents.items()}
+
+
+def lacking(db: sqlite3.Connection, digests: Sequence[str]) -> list[str]:
+    """Those of which there is no content yet."""
+    rows = db.execute(
+        "select value from json_each(?) where value not in (select digest from stored_content)", (to_text(digests),)
+    )
+    return [digest for (digest,) in rows]
+
+
+def add(db: sqlite3.Connection, needed: Sequence[str], given: Packed) -> None:
+    """Keep what is given. Raises: ``LookupError`` if something that is needed is neither given nor there."""
+    missing = lacking(db, [digest for digest in needed if digest not in given])
+    if missing:
+        raise LookupError(f"content {missing[0]} was removed meanwhile")
+    db.executemany(
+        "insert or ignore into stored_content values (?, ?, ?)",
+        ((digest, size, body) for digest, (size, body) in given.items()),
+    )
+
+
+def read(db: sqlite3.Connection, digest: str) -> bytes:
+    """What is in a file. LookupError if nothing has this digest."""
+    row = db.execute("select size_bytes, body from stored_content where digest = ?", (digest,)).fetchone()
+    if row is None:
+        raise LookupError(f"nothing is stored with the digest {digest}")
+    return unpacked(*row)
+
+
+def collect(db: sqlite3.Connection) -> None:
+    """Forget what no file has any more."""
+    db.execute(
+        """delete from stored_content where digest not in (select content from stored_path)
+        and digest not in (select content from package_path)"""
+    )
+
+
+def unpacked(size: int, body: bytes) -> bytes:
+    """A content as it was stored. Raises ``ValueError``."""
+    try:
+        content = zlib.decompress(body)
+    except zlib.error as error:
+        raise ValueError(f"a stored file cannot be unpacked: {error}") from error
+    if len(content) != size:
+        raise ValueError(f"a stored file has {len(content)} bytes instead of {size}")
+    return content

@@ -1,0 +1,135 @@
+"""The statements outside the hot path: deployments, executions, the epoch."""
+
+from __future__ import annotations
+
+import sqlite3
+from typing import TYPE_CHECKING
+
+from phaseline.lang.fast_dataclasses import altered
+from phaseline.model.blueprint.labels import labels_of
+from phaseline.model.graph.status import ExecutionStatus
+from phaseline.model.rows.rows import Actor, Beside, ExecutionRow, NewDeployment, NewExecution, RequestKind
+from phaseline.store.codec import requests, topologies
+from phaseline.store.codec.json_documents import to_text
+from phaseline.store.sql import errors as failures
+from phaseline.store.sql import queries as reads
+from phaseline.store.sql import requests as asking
+from phaseline.store.sql import resource_clusters as growing
+from phaseline.store.sql import stored_blueprints
+from phaseline.store.sql.labels import add_labels
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from phaseline.model.blueprint.blueprint import Blueprint
+
+
+def epoch(db: sqlite3.Connection) -> int:
+    """How often the store was taken into ownership."""
+    return int(db.execute("select epoch from store").fetchone()[0])
+
+
+def raise_epoch(db: sqlite3.Connection) -> int:
+    """The epoch of a new owner."""
+    db.execute("update store set epoch = epoch + 1")
+    return epoch(db)
+
+
+def add_deployment(
+    db: sqlite3.Connection, new: NewDeployment, text_of: Callable[[Blueprint], str] = topologies.blueprint_to_text
+) -> int:
+    """The number of the deployment. ``text_of``: the blueprint as it is stored. Raises PL-S010 if the name is taken."""
+    tenant = new.actor.tenant
+    taken = "select 1 from deployment where tenant = ? and name = ? and deleted_at = 0"
+    if db.execute(taken, (tenant, new.name)).fetchone():
+        raise failures.name_taken(new.name)
+    values = (
+        tenant,
+        new.name,
+        new.blueprint.file,
+        new.blueprint.description,
+        new.code.blueprint_folder,
+        to_text(new.code.plugin_folders),
+        len(new.topology),
+        new.created_at,
+        new.actor.name,
+        new.kind,
+        to_text(new.code.imported),
+    )
+    added = db.execute("insert into deployment values (null, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, '', ?, ?)", values)
+    number = int(added.lastrowid or 0)
+    body = text_of(new.blueprint)
+    db.execute("insert into blueprint values (?, ?, ?)", (number, body, to_text(dict(new.inputs))))
+    row = topologies.to_row(new.topology, new.blueprint)
+    db.execute(f"insert into topology values (?{', ?' * len(row)}, 0)", (number, *row))
+    stored_blueprints.add_uses(db, number, new.uses)
+    if new.packages:
+        from phaseline.store.sql.package_uses import add_uses  # few deployments use any
+
+        add_uses(db, number, new.packages)
+    add_labels(db, number, labels_of(new.blueprint.labels))
+    growing.add_documents(db, number, new.documents)
+    return number
+
+
+def delete_deployment(db: sqlite3.Connection, deployment: int, now: int, actor: Actor | None) -> None:
+    """Free the name; everything else stays, for the history of its executions. Raises PL-C016."""
+    from phaseline.store.sql.stack_documents import drop_snapshots
+
+    refuse_open(db, deployment)
+    drop_snapshots(db, deployment)
+    db.execute(
+        "update deployment set deleted_at = ?, deleted_by = ? where number = ? and deleted_at = 0",
+        (max(1, now), actor.name if actor else "", deployment),
+    )
+
+
+def refuse_deleted(db: sqlite3.Connection, deployment: int) -> None:
+    """Raise PL-C010 if somebody has deleted the deployment, LookupError if there never was one."""
+    found = db.execute("select name, deleted_at from deployment where number = ?", (deployment,)).fetchone()
+    if found is None:
+        raise LookupError(f"no deployment {deployment}")
+    if found[1]:
+        raise failures.deleted(found[0])
+
+
+def add_execution(
+    db: sqlite3.Connection, new: NewExecution, deployment: int, *, asks: bool, beside: Beside | None = None
+) -> ExecutionRow:
+    """The execution, queued; its id is made of the workflow and its number. ``asks``: with a request to start it.
+
+    Raises: PL-C016 if another one of the deployment is open that ``beside`` does not let be, PL-C010 if the deployment
+    was deleted.
+    """
+    found = db.execute("select tenant, name, deleted_at from deployment where number = ?", (deployment,)).fetchone()
+    if found is None:
+        raise LookupError(f"no deployment {deployment}")
+    if found[2]:
+        raise failures.deleted(found[1])
+    refuse_open(db, deployment, new.request.workflow, beside)
+    request = altered(new.request, is_surrounded=new.around is not None)
+    values = (found[0], deployment, requests.to_json(request), ExecutionStatus.QUEUED.value, new.created_at)
+    added = db.execute(
+        "insert into execution values (null, '', ?, ?, ?, ?, '', 0, ?, 0, 0, ?, 0)", (*values, new.actor.name)
+    )
+    number = int(added.lastrowid or 0)
+    id = f"{new.request.workflow}-{number}"
+    db.execute("update execution set id = ? where number = ?", (id, number))
+    if new.around is not None:
+        from phaseline.store.codec.pre_post import add_around
+
+        add_around(db, number, new.around)
+    if asks:
+        asking.add_request(db, RequestKind.START, number, {}, new.actor, new.created_at)
+    return reads.executions(db, id=id)[0]
+
+
+def refuse_open(db: sqlite3.Connection, deployment: int, workflow: str = "", beside: Beside | None = None) -> None:
+    """Raise PL-C016 if an execution of the deployment has not ended, or is about to go on, and ``beside`` does not let it be.
+
+    ``workflow``: of one that is to begin; those that bring resources to a target keep apart by themselves.
+    """
+    for row in reads.executions(db, deployment=deployment, only_open=True):
+        asking.refuse_held(db, row)
+        asking.refuse_beside(row, workflow, beside)
+    asking.refuse_reopening(db, deployment, workflow, beside)

@@ -1,0 +1,151 @@
+"""Results of checks in SQLite: pages of columns beside the states, and a row for what a call said; the caller's transaction."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+
+import numpy as np
+
+from phaseline.model.blueprint.blueprint import Value
+from phaseline.model.execution.events import PAGE_ENTRIES, StatesEntered
+from phaseline.model.health.checks import CheckBook, CheckKind, ChecksMade, Column, HeldBodies, clears, empty_column
+from phaseline.store.codec.columns import decode, encode
+from phaseline.store.codec.json_documents import to_text
+
+_WRITE_PAGE = """insert into check_page values (?, ?, ?, ?, ?, ?) on conflict do update set
+    results = excluded.results, times = excluded.times, executions = excluded.executions"""
+_THESE = "deployment = ? and kind = ? and subject in (select value from json_each(?))"
+
+
+class StoredBodies:
+    """``Bodies`` of one deployment as rows."""
+
+    def __init__(self, db: sqlite3.Connection, deployment: int) -> None:
+        """Within a transaction."""
+        self._db, self._deployment = db, deployment
+
+    def drop(self, kind: CheckKind, subjects: np.ndarray) -> None:
+        """Delete the rows of these."""
+        if self._has_any(kind):
+            self._db.execute(f"delete from check_body where {_THESE}", self._these(kind, subjects))
+
+    def move(self, kind: CheckKind, to: CheckKind, subjects: np.ndarray) -> None:
+        """Give the rows another kind."""
+        if self._has_any(kind):
+            self._db.execute(f"update check_body set kind = ? where {_THESE}", (int(to), *self._these(kind, subjects)))
+
+    def put(self, kind: CheckKind, bodies: Mapping[int, Value]) -> None:
+        """Write a row for each."""
+        if bodies:
+            rows = [(self._deployment, int(kind), subject, to_text(body)) for subject, body in bodies.items()]
+            self._db.executemany("insert into check_body values (?, ?, ?, ?)", rows)
+
+    def _has_any(self, kind: CheckKind) -> bool:
+        """False in the common case: then ten thousand subjects need not be looked up."""
+        found = self._db.execute(
+            "select 1 from check_body where deployment = ? and kind = ? limit 1", (self._deployment, int(kind))
+        )
+        return found.fetchone() is not None
+
+    def _these(self, kind: CheckKind, subjects: np.ndarray) -> tuple[int, int, str]:
+        return self._deployment, int(kind), to_text(subjects.tolist())
+
+
+def read_columns(db: sqlite3.Connection, deployment: int) -> dict[CheckKind, Column]:
+    """{kind: results by subject}; a kind of which nothing was recorded is left out. ValueError: a damaged column."""
+    pages: dict[CheckKind, list[tuple[int, bytes, bytes, bytes]]] = {}
+    for kind, *page in db.execute(
+        "select kind, number, results, times, executions from check_page where deployment = ? order by number",
+        (deployment,),
+    ):
+        pages.setdefault(CheckKind(kind), []).append(tuple(page))
+    found = {}
+    for known, held in pages.items():
+        column = found[known] = empty_column((held[-1][0] + 1) * PAGE_ENTRIES)
+        for number, results, times, executions in held:
+            here = slice(number * PAGE_ENTRIES, (number + 1) * PAGE_ENTRIES)
+            column.results[here] = np.frombuffer(results, np.uint8)
+            column.times[here] = _unpacked(times)
+            column.executions[here] = _unpacked(executions)
+    return found
+
+
+def read_book(db: sqlite3.Connection, deployment: int, *, only_results: bool) -> CheckBook:
+    """What is known, in memory; with ``only_results`` without what calls said."""
+    if only_results:
+        return CheckBook(HeldBodies(), read_columns(db, deployment))
+    rows = db.execute("select kind, subject, body from check_body where deployment = ?", (deployment,))
+    bodies = HeldBodies({(CheckKind(kind), subject): json.loads(body) for kind, subject, body in rows})
+    return CheckBook(bodies, read_columns(db, deployment))
+
+
+class ChecksWriter:
+    """Writes the results of turns; remembers columns, which only the owner changes, until ``forget``."""
+
+    def __init__(self) -> None:
+        """Remembers nothing."""
+        self._columns: dict[int, dict[CheckKind, Column]] = {}
+
+    def forget(self) -> None:
+        """Read everything again when it is next needed."""
+        self._columns.clear()
+
+    def drop(self, deployment: int) -> None:
+        """A deployment was deleted."""
+        self._columns.pop(deployment, None)
+
+    def write(self, db: sqlite3.Connection, entered: Sequence[StatesEntered], made: Sequence[ChecksMade]) -> None:
+        """What states clear of results, then new results."""
+        books: dict[int, CheckBook] = {}
+        for change in entered:
+            if self._columns.get(change.deployment) == {}:
+                continue  # of most deployments nothing was ever found: there is nothing to clear
+            if clears(change.states) and len(change.subjects):
+                self._book(db, books, change.deployment).enter(change.states, change.subjects)
+        for results in made:
+            self._book(db, books, results.deployment).record(results)
+        for deployment, book in books.items():
+            self._columns[deployment] = book.columns
+            if book.touched:
+                _write_touched(db, deployment, book)
+
+    def _book(self, db: sqlite3.Connection, books: dict[int, CheckBook], deployment: int) -> CheckBook:
+        if deployment not in books:
+            columns = self._columns.get(deployment)
+            if columns is None:
+                columns = read_columns(db, deployment)
+            books[deployment] = CheckBook(StoredBodies(db, deployment), columns)
+        return books[deployment]
+
+
+def _packed(page: np.ndarray) -> bytes:
+    """The bytes of a page of times or executions: nearly always those of one call, so that each is packed once."""
+    first = page[0]
+    return _constant(page.dtype.str, int(first)) if (page == first).all() else encode(page)
+
+
+@lru_cache(maxsize=64)
+def _unpacked(data: bytes) -> np.ndarray:
+    """A page of times or executions, to be copied."""
+    return decode(data)
+
+
+@lru_cache(maxsize=64)
+def _constant(dtype: str, value: int) -> bytes:
+    return encode(np.full(PAGE_ENTRIES, value, dtype))
+
+
+def _write_touched(db: sqlite3.Connection, deployment: int, book: CheckBook) -> None:
+    """Write the pages in which a result has changed."""
+    rows = []
+    for kind, changed in book.touched.items():
+        column = book.columns[kind]
+        pages = np.bincount(np.concatenate(changed) // PAGE_ENTRIES).nonzero()[0]
+        for number in pages.tolist():
+            here = slice(number * PAGE_ENTRIES, (number + 1) * PAGE_ENTRIES)
+            told = column.results[here].tobytes(), _packed(column.times[here]), _packed(column.executions[here])
+            rows.append((deployment, int(kind), number, *told))
+    db.executemany(_WRITE_PAGE, rows)

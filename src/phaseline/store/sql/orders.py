@@ -1,0 +1,110 @@
+"""Orders with request ids: found by whoever gives one again, added in the transaction that carries them out (ADR 0032)."""
+
+from __future__ import annotations
+
+import json
+import zlib
+from typing import TYPE_CHECKING
+
+from phaseline.model.execution.orders import MOST_ORDERS, GivenBeforeError, GivenOrder
+from phaseline.store.codec.json_documents import to_text
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Callable, Mapping
+
+    from phaseline.model.blueprint.blueprint import Value
+    from phaseline.model.execution.orders import NewOrder
+    from phaseline.model.rows.rows import Actor
+    from phaseline.store.sqlite.connections import Snapshot
+
+Counters = tuple[int, int]
+"""(last execution, last request)"""
+_ORDER = """select id, digest, at, requests, executions, answer from given_order
+    where tenant = ? and actor = ? and id = ? and at >= ?"""
+
+
+class SqliteOrders:
+    """``model.execution.orders.OrderShelf`` on one file."""
+
+    def __init__(self, reading: Callable[[], Snapshot]) -> None:
+        """With the store's own way to read."""
+        self._reading = reading
+
+    def find(self, actor: Actor, id: str, since: int = 0) -> GivenOrder | None:
+        """The order that this user gave under a request id."""
+        with self._reading() as db:
+            return _find(db, actor, id, since)
+
+    def count(self) -> int:
+        """How many are kept."""
+        with self._reading() as db:
+            return int(db.execute("select count(*) from given_order").fetchone()[0])
+
+
+def begin(db: sqlite3.Connection, order: NewOrder) -> Counters:
+    """Make room for an order in a transaction of the caller; what was made last before it. Raises: ``GivenBeforeError``."""
+    found = _find(db, order.actor, order.id, order.keeps_from)
+    if found is not None:
+        raise GivenBeforeError(found)
+    db.execute("delete from given_order where at < ?", (order.keeps_from,))
+    last = "delete from given_order where at <= (select at from given_order order by at desc limit 1 offset ?)"
+    db.execute(last, (MOST_ORDERS - 1,))
+    return _counters(db)
+
+
+def add(db: sqlite3.Connection, order: NewOrder, before: Counters) -> None:
+    """The row, with everything that was made since ``begin``: nobody else writes meanwhile."""
+    executions = db.execute("select id from execution where number > ? order by number", (before[0],))
+    requests = db.execute("select number from request where number > ? order by number", (before[1],))
+    values = (
+        order.actor.tenant,
+        order.actor.name,
+        order.id,
+        order.digest,
+        order.at,
+        to_text([number for (number,) in requests.fetchall()]),
+        to_text([id for (id,) in executions.fetchall()]),
+        zlib.compress(to_text(order.answer).encode()),
+    )
+    db.execute(f"insert into given_order values (?{', ?' * (len(values) - 1)})", values)
+
+
+def forget_unknown(db: sqlite3.Connection) -> None:
+    """Remove orders that name a request or an execution above the counters: they are of another life of the store."""
+    executions, requests = _counters(db)
+    for tenant, actor, id, asked, made in _references(db):
+        numbers = [int(one.rpartition("-")[2]) for one in json.loads(made)]
+        if max(json.loads(asked), default=0) > requests or max(numbers, default=0) > executions:
+            db.execute("delete from given_order where tenant = ? and actor = ? and id = ?", (tenant, actor, id))
+
+
+def renumber(db: sqlite3.Connection, numbers: Mapping[int, int]) -> None:
+    """Name requests by their new numbers, {old: new}."""
+    if not numbers:
+        return
+    for tenant, actor, id, asked, _ in _references(db):
+        old = json.loads(asked)
+        new = [numbers.get(number, number) for number in old]
+        if new != old:
+            changed = "update given_order set requests = ? where tenant = ? and actor = ? and id = ?"
+            db.execute(changed, (to_text(new), tenant, actor, id))
+
+
+def _references(db: sqlite3.Connection) -> list[tuple[str, str, str, str, str]]:
+    return db.execute("select tenant, actor, id, requests, executions from given_order").fetchall()
+
+
+def _counters(db: sqlite3.Connection) -> Counters:
+    told: dict[str, int] = dict(
+        db.execute("select name, seq from sqlite_sequence where name in ('execution', 'request')")
+    )
+    return told.get("execution", 0), told.get("request", 0)
+
+
+def _find(db: sqlite3.Connection, actor: Actor, id: str, since: int) -> GivenOrder | None:
+    row = db.execute(_ORDER, (actor.tenant, actor.name, id, since)).fetchone()
+    if row is None:
+        return None
+    answer: dict[str, Value] = json.loads(zlib.decompress(row[5]))
+    return GivenOrder(row[0], row[1], row[2], tuple(json.loads(row[3])), tuple(json.loads(row[4])), answer)

@@ -1,0 +1,48 @@
+"""Which deployments use which packages; statements of the caller's transaction."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterable
+
+from phaseline.model.packages.installed import PackageRow, PackageUse
+from phaseline.model.rows.rows import Actor
+from phaseline.store.codec.json_documents import to_text
+from phaseline.store.sql import errors as failures
+
+TENANT = Actor("").tenant
+"""The one tenant there is."""
+_COLUMNS = "number, name, version, format, digest, title, origin, file_count, size_bytes, installed_at, installed_by"
+
+
+def uses_of(db: sqlite3.Connection, deployment: int) -> list[PackageUse]:
+    """What a deployment uses, by name of the package."""
+    rows = db.execute(
+        """select deployment, package, is_enabled, is_imported, settings, folders, at, actor from package_use
+        join package on number = package where deployment = ? order by name""",
+        (deployment,),
+    )
+    return [
+        PackageUse(number, package, bool(on), bool(imported), json.loads(settings), tuple(json.loads(folders)), at, by)
+        for number, package, on, imported, settings, folders, at, by in rows
+    ]
+
+
+def add_uses(db: sqlite3.Connection, deployment: int, added: Iterable[PackageUse]) -> None:
+    """Remember what a deployment uses. Raises: PL-F062 if a package is not installed any more."""
+    for use in added:
+        found = select(db, "number = ? and removed_at = 0", use.package)
+        if not found:
+            raise failures.package_gone()
+        other = """delete from package_use where deployment = ?
+            and package in (select number from package where name = ?)"""
+        db.execute(other, (deployment, found[0].name))
+        values = (deployment, use.package, int(use.is_enabled), int(use.is_imported), to_text(dict(use.settings)))
+        db.execute(f"insert into package_use values (?{', ?' * 7})", (*values, to_text(use.folders), use.at, use.by))
+
+
+def select(db: sqlite3.Connection, condition: str, *values: object) -> list[PackageRow]:
+    """Packages, installed or not any more, that a condition holds of."""
+    rows = db.execute(f"select {_COLUMNS} from package where tenant = ? and {condition}", (TENANT, *values))
+    return [PackageRow(*row) for row in rows]

@@ -1,0 +1,234 @@
+"""Removes executions that ended long ago, in short transactions, so that an engine at work goes on.
+
+What makes an execution known (its row, its graphs, its requests) goes at once, with its numbers noted as ``remains``.
+Rows that may be millions (statuses, notes, lines, batches) follow in pieces; a purge that dies leaves them to the next.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager
+from itertools import islice
+
+import numpy as np
+
+from phaseline.model.graph.batch_members import Places
+from phaseline.model.resources.active_paths import Way, speaking
+from phaseline.model.resources.resources import REACH
+from phaseline.model.rows.maintenance import Purged
+from phaseline.store.codec.columns import decode, encode
+from phaseline.store.codec.json_documents import to_text
+from phaseline.store.sql import resource_clusters as growing
+from phaseline.store.sql.queries import PLACES, places_of
+from phaseline.store.sql.schema import IS_OPEN
+from phaseline.store.sql.turn_writer import places_row, read_states
+
+EXECUTIONS_TOGETHER = 100
+"""Executions that one transaction removes."""
+ROWS_TOGETHER = 5_000
+"""Small rows that one transaction removes."""
+PAGES_TOGETHER = 500
+"""Large rows that one transaction removes."""
+BATCHES_LOOKED_AT = 20_000
+"""Batches among which one transaction looks for those that lose members."""
+GIVE_WAY_S = 0.003
+"""Between two transactions, so that whoever waits for a turn gets it."""
+
+Transaction = Callable[[], AbstractContextManager[sqlite3.Connection]]
+
+_IS_INSTALL = "json_extract(request, '$.workflow') = 'install'"
+_IS_REACH = f"json_extract(request, '$.workflow') = '{REACH}'"
+_WAYS = f"""select number, json_extract(request, '$.parameters.target'), json_extract(request, '$.parameters.subjects')
+    from execution
+    where deployment = ? and {_IS_REACH}"""
+_MAY_GO = f"""
+    not (execution.{IS_OPEN}) and ended_at < :before and (:deployment is null or deployment = :deployment)
+    and not exists (select 1 from request where request.execution = execution.number and answered_at = 0)
+    and not exists (select 1 from graph where graph.execution = execution.number
+        and graph.id in (select value from json_each(:called)))
+    and (exists (select 1 from deployment where number = execution.deployment and deleted_at > 0)
+        or number not in (
+            select max(number) from execution where {_IS_INSTALL} group by deployment
+            union all
+            select max(number) from execution where {_IS_INSTALL} and status = 'completed' group by deployment))"""
+_NEXT_BATCHES = "select max(id) from (select id from batch where id > ? order by id limit ?)"
+_MAY_LOSE_MEMBERS = f"""select id, kinds, {PLACES} from batch where id > ? and id <= ? and exists (
+    select 1 from remains where kind = 'graph' and number between first_graph and last_graph)"""
+_ONLY = "in (select value from json_each(?))"
+
+_PIECES: tuple[tuple[str, str, str, int], ...] = (
+    ("log", "execution, sequence", "execution", ROWS_TOGETHER),
+    ("event", "execution, sequence", "execution", ROWS_TOGETHER),
+    ("note", "graph, position", "graph", ROWS_TOGETHER),
+    ("page", "graph, number", "graph", PAGES_TOGETHER),
+    ("document", "deployment, instance", "deployment", PAGES_TOGETHER),
+    ("state_page", "deployment, number", "deployment", PAGES_TOGETHER),
+    ("check_page", "deployment, kind, number", "deployment", PAGES_TOGETHER),
+    ("check_body", "deployment, kind, subject", "deployment", ROWS_TOGETHER),
+)
+"""(table, its key, the kind of remains it belongs to, how many rows go together)"""
+
+
+def purge(transaction: Transaction, before: int, deployment: int | None) -> Purged:
+    """Remove what ended before this time, of one deployment or of all; how much it was."""
+    removed = Purged()
+    with transaction() as db:
+        found = db.execute(
+            f"select number from execution where {_MAY_GO} order by number",
+            {"before": before, "deployment": deployment, "called": _graphs_called(db)},
+        ).fetchall()
+        kept = _still_speaking(db, deployment)
+    numbers = iter([number for (number,) in found if number not in kept])
+    while chosen := list(islice(numbers, EXECUTIONS_TOGETHER)):
+        with transaction() as db:
+            removed += _forget_executions(db, chosen, before, deployment)
+        time.sleep(GIVE_WAY_S)
+    with transaction() as db:
+        removed += _forget_deployments(db, before, deployment)
+        _forget_plans(db, before, deployment)
+        if deployment is None:
+            removed += Purged(requests=_forget_requests(db, before))
+    return removed + _sweep(transaction)
+
+
+def _still_speaking(db: sqlite3.Connection, deployment: int | None) -> set[int]:
+    """Executions that failed to bring resources to a target which nobody has given another one: a retry needs them."""
+    failed = db.execute(
+        f"""select execution.deployment, execution.number from execution
+        join deployment on deployment.number = execution.deployment
+        where deleted_at = 0 and status = 'failed' and {_IS_REACH}
+        and (:deployment is null or execution.deployment = :deployment)""",
+        {"deployment": deployment},
+    ).fetchall()
+    found: set[int] = set()
+    for owner in {owner for owner, _ in failed}:
+        ways = [Way(number, target, json.loads(ranges)) for number, target, ranges in db.execute(_WAYS, (owner,))]
+        found |= speaking(ways, read_states(db, owner), growing.state_names(db, owner))
+    return found & {number for _, number in failed}
+
+
+def _forget_executions(db: sqlite3.Connection, chosen: Sequence[int], before: int, deployment: int | None) -> Purged:
+    """Of the chosen ones those that still may go: somebody may have asked for one meanwhile."""
+    which = "number in (select value from json_each(:numbers))"
+    told = {"numbers": to_text(chosen), "before": before, "deployment": deployment, "called": _graphs_called(db)}
+    found = db.execute(f"select number from execution where {which} and {_MAY_GO}", told).fetchall()
+    going = to_text([number for (number,) in found])
+    db.execute(
+        f"""update store set
+        purged_graph = max(purged_graph, coalesce((select max(id) from graph where execution {_ONLY}), 0)),
+        purged_batch = max(purged_batch, coalesce((select max(id) from batch), 0))""",
+        (going,),
+    )
+    db.execute(f"insert into remains select 'execution', number from execution where number {_ONLY}", (going,))
+    db.execute(f"insert into remains select 'graph', id from graph where execution {_ONLY}", (going,))
+    graphs = db.execute(f"delete from graph where execution {_ONLY}", (going,)).rowcount
+    requests = db.execute(f"delete from request where execution {_ONLY}", (going,)).rowcount
+    db.execute(f"delete from plan where execution {_ONLY}", (going,))
+    db.execute(f"delete from around where execution {_ONLY}", (going,))
+    executions = db.execute(f"delete from execution where number {_ONLY}", (going,)).rowcount
+    return Purged(executions=executions, graphs=graphs, requests=requests)
+
+
+def _graphs_called(db: sqlite3.Connection) -> str:
+    """Graphs that have members in an open batch, as JSON."""
+    rows = db.execute(f"select {PLACES} from batch where closed_at = 0")
+    return to_text(sorted({graph for row in rows for graph in places_of(row).graphs}))
+
+
+def _forget_deployments(db: sqlite3.Connection, before: int, deployment: int | None) -> Purged:
+    """Deleted ones of which no execution is left."""
+    found = db.execute(
+        """select number from deployment where deleted_at > 0 and deleted_at < :before
+        and (:deployment is null or number = :deployment)
+        and number not in (select deployment from execution)""",
+        {"before": before, "deployment": deployment},
+    ).fetchall()
+    going = to_text([number for (number,) in found])
+    db.execute(f"insert into remains select 'deployment', number from deployment where number {_ONLY}", (going,))
+    for table in (
+        "blueprint",
+        "topology",
+        "state_name",
+        "blueprint_use",
+        "package_use",
+        "plan",
+        "label",
+        "hook_switch",
+    ):
+        db.execute(f"delete from {table} where deployment {_ONLY}", (going,))
+    return Purged(deployments=db.execute(f"delete from deployment where number {_ONLY}", (going,)).rowcount)
+
+
+def _forget_plans(db: sqlite3.Connection, before: int, deployment: int | None) -> None:
+    """Those that nobody has applied for so long."""
+    where = "execution = 0 and created_at < ? and (? is null or deployment = ?)"
+    db.execute(f"delete from plan where {where}", (before, deployment, deployment))
+
+
+def _forget_requests(db: sqlite3.Connection, before: int) -> int:
+    """Answered ones that concern no execution."""
+    where = "execution = 0 and answered_at > 0 and answered_at < ?"
+    return db.execute(f"delete from request where {where}", (before,)).rowcount
+
+
+def _sweep(transaction: Transaction) -> Purged:
+    """Remove the rows of everything that is noted as remains, in pieces."""
+    with transaction() as db:
+        noted = db.execute("select kind, number from remains").fetchall()
+    if not noted:
+        return Purged()
+    counts = {table: sum(_pieces(transaction, table, key, kind, limit)) for table, key, kind, limit in _PIECES}
+    batches = sum(_batches(transaction))
+    with transaction() as db:
+        db.executemany("delete from remains where kind = ? and number = ?", noted)
+    return Purged(logs=counts["log"], events=counts["event"], batches=batches)
+
+
+def _pieces(transaction: Transaction, table: str, key: str, kind: str, limit: int) -> Iterator[int]:
+    """How many rows of the table each transaction removed."""
+    statement = f"""delete from {table} where ({key}) in (
+        select {", ".join(f"{table}.{name}" for name in key.split(", "))}
+        from remains cross join {table} on {table}.{kind} = remains.number where remains.kind = ? limit ?)"""
+    while True:
+        with transaction() as db:
+            removed = db.execute(statement, (kind, limit)).rowcount
+        yield removed
+        if removed < limit:
+            return
+        time.sleep(GIVE_WAY_S)
+
+
+def _batches(transaction: Transaction) -> Iterator[int]:
+    """How many batches each transaction removed: those of which no member stays. Of others only the members go."""
+    latest = 0
+    while True:
+        with transaction() as db:
+            found = db.execute(_NEXT_BATCHES, (latest, BATCHES_LOOKED_AT)).fetchone()
+            if found[0] is None:
+                return
+            first, latest = latest, found[0]
+            gone = {number for (number,) in db.execute("select number from remains where kind = 'graph'")}
+            rows = db.execute(_MAY_LOSE_MEMBERS, (first, latest)).fetchall()
+            empty = [row[0] for row in rows if gone.issuperset(places_of(row[2:]).graphs)]
+            for batch, kinds, *row in rows:
+                if batch not in empty:
+                    _leave(db, batch, kinds, places_of(row), gone)
+            yield db.execute(f"delete from batch where id {_ONLY}", (to_text(empty),)).rowcount
+        time.sleep(GIVE_WAY_S)
+
+
+def _leave(db: sqlite3.Connection, batch: int, kinds: bytes | None, places: Places, gone: set[int]) -> None:
+    """Take the members of these graphs, and their answers, out of a batch in which others stay."""
+    parts = list(places.parts())
+    staying = Places.of([(graph, positions) for graph, positions in parts if graph not in gone])
+    if len(staying.graphs) == len(parts):
+        return
+    stays = np.concatenate([np.full(len(positions), graph not in gone) for graph, positions in parts])
+    answers = None if kinds is None else encode(decode(kinds)[stays])
+    db.execute(
+        "update batch set kinds = ?, first_graph = ?, last_graph = ?, positions = ?, graphs = ?, ends = ? where id = ?",
+        (answers, *places_row(staying), batch),
+    )

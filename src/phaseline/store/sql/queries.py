@@ -1,0 +1,376 @@
+"""Everything that can be asked, as statements within a transaction of the caller.
+
+A question about something that never was raises LookupError; what cannot be decoded raises ValueError.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from phaseline.model.blueprint.blueprint import Blueprint, Value
+from phaseline.model.deployment.topology import Topology
+from phaseline.model.graph.batch_members import Places
+from phaseline.model.graph.graph import Graph
+from phaseline.model.graph.status import EntryStatus, ExecutionStatus
+from phaseline.model.rows.rows import (
+    BatchRow,
+    CodePlaces,
+    DeploymentRow,
+    EventRow,
+    ExecutionRow,
+    GraphRow,
+    LogLine,
+    NoteRow,
+    Runs,
+)
+from phaseline.store.codec import graphs as graph_rows
+from phaseline.store.codec import requests, topologies
+from phaseline.store.codec.columns import decode
+from phaseline.store.codec.json_documents import EMPTY, to_text
+from phaseline.store.sql import schema
+from phaseline.store.sql.turn_writer import from_pages, read_states
+
+_DEPLOYMENT = """select number, name, blueprint_file, description, blueprint_folder, plugin_folders, created_at,
+    created_by, instance_count, kind, imported from deployment where deleted_at = 0"""
+EXECUTION = """select execution.number, id, deployment, name, request, status, reason, attempt, execution.created_at,
+    started_at, ended_at, execution.created_by
+    from execution join deployment on deployment.number = execution.deployment"""
+
+
+PLACES = "first_graph, positions, graphs, ends"
+"""What ``places_of`` reads of a batch."""
+MOST_KEPT = 64
+"""Different lists of folders that are not read again: most deployments of a store have the same."""
+_RANGE = """select (select min(after_batch) from graph where execution = ?),
+    coalesce((select last_batch from execution where number = ?), 0)"""
+
+
+def identity(db: sqlite3.Connection) -> str:
+    """The store's random name."""
+    return str(db.execute("select identity from store").fetchone()[0])
+
+
+def version(db: sqlite3.Connection) -> int:
+    """Another number, and never 0, whenever another connection has written; nothing is read of the tables."""
+    return 1 + int(db.execute("pragma data_version").fetchone()[0])
+
+
+def deleted(db: sqlite3.Connection, deployments: Collection[int], since: int) -> tuple[int, list[int]]:
+    """(how many were deleted so far, those of the deployments that were, or were purged since).
+
+    How many: all that ever were, without the living ones, which an index counts.
+    """
+    (count,) = db.execute(
+        """select coalesce((select seq from sqlite_sequence where name = 'deployment'), 0)
+        - (select count(*) from deployment where deleted_at = 0)"""
+    ).fetchone()
+    if count == since:
+        return count, []
+    rows = db.execute(
+        """select value from json_each(?) where not exists
+        (select 1 from deployment where number = value and deleted_at = 0)""",
+        (to_text(sorted(deployments)),),
+    )
+    return count, [int(number) for (number,) in rows]
+
+
+def counters(db: sqlite3.Connection) -> tuple[int, int]:
+    """(next graph id, next batch id)."""
+    row = db.execute(
+        """select max(purged_graph, coalesce((select max(id) from graph), 0)),
+        max(purged_batch, coalesce((select max(id) from batch), 0)) from store"""
+    ).fetchone()
+    return row[0] + 1, row[1] + 1
+
+
+def deployments(db: sqlite3.Connection, name: str | None = None) -> list[DeploymentRow]:
+    """Those that are not deleted, by name; or the one of that name."""
+    rows = (
+        db.execute(f"{_DEPLOYMENT} order by name")
+        if name is None
+        else db.execute(f"{_DEPLOYMENT} and name = ?", (name,))
+    )
+    used = _folders_used(db)
+    return [_deployment(row, used.get(row[0], ())) for row in rows]
+
+
+def _deployment(row: Sequence[Any], used: tuple[str, ...]) -> DeploymentRow:
+    code, flaw = CodePlaces(""), ""
+    try:
+        code = CodePlaces(row[4], _folders(row[5]), _imported(row[10]), used)
+    except (ValueError, TypeError) as error:
+        flaw = f"the folders of its code: {error}"
+    return DeploymentRow(
+        number=row[0],
+        name=row[1],
+        blueprint_file=row[2],
+        description=row[3],
+        code=code,
+        created_at=row[6],
+        created_by=row[7],
+        instance_count=row[8],
+        kind=row[9],
+        flaw=flaw,
+    )
+
+
+@lru_cache(maxsize=MOST_KEPT)
+def _folders(text: str) -> tuple[str, ...]:
+    return tuple(json.loads(text))
+
+
+@lru_cache(maxsize=MOST_KEPT)
+def _imported(text: str) -> tuple[tuple[str, str], ...]:
+    return tuple(map(tuple, json.loads(text)))
+
+
+def _folders_used(db: sqlite3.Connection) -> dict[int, tuple[str, ...]]:
+    """{deployment: folders with modules of the packages it uses}, of those that use any."""
+    found: dict[int, tuple[str, ...]] = {}
+    rows = db.execute(
+        "select deployment, folders from package_use join package on number = package where folders <> '[]' order by name"
+    )
+    for deployment, folders in rows:
+        found[deployment] = (*found.get(deployment, ()), *json.loads(folders))
+    return found
+
+
+def has_packages(db: sqlite3.Connection) -> bool:
+    """Whether any package is, or was, installed."""
+    return db.execute("select 1 from package limit 1").fetchone() is not None
+
+
+def blueprint(db: sqlite3.Connection, deployment: int) -> Blueprint:
+    """The blueprint as it was stored."""
+    row = _one(db, "select body from blueprint where deployment = ?", deployment)
+    with _as_damage(f"the blueprint of deployment {deployment}"):
+        return topologies.blueprint_from_text(row[0])
+
+
+def inputs(db: sqlite3.Connection, deployment: int) -> dict[str, Value]:
+    """The inputs of a deployment."""
+    row = _one(db, "select inputs from blueprint where deployment = ?", deployment)
+    told: dict[str, Value] = json.loads(row[0])
+    return told
+
+
+def topology(db: sqlite3.Connection, deployment: int) -> Topology:
+    """Instances and relationship instances."""
+    row = _one(db, f"select {', '.join(topologies.COLUMNS)} from topology where deployment = ?", deployment)
+    known = blueprint(db, deployment)
+    with _as_damage(f"the instances of deployment {deployment}"):
+        return topologies.from_row(row, known)
+
+
+def states(db: sqlite3.Connection, deployment: int) -> np.ndarray:
+    """Instance states, uint8 by number."""
+    return read_states(db, deployment)
+
+
+def documents(db: sqlite3.Connection, deployment: int, instances: Sequence[int] | None) -> dict[int, dict[str, Value]]:
+    """{instance number: runtime properties}, only those that have any."""
+    statement = f"select instance, body from document where deployment = ? and body <> '{EMPTY}'"
+    if instances is None:
+        rows = db.execute(f"{statement} order by instance", (deployment,))
+    else:
+        wanted = to_text([int(number) for number in instances])
+        rows = db.execute(f"{statement} and instance in (select value from json_each(?))", (deployment, wanted))
+    return {instance: json.loads(body) for instance, body in rows}
+
+
+def executions(
+    db: sqlite3.Connection, *, deployment: int | None = None, id: str | None = None, only_open: bool = False
+) -> list[ExecutionRow]:
+    """Those that fit all conditions, oldest first."""
+    conditions: list[str] = []
+    values: list[Any] = []
+    if deployment is not None:
+        conditions.append("deployment = ?")
+        values.append(deployment)
+    if id is not None:
+        conditions.append("id = ?")
+        values.append(id)
+    if only_open:
+        conditions.append(schema.IS_OPEN)
+    where = f" where {' and '.join(conditions)}" if conditions else ""
+    return [execution(row) for row in db.execute(f"{EXECUTION}{where} order by execution.number", values)]
+
+
+def execution(row: Sequence[Any]) -> ExecutionRow:
+    """The execution in a row of ``EXECUTION``."""
+    return ExecutionRow(
+        number=row[0],
+        id=row[1],
+        deployment=row[2],
+        deployment_name=row[3],
+        request=requests.from_json(row[4]),
+        status=ExecutionStatus(row[5]),
+        reason=row[6],
+        attempt=row[7],
+        created_at=row[8],
+        started_at=row[9],
+        ended_at=row[10],
+        created_by=row[11],
+    )
+
+
+def graphs(db: sqlite3.Connection, execution: int) -> list[GraphRow]:
+    """In the order of their rounds."""
+    rows = db.execute(
+        "select id, execution, name, attempt, entry_count, created_at from graph where execution = ? order by id",
+        (execution,),
+    )
+    return [GraphRow(*row) for row in rows]
+
+
+def graph(db: sqlite3.Connection, number: int) -> Graph:
+    """One graph with its columns."""
+    row = _one(db, f"select name, {', '.join(graph_rows.COLUMNS)} from graph where id = ?", number)
+    return graph_rows.from_row(row[0], row[1:])
+
+
+def statuses(db: sqlite3.Connection, number: int) -> np.ndarray:
+    """Status bytes by position."""
+    (count,) = _one(db, "select entry_count from graph where id = ?", number)
+    return from_pages(count, db.execute("select number, statuses from page where graph = ?", (number,)))
+
+
+def step_counts(db: sqlite3.Connection, number: int) -> dict[int, dict[EntryStatus, int]]:
+    """{place of the step in the graph: {status: how many entries}}."""
+    from phaseline.store.codec.step_counts import count_by_step
+
+    (text,) = _one(db, "select steps from graph where id = ?", number)
+    return count_by_step(graph_rows.steps_from_text(text), statuses(db, number))
+
+
+def notes(db: sqlite3.Connection, number: int, among: Collection[int] | None = None) -> list[NoteRow]:
+    """By position; only those ``among`` these positions, if they are given."""
+    only = "" if among is None else "and position in (select value from json_each(?))"
+    rows = db.execute(
+        f"""select position, attempts, generation, due, message, error, result from note
+        where graph = ? {only} order by position""",
+        (number,) if among is None else (number, json.dumps(sorted(among))),
+    )
+    return [
+        NoteRow(
+            position,
+            attempts,
+            generation,
+            due,
+            message,
+            {} if error == EMPTY else json.loads(error),
+            None if result == "null" else json.loads(result),
+        )
+        for position, attempts, generation, due, message, error, result in rows
+    ]
+
+
+def messages(db: sqlite3.Connection, number: int) -> dict[int, tuple[int, str]]:
+    """{position: (due in ms, message)} of all notes, by position."""
+    rows = db.execute("select position, due, message from note where graph = ? order by position", (number,))
+    return {position: (due, message) for position, due, message in rows}
+
+
+def batches(db: sqlite3.Connection, execution: int | None, *, only_open: bool) -> list[BatchRow]:
+    """By id; members of other executions included."""
+    condition = "closed_at = 0" if only_open else "true"
+    if execution is None:
+        return _batches(db, condition, ())
+    held = {number for (number,) in db.execute("select id from graph where execution = ?", (execution,))}
+    if not held:
+        return []
+    after, last = db.execute(_RANGE, (execution, execution)).fetchone()
+    found = _batches(
+        db,
+        f"{condition} and id > ? and (? = 0 or id <= ?) and first_graph <= ? and last_graph >= ?",
+        (after, last, last, max(held), min(held)),
+    )
+    return [row for row in found if not held.isdisjoint(row.places.graphs)]
+
+
+def runs_of(db: sqlite3.Connection, lane: str, last: int) -> Runs:
+    """The batches of a lane that are remembered."""
+    count, took_ms = db.execute(
+        "select count(*), coalesce(sum(closed_at - started_at) filter (where closed_at > 0), 0) from batch where phase = ?",
+        (lane,),
+    ).fetchone()
+    return Runs(
+        count,
+        took_ms,
+        _batches(db, "id in (select id from batch where phase = ? order by id desc limit ?)", [lane, last]),
+    )
+
+
+def _batches(db: sqlite3.Connection, condition: str, values: Sequence[Any]) -> list[BatchRow]:
+    rows = db.execute(
+        f"""select id, phase, started_at, deadline_at, closed_at, kinds, process_group, {PLACES} from batch
+        where {condition} order by id""",
+        values,
+    )
+    return [
+        BatchRow(
+            id=row[0],
+            phase=row[1],
+            places=places_of(row[7:]),
+            started_at=row[2],
+            deadline_at=row[3],
+            closed_at=row[4],
+            kinds=None if row[5] is None else decode(row[5]),
+            process_group=row[6],
+        )
+        for row in rows
+    ]
+
+
+def places_of(row: Sequence[Any]) -> Places:
+    """Where the members of a batch lie, by its values of ``PLACES``."""
+    graph, packed, graphs, ends = row
+    positions = decode(packed)
+    if graphs is None:
+        return Places((graph,), (len(positions),), positions)
+    return Places(tuple(decode(graphs).tolist()), tuple(decode(ends).tolist()), positions)
+
+
+def logs(db: sqlite3.Connection, execution: int, after: int, instance: int | None, limit: int) -> list[LogLine]:
+    """By sequence number."""
+    only = "" if instance is None else " and instance = ?"
+    values = (execution, after, limit) if instance is None else (execution, after, instance, limit)
+    rows = db.execute(
+        f"""select execution, at, level, text, instance, operation, sequence from log
+        where execution = ? and sequence > ?{only} order by sequence limit ?""",
+        values,
+    )
+    return [LogLine(*row) for row in rows]
+
+
+def events(db: sqlite3.Connection, execution: int, after: int, limit: int) -> list[EventRow]:
+    """By sequence number."""
+    rows = db.execute(
+        """select execution, at, type, message, instance, operation, actor, sequence from event
+        where execution = ? and sequence > ? order by sequence limit ?""",
+        (execution, after, limit),
+    )
+    return [EventRow(*row) for row in rows]
+
+
+@contextmanager
+def _as_damage(what: str) -> Iterator[None]:
+    """What is missing in a stored document, or is of another kind, is damage to who reads it, as what is no JSON."""
+    try:
+        yield
+    except (LookupError, TypeError, AttributeError) as error:
+        raise ValueError(f"{what} cannot be read: {type(error).__name__} {error}") from error
+
+
+def _one(db: sqlite3.Connection, statement: str, key: int) -> tuple[Any, ...]:
+    row: tuple[Any, ...] | None = db.execute(statement, (key,)).fetchone()
+    if row is None:
+        raise LookupError(f"nothing is stored under number {key}")
+    return row

@@ -1,0 +1,133 @@
+"""The door between processes: requests to the owner and its answers, as statements within a transaction of the caller."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Mapping, Sequence
+
+from phaseline.model.blueprint.blueprint import Value
+from phaseline.model.graph.status import ExecutionStatus
+from phaseline.model.resources.resources import REACH
+from phaseline.model.rows.rows import Actor, Answer, Beside, ExecutionRow, RequestKind, RequestRow
+from phaseline.store.codec.json_documents import to_text
+from phaseline.store.sql import errors as failures
+from phaseline.store.sql import queries as reads
+from phaseline.store.sql import schema
+
+REOPENING = (RequestKind.RETRY, RequestKind.COMPLETE, RequestKind.RERUN)
+"""What lets an execution go on that has ended."""
+TAKEN_AT_ONCE = 1_000
+"""Requests that one look gives; the next look gives the rest."""
+
+_REOPENING = f"""select distinct execution.id from execution cross join request on request.execution = execution.number
+    where execution.deployment = ? and not execution.{schema.IS_OPEN} and request.answered_at = 0
+    and request.kind in ({", ".join(f"'{kind.value}'" for kind in REOPENING)})"""
+_REQUEST = "select number, at, actor, tenant, kind, execution, body, answered_at, answer from request"
+
+
+def add_request(
+    db: sqlite3.Connection,
+    kind: RequestKind,
+    execution: int,
+    body: Mapping[str, Value],
+    actor: Actor,
+    at: int,
+    beside: Beside | None = None,
+) -> int:
+    """The number of the request.
+
+    Raises: LookupError if there is no such execution, PL-C016 if it has ended and cannot be reopened because another one
+    of its deployment is open that ``beside`` does not let be. From now until the answer it counts as open for whoever
+    would begin another one.
+    """
+    looked = "select deployment, status, request, number <= (select held from store) from execution where number = ?"
+    found = db.execute(looked, (execution,)).fetchone()
+    if execution and found is None:
+        raise LookupError(f"no execution {execution}")
+    if found is not None and found[3]:
+        refuse_held(db, next(row for row in reads.executions(db, deployment=found[0]) if row.number == execution))
+    if kind in REOPENING and ExecutionStatus(found[1]).is_ended:
+        workflow = json.loads(found[2])["workflow"]
+        for row in reads.executions(db, deployment=found[0], only_open=True):
+            refuse_beside(row, workflow, beside)
+    values = (at, actor.name, actor.tenant, kind.value, execution, to_text(dict(body)))
+    added = db.execute(
+        "insert into request (at, actor, tenant, kind, execution, body) values (?, ?, ?, ?, ?, ?)", values
+    )
+    return int(added.lastrowid or 0)
+
+
+def refuse_held(db: sqlite3.Connection, row: ExecutionRow) -> None:
+    """Raise PL-S013 if this execution is open and waits since the store was restored."""
+    if not row.status.is_ended and row.number <= db.execute("select held from store").fetchone()[0]:
+        raise failures.held(row)
+
+
+def refuse_beside(row: ExecutionRow, workflow: str, beside: Beside | None) -> None:
+    """Raise PL-C016 unless this open execution may be one beside one of the workflow."""
+    if not lets_be(row, workflow, beside):
+        raise failures.busy(row)
+
+
+def lets_be(row: ExecutionRow, workflow: str, beside: Beside | None) -> bool:
+    """Whether ``beside`` lets an open execution be, or where it says nothing, both bring resources to a target."""
+    return row.request.workflow == workflow == REACH if beside is None else beside(row)
+
+
+def refuse_reopening(db: sqlite3.Connection, deployment: int, workflow: str = "", beside: Beside | None = None) -> None:
+    """Raise PL-C016 if somebody has asked for an execution of the deployment to go on that has ended."""
+    for (id,) in db.execute(_REOPENING, (deployment,)):
+        row = reads.executions(db, id=id)[0]
+        if not lets_be(row, workflow, beside):
+            raise failures.reopening(row)
+
+
+def unanswered(db: sqlite3.Connection, after: int) -> list[RequestRow]:
+    """Requests without an answer, oldest first, at most ``TAKEN_AT_ONCE``."""
+    where = "where answered_at = 0 and number > max(?, (select held_request from store)) order by number limit ?"
+    return _rows(db, where, (after, TAKEN_AT_ONCE))
+
+
+def requests_of(db: sqlite3.Connection, execution: int) -> list[RequestRow]:
+    """All requests about an execution, oldest first."""
+    return _rows(db, "where execution = ? order by number", (execution,))
+
+
+def answer_of(db: sqlite3.Connection, request: int) -> dict[str, Value] | None:
+    """The answer, None while there is none. Raises LookupError for a number never given."""
+    found = db.execute("select answer from request where number = ?", (request,)).fetchone()
+    if found is None:
+        raise LookupError(f"no request {request}")
+    return _answer(found[0])
+
+
+def write_answers(db: sqlite3.Connection, answers: Sequence[Answer], at: int) -> None:
+    """Answer requests that have no answer yet."""
+    db.executemany(
+        "update request set answered_at = ?, answer = ? where number = ? and answered_at = 0",
+        [(max(1, at), to_text(dict(answer.body)), answer.request) for answer in answers],
+    )
+
+
+def _rows(db: sqlite3.Connection, where: str, values: tuple[int, ...]) -> list[RequestRow]:
+    return [
+        RequestRow(
+            number=row[0],
+            at=row[1],
+            actor=Actor(row[2], row[3]),
+            kind=RequestKind(row[4]),
+            execution=row[5],
+            body=json.loads(row[6]),
+            answered_at=row[7],
+            answer=_answer(row[8]),
+        )
+        for row in db.execute(f"{_REQUEST} {where}", values)
+    ]
+
+
+def _answer(text: str) -> dict[str, Value] | None:
+    if not text:
+        return None
+    told: dict[str, Value] = json.loads(text)
+    return told

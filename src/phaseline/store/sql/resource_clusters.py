@@ -1,0 +1,154 @@
+"""What deployments of resources need beside the others: growth, names of states, paused phases, what was measured; statements of the caller's transaction."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+
+from phaseline.model.blueprint.blueprint import Blueprint, Value
+from phaseline.model.blueprint.labels import labels_of
+from phaseline.model.deployment.topology import Topology
+from phaseline.model.resources.resources import Growth, grown
+from phaseline.model.rows.rows import Actor, Measure, PausedRow, Reshaped
+from phaseline.store.codec import topologies
+from phaseline.store.codec.json_documents import EMPTY, to_text
+from phaseline.store.sql import errors as failures
+from phaseline.store.sql.labels import add_labels
+
+MAX_NAMES = 192
+"""Names of states in one deployment: a state is a byte, and the lower numbers are the states of node instances."""
+
+
+def grow(db: sqlite3.Connection, deployment: int, growth: Growth, topology: Topology) -> None:
+    """Put resources behind those of ``topology``, which was read in this transaction. Raises ``OutgrownError``."""
+    more = grown(topology, growth)
+    _replace(db, deployment, more, more.blueprint if more.blueprint is not topology.blueprint else None)
+    add_documents(db, deployment, growth.documents)
+
+
+def add_documents(db: sqlite3.Connection, deployment: int, documents: Mapping[int, Mapping[str, Value]]) -> None:
+    """The runtime properties with which instances come, {instance number: properties}."""
+    texts = ((number, to_text(dict(body))) for number, body in documents.items())
+    db.executemany(
+        "insert into document values (?, ?, 1, ?)",
+        [(deployment, number, text) for number, text in texts if text != EMPTY],
+    )
+
+
+def reshape(db: sqlite3.Connection, row: Reshaped) -> None:
+    """Give a deployment another shape, and with it what else is other."""
+    _replace(db, row.deployment, row.topology, row.blueprint)
+    if row.inputs is not None:
+        db.execute("update blueprint set inputs = ? where deployment = ?", (to_text(dict(row.inputs)), row.deployment))
+    if row.code is not None:
+        db.execute(
+            "update deployment set blueprint_folder = ?, plugin_folders = ?, imported = ? where number = ?",
+            (row.code.blueprint_folder, to_text(row.code.plugin_folders), to_text(row.code.imported), row.deployment),
+        )
+    if row.uses is not None:
+        db.execute("delete from blueprint_use where deployment = ?", (row.deployment,))
+        rows = [(row.deployment, namespace, blueprint) for namespace, blueprint in row.uses.items()]
+        db.executemany("insert into blueprint_use values (?, ?, ?)", rows)
+
+
+def _replace(db: sqlite3.Connection, deployment: int, topology: Topology, blueprint: Blueprint | None) -> None:
+    """``blueprint``: None where it stays."""
+    if blueprint is not None:
+        body = topologies.blueprint_to_text(blueprint)
+        db.execute("update blueprint set body = ? where deployment = ?", (body, deployment))
+        told = (blueprint.file, blueprint.description, deployment)
+        db.execute("update deployment set blueprint_file = ?, description = ? where number = ?", told)
+        add_labels(db, deployment, labels_of(blueprint.labels))
+    assigned = ", ".join(f"{name} = ?" for name in topologies.COLUMNS)
+    row = topologies.to_row(topology, topology.blueprint)
+    db.execute(f"update topology set {assigned}, version = version + 1 where deployment = ?", (*row, deployment))
+    db.execute("update deployment set instance_count = ? where number = ?", (len(topology), deployment))
+
+
+def version(db: sqlite3.Connection, deployment: int) -> int:
+    """How often the deployment has changed its shape."""
+    found = db.execute("select version from topology where deployment = ?", (deployment,)).fetchone()
+    if found is None:
+        raise LookupError(f"no deployment {deployment}")
+    return int(found[0])
+
+
+def count(db: sqlite3.Connection, deployment: int) -> int:
+    """How many instances the deployment has now, those that were removed included."""
+    found = db.execute("select instance_count from deployment where number = ?", (deployment,)).fetchone()
+    if found is None:
+        raise LookupError(f"no deployment {deployment}")
+    return int(found[0])
+
+
+def state_names(db: sqlite3.Connection, deployment: int) -> tuple[str, ...]:
+    """The names of states in the order of their numbers."""
+    rows = db.execute("select name from state_name where deployment = ? order by place", (deployment,))
+    return tuple(name for (name,) in rows)
+
+
+def name_states(db: sqlite3.Connection, deployment: int, names: Iterable[str]) -> tuple[str, ...]:
+    """All names, after those that were missing have been appended. Raises: PL-S011 where there are too many."""
+    known = state_names(db, deployment)
+    missing = missing_names(known, names)
+    rows = [(deployment, place, name) for place, name in enumerate(missing, len(known))]
+    db.executemany("insert into state_name values (?, ?, ?)", rows)
+    return (*known, *missing)
+
+
+def missing_names(known: Sequence[str], names: Iterable[str]) -> tuple[str, ...]:
+    """Those that are not known. Raises: PL-S011 if there would be too many."""
+    missing = tuple(name for name in dict.fromkeys(names) if name not in known)
+    if len(known) + len(missing) > MAX_NAMES:
+        raise failures.too_many_states(len(known) + len(missing), MAX_NAMES)
+    return missing
+
+
+def pause(db: sqlite3.Connection, name: str, actor: Actor, reason: str, at: int) -> bool:
+    """Whether the phase was not paused before; what is known of an earlier pause stays."""
+    added = db.execute(
+        "insert into paused_phase values (?, ?, ?, ?) on conflict do nothing", (name, at, actor.name, reason)
+    )
+    return added.rowcount == 1
+
+
+def unpause(db: sqlite3.Connection, name: str) -> bool:
+    """Whether the phase was paused."""
+    return db.execute("delete from paused_phase where name = ?", (name,)).rowcount == 1
+
+
+def know(db: sqlite3.Connection, known: Mapping[str, str]) -> None:
+    """Know these phases and no others."""
+    db.execute("delete from known_phase")
+    db.executemany("insert into known_phase values (?, ?)", known.items())
+
+
+def known(db: sqlite3.Connection) -> Mapping[str, str]:
+    """{name in lower case: what was said of it}, by name."""
+    return dict(db.execute("select name, known from known_phase order by name"))
+
+
+def measure(db: sqlite3.Connection, measures: Sequence[Measure]) -> None:
+    """Keep what was measured in place of what was before."""
+    values = [(one.name, one.at, to_text(dict(one.body))) for one in measures]
+    db.executemany(
+        "insert into measure values (?, ?, ?) on conflict do update set at = excluded.at, body = excluded.body", values
+    )
+
+
+def measures(db: sqlite3.Connection) -> Mapping[str, Measure]:
+    """{name: what was measured of it}, by name."""
+    rows = db.execute("select name, at, body from measure order by name")
+    found = {}
+    for name, at, body in rows:
+        with suppress(ValueError):  # figures that cannot be read are measured anew
+            found[name] = Measure(name, at, json.loads(body))
+    return found
+
+
+def paused(db: sqlite3.Connection) -> Mapping[str, PausedRow]:
+    """{name in lower case: the pause}, by name."""
+    rows = db.execute("select name, at, actor, reason from paused_phase order by name")
+    return {row[0].lower(): PausedRow(*row) for row in rows}

@@ -1,0 +1,118 @@
+"""Secrets in SQLite: rows that nobody can read without the master key."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from typing import TYPE_CHECKING
+
+from phaseline.model.rows.rows import Actor
+
+if TYPE_CHECKING:
+    from phaseline.model.rows.secrets import SecretRow, WrappedKey
+
+TENANT = Actor("").tenant
+"""The one tenant there is."""
+_COLUMNS = "name, version, body, data_key, master_key, created_at, created_by, updated_at, updated_by"
+
+Connect = Callable[[], AbstractContextManager[sqlite3.Connection]]
+
+
+class SqliteSecrets:
+    """``SecretShelf`` of a file."""
+
+    def __init__(self, reading: Connect, writing: Connect) -> None:
+        """Transactions that read, and that write, whoever owns the store."""
+        self._reading = reading
+        self._writing = writing
+
+    def all(self) -> Sequence[SecretRow]:
+        """By name."""
+        with self._reading() as db:
+            rows = db.execute(f"select {_COLUMNS} from secret where tenant = ? order by name", (TENANT,))
+            return [_row(*row) for row in rows]
+
+    def find(self, name: str) -> SecretRow | None:
+        """The one of this name, or None."""
+        with self._reading() as db:
+            rows = db.execute(f"select {_COLUMNS} from secret where tenant = ? and name = ?", (TENANT, name))
+            return next((_row(*row) for row in rows), None)
+
+    def put(self, row: SecretRow) -> bool:
+        """Store it in the place of the version before it."""
+        values = (
+            row.version,
+            row.body,
+            row.key.wrapped,
+            row.key.master,
+            row.created_at,
+            row.created_by,
+            row.updated_at,
+            row.updated_by,
+        )
+        with self._writing() as db:
+            if row.version == 1:
+                statement = "insert or ignore into secret values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+                return db.execute(statement, (TENANT, row.name, *values)).rowcount == 1
+            statement = """update secret set version = ?, body = ?, data_key = ?, master_key = ?, created_at = ?,
+                created_by = ?, updated_at = ?, updated_by = ? where tenant = ? and name = ? and version = ?"""
+            return db.execute(statement, (*values, TENANT, row.name, row.version - 1)).rowcount == 1
+
+    def delete(self, name: str) -> bool:
+        """False if there was none."""
+        with self._writing() as db:
+            return db.execute("delete from secret where tenant = ? and name = ?", (TENANT, name)).rowcount == 1
+
+    def data_keys(self) -> Mapping[str, WrappedKey]:
+        """{purpose: data key}."""
+        with self._reading() as db:
+            return {
+                purpose: _key(wrapped, master)
+                for purpose, wrapped, master in db.execute("select purpose, wrapped, master_key from data_key")
+            }
+
+    def add_key(self, purpose: str, key: WrappedKey) -> WrappedKey:
+        """This one, or the one that was there before."""
+        with self._writing() as db:
+            db.execute("insert or ignore into data_key values (?, ?, ?)", (purpose, key.wrapped, key.master))
+            found = db.execute("select wrapped, master_key from data_key where purpose = ?", (purpose,)).fetchone()
+            return _key(*found)
+
+    def rewrap(self, rewrapped: Callable[[str, str, WrappedKey], WrappedKey]) -> int:
+        """Replace all data keys, all or none."""
+        with self._writing() as db:
+            secrets = db.execute("select name, data_key, master_key, tenant from secret").fetchall()
+            for name, wrapped, master, tenant in secrets:
+                key = rewrapped("secret", name, _key(wrapped, master))
+                statement = "update secret set data_key = ?, master_key = ? where tenant = ? and name = ?"
+                db.execute(statement, (key.wrapped, key.master, tenant, name))
+            others = db.execute("select purpose, wrapped, master_key from data_key").fetchall()
+            for purpose, wrapped, master in others:
+                key = rewrapped("purpose", purpose, _key(wrapped, master))
+                statement = "update data_key set wrapped = ?, master_key = ? where purpose = ?"
+                db.execute(statement, (key.wrapped, key.master, purpose))
+            return len(secrets) + len(others)
+
+
+def _row(
+    name: str,
+    version: int,
+    body: bytes,
+    wrapped: bytes,
+    master: str,
+    created_at: int,
+    created_by: str,
+    updated_at: int,
+    updated_by: str,
+) -> SecretRow:
+    from phaseline.model.rows.secrets import SecretRow
+
+    key = _key(wrapped, master)
+    return SecretRow(name, version, body, key, created_at, created_by, updated_at, updated_by)
+
+
+def _key(wrapped: bytes, master: str) -> WrappedKey:
+    from phaseline.model.rows.secrets import WrappedKey  # most stores hold no secret
+
+    return WrappedKey(wrapped, master)

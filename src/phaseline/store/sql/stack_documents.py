@@ -1,0 +1,80 @@
+"""Documents of deployments in SQLite: they come and go with turns, so that a document and what it says are one."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from typing import TYPE_CHECKING, Any
+
+from phaseline.model.deployment.stack_documents import ABANDONED, ABANDONED_KEPT_MS, SNAPSHOT, DocumentKind, DocumentRow
+from phaseline.store.codec.json_documents import to_text
+from phaseline.store.sql.labels import add_labels, remove_labels
+
+if TYPE_CHECKING:
+    from phaseline.model.blueprint.blueprint import Value
+    from phaseline.model.rows.rows import Written
+
+Connect = Callable[[], AbstractContextManager[sqlite3.Connection]]
+_BRIEF = "kind, name, deployment, deployment_name, at, created_by, length(body)"
+_ADD = """insert into stack_document select ?, ?, ?, ?, ?, created_by, ? from execution where number = ?
+    on conflict do update set at = excluded.at, created_by = excluded.created_by, body = excluded.body"""
+
+
+class SqliteDocuments:
+    """``DocumentShelf`` of a file."""
+
+    def __init__(self, reading: Connect) -> None:
+        """Transactions that read."""
+        self._reading = reading
+
+    def all(self, kind: DocumentKind, deployment: int | None = None) -> Sequence[DocumentRow]:
+        """The oldest first; those of one deployment if it is given."""
+        where = "kind = ? and (? is null or deployment = ?) order by at, name"
+        with self._reading() as db:
+            rows = db.execute(f"select {_BRIEF} from stack_document where {where}", (kind, deployment, deployment))
+            return [DocumentRow(*row) for row in rows]
+
+    def body(self, row: DocumentRow) -> Mapping[str, Value]:
+        """The document itself. ``LookupError`` if it has gone."""
+        where = "kind = ? and deployment = ? and name = ?"
+        with self._reading() as db:
+            found = db.execute(
+                f"select body from stack_document where {where}", (row.kind, row.deployment, row.name)
+            ).fetchone()
+        if found is None:
+            raise LookupError(row.name)
+        told: dict[str, Any] = json.loads(found[0])
+        return told
+
+
+def write(db: sqlite3.Connection, written: Written, at: int) -> None:
+    """What comes, what goes, and the records of deployments that are forgotten; statements of the turn's transaction."""
+    for new in written.kept:
+        values = (new.kind, new.name, new.deployment, new.deployment_name, at, to_text(dict(new.body)), new.execution)
+        db.execute(_ADD, values)
+    if written.kept:
+        db.execute("delete from stack_document where kind = ? and at < ?", (ABANDONED, at - ABANDONED_KEPT_MS))
+    for drop in written.dropped:
+        where = "kind = ? and deployment = ? and name = ?"
+        db.execute(f"delete from stack_document where {where}", (drop.kind, drop.deployment, drop.name))
+    for deployment, change in written.labels:
+        remove_labels(db, deployment, change.removed)
+        add_labels(db, deployment, change.added)
+    for gone in written.forgotten:
+        drop_snapshots(db, gone.deployment)
+        db.execute(
+            "update deployment set deleted_at = ?, deleted_by = ? where number = ? and deleted_at = 0",
+            (max(1, at), gone.actor, gone.deployment),
+        )
+        db.execute(
+            """update execution set status = 'canceled', reason = ?, ended_at = ? where deployment = ? and number <> ?
+            and status in ('queued', 'running', 'canceling', 'attention')""",
+            ("the deployment was forgotten", at, gone.deployment, gone.execution),
+        )
+
+
+def drop_snapshots(db: sqlite3.Connection, deployment: int) -> None:
+    """Remove the snapshots of a deployment that goes."""
+    db.execute("delete from stack_document where kind = ? and deployment = ?", (SNAPSHOT, deployment))

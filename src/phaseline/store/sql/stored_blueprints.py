@@ -1,0 +1,205 @@
+"""Stored blueprints in SQLite: what is in a file is kept once, however many versions and blueprints have it."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
+from typing import TYPE_CHECKING
+
+from phaseline.model.rows.rows import Actor
+from phaseline.store.codec.json_documents import to_text
+from phaseline.store.sql import errors as failures
+
+if TYPE_CHECKING:
+    from phaseline.model.blueprint.stored_blueprints import BlueprintUser, StoredBlueprint, StoredFile
+
+TENANT = Actor("").tenant
+"""The one tenant there is."""
+_COLUMNS = """number, id, version, main_file, digest, description, language, file_count, size_bytes, created_at,
+    created_by"""
+
+_DEPLOYMENTS_BY_ID = """select distinct stored_blueprint.id, name from blueprint_use
+    join deployment on deployment.number = blueprint_use.deployment join stored_blueprint on stored_blueprint.number = blueprint
+    where deleted_at = 0 order by name"""
+_IMPORTERS_BY_ID = """select distinct used.id, user.id || '@' || user.version as name from stored_import
+    join stored_blueprint as user on user.number = blueprint join stored_blueprint as used on used.number = imported
+    where user.id <> used.id order by name"""
+
+Connect = Callable[[], AbstractContextManager[sqlite3.Connection]]
+
+
+class SqliteBlueprints:
+    """``BlueprintShelf`` of a file."""
+
+    def __init__(self, reading: Connect, writing: Connect) -> None:
+        """Transactions that read, and that write, whoever owns the store."""
+        self._reading = reading
+        self._writing = writing
+
+    def all(self, id: str | None = None) -> Sequence[StoredBlueprint]:
+        """By id and version; only those of one id if it is given."""
+        with self._reading() as db:
+            return _select(db, "(? is null or id = ?) order by id, version", id, id)
+
+    def find(self, id: str, version: int = 0) -> StoredBlueprint | None:
+        """One version, 0: the newest."""
+        with self._reading() as db:
+            found = _select(db, "id = ? and (? = 0 or version = ?) order by version desc limit 1", id, version, version)
+            return next(iter(found), None)
+
+    def lacking(self, digests: Sequence[str]) -> Sequence[str]:
+        """Those of which there is no content yet."""
+        from phaseline.store.sql import content_files as kept
+
+        with self._reading() as db:
+            return kept.lacking(db, digests)
+
+    def add(
+        self,
+        new: StoredBlueprint,
+        files: Sequence[StoredFile],
+        contents: Mapping[str, bytes],
+        imports: Sequence[int] = (),
+    ) -> StoredBlueprint | None:
+        """Store it as the next version of its id; None if the newest version is equal."""
+        from phaseline.store.sql import content_files as kept
+
+        packed = kept.packed(contents)
+        with self._writing() as db:
+            newest = next(iter(_select(db, "id = ? order by version desc limit 1", new.id)), None)
+            if newest is not None and newest.digest == new.digest:
+                return None
+            _refuse_gone(db, imports)
+            kept.add(db, [file.digest for file in files], packed)
+            added = db.execute(
+                f"insert into stored_blueprint values (null, ?{', ?' * 10})",
+                (
+                    TENANT,
+                    new.id,
+                    1 if newest is None else newest.version + 1,
+                    new.main_file,
+                    new.digest,
+                    new.description,
+                    new.language,
+                    new.file_count,
+                    new.size_bytes,
+                    new.created_at,
+                    new.created_by,
+                ),
+            )
+            number = int(added.lastrowid or 0)
+            db.executemany(
+                "insert into stored_path values (?, ?, ?, ?)",
+                ((number, file.path, file.digest, int(file.is_executable)) for file in files),
+            )
+            db.executemany("insert into stored_import values (?, ?)", ((number, other) for other in set(imports)))
+            return _select(db, "number = ?", number)[0]
+
+    def files(self, blueprint: int) -> Sequence[StoredFile]:
+        """The files of a version, by path."""
+        from phaseline.model.blueprint.stored_blueprints import StoredFile
+
+        with self._reading() as db:
+            rows = db.execute(
+                """select path, content, size_bytes, is_executable from stored_path
+                join stored_content on digest = content where blueprint = ? order by path""",
+                (blueprint,),
+            )
+            return [StoredFile(path, digest, size, bool(runs)) for path, digest, size, runs in rows]
+
+    def content(self, digest: str) -> bytes:
+        """What is in a file. LookupError if nothing has this digest."""
+        from phaseline.store.sql import content_files as kept
+
+        with self._reading() as db:
+            return kept.read(db, digest)
+
+    def imports(self, blueprint: int) -> Sequence[StoredBlueprint]:
+        """The versions that a version was uploaded with, by id."""
+        with self._reading() as db:
+            which = "number in (select imported from stored_import where blueprint = ?) order by id, version"
+            return _select(db, which, blueprint)
+
+    def users(self, blueprints: Sequence[int]) -> Sequence[BlueprintUser]:
+        """Who needs one of these versions: deployments that are not deleted, and other stored blueprints."""
+        with self._reading() as db:
+            return list(_users(db, to_text(blueprints)))
+
+    def users_by_id(self) -> Mapping[str, Sequence[BlueprintUser]]:
+        """{id: who needs any of its versions}."""
+        from phaseline.model.blueprint.stored_blueprints import BlueprintUser
+
+        found: dict[str, list[BlueprintUser]] = {}
+        with self._reading() as db:
+            for kind, statement in (("deployment", _DEPLOYMENTS_BY_ID), ("blueprint", _IMPORTERS_BY_ID)):
+                for id, name in db.execute(statement):
+                    found.setdefault(id, []).append(BlueprintUser(kind, name))
+        return found
+
+    def delete(self, blueprints: Sequence[int]) -> Sequence[BlueprintUser]:
+        """Who needs one of these versions, so that nothing was done; nobody: they are gone, with what only they had."""
+        from phaseline.store.sql import content_files as kept
+
+        with self._writing() as db:
+            which = to_text(blueprints)
+            users = list(_users(db, which))
+            if not users:
+                for table, column in (("stored_path", "blueprint"), ("stored_import", "blueprint")):
+                    db.execute(f"delete from {table} where {column} in (select value from json_each(?))", (which,))
+                db.execute("delete from blueprint_use where blueprint in (select value from json_each(?))", (which,))
+                db.execute("delete from stored_blueprint where number in (select value from json_each(?))", (which,))
+                kept.collect(db)
+            return users
+
+    def of_deployment(self, deployment: int) -> Mapping[str, StoredBlueprint]:
+        """{namespace: the version a deployment has under it}; without a namespace its own."""
+        with self._reading() as db:
+            rows = db.execute(
+                "select namespace, blueprint from blueprint_use where deployment = ?", (deployment,)
+            ).fetchall()
+            return {namespace: _select(db, "number = ?", number)[0] for namespace, number in rows}
+
+
+def add_uses(db: sqlite3.Connection, deployment: int, uses: Mapping[str, int]) -> None:
+    """Remember what a new deployment needs. Raises: PL-C054 if somebody has deleted it meanwhile."""
+    _refuse_gone(db, list(uses.values()))
+    db.executemany(
+        "insert into blueprint_use values (?, ?, ?)",
+        ((deployment, namespace, blueprint) for namespace, blueprint in uses.items()),
+    )
+
+
+def _refuse_gone(db: sqlite3.Connection, numbers: Sequence[int]) -> None:
+    """Raise PL-C054 if one of these versions is not there."""
+    for number in set(numbers):
+        if not _select(db, "number = ?", number):
+            raise failures.blueprint_gone()
+
+
+def _select(db: sqlite3.Connection, condition: str, *values: object) -> list[StoredBlueprint]:
+    found = db.execute(f"select {_COLUMNS} from stored_blueprint where tenant = ? and {condition}", (TENANT, *values))
+    rows = found.fetchall()
+    if not rows:  # most stores have none
+        return []
+    from phaseline.model.blueprint.stored_blueprints import StoredBlueprint
+
+    return [StoredBlueprint(*row) for row in rows]
+
+
+def _users(db: sqlite3.Connection, which: str) -> Iterator[BlueprintUser]:
+    from phaseline.model.blueprint.stored_blueprints import BlueprintUser
+
+    deployments = db.execute(
+        """select distinct name from deployment join blueprint_use on deployment = number where deleted_at = 0
+        and blueprint in (select value from json_each(?)) order by name""",
+        (which,),
+    )
+    yield from (BlueprintUser("deployment", name) for (name,) in deployments)
+    others = db.execute(
+        """select distinct id || '@' || version from stored_import join stored_blueprint on number = blueprint
+        where imported in (select value from json_each(?)) and blueprint not in (select value from json_each(?))
+        order by 1""",
+        (which, which),
+    )
+    yield from (BlueprintUser("blueprint", name) for (name,) in others)

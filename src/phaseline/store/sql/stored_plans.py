@@ -1,0 +1,150 @@
+"""Plans in SQLite, and how a plan's aim becomes text."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from typing import TYPE_CHECKING, Any
+
+from phaseline.lang.fast_dataclasses import altered, told
+from phaseline.model.rows.rows import Actor, CodePlaces
+from phaseline.store.codec import requests
+from phaseline.store.codec.json_documents import to_text
+from phaseline.store.codec.topologies import blueprint_from_text, blueprint_to_text
+
+if TYPE_CHECKING:
+    from phaseline.model.execution.stored_plans import Aim, StoredPlan
+    from phaseline.model.packages.installed import PackageUse
+
+TENANT = Actor("").tenant
+"""The one tenant there is."""
+_BRIEF = "number, deployment, request, created_at, created_by, base, execution"
+_ONE = f"select {_BRIEF}, body, told, aim from plan where"
+Connect = Callable[[], AbstractContextManager[sqlite3.Connection]]
+
+
+class SqlitePlans:
+    """``PlanShelf`` of a file."""
+
+    def __init__(self, reading: Connect, writing: Connect) -> None:
+        """Transactions that read, and that write, whoever owns the store."""
+        self._reading = reading
+        self._writing = writing
+        self._last: StoredPlan | None = None
+        """Who stores a plan often carries it out at once: its aim need not be read again."""
+
+    def add(self, new: StoredPlan) -> StoredPlan:
+        """Keep a plan under the next number; of more than ``MOST_WAITING`` that wait the oldest is dropped."""
+        from phaseline.model.execution.stored_plans import MOST_WAITING  # most commands keep no plan
+
+        values = (
+            TENANT,
+            new.deployment,
+            requests.to_json(new.request),
+            new.created_at,
+            new.created_by,
+            to_text(dict(new.base)),
+            to_text(dict(new.body)),
+            new.text,
+            "" if new.aim is None else aim_to_text(new.aim),
+            new.execution,
+        )
+        with self._writing() as db:
+            number = db.execute(f"insert into plan values (null{', ?' * len(values)})", values).lastrowid
+            db.execute(
+                """delete from plan where deployment = ? and execution = 0 and number not in (
+                select number from plan where deployment = ? and execution = 0 order by number desc limit ?)""",
+                (new.deployment, new.deployment, MOST_WAITING),
+            )
+        assert number is not None, "the row was inserted"
+        self._last = altered(new, number=number)
+        return self._last
+
+    def find(self, number: int) -> StoredPlan | None:
+        """One plan, None if there is none."""
+        with self._reading() as db:
+            row = db.execute(f"{_ONE} number = ?", (number,)).fetchone()
+        if row is None:
+            return None
+        known = self._last
+        return _whole(row, known.aim if known is not None and known.number == number else None)
+
+    def all(self, deployment: int | None = None) -> Sequence[StoredPlan]:
+        """By number, without ``body``, ``text`` and ``aim``; those of one deployment if it is given."""
+        where = "where ? is null or deployment = ? order by number"
+        with self._reading() as db:
+            rows = db.execute(f"select {_BRIEF} from plan {where}", (deployment, deployment)).fetchall()
+        return [_brief(row) for row in rows]
+
+    def of_execution(self, execution: int) -> StoredPlan | None:
+        """The plan that an execution carries out, None if it has none that is kept."""
+        with self._reading() as db:
+            row = db.execute(f"{_ONE} execution = ? and execution > 0", (execution,)).fetchone()
+        return None if row is None else _whole(row)
+
+    def apply(self, number: int, execution: int) -> bool:
+        """Say which execution carries a plan out; False if another does already."""
+        with self._writing() as db:
+            set_ = db.execute("update plan set execution = ? where number = ? and execution = 0", (execution, number))
+            return set_.rowcount == 1
+
+    def delete(self, number: int) -> bool:
+        """Forget a plan that no execution carries out; False if there is none such."""
+        with self._writing() as db:
+            return db.execute("delete from plan where number = ? and execution = 0", (number,)).rowcount == 1
+
+
+def aim_to_text(aim: Aim) -> str:
+    """The aim as JSON."""
+    fields = {name: value for name, value in told(aim).items() if name not in {"revision", "former"}}
+    fields |= {"blueprint": blueprint_to_text(aim.blueprint), "code": told(aim.code)}
+    if aim.former is not None:
+        fields["former"] = aim_to_text(aim.former)
+    fields["packages"] = [told(use) for use in aim.packages]
+    return to_text({**fields, "inputs": dict(aim.inputs), "uses": dict(aim.uses)})
+
+
+def aim_from_text(text: str) -> Aim:
+    """The aim of ``aim_to_text``."""
+    from phaseline.model.execution.stored_plans import Aim
+
+    found: dict[str, Any] = json.loads(text)
+    code = found["code"]
+    places = CodePlaces(
+        code["blueprint_folder"], tuple(code["plugin_folders"]), tuple((one, other) for one, other in code["imported"])
+    )
+    return Aim(
+        blueprint=blueprint_from_text(found["blueprint"]),
+        inputs=found["inputs"],
+        code=places,
+        suffixes=found["suffixes"],
+        changed_inputs=tuple(found["changed_inputs"]),
+        uses=found["uses"],
+        counts=found.get("counts"),
+        former=aim_from_text(found["former"]) if "former" in found else None,
+        packages=_uses(found.get("packages", ())),
+    )
+
+
+def _uses(stored: Sequence[Mapping[str, Any]]) -> tuple[PackageUse, ...]:
+    if not stored:
+        return ()
+    from phaseline.model.packages.installed import PackageUse  # few blueprints import any
+
+    return tuple(PackageUse(**{**use, "folders": tuple(use["folders"])}) for use in stored)
+
+
+def _brief(row: Sequence[Any]) -> StoredPlan:
+    from phaseline.model.execution.stored_plans import StoredPlan
+
+    number, deployment, request, created_at, created_by, base, execution = row
+    asked = requests.from_json(request)
+    return StoredPlan(number, deployment, asked, created_at, created_by, json.loads(base), {}, "", None, execution)
+
+
+def _whole(row: Sequence[Any], known: Aim | None = None) -> StoredPlan:
+    body, text, aim = row[7:]
+    found = known or (aim_from_text(aim) if aim else None)
+    return altered(_brief(row[:7]), body=json.loads(body), text=text, aim=found)

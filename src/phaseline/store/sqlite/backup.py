@@ -1,0 +1,56 @@
+"""Copies of a store in use, by SQLite's own backup: one moment of it, whole or not at all."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from contextlib import closing, suppress
+from pathlib import Path
+
+from phaseline.store.sql import errors as failures
+from phaseline.store.sqlite.file_identity import mark_as_copy
+
+
+def copy(source: sqlite3.Connection, path: str) -> int:
+    """Copy the store to a new file that only we may read, check it, give its size in bytes.
+
+    Whoever writes to the store meanwhile neither waits nor is in the copy. Raises: PL-S006; then there is no file.
+    """
+    part = f"{path}.part"
+    try:
+        if os.path.lexists(path):
+            raise failures.cannot_copy(path, "the file exists")
+        Path(part).unlink(missing_ok=True)  # what a copy that was killed has left
+        os.close(os.open(part, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
+        fill(source, part)
+        to_disk(part)
+        os.link(part, path)  # unlike a renaming, this never replaces a file
+        to_disk(str(Path(path).parent))
+        return Path(path).stat().st_size
+    except OSError as error:
+        raise failures.cannot_copy(path, error.strerror or str(error)) from error
+    except sqlite3.Error as error:
+        raise failures.cannot_copy(path, str(error)) from error
+    finally:
+        for left in (part, f"{part}-wal", f"{part}-shm"):
+            with suppress(OSError):
+                Path(left).unlink(missing_ok=True)
+
+
+def fill(source: sqlite3.Connection, part: str) -> None:
+    """Write the whole store of a connection into a file, and check that. Raises: ``sqlite3.Error``."""
+    with closing(sqlite3.connect(part, isolation_level=None)) as target:
+        source.backup(target)
+        mark_as_copy(target)
+        (found,) = target.execute("pragma quick_check(1)").fetchone()
+        if found != "ok":
+            raise sqlite3.DatabaseError(f"the copy is damaged: {found}")
+
+
+def to_disk(path: str) -> None:
+    """Wait until a file, or a folder's list of them, is on the disk."""
+    handle = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)

@@ -1,0 +1,86 @@
+"""Gives free space of the file back, in steps between which an engine commits."""
+
+from __future__ import annotations
+
+import sqlite3
+import time
+from contextlib import ExitStack, closing, contextmanager, suppress
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from phaseline.model.problems.problem import ProblemsError
+from phaseline.model.rows.maintenance import Compacted
+from phaseline.store.sqlite import database_file as file
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from phaseline.ports import Store
+
+COMMAND = "phaseline store compact"
+PAGES_TOGETHER = 1_000
+"""Pages that one transaction gives back."""
+GIVE_WAY_S = 0.003
+"""Between two transactions, so that whoever waits for a turn gets it."""
+CHECKPOINT_PATIENCE_MS = 200
+"""How long the write-ahead log waits for readers before it is carried over as far as they let it."""
+NOT_WHILE_OWNED = "it was made by an earlier version: compact it once while no engine runs"
+READERS = "others are reading: what is free is given back when they have read"
+_INCREMENTAL = 2
+
+
+@contextmanager
+def owned(store: Store, *, is_owner: bool) -> Iterator[bool]:
+    """Own the store if no process does; whether that came about. ``is_owner``: this process does already, with an engine at work."""
+    with ExitStack() as stack:
+        alone = not is_owner and store.owner() is None
+        if alone:
+            try:
+                stack.enter_context(store.own(COMMAND))
+            except ProblemsError:
+                alone = False
+        yield alone
+
+
+def compact(path: str, patience_s: float, *, alone: bool) -> Compacted:
+    """Give back what is free. ``alone``: no engine runs, so that the file may be written anew where it must be."""
+    before = _size(path)
+    reason = ""
+    with closing(file.open_writer(path)) as db:
+        if _value(db, "auto_vacuum") == _INCREMENTAL:
+            _give_back(db, patience_s)
+        elif alone:
+            db.execute(f"pragma busy_timeout = {int(patience_s * 1000)}")
+            db.execute("pragma auto_vacuum = incremental")
+            db.execute("vacuum")
+        else:
+            reason = NOT_WHILE_OWNED
+        db.execute(f"pragma busy_timeout = {CHECKPOINT_PATIENCE_MS}")
+        (busy, *_) = db.execute("pragma wal_checkpoint(truncate)").fetchone()
+        if busy:
+            reason = reason or READERS
+            db.execute("pragma wal_checkpoint(passive)")
+        left = _value(db, "freelist_count") * _value(db, "page_size")
+    return Compacted(before, _size(path), left, reason)
+
+
+def _give_back(db: sqlite3.Connection, patience_s: float) -> None:
+    """As many pages as were free when it began: what others free meanwhile is for the next time."""
+    # A page is given back at each step of the statement: a script is stepped to its end, a query only once.
+    script = f"pragma incremental_vacuum({PAGES_TOGETHER})"
+    for _ in range(0, _value(db, "freelist_count"), PAGES_TOGETHER):
+        file.in_turn(lambda: db.executescript(script), patience_s)
+        time.sleep(GIVE_WAY_S)
+
+
+def _value(db: sqlite3.Connection, pragma: str) -> int:
+    return int(file.in_turn(lambda: db.execute(f"pragma {pragma}").fetchone()[0], file.BUSY_TIMEOUT_S))
+
+
+def _size(path: str) -> int:
+    """Bytes of the file and its write-ahead log."""
+    size = 0
+    for each in (path, f"{path}-wal"):
+        with suppress(FileNotFoundError):
+            size += Path(each).stat().st_size
+    return size

@@ -1,0 +1,374 @@
+"""The two connections to the file of a store: one writes, one reads, so that whoever reads never waits for a commit.
+
+Each is guarded by a lock and may be used from any thread. Reading and writing are classes and not generators: a small
+turn spent a tenth of its time in those.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import threading
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from phaseline.store.sql import errors as failures
+from phaseline.store.sqlite import database_file as file
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from types import TracebackType
+
+    from phaseline.model.blueprint.blueprint import Value
+    from phaseline.model.execution.orders import NewOrder
+
+
+class Connections:
+    """Opened when they are first needed. ``patience_s``: how long a writer waits for its turn."""
+
+    def __init__(self, path: str, on_undone: Callable[[], None]) -> None:
+        """``on_undone`` is called when a transaction was not committed."""
+        self.path = path
+        self.patience_s = file.TURN_PATIENCE_S
+        self.on_undone = on_undone
+        self.read_guard = threading.RLock()
+        self.write_guard = threading.RLock()
+        self.one: One | None = None
+        """What the transactions of the thread that holds ``write_guard`` are part of."""
+        self._looks = 0
+        """How many snapshots lie within one another."""
+        self._inode = 0
+        """Of the file as it was opened; 0: it is not open."""
+        self._reader: sqlite3.Connection | None = None
+        self._writer: sqlite3.Connection | None = None
+
+    def reader(self) -> sqlite3.Connection:
+        """The one that cannot write. Under ``read_guard``."""
+        if self._reader is None:
+            self._reader = file.open_reader(self.path)
+            self._inode = self._found()
+        return self._reader
+
+    def refuse_gone(self) -> None:
+        """Raise PL-S016 if the file was removed, moved or replaced since it was opened: what is written is lost."""
+        if self._inode and self._found() != self._inode:
+            from phaseline.store.sqlite.file_identity import is_fleeting
+
+            if not self._found() or not is_fleeting(self.path):
+                raise failures.gone(self.path)
+
+    def _found(self) -> int:
+        try:
+            return os.stat(self.path).st_ino  # noqa: PTH116 - looked at many times a second
+        except (FileNotFoundError, NotADirectoryError):
+            return 0
+        except OSError:
+            return self._inode
+
+    def look(self) -> sqlite3.Connection:
+        """Begin to read: what is read from now on sees the same moment, until ``looked`` was called as often."""
+        self.read_guard.acquire()
+        try:
+            db = self.reader()
+            if not self._looks:
+                db.execute("begin")
+        except BaseException as error:
+            self.read_guard.release()
+            problem = problem_of(error, self.path)
+            if problem is not None:
+                raise problem from error
+            raise
+        self._looks += 1
+        return db
+
+    def looked(self) -> None:
+        """The next one may see what has been written meanwhile."""
+        self._looks -= 1
+        try:
+            if not self._looks:
+                with Problems(self.path):
+                    self.reader().rollback()
+        finally:
+            self.read_guard.release()
+
+    def writer(self) -> sqlite3.Connection:
+        """The one that writes. Under ``write_guard``."""
+        if self._writer is None:
+            self._writer = file.open_writer(self.path)
+        return self._writer
+
+    def close(self) -> None:
+        """Safe to call twice."""
+        for db in (self._reader, self._writer):
+            if db is not None:
+                db.close()
+        self._reader = self._writer = None
+
+    @contextmanager
+    def not_waiting(self) -> Iterator[None]:
+        """Transactions that return before they are on the disk: what they say is of no use once the machine is down.
+
+        Others see them at once, and the next one that waits for the disk waits for them, too.
+        """
+        with Problems(self.path):
+            self.writer().execute("pragma synchronous = normal")
+            try:
+                yield
+            finally:
+                self.writer().execute("pragma synchronous = full")
+
+
+def problem_of(error: BaseException | None, path: str) -> Exception | None:
+    """What a user is told of an error of SQLite; None: it is none, or our own mistake."""
+    if isinstance(error, sqlite3.Error) and not isinstance(error, sqlite3.ProgrammingError):
+        return failures.as_problem(error, path)
+    return None
+
+
+class Problems:
+    """What SQLite raises inside becomes a problem."""
+
+    __slots__ = ("_path",)
+
+    def __init__(self, path: str) -> None:
+        """Of the store in this file."""
+        self._path = path
+
+    def __enter__(self) -> None:
+        """Nothing to do."""
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Raise the problem instead of the error."""
+        problem = problem_of(error, self._path)
+        if problem is not None:
+            raise problem from error
+
+
+class Moment:
+    """Several readings that see the same moment, and are one transaction; each says for itself what is damaged."""
+
+    __slots__ = ("_connections",)
+
+    def __init__(self, connections: Connections) -> None:
+        """Nothing is read yet."""
+        self._connections = connections
+
+    def __enter__(self) -> None:
+        """The moment is that of the first reading."""
+        self._connections.look()
+
+    def __exit__(self, *raised: object) -> None:
+        """It is over."""
+        self._connections.looked()
+
+
+class Snapshot:
+    """Reading: all of it sees the same moment. What cannot be decoded is damage."""
+
+    __slots__ = ("_connections",)
+
+    def __init__(self, connections: Connections) -> None:
+        """Nothing is read yet."""
+        self._connections = connections
+
+    def __enter__(self) -> sqlite3.Connection:
+        """The connection to read with."""
+        return self._connections.look()
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """What was raised becomes a problem."""
+        ours = self._connections
+        ours.looked()
+        if error is None:
+            return
+        problem = problem_of(error, ours.path)
+        if isinstance(error, UnicodeEncodeError):
+            problem = failures.unknown_text(error)
+        elif isinstance(error, ValueError):
+            problem = failures.damaged(ours.path, str(error))
+        if problem is not None:
+            raise problem from error
+
+
+class Transaction:
+    """Writing: all or nothing, and on the disk when it is over."""
+
+    __slots__ = ("_check", "_connections", "_db")
+
+    def __init__(self, connections: Connections, check: Callable[[sqlite3.Connection], None] | None = None) -> None:
+        """``check`` is called first, and may refuse the whole by what it raises."""
+        self._connections = connections
+        self._check = check
+        self._db: sqlite3.Connection | None = None
+
+    def __enter__(self) -> sqlite3.Connection:
+        """The connection to write with, as soon as nobody else writes."""
+        ours = self._connections
+        ours.write_guard.acquire()
+        try:
+            self._db = ours.writer()
+            if ours.one is None:
+                file.begin_writing(self._db, ours.patience_s)
+            else:
+                ours.one.begin_part(self._db)
+            if self._check is not None:
+                self._check(self._db)
+        except BaseException as error:
+            self._undo(error)
+            raise
+        return self._db
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Commit, unless something was raised."""
+        assert self._db is not None
+        if error is None:
+            try:
+                if self._connections.one is None:
+                    self._db.execute("commit")
+                else:
+                    self._connections.one.end_part(self._db)
+            except BaseException as raised:
+                self._undo(raised)
+                raise
+            self._connections.write_guard.release()
+        else:
+            self._undo(error)
+
+    def _undo(self, error: BaseException) -> None:
+        """Leave everything as it was; raise what a user is to be told, if that is something else."""
+        ours = self._connections
+        try:
+            ours.on_undone()  # also where SQLite has rolled back by itself, as on a full disk
+            with Problems(ours.path):
+                if ours.one is not None:
+                    ours.one.undo_part()
+                elif self._db is not None and self._db.in_transaction:
+                    self._db.rollback()
+        finally:
+            ours.write_guard.release()
+        problem = problem_of(error, ours.path)
+        if problem is not None:
+            raise problem from error
+
+
+class One:
+    """Several transactions of one thread that are one, all or nothing. The first begins it, the others are savepoints in it."""
+
+    __slots__ = ("_before", "_connections", "_db", "_is_lost", "_is_saved", "_on_undone", "_order", "_outer", "answer")
+
+    def __init__(self, connections: Connections, order: NewOrder | None, on_undone: Callable[[], None]) -> None:
+        """``order``: stored with them. ``on_undone`` is called when nothing of it was committed."""
+        self.answer: dict[str, Value] = {} if order is None else dict(order.answer)
+        self._connections = connections
+        self._order = order
+        self._on_undone = on_undone
+        self._before = (0, 0)
+        self._db: sqlite3.Connection | None = None
+        self._is_saved = self._is_lost = False
+        self._outer: One | None = None
+
+    def __enter__(self) -> dict[str, Value]:
+        """What the answer needs, to be filled. Within another one it is a part of that."""
+        ours = self._connections
+        ours.write_guard.acquire()
+        self._outer = ours.one
+        if self._outer is not None:
+            assert self._order is None, "an order is not part of another one"
+            return self.answer
+        ours.one = self
+        if self._order is not None:
+            try:
+                from phaseline.store.sql import orders
+
+                with Problems(ours.path):
+                    db = ours.writer()
+                    self._begin(db)
+                    self._before = orders.begin(db, self._order)
+            except BaseException:
+                self._undo()
+                raise
+        return self.answer
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Commit, unless something was raised."""
+        if self._outer is not None:
+            self._connections.write_guard.release()
+        elif error is not None:
+            self._undo()
+        else:
+            try:
+                with Problems(self._connections.path):
+                    self._commit()
+            except BaseException:
+                self._undo()
+                raise
+            self._end()
+
+    def begin_part(self, db: sqlite3.Connection) -> None:
+        """Begin the whole, or a part of it."""
+        if self._is_lost:
+            raise RuntimeError("what was written before was rolled back: nothing may follow it")
+        self._is_saved = self._db is not None
+        if self._is_saved:
+            db.execute("savepoint part")
+        else:
+            self._begin(db)
+
+    def end_part(self, db: sqlite3.Connection) -> None:
+        """Keep a part; the whole may yet be undone."""
+        if self._is_saved:
+            db.execute("release part")
+
+    def undo_part(self) -> None:
+        """Leave everything as it was before the part. Where SQLite has rolled all back by itself, as on a full disk, nothing may follow."""
+        db, is_saved = self._db, self._is_saved
+        if db is not None and is_saved and db.in_transaction:
+            db.execute("rollback to part")
+            db.execute("release part")
+        else:
+            self._is_lost |= is_saved
+            self._roll_back()
+
+    def _begin(self, db: sqlite3.Connection) -> None:
+        file.begin_writing(db, self._connections.patience_s)
+        self._db = db
+
+    def _commit(self) -> None:
+        if self._is_lost:
+            raise RuntimeError("what was written before was rolled back: nothing of it is stored")
+        if self._db is None:
+            return
+        if self._order is not None:
+            from phaseline.store.sql import orders
+
+            self._order.answer = self.answer
+            orders.add(self._db, self._order, self._before)
+        self._db.execute("commit")
+        if self._order is not None:
+            self._order.is_stored = True
+
+    def _roll_back(self) -> None:
+        if self._db is not None and self._db.in_transaction:
+            self._db.rollback()
+        self._db = None
+
+    def _undo(self) -> None:
+        try:
+            self._connections.on_undone()
+            self._on_undone()
+            with Problems(self._connections.path):
+                self._roll_back()
+        finally:
+            self._end()
+
+    def _end(self) -> None:
+        self._connections.one = None
+        self._connections.write_guard.release()

@@ -1,0 +1,369 @@
+"""The file of a store: made with mode 0600, recognised, brought to the present schema, opened."""
+
+from __future__ import annotations
+
+import errno
+import os
+import sqlite3
+import time
+from collections.abc import Callable
+from contextlib import closing, suppress
+from pathlib import Path
+from typing import TypeVar
+
+from phaseline.model.problems.problem import ProblemsError
+from phaseline.store.sql import errors as failures
+from phaseline.store.sql import schema
+from phaseline.store.sqlite import file_identity as whereabouts
+from phaseline.store.sqlite import incarnations
+from phaseline.store.sqlite.file_identity import Spot
+from phaseline.store.sqlite.owner_lock import Memory, OwnerLock
+
+T = TypeVar("T")
+
+BUSY_TIMEOUT_S = 5.0
+"""How long a statement waits for another program that has locked the file."""
+TURN_PATIENCE_S = 30.0
+"""How long a writer waits for its turn: others ask, purge and compact in short transactions."""
+TRY_EVERY_S = 0.001
+"""SQLite's own waiting sleeps up to 100 ms and so may never meet the gap that a busy owner leaves between two turns."""
+PAGE_BYTES = 4_096
+"""SQLite's page: a changed page of statuses costs one of them in the write-ahead log."""
+CHECKPOINT_PAGES = 4_000
+"""Pages in the write-ahead log before they are carried over into the file."""
+LOG_BYTES_KEPT = 64 * 1024 * 1024
+"""The write-ahead log is cut back to this size after a large transaction."""
+CACHE_KIB = 16 * 1024
+"""Memory for pages, for each connection."""
+IDENTITY_BYTES = 6
+ONE_NAME = (errno.EPERM, errno.ENOTSUP, errno.ENOSYS, errno.EMLINK, errno.ENAMETOOLONG)
+"""What file systems say that know no second name of a file, or no longer one."""
+UPGRADE = "upgrade of the store"
+"""What the lock says while a store is upgraded."""
+UPGRADE_PATIENCE_S = 600.0
+"""How long others wait for an upgrade that is under way."""
+COPIES_KEPT = 100
+"""Copies of upgraded stores of the same name; the next upgrade is refused until some are moved away."""
+
+
+def make_ready(path: str, now: int) -> tuple[str, ...]:
+    """The file exists, is a store and has the present schema; what was done to it that a user should know.
+
+    Raises: ``ProblemsError`` (PL-S...).
+    """
+    try:
+        _make_file(path, now)
+        with closing(_connect(path)) as db:
+            found = _version(db, path)
+            if found == 0:
+                _create(db, path, now)
+            else:
+                _keep_log(db)
+            if found in (0, schema.SCHEMA_VERSION):
+                return _recognise(db, path, now)
+        notices = _migrate(path, now)
+        with closing(_connect(path)) as db:
+            return notices + _recognise(db, path, now)
+    except sqlite3.Error as error:
+        if failures.needs_log(error) and os.access(path, os.R_OK):
+            _refuse_unreadable(path)
+            return ()
+        raise failures.as_problem(error, path) from error
+
+
+def _refuse_unreadable(path: str) -> None:
+    """Raise the problem of a store that may only be read, if it cannot be: PL-S005 for one that is to be upgraded first."""
+    try:
+        with closing(open_looker(path)) as db:
+            found = _version(db, path)
+    except sqlite3.Error as error:
+        raise failures.as_problem(error, path) from error
+    if found < schema.SCHEMA_VERSION:
+        raise failures.older_read_only(path, found, schema.SCHEMA_VERSION)
+
+
+def _recognise(db: sqlite3.Connection, path: str, now: int) -> tuple[str, ...]:
+    """Notice a copy that was put here; what a user is told of that. A copy that nobody may write makes nothing, so it may be one."""
+    memory = OwnerLock(path + ".lock").memory()
+    try:
+        if not _look(db, path, memory)[0]:
+            return ()
+        db.execute("pragma synchronous = full")
+        begin_writing(db, TURN_PATIENCE_S)
+        _, cause, spot, epoch = _look(db, path, memory)
+        waiting = incarnations.begin_another(db, cause, now, epoch) if cause else 0
+        whereabouts.remember(db, spot)
+        db.execute("commit")
+    except sqlite3.Error as error:
+        if failures.is_read_only(error) or failures.is_damage(error):
+            return ()  # whoever reads what is damaged says so
+        raise failures.as_problem(error, path) from error
+    except OSError as error:
+        raise failures.cannot_open(path, error.strerror or str(error)) from error
+    return (failures.told_as_copy(path, cause, waiting),) if cause else ()
+
+
+def _look(db: sqlite3.Connection, path: str, memory: Memory | None) -> tuple[bool, str, Spot, int]:
+    """(whether something is to be written down, why it is a copy or empty, where it is, the epoch it has to have passed)."""
+    identity, epoch, known = whereabouts.remembered(db)
+    spot = whereabouts.spot_of(path)
+    if memory is not None and memory.identity != identity:
+        memory = None  # of the store that lay here before
+    cause = whereabouts.copied(known, spot, epoch, memory)
+    is_same = (known.place, known.inode) == (spot.place, spot.inode)
+    return bool(cause) or not is_same, cause, spot, epoch if memory is None else memory.epoch
+
+
+def refuse_nothing(path: str) -> None:
+    """Raise PL-S007 if there is no file: whoever only looks must not make a store where a path was mistyped."""
+    try:
+        Path(path).stat()
+    except (FileNotFoundError, NotADirectoryError):
+        raise failures.nowhere(path) from None
+    except OSError as error:
+        raise failures.cannot_open(path, error.strerror or str(error)) from error
+
+
+def open_writer(path: str) -> sqlite3.Connection:
+    """A connection whose commits are on the disk when they return. Begin with ``begin_writing``.
+
+    SQLite itself waits for nothing here: once a transaction has begun, nothing that others do makes it wait. Readers
+    may meet a file that is locked for a moment, while its log is begun anew or recovered.
+    """
+    return _connect(
+        path,
+        "pragma synchronous = full",
+        f"pragma wal_autocheckpoint = {CHECKPOINT_PAGES}",
+        f"pragma journal_size_limit = {LOG_BYTES_KEPT}",
+        f"pragma cache_size = -{CACHE_KIB}",
+        "pragma busy_timeout = 0",
+    )
+
+
+def open_reader(path: str) -> sqlite3.Connection:
+    """A connection that cannot write, also where nobody may."""
+    pragmas = ("pragma query_only = on", f"pragma cache_size = -{CACHE_KIB}")
+    try:
+        return _connect(path, *pragmas, "pragma schema_version")
+    except sqlite3.OperationalError as error:
+        if not failures.needs_log(error):
+            raise
+    db = open_looker(path)
+    for pragma in pragmas:
+        db.execute(pragma)
+    return db
+
+
+def open_looker(path: str, *, leaves_nothing: bool = False) -> sqlite3.Connection:
+    """A connection to a store that is only looked at, be it where nobody may write. Raises: ``sqlite3.Error``.
+
+    ``leaves_nothing``: nobody uses the store, so no log of it is begun.
+    """
+    has_log = Path(path + "-wal").exists()
+    if leaves_nothing and not has_log:
+        return _connect_to(f"{_uri(path)}?mode=ro&immutable=1")
+    db = _connect_to(f"{_uri(path)}?mode=ro")
+    try:
+        db.execute("select 1 from sqlite_master").fetchone()
+    except sqlite3.OperationalError as error:
+        db.close()
+        if not failures.needs_log(error):
+            raise
+        # Its log cannot be made where nobody may write. Without one there is nothing but the file, and nobody changes it.
+        return _copy_to_look_at(path) if has_log else _connect_to(f"{_uri(path)}?mode=ro&immutable=1")
+    return db
+
+
+def _copy_to_look_at(path: str) -> sqlite3.Connection:
+    """A connection to a copy in memory of a store whose log was left behind where nobody may write."""
+    import shutil
+    import tempfile
+
+    with tempfile.TemporaryDirectory(prefix="phaseline-") as folder:
+        for tail in ("", "-wal"):
+            shutil.copyfile(path + tail, f"{folder}/store{tail}")
+        held = _connect_to("file::memory:")
+        with closing(sqlite3.connect(f"{folder}/store")) as found:
+            found.backup(held)
+    return held
+
+
+def refuse_others(path: str) -> int:
+    """The schema of the store in this file. Raises: PL-S001 for what is no store, PL-S002 for a newer one."""
+    with closing(_connect(path)) as db:
+        found = _version(db, path)
+    if not found:
+        raise failures.not_a_store(path)
+    return found
+
+
+def begin_writing(db: sqlite3.Connection, patience_s: float) -> None:
+    """Begin a transaction on a writer as soon as nobody else writes."""
+    try:
+        db.execute("begin immediate")
+    except sqlite3.OperationalError as error:
+        if not failures.is_busy(error):
+            raise
+        in_turn(lambda: db.execute("begin immediate"), patience_s)
+
+
+def in_turn(work: Callable[[], T], patience_s: float) -> T:
+    """What ``work`` on a writer gives, as soon as nobody else writes: it is tried again until the patience ends."""
+    end = time.monotonic() + patience_s
+    while True:
+        try:
+            return work()
+        except sqlite3.OperationalError as error:
+            if not failures.is_busy(error) or time.monotonic() > end:
+                raise
+            time.sleep(TRY_EVERY_S)
+
+
+def _connect(path: str, *pragmas: str) -> sqlite3.Connection:
+    db = _connect_to(f"{_uri(path)}?mode=rw")  # unlike a bare path this makes no file where the store was removed
+    try:
+        for pragma in pragmas:
+            db.execute(pragma)
+    except BaseException:
+        db.close()  # whoever could not open it cannot close it
+        raise
+    return db
+
+
+def _connect_to(uri: str) -> sqlite3.Connection:
+    # Transactions are ours to begin and end; locks of the store keep threads apart.
+    return sqlite3.connect(uri, uri=True, timeout=BUSY_TIMEOUT_S, isolation_level=None, check_same_thread=False)
+
+
+def _uri(path: str) -> str:
+    return "file:" + path.replace("%", "%25").replace("?", "%3f").replace("#", "%23")
+
+
+def _make_file(path: str, now: int) -> None:
+    """A new store that only we may read, unless there is a file; folders above it likewise."""
+    try:
+        make_folder(Path(path).parent)
+        if not os.path.lexists(path) and _put(path, now):
+            return
+        os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
+    except FileExistsError:
+        if Path(path).is_dir():
+            raise failures.cannot_open(path, "it is a folder") from None
+    except OSError as error:
+        raise failures.cannot_open(path, error.strerror or str(error)) from error
+
+
+def _put(path: str, now: int) -> bool:
+    """Whether it is there now; not on a file system where a file has one name only: there it is made in its place."""
+    from phaseline.store.sqlite import create_database as making
+
+    try:
+        making.put(path, now)
+    except FileExistsError:
+        raise
+    except OSError as error:
+        if error.errno in ONE_NAME:
+            return False
+        raise
+    return True
+
+
+def make_folder(folder: Path) -> None:
+    """A folder, and those above it, for this user alone: ``mkdir`` gives its mode only to the last level."""
+    if not folder.is_dir():
+        make_folder(folder.parent)
+        folder.mkdir(0o700, exist_ok=True)
+
+
+def _version(db: sqlite3.Connection, path: str) -> int:
+    """The schema in the file, 0 for an empty one. Raises PL-S001, PL-S002."""
+    (version,) = db.execute("pragma user_version").fetchone()
+    (application,) = db.execute("pragma application_id").fetchone()
+    if application != schema.APPLICATION_ID:
+        if version or application or db.execute("select 1 from sqlite_master limit 1").fetchone():
+            raise failures.not_a_store(path)
+        return 0
+    if version > schema.SCHEMA_VERSION:
+        raise failures.newer(path, version, schema.SCHEMA_VERSION)
+    return int(version)
+
+
+def _create(db: sqlite3.Connection, path: str, now: int) -> None:
+    """All tables in one transaction; a process that died before its end left an empty file."""
+    from phaseline.store.sqlite import create_database as making
+
+    making.shape(db)
+    db.execute("pragma journal_mode = wal")
+    db.execute("pragma synchronous = full")
+    db.execute("begin immediate")
+    if _version(db, path) == 0:  # otherwise another process was faster
+        making.fill(db, now)
+    db.execute("commit")
+
+
+def _keep_log(db: sqlite3.Connection) -> None:
+    """Have a write-ahead log again if whoever was about to replace the store, and died, has taken it away."""
+    with suppress(
+        sqlite3.DatabaseError
+    ):  # nobody may write, others are at it, or what is damaged is told by who reads it
+        if db.execute("pragma journal_mode").fetchone()[0] == "delete":
+            db.execute("pragma journal_mode = wal")
+
+
+def _migrate(path: str, now: int) -> tuple[str, ...]:
+    """Bring an older store up to date, as its owner, after a copy of it was made; tells of both.
+
+    alembic costs half a second to import: only here.
+    """
+    from phaseline.store.migrations import upgrade
+
+    lock = OwnerLock(path + ".lock")
+    try:
+        with closing(_connect(path)) as db:
+            _take(lock, path, _version(db, path), now)
+            found = _version(db, path)
+            if found == schema.SCHEMA_VERSION:  # another process was faster
+                return ()
+            kept = _copy_before(db, path)
+        try:
+            upgrade(path)
+        except BaseException:
+            Path(kept).unlink()  # the store is as it was: the next try makes its own copy
+            raise
+    except sqlite3.Error as error:
+        raise failures.as_problem(error, path) from error
+    finally:
+        lock.release()
+    known = schema.SCHEMA_VERSION
+    return (f"The store was brought from schema {found} to {known}; the store as it was before is kept in {kept}",)
+
+
+def _take(lock: OwnerLock, path: str, found: int, now: int) -> None:
+    """Hold the lock; wait for another upgrade. Raises PL-S005 while an engine of the older version works, or if the lock cannot be had."""
+    end = time.monotonic() + UPGRADE_PATIENCE_S
+    while True:
+        try:
+            lock.take(UPGRADE, now)
+        except ProblemsError as error:
+            if all(
+                problem.code != "PL-S004" for problem in error.problems
+            ):  # no other process has it: waiting is in vain
+                if os.access(Path(path).parent, os.W_OK):
+                    raise
+                raise failures.older_read_only(path, found, schema.SCHEMA_VERSION) from error
+            holder = lock.holder()
+            if time.monotonic() > end or (holder is not None and holder.command != UPGRADE):
+                raise failures.older(path, found, schema.SCHEMA_VERSION) from error
+        else:
+            return
+
+
+def _copy_before(db: sqlite3.Connection, path: str) -> str:
+    """Copy the store beside itself, under a name that is free; the name."""
+    from phaseline.store.sqlite.backup import copy  # for stores of older versions alone
+
+    first = f"{path}.before-v{schema.SCHEMA_VERSION}"
+    names = (first, *(f"{first}-{number}" for number in range(2, COPIES_KEPT + 1)))
+    name = next((f"{name}.db" for name in names if not os.path.lexists(f"{name}.db")), f"{names[-1]}.db")
+    copy(db, name)
+    return name

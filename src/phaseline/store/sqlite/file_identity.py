@@ -1,0 +1,86 @@
+"""Whether the file of a store is the one that was written last, or a copy of it that was put there or carried elsewhere.
+
+The store remembers where its file lies and its inode. A backup says of itself that it is one. And the lock file beside it
+remembers the epoch of the last owner that has stored anything: a file with a lower one is an older state of the same store, though
+its bytes were written into the same file.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from phaseline.lang.fast_dataclasses import frozen
+
+if TYPE_CHECKING:
+    import sqlite3
+
+    from phaseline.store.sqlite.owner_lock import Memory
+
+COPY = -1
+"""In the place of the inode: the file was written as a backup."""
+LARGEST = (1 << 63) - 1
+"""Of SQLite's numbers."""
+FLEETING = ("9p", "cifs", "smb3", "smbfs", "overlay")
+"""File systems, beside those of FUSE, that give a file another inode number after a while."""
+
+
+@frozen
+class Spot:
+    """Where a file lies. ``device`` may be another one after a restart of the machine."""
+
+    place: str
+    inode: int
+    device: int
+
+
+def spot_of(file: str, path: str = "") -> Spot:
+    """Where the file is now, or will be once it has got the name ``path``. Raises: OSError."""
+    found = Path(file).stat()
+    place = os.fsencode(path or file).decode("utf-8", "backslashreplace")
+    return Spot(place, found.st_ino & LARGEST, found.st_dev & LARGEST)
+
+
+def remembered(db: sqlite3.Connection) -> tuple[str, int, Spot]:
+    """(identity, epoch, where the store was when that was written last; inode 0: nobody has written it)."""
+    identity, epoch, *spot = db.execute("select identity, epoch, place, inode, device from store").fetchone()
+    return identity, epoch, Spot(*spot)
+
+
+def remember(db: sqlite3.Connection, spot: Spot) -> None:
+    """Write down where the store is, in a transaction of the caller."""
+    db.execute("update store set place = ?, inode = ?, device = ?", (spot.place, spot.inode, spot.device))
+
+
+def mark_as_copy(db: sqlite3.Connection) -> None:
+    """Have whoever opens this file know that it is a copy; a store of an older schema cannot say so."""
+    columns = {row[1] for row in db.execute("pragma table_info(store)")}
+    if "inode" in columns:
+        remember(db, Spot("", COPY, 0))
+
+
+def copied(spot: Spot, now: Spot, epoch: int, memory: Memory | None) -> str:
+    """Why the file is not the one that was written last; empty if it is, be it that it was moved.
+
+    ``memory``: what the lock file knows of this store, None: nothing.
+    """
+    if spot.inode == COPY:
+        return "it is a backup"
+    if memory is not None and memory.epoch > epoch:
+        return "it is an older state of the store that was here"
+    if spot.inode in (0, now.inode) and (spot.inode == 0 or spot.place == now.place or spot.device == now.device):
+        return ""
+    if spot.place != now.place:
+        return f"it is a copy of {spot.place}"
+    if memory is not None and is_fleeting(now.place):
+        return ""
+    return "another file was put in its place"
+
+
+def is_fleeting(place: str) -> bool:
+    """Whether the file system gives a file another inode number after a while."""
+    from phaseline.store.sqlite.mounts import kind_of_file_system
+
+    kind = kind_of_file_system(Path(place))
+    return kind in FLEETING or kind.startswith("fuse")

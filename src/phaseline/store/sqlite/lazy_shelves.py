@@ -1,0 +1,70 @@
+"""The shelves of a store in a file that most commands do not ask; each is loaded when it is."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from phaseline.ports import Clock
+    from phaseline.store.sql.hook_switches import SqliteSwitches
+    from phaseline.store.sql.listings import SqliteListings
+    from phaseline.store.sql.orders import SqliteOrders
+    from phaseline.store.sql.packages import SqlitePackages
+    from phaseline.store.sql.stack_documents import SqliteDocuments
+    from phaseline.store.sql.stored_plans import SqlitePlans
+    from phaseline.store.sqlite.connections import Snapshot, Transaction
+
+
+class Seldom:
+    """What a store offers by these names, over its own ways to read and write."""
+
+    _clock: Clock
+
+    if TYPE_CHECKING:
+
+        def _reading(self) -> Snapshot: ...
+
+        def _writing(self) -> Transaction: ...
+
+    @cached_property
+    def packages(self) -> SqlitePackages:
+        """Plugin packages that are installed."""
+        from phaseline.store.sql.packages import SqlitePackages
+
+        return SqlitePackages(self._reading, self._writing, self._clock)
+
+    @cached_property
+    def stack_documents(self) -> SqliteDocuments:
+        """Deployments that were written down; most commands do not ask."""
+        from phaseline.store.sql.stack_documents import SqliteDocuments
+
+        return SqliteDocuments(self._reading)
+
+    @property
+    def orders(self) -> SqliteOrders:
+        """Orders that were given with a request id; most commands do not ask."""
+        from phaseline.store.sql.orders import SqliteOrders
+
+        return SqliteOrders(self._reading)
+
+    @cached_property
+    def hook_switches(self) -> SqliteSwitches:
+        """Hook classes that are switched off; most commands do not ask."""
+        from phaseline.store.sql.hook_switches import SqliteSwitches
+
+        return SqliteSwitches(self._reading, self._writing, self._clock)
+
+    @cached_property
+    def listings(self) -> SqliteListings:
+        """What lists show of many deployments at once; orders do not ask."""
+        from phaseline.store.sql.listings import SqliteListings
+
+        return SqliteListings(self._reading)
+
+    @cached_property
+    def stored_plans(self) -> SqlitePlans:
+        """Plans that are kept; most commands do not ask."""
+        from phaseline.store.sql.stored_plans import SqlitePlans
+
+        return SqlitePlans(self._reading, self._writing)

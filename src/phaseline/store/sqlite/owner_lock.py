@@ -1,0 +1,178 @@
+"""Who may write: an operating-system lock on a file beside the store, freed when its holder dies.
+
+The file says who holds the lock, for the text of the refusal. It is never removed: another process may
+just be locking it.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import time
+import weakref
+from collections.abc import Callable
+from contextlib import suppress
+
+from phaseline.lang.fast_dataclasses import frozen
+from phaseline.model.rows.rows import Owner
+from phaseline.store.sql import errors as failures
+
+PATIENCE_S = 0.25
+"""How long a lock is tried that somebody holds: one that dies lets go within that time."""
+LOOKED_AT_S = 10.0
+"""And so long if nobody holds it, but somebody looks who does, which is over at once unless that process stands still."""
+TRY_EVERY_S = 0.01
+COMMAND_LENGTH = 256
+"""Characters kept of the owner's command; each takes twelve bytes at most."""
+NOTE_BYTES = 4_096
+"""Longest text that is read from a lock file."""
+
+
+@frozen
+class Memory:
+    """What a lock file remembers of the store beside it: its identity, and the epoch of the last owner that stored anything."""
+
+    identity: str
+    epoch: int
+
+
+class OwnerLock:
+    """The lock file of one store, as this process sees it."""
+
+    def __init__(self, path: str) -> None:
+        """Touches nothing yet."""
+        self.path = path
+        self._handle = -1
+        self._note: dict[str, str | int] = {}
+        self._forgets_on_fork = False
+
+    def take(self, command: str, since: int) -> None:
+        """Hold the lock from now on. Raises PL-S004 naming the holder, PL-S005 if the file cannot be written."""
+        try:
+            handle = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        except OSError as error:
+            raise failures.cannot_lock(self.path, error.strerror or str(error)) from error
+        if not _locked(handle, fcntl.LOCK_EX):
+            holder = _read_owner(handle)
+            os.close(handle)
+            raise failures.owned(self.path.removesuffix(".lock"), str(holder))
+        self._handle = handle
+        self._forget_on_fork()
+        self._note = {"pid": os.getpid(), "command": command[:COMMAND_LENGTH], "since": since, **_read_memory(handle)}
+        try:
+            self._write_note()
+        except OSError as error:
+            self.release()
+            raise failures.cannot_lock(self.path, error.strerror or str(error)) from error
+
+    def remember(self, identity: str, epoch: int) -> None:
+        """Have the file know, beyond the end of its holder, that the store was written in this epoch; only while it is held."""
+        known: dict[str, str | int] = {"store": identity, "epoch": epoch}
+        if self._handle < 0 or known.items() <= self._note.items():
+            return
+        self._note.update(known)
+        with suppress(OSError):  # what is not remembered is looked for in other ways
+            self._write_note()
+
+    def memory(self) -> Memory | None:
+        """What was remembered, None: nothing, or nobody may read it."""
+        try:
+            handle = os.open(self.path, os.O_RDONLY | os.O_CLOEXEC)
+        except OSError:
+            return None
+        try:
+            known = _read_memory(handle)
+        finally:
+            os.close(handle)
+        return Memory(str(known["store"]), int(known["epoch"])) if known else None
+
+    def _write_note(self) -> None:
+        # Spaces instead of a truncation, which waits for the file system's journal: 3 ms where others write.
+        handle, note = self._handle, json.dumps(self._note).encode()
+        os.pwrite(handle, note.ljust(min(os.fstat(handle).st_size, NOTE_BYTES)), 0)
+
+    def release(self) -> None:
+        """Let go; safe to call twice."""
+        handle, self._handle = self._handle, -1
+        if handle >= 0:
+            fcntl.flock(handle, fcntl.LOCK_UN)
+            os.close(handle)
+
+    def holder(self) -> Owner | None:
+        """Who holds the lock at this moment, or None."""
+        try:
+            handle = os.open(self.path, os.O_RDONLY | os.O_CLOEXEC)
+        except OSError:
+            return None
+        try:
+            return None if _try(handle, fcntl.LOCK_SH) else _read_owner(handle)
+        finally:
+            os.close(handle)
+
+    def _forget_on_fork(self) -> None:
+        """A forked child shares the lock as long as it has the file open; one that outlives us must not keep it."""
+        if not self._forgets_on_fork:
+            forget_on_fork(self._close_in_child)
+            self._forgets_on_fork = True
+
+    def _close_in_child(self) -> None:
+        handle, self._handle = self._handle, -1
+        if handle >= 0:
+            os.close(handle)
+
+
+def forget_on_fork(close: Callable[[], None]) -> None:
+    """Have a bound method called in each forked child, for as long as its object lives."""
+    method = weakref.WeakMethod(close)
+    os.register_at_fork(after_in_child=lambda: _call(method))
+
+
+def _call(method: weakref.WeakMethod[Callable[[], None]]) -> None:
+    bound = method()
+    if bound is not None:
+        bound()
+
+
+def _try(handle: int, form: int) -> bool:
+    try:
+        fcntl.flock(handle, form | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
+
+
+def _locked(handle: int, form: int) -> bool:
+    """Whether the lock was had within the patience."""
+    end = time.monotonic() + PATIENCE_S
+    while not _try(handle, form):
+        late_s = time.monotonic() - end
+        if late_s > 0 and (late_s > LOOKED_AT_S or not _is_looked_at(handle)):
+            return False
+        time.sleep(TRY_EVERY_S)
+    return True
+
+
+def _is_looked_at(handle: int) -> bool:
+    """Whether those that hold the lock share it: none of them is its holder."""
+    is_shared = _try(handle, fcntl.LOCK_SH)
+    if is_shared:
+        fcntl.flock(handle, fcntl.LOCK_UN)
+    return is_shared
+
+
+def _read_memory(handle: int) -> dict[str, str | int]:
+    """What the note says of the store; empty where it says nothing, or was written by an earlier version."""
+    try:
+        note = json.loads(os.pread(handle, NOTE_BYTES, 0))
+        return {"store": str(note["store"]), "epoch": int(note["epoch"])}
+    except (OSError, ValueError, KeyError, TypeError):
+        return {}
+
+
+def _read_owner(handle: int) -> Owner:
+    try:
+        note = json.loads(os.pread(handle, NOTE_BYTES, 0))
+        return Owner(int(note["pid"]), str(note["command"]), int(note["since"]))
+    except (ValueError, KeyError, TypeError):
+        return Owner(0, "", 0)

@@ -1,0 +1,191 @@
+"""A store put back from a backup: all of it or nothing, and with an incarnation of its own (rule BK4).
+
+The new file is made beside its place, whole, before the store that lies there is touched; that one is copied aside, and the last
+step is one renaming. Nobody else can have the old file open meanwhile: a log of the old store beside the new file would be its end.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sqlite3
+import time
+from contextlib import closing, contextmanager, suppress
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from phaseline.model.problems.problem import ProblemsError
+from phaseline.model.rows.maintenance import Restored
+from phaseline.store.sql import errors as failures
+from phaseline.store.sql.schema import SCHEMA_VERSION
+from phaseline.store.sqlite import database_file as file
+from phaseline.store.sqlite import file_identity as whereabouts
+from phaseline.store.sqlite import incarnations
+from phaseline.store.sqlite.backup import fill, to_disk
+from phaseline.store.sqlite.owner_lock import OwnerLock
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+COMMAND = "phaseline store restore"
+PATIENCE_S = 5.0
+"""How long others may still have the store open; commands that only look are over by then."""
+TRY_EVERY_S = 0.05
+TAILS = ("", "-wal", "-shm")
+"""SQLite's files of one database."""
+
+
+def restore(source: str, path: str, now: int) -> Restored:
+    """Put the store in ``source`` in the place of that at ``path``, which is kept beside it; there need be none.
+
+    A store that is restored from itself, such as after its file system was set back, gets another incarnation where it lies. Raises:
+    PL-S014 for a file that is no backup, PL-S002, PL-S004 while an engine runs, PL-S005 while others have the store open; then
+    everything is as it was.
+    """
+    _refuse_nothing(source)
+    lock = OwnerLock(path + ".lock")
+    try:
+        file.make_folder(Path(path).parent)
+        lock.take(COMMAND, now)
+        memory = lock.memory()
+        if Path(path).exists() and Path(source).samefile(path):
+            return Restored(path, "", _again(path, now, memory.epoch if memory else 0))
+        part = f"{path}.restoring"
+        try:
+            _remove(part, TAILS)
+            waiting = _make(source, part, path, now)
+            with _aside(path) as kept:
+                Path(part).replace(path)
+                to_disk(str(Path(path).parent))
+            return Restored(path, kept, waiting)
+        finally:
+            _remove(part, (*TAILS, "-journal"))
+    except sqlite3.Error as error:
+        raise failures.as_problem(error, path) from error
+    except OSError as error:
+        raise failures.cannot_restore(source, error.strerror or str(error)) from error
+    finally:
+        lock.release()
+
+
+def _refuse_nothing(source: str) -> None:
+    try:
+        if Path(source).stat().st_size and Path(source).is_file():
+            return
+        reason = "it is empty, or no file"
+    except OSError as error:
+        reason = error.strerror or str(error)
+    raise failures.cannot_restore(source, reason)
+
+
+def _again(path: str, now: int, epoch: int) -> int:
+    """Another incarnation of the store where it lies; how many executions wait."""
+    file.refuse_others(path)
+    with closing(file.open_writer(path)) as db:
+        file.begin_writing(db, file.TURN_PATIENCE_S)
+        waiting = incarnations.begin_another(db, "restored where it lies", now, epoch)
+        whereabouts.remember(db, whereabouts.spot_of(path))
+        db.execute("commit")
+    return waiting
+
+
+def _make(source: str, part: str, path: str, now: int) -> int:
+    """The store that is to lie at ``path``, complete and on the disk; how many of its executions wait."""
+    os.close(os.open(part, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
+    try:
+        with closing(file.open_looker(source, leaves_nothing=True)) as found:
+            fill(found, part)
+        if file.refuse_others(part) < SCHEMA_VERSION:
+            from phaseline.store.migrations import upgrade
+
+            upgrade(part)
+    except sqlite3.Error as error:
+        raise failures.cannot_restore(source, str(error)) from error
+    except ProblemsError as error:
+        if error.problems[0].code == "PL-S002":
+            raise
+        raise failures.cannot_restore(source, error.problems[0].message) from error
+    memory = OwnerLock(path + ".lock").memory()
+    with closing(sqlite3.connect(part, isolation_level=None)) as db:
+        db.execute("begin immediate")
+        is_known = memory is not None and memory.identity == whereabouts.remembered(db)[0]
+        epoch = memory.epoch if memory is not None and is_known else 0
+        waiting = incarnations.begin_another(db, f"restored from {source}", now, epoch)
+        whereabouts.remember(db, whereabouts.spot_of(part, path))
+        db.execute("commit")
+        db.execute("pragma journal_mode = wal")
+    to_disk(part)
+    return waiting
+
+
+@contextmanager
+def _aside(path: str) -> Iterator[str]:
+    """The store at ``path`` lies beside itself as well, and nobody else gets at it; gives where, empty if there was none."""
+    if not os.path.lexists(path):
+        _remove(path, TAILS[1:])
+        yield ""
+        return
+    kept = _free_name(path)
+    db = sqlite3.connect(path, timeout=0, isolation_level=None)
+    try:
+        try:
+            _alone(db, path)
+        except sqlite3.DatabaseError as error:
+            if isinstance(error, sqlite3.OperationalError) and not failures.is_damage(error):
+                raise
+            db.close()  # it cannot be read as a store: it is kept to the byte
+            _keep(path, kept, TAILS[:2])
+            _remove(path, TAILS[1:])
+            yield kept
+            return
+        _keep(path, kept, TAILS[:1])
+        with closing(sqlite3.connect(kept, isolation_level=None)) as copy:
+            copy.execute("pragma journal_mode = wal")
+        is_replaced = False
+        try:
+            yield kept
+            is_replaced = True
+        finally:
+            db.rollback()
+            if not is_replaced:
+                db.execute("pragma journal_mode = wal")
+                _remove(kept, TAILS)
+    finally:
+        db.close()
+
+
+def _alone(db: sqlite3.Connection, path: str) -> None:
+    """Have all of the store in its one file, and keep others out. Raises PL-S005 if others have it open."""
+    end = time.monotonic() + PATIENCE_S
+    while True:
+        try:
+            if db.execute("pragma journal_mode = delete").fetchone()[0] == "delete":
+                db.execute("begin exclusive")
+                return
+        except sqlite3.OperationalError as error:
+            if not failures.is_busy(error):
+                raise
+        if time.monotonic() > end:
+            raise failures.in_use(path)
+        time.sleep(TRY_EVERY_S)
+
+
+def _keep(path: str, kept: str, tails: tuple[str, ...]) -> None:
+    for tail in tails:
+        if os.path.lexists(path + tail):
+            os.close(os.open(kept + tail, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
+            shutil.copyfile(path + tail, kept + tail)
+            to_disk(kept + tail)
+
+
+def _free_name(path: str) -> str:
+    number = 1
+    while os.path.lexists(name := f"{path}.before-restore{f'-{number}' * (number > 1)}.db"):
+        number += 1
+    return name
+
+
+def _remove(path: str, tails: tuple[str, ...]) -> None:
+    for tail in tails:
+        with suppress(FileNotFoundError):
+            Path(path + tail).unlink()

@@ -1,0 +1,35 @@
+"""What a breakpoint calls: it answers that it is to be called again, until somebody has cleared it."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING
+
+from phaseline.model.blueprint.operation_declaration import operation
+from phaseline.model.execution.breakpoints import UNTIL
+
+if TYPE_CHECKING:
+    from phaseline.calls.batches.native_items import Batch
+
+LONG_S = 86_400.0
+"""A breakpoint without a time-out looks up so often, only to sleep on."""
+
+
+@operation(bulk=True, repeatable=True)
+def pause(batch: Batch) -> None:
+    """Each item sleeps; where there is a time-out, one that nobody has cleared by then fails."""
+    now = time.time()
+    for item in batch:
+        point, wait = str(item.inputs["point"]), float(str(item.inputs["timeout_s"]))
+        if not wait:
+            item.again(LONG_S, f"paused at {point} until somebody clears it: phaseline breakpoints clear {point}")
+            continue
+        until = float(str(item.data.setdefault(UNTIL, now + wait)))
+        if until > now:
+            told = (
+                f"paused at {point} until somebody clears it, at most {wait:g} s: phaseline breakpoints clear {point}"
+            )
+            item.again(until - now, told)
+        else:
+            item.data.clear()
+            item.fail(f"nobody has cleared {point} within {wait:g} s")

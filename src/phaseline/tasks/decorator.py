@@ -1,0 +1,20 @@
+"""The decorator by which a function says that it runs tasks; planning reads it from the source text."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from phaseline.model.blueprint.operation_declaration import Declaration, declared
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def task(*, repeatable: bool = False) -> Callable[[F], F]:
+    """Marks a runner: it is called with a ``Task`` and gives an ``Outcome``. ``repeatable``: may be called again after a crash."""
+    declaration = Declaration("task", repeatable=repeatable)
+
+    def mark(function: F) -> F:
+        return declared(function, declaration)
+
+    return mark

@@ -1,0 +1,70 @@
+"""Folders of this machine as one stream of bytes that a host unpacks, and the name that says what is in it."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import tarfile
+from functools import lru_cache
+from pathlib import Path
+
+from phaseline.lang.fast_dataclasses import frozen
+from phaseline.model.graph.plugin_errors import NonRecoverableError
+
+MAX_BYTES = 512 * 1024 * 1024
+"""More than this is not sent in one stream."""
+UNPACK = "tar -xf -"
+"""The command that takes a bundle."""
+
+
+@frozen
+class Bundle:
+    """Content of a folder as a tar file. ``digest`` is the same for the same files, names and rights."""
+
+    digest: str
+    content: bytes
+    names: tuple[str, ...]
+
+    @property
+    def sign(self) -> str:
+        """The name of the file by which a folder says that it holds all of this."""
+        return f".phaseline-{self.digest[:16]}"
+
+
+def bundle_of(folder: Path, *, file_mode: int | None = None, folder_mode: int | None = None) -> Bundle:
+    """Everything in a folder; made once as long as no file in it changes. ``file_mode`` and ``folder_mode``: rights given there."""
+    if not folder.is_dir():
+        raise NonRecoverableError(f"the folder {folder} is not there (any more)")
+    files = tuple(sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*")))
+    seen = tuple((name, *_seen(folder / name)) for name in files)
+    return _made(folder, seen, file_mode, folder_mode)
+
+
+def _seen(path: Path) -> tuple[int, int, int]:
+    found = path.lstat()
+    return found.st_mtime_ns, found.st_size, found.st_mode
+
+
+@lru_cache(maxsize=16)
+def _made(
+    folder: Path, seen: tuple[tuple[str, int, int, int], ...], file_mode: int | None, folder_mode: int | None
+) -> Bundle:
+    size = sum(size for _, _, size, _ in seen)
+    if size > MAX_BYTES:
+        raise NonRecoverableError(f"the folder {folder} holds {size:,} bytes; at most {MAX_BYTES:,} are sent")
+
+    def plain(entry: tarfile.TarInfo) -> tarfile.TarInfo:
+        """Whose it is and when it was made is another thing there; only rights go along."""
+        entry.uid = entry.gid = 0
+        entry.uname = entry.gname = ""
+        entry.mtime = 0
+        given = folder_mode if entry.isdir() else file_mode
+        entry.mode = (entry.mode | 0o200) & 0o777 if given is None else given  # kept read-only here, not there
+        return entry
+
+    stream = io.BytesIO()
+    with tarfile.open(fileobj=stream, mode="w", format=tarfile.PAX_FORMAT) as archive:
+        for name, *_ in seen:
+            archive.add(folder / name, name, recursive=False, filter=plain)
+    content = stream.getvalue()
+    return Bundle(hashlib.sha256(content).hexdigest(), content, tuple(name for name, *_ in seen))

@@ -1,0 +1,88 @@
+"""This machine as a place: a shell in a session of its own, whose input is the line."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from typing import TYPE_CHECKING, cast
+
+from phaseline.lang.fast_dataclasses import frozen
+from phaseline.run.executors.worker_process import MASTER_KEY
+from phaseline.tasks.remote_shell import Unreachable
+from phaseline.tasks.shell_scripts import BOOT
+
+if TYPE_CHECKING:
+    from phaseline.tasks.remote_shell import Command
+
+
+@frozen
+class Here:
+    """This machine. ``root``: the absolute folder in which work folders lie."""
+
+    root: str
+    name: str = "this machine"
+
+    async def open(self, command: Command) -> LocalLine:
+        """Start a shell; its environment is the engine's without the master key."""
+        environment = {name: value for name, value in os.environ.items() if name != MASTER_KEY}
+        loop = asyncio.get_running_loop()
+        try:
+            transport, _ = await loop.subprocess_exec(
+                lambda: _Heard(command), "sh", "-c", BOOT, env=environment, start_new_session=True
+            )
+        except OSError as error:
+            raise Unreachable(f"no shell can be started on this machine: {error.strerror or error}") from error
+        return LocalLine(transport)
+
+
+class LocalLine:
+    """The pipe to a shell of this machine."""
+
+    def __init__(self, transport: asyncio.SubprocessTransport) -> None:
+        """``transport`` is the shell's."""
+        self._transport = transport
+        self._input = cast("asyncio.WriteTransport", transport.get_pipe_transport(0))
+
+    def write(self, data: bytes) -> None:
+        """Bytes for its standard input."""
+        self._input.write(data)
+
+    def end(self) -> None:
+        """Close its input as soon as all is written."""
+        self._input.close()
+
+    def close(self) -> None:
+        """Let go of it; a shell that still runs is killed, and what it watched over is ended by its watch."""
+        self._transport.close()
+
+
+class _Heard(asyncio.SubprocessProtocol):
+    """Hands on what is heard of the shell."""
+
+    def __init__(self, command: Command) -> None:
+        self._command = command
+        self._open = 2
+        self._transport: asyncio.SubprocessTransport | None = None
+        self._has_exited = False
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        self._transport = cast("asyncio.SubprocessTransport", transport)
+
+    def pipe_data_received(self, fd: int, data: bytes) -> None:
+        self._command.heard(data, is_error=fd == 2)
+
+    def pipe_connection_lost(self, fd: int, exc: Exception | None) -> None:  # noqa: ARG002 - the protocol's signature
+        self._open -= fd != 0
+        self._settle()
+
+    def process_exited(self) -> None:
+        assert self._transport is not None
+        self._has_exited = True
+        code = self._transport.get_returncode()
+        assert code is not None
+        self._command.exited(code)
+        self._settle()
+
+    def _settle(self) -> None:
+        if self._has_exited and not self._open:
+            self._command.closed()

@@ -1,0 +1,61 @@
+"""Calls a Python function that a package brings, as a native function of one item."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, cast
+
+from phaseline.calls.batches.native_items import NativeCaller
+from phaseline.calls.protocol.call import Call
+from phaseline.lang.fast_dataclasses import altered
+from phaseline.model.graph.plugin_errors import NonRecoverableError
+from phaseline.model.packages.task_inputs import SETTINGS
+from phaseline.model.rows.rows import CodePlaces
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from phaseline.calls.protocol.call import Outcome
+    from phaseline.model.blueprint.blueprint import Value
+
+PYTHON_FOLDER = "python"
+"""The folder of a package that holds its Python code, unless it names others."""
+
+
+class _Own(Call):
+    """The call as the function of the package sees it: its inputs are those that the task names."""
+
+    __slots__ = ("given", "told")
+
+    given: dict[str, Value]
+    told: Mapping[str, Value]
+
+    @property
+    def inputs(self) -> dict[str, Value]:
+        """Only those."""
+        return self.given
+
+    @property
+    def settings(self) -> Mapping[str, Value]:
+        """What the deployment says to the package."""
+        return self.told
+
+
+def call_own(call: Call) -> Outcome:
+    """What came of the function ``module:function`` that the task names, imported from the folder of its package."""
+    parameters = cast("Mapping[str, Value]", call.inputs.get("parameters") or {})
+    name, inputs = parameters.get("function"), parameters.get("inputs") or {}
+    if not isinstance(name, str) or name.count(":") != 1 or not isinstance(inputs, dict):
+        raise NonRecoverableError("the parameter 'function' of a python task is module:function, 'inputs' a mapping")
+    folder = str(call.inputs.get("package_folder") or "")
+    # First as the package was when the execution was made, whatever the deployment finds elsewhere by now.
+    folders = (folder, f"{folder}/{PYTHON_FOLDER}", *call.site.deployment.code.plugin_folders)
+    deployment = altered(call.site.deployment, code=CodePlaces(folder, folders))
+    site = altered(call.site, implementation=name.replace(":", "."), deployment=deployment)
+    own = _Own(
+        site, call.member, call.attempt, call.channel, call.world, call.instance, call.source, call.target, call.data
+    )
+    own.given = inputs
+    own.told = cast("Mapping[str, Value]", call.inputs.get(SETTINGS) or {})
+    outcome = NativeCaller().call(own)
+    call.data = own.data
+    return outcome

@@ -1,0 +1,307 @@
+"""Hosts as places: shells over SSH. Commands on one host share connections, which linger for the next ones."""
+
+from __future__ import annotations
+
+import asyncio
+import shlex
+import signal
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+from phaseline.lang.fast_dataclasses import frozen
+from phaseline.tasks.host_keys import SSH_PORT, HostKeys, KeyCheck
+from phaseline.tasks.remote_shell import FAR_LINGER_S, Unreachable
+from phaseline.tasks.shell_scripts import BOOT
+
+if TYPE_CHECKING:
+    import asyncssh
+
+    from phaseline.tasks.remote_shell import Command
+
+ROOT = ".phaseline"
+"""Where work folders of instances lie on a host: below the home of the user."""
+MOST_SESSIONS = 8
+"""Shells at once on one connection: an sshd takes ten if nobody told it otherwise."""
+MOST_HERE, MOST_THERE = 50, 500
+"""Commands at once on this machine, and on all hosts together; others wait, and their time has not begun."""
+MOST_OPENING = 32
+"""Connections that are being made at once."""
+IDLE_S = 20.0
+"""A connection that nobody uses is kept so long."""
+CONNECT_S, LOGIN_S, CLOSE_S = 20.0, 60.0, 1.0
+"""How long a host may take to answer, to let us in, and to say good-bye."""
+ALIVE_S = 15.0
+"""How often a silent host is asked whether it is there."""
+
+
+@frozen
+class Address:
+    """Who to log in as, and where. ``key``: a private key or the path of one; ``host_key``: the public key that it has."""
+
+    host: str
+    user: str
+    port: int = SSH_PORT
+    key: str = ""
+    password: str = ""
+    host_key: str = ""
+
+    def __str__(self) -> str:
+        """Without what is secret."""
+        return f"{self.user}@{self.host}" + (f":{self.port}" if self.port != SSH_PORT else "")
+
+    __repr__ = __str__
+
+
+class _Shared:
+    """One connection, and how many use it."""
+
+    def __init__(self, opening: asyncio.Task[asyncssh.SSHClientConnection]) -> None:
+        self.opening = opening
+        self.users = 0
+
+    @property
+    def is_gone(self) -> bool:
+        """True when no shell can be started on it any more."""
+        if not self.opening.done():
+            return False
+        return self.opening.cancelled() or self.opening.exception() is not None or self.opening.result().is_closed()
+
+
+class Connections:
+    """The connections of one event loop, by address; and the room for commands that it shares out."""
+
+    def __init__(self, rules: HostKeys) -> None:
+        """None is open."""
+        self._rules = rules
+        self._shared: dict[Address, list[_Shared]] = {}
+        self._room = asyncio.Semaphore(MOST_OPENING)
+        self.here, self.there = asyncio.Semaphore(MOST_HERE), asyncio.Semaphore(MOST_THERE)
+        self._lingering: set[asyncio.Task[None]] = set()
+
+    async def acquire(self, address: Address) -> _Shared:
+        """A connection to use; ``release`` it. Raises ``Unreachable``."""
+        pool = self._shared.setdefault(address, [])
+        pool[:] = [shared for shared in pool if not shared.is_gone]
+        shared = next((shared for shared in pool if shared.users < MOST_SESSIONS), None)
+        if shared is None:
+            shared = _Shared(asyncio.create_task(self._connect(address)))
+            pool.append(shared)
+        shared.users += 1
+        try:
+            await asyncio.shield(shared.opening)
+        except BaseException:
+            self.release(shared)
+            raise
+        return shared
+
+    def release(self, shared: _Shared) -> None:
+        """It is not used any more by one who did."""
+        shared.users -= 1
+        if not shared.users:
+            lingering = asyncio.get_running_loop().create_task(self._linger(shared))
+            self._lingering.add(lingering)
+            lingering.add_done_callback(self._lingering.discard)
+
+    async def close(self) -> None:
+        """Let go of those that nobody uses."""
+        for lingering in list(self._lingering):
+            lingering.cancel()
+        await asyncio.gather(*self._lingering, return_exceptions=True)
+
+    async def _linger(self, shared: _Shared) -> None:
+        try:
+            await asyncio.sleep(IDLE_S)
+        finally:
+            if not shared.users:
+                await self._let_go(shared)
+
+    async def _let_go(self, shared: _Shared) -> None:
+        for pool in self._shared.values():
+            if shared in pool:
+                pool.remove(shared)
+        if not shared.opening.done():
+            shared.opening.cancel()
+        elif not shared.is_gone:
+            connection = shared.opening.result()
+            connection.close()
+            closing = asyncio.ensure_future(connection.wait_closed())
+            await asyncio.wait({closing}, timeout=CLOSE_S)
+            if not closing.done():  # the host is gone: nobody waits for its good-bye
+                closing.cancel()
+                connection.abort()
+
+    async def _connect(self, address: Address) -> asyncssh.SSHClientConnection:
+        try:
+            import asyncssh  # 150 ms that only those pay who have hosts
+        except ImportError as error:
+            text = "commands on hosts need the package asyncssh: pip install 'phaseline[ssh]'"
+            raise Unreachable(text, is_final=True) from error
+        check = KeyCheck(self._rules, address.host, address.port, address.host_key)
+        trusts_all = self._rules.policy == "any" and not address.host_key
+        try:
+            async with self._room:
+                return await asyncssh.connect(
+                    address.host,
+                    address.port,
+                    username=address.user,
+                    password=address.password or None,
+                    **_keys(address),
+                    client_factory=lambda: _client(check),
+                    known_hosts=None if trusts_all else check.known,
+                    server_host_key_algs=() if check.is_known else "default",
+                    config=None,
+                    x509_trusted_certs=None,  # or it looks for them in the home of whoever we are, which may be shut
+                    x509_trusted_cert_paths=None,
+                    connect_timeout=CONNECT_S,
+                    login_timeout=LOGIN_S,
+                    keepalive_interval=ALIVE_S,
+                )
+        except asyncssh.HostKeyNotVerifiable as error:
+            raise Unreachable(f"{address}: {check.refusal or error.reason}", is_final=True) from error
+        except asyncssh.PermissionDenied as error:
+            text = f"{address} does not let us in ({error.reason}): see user, key and password of its agent_config"
+            raise Unreachable(text, is_final=True) from error
+        except (OSError, TimeoutError, asyncssh.Error) as error:
+            said = getattr(error, "reason", "") or getattr(error, "strerror", "") or str(error) or type(error).__name__
+            raise Unreachable(f"{address} cannot be reached: {said}") from error
+
+
+def _keys(address: Address) -> dict[str, Any]:
+    """The arguments that say by which keys to log in; those of the user and his agent only if nothing is said."""
+    import asyncssh
+
+    if not address.key:
+        return {"client_keys": None, "agent_path": None} if address.password else {}
+    try:
+        text = address.key
+        if "PRIVATE KEY" not in text:
+            text = Path(text).expanduser().read_text("utf-8")
+        return {"client_keys": [asyncssh.import_private_key(text)], "agent_path": None}
+    except (OSError, UnicodeDecodeError) as error:
+        said = getattr(error, "strerror", None) or "it is no text"
+        raise Unreachable(
+            f"{address}: the key file of its agent_config cannot be read: {said}", is_final=True
+        ) from error
+    except (asyncssh.KeyImportError, asyncssh.KeyEncryptionError) as error:
+        raise Unreachable(
+            f"{address}: the key of its agent_config is no private key: {error}", is_final=True
+        ) from error
+
+
+def _client(check: KeyCheck) -> Any:
+    import asyncssh
+
+    class Client(asyncssh.SSHClient):
+        """Asks the check."""
+
+        def validate_host_public_key(self, host: str, addr: str, port: int, key: asyncssh.SSHKey) -> bool:  # noqa: ARG002
+            return check.accepts(key)
+
+    return Client()
+
+
+class Host:
+    """A host over SSH."""
+
+    def __init__(self, id: str, address: Address, connections: Connections) -> None:
+        """``id``: that of its instance."""
+        self.name = f"{id} ({address})"
+        self.root = ROOT
+        self._address = address
+        self._connections = connections
+
+    async def open(self, command: Command) -> SshLine:
+        """Start a shell there."""
+        import asyncssh
+
+        shared = await self._connections.acquire(self._address)
+        try:
+            session = _Session(command, self.name)
+            channel, _ = await shared.opening.result().create_session(
+                lambda: cast("asyncssh.SSHClientSession[bytes]", session), f"sh -c {shlex.quote(BOOT)}", encoding=None
+            )
+        except (OSError, asyncssh.Error) as error:
+            self._connections.release(shared)
+            raise Unreachable(f"{self.name}: no shell can be started: {error}") from error
+        except BaseException:
+            self._connections.release(shared)
+            raise
+        return SshLine(channel, lambda: self._connections.release(shared))
+
+
+class SshLine:
+    """The channel to a shell on a host."""
+
+    def __init__(self, channel: Any, release: Any) -> None:
+        """``release`` is called when it is let go of."""
+        self._channel = channel
+        self._release = release
+        self._is_closed = False
+
+    def write(self, data: bytes) -> None:
+        """Bytes for its standard input."""
+        if not self._channel.is_closing():
+            self._channel.write(data)
+
+    def end(self) -> None:
+        """Close its input."""
+        if not self._channel.is_closing():
+            self._channel.write_eof()
+
+    def close(self) -> None:
+        """Close the channel."""
+        if not self._is_closed:
+            self._is_closed = True
+            self._channel.close()
+            self._release()
+
+
+class _Session:
+    """Hands on what is heard of the shell: the methods that asyncssh calls of a session."""
+
+    def __init__(self, command: Command, name: str) -> None:
+        self._command = command
+        self._name = name
+        self._has_exited = False
+
+    def connection_made(self, chan: Any) -> None:
+        """Its channel is open."""
+
+    def session_started(self) -> None:
+        """The shell runs."""
+
+    def pause_writing(self) -> None:
+        """Nothing: what is to be sent is in memory anyway."""
+
+    def resume_writing(self) -> None:
+        """Nothing, as before."""
+
+    def xon_xoff_requested(self, client_can_do: bool) -> None:  # noqa: FBT001 - asyncssh's signature
+        """Nothing: there is no terminal."""
+
+    def data_received(self, data: bytes, datatype: int | None) -> None:
+        """A piece of output; of standard error if it has a type."""
+        self._command.heard(data, is_error=datatype is not None)
+
+    def eof_received(self) -> bool:
+        """No more output; the channel stays until the end is told."""
+        return True
+
+    def exit_status_received(self, status: int) -> None:
+        """The shell has ended."""
+        self._has_exited = True
+        self._command.exited(status, FAR_LINGER_S)
+
+    def exit_signal_received(self, name: str, core_dumped: bool, msg: str, lang: str) -> None:  # noqa: ARG002, FBT001
+        """A signal ended the shell."""
+        self._has_exited = True
+        self._command.exited(-getattr(signal, f"SIG{name}", signal.SIGKILL), FAR_LINGER_S)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """The channel is closed: by the end of the shell, or because the line was lost."""
+        lost = (
+            None
+            if self._has_exited
+            else Unreachable(f"{self._name}: the line was lost: {exc or 'it was closed there'}")
+        )
+        self._command.closed(lost)

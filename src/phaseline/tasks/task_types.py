@@ -1,0 +1,214 @@
+"""The runners of tasks by type. What they are called with is written in ``model.packages.task_inputs``."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from phaseline.calls.protocol.call import COMPLETED, Outcome
+from phaseline.model.graph.plugin_errors import NonRecoverableError
+from phaseline.model.graph.status import OutcomeKind
+from phaseline.tasks.decorator import task
+from phaseline.tasks.folder_bundle import UNPACK, bundle_of
+
+if TYPE_CHECKING:
+    from phaseline.calls.protocol.call import Call
+    from phaseline.tasks.remote_shell import Ended
+    from phaseline.tasks.task import Task
+
+CANNOT_START = (126, 127)
+"""Exit codes by which a shell says that it could not run the program (decision 6)."""
+PUPPET_PATH = "/opt/puppetlabs/bin"
+"""Where Puppet's own packages put it."""
+CHANGED = 2
+"""Exit code by which Puppet says that it has changed something."""
+BOOT_ID = "cat /proc/sys/kernel/random/boot_id"
+"""Prints what is another after each boot."""
+BOOT_KEY = "phaseline_boot_id"
+"""The runtime property that holds what it printed before a reboot."""
+LOOK_AGAIN_S = 5.0
+"""How often it is looked whether a machine is back."""
+
+
+@task(repeatable=True)
+async def shell(task: Task) -> Outcome:
+    """Run ``cmd`` in the folder of the package's scripts."""
+    return judged(task, await task.command(task.text("cmd")))
+
+
+@task(repeatable=False)
+async def shell_once(task: Task) -> Outcome:
+    """The same for a command that must not be tried again."""
+    return judged(task, await task.command(task.text("cmd")))
+
+
+@task(repeatable=True)
+async def puppet(task: Task) -> Outcome:
+    """Apply ``puppet_manifest`` with ``puppet_modules``; what it could not bring about fails it, too."""
+    manifest, modules = shlex.quote(task.text("puppet_manifest")), shlex.quote(task.text("puppet_modules"))
+    ended = await task.command(
+        f"PATH=$PATH:{PUPPET_PATH}; command -v puppet >/dev/null || exit 127; "
+        f"exec puppet apply --detailed-exitcodes --modulepath={modules} {manifest}"
+    )
+    if ended.code == CANNOT_START[1] and not ended.is_late:
+        return task.failed(
+            f"puppet is not installed on {task.place.name}: install it there before, by a task or an image"
+        )
+    return COMPLETED if ended.code == CHANGED and not ended.is_late else judged(task, ended)
+
+
+@task(repeatable=True)
+async def upload_file(task: Task) -> Outcome:
+    """Write ``data`` to the file ``path``, whole or not at all; ``permissions`` such as ``0600`` if they are said."""
+    data = task.parameters.get("data")
+    content = (data if isinstance(data, str) else "").encode()
+    await _write(task, content, task.text("path"), _mode(task, "permissions"))
+    return COMPLETED
+
+
+@task(repeatable=True)
+async def copy_files(task: Task) -> Outcome:
+    """Copy each of ``files`` {src, dst}; a ``src`` that is not absolute lies in the package."""
+    files = task.parameters.get("files")
+    if not isinstance(files, list):
+        raise NonRecoverableError("its parameter 'files' is no list")
+    for entry in files:
+        if not isinstance(entry, dict):
+            raise NonRecoverableError("an entry of its parameter 'files' has no src and dst")
+        source, target = _source(task, str(entry.get("src"))), str(entry.get("dst"))
+        mode, folder_mode = _mode(task, "permissions"), _mode(task, "dir_permissions")
+        if source.is_dir():
+            bundle = bundle_of(source, file_mode=mode, folder_mode=folder_mode)
+            await task.send(bundle.content, _there(task, target), UNPACK)
+        else:
+            await _write(task, source.read_bytes(), target, mode, folder_mode)
+    return COMPLETED
+
+
+@task(repeatable=True)
+async def sync(task: Task) -> Outcome:
+    """Make the folder ``dst`` there what the folder ``src`` of the package is: whatever is not in that is removed."""
+    bundle = bundle_of(_source(task, task.text("src")))
+    kept = "\n".join(f"./{name}" for name in sorted(bundle.names, key=str.encode))
+    remove = (
+        f"{UNPACK} && find . -mindepth 1 | LC_ALL=C sort > ../.phaseline-$$ && "
+        f"printf '%s\\n' {shlex.quote(kept)} | LC_ALL=C sort | LC_ALL=C comm -13 - ../.phaseline-$$ | "
+        'while IFS= read -r name; do rm -rf -- "$name"; done; code=$?; rm -f ../.phaseline-$$; [ "$code" = 0 ]'
+    )
+    await task.send(bundle.content, _there(task, task.text("dst")), remove)
+    return COMPLETED
+
+
+@task(repeatable=False)
+def python(call: Call) -> Outcome:
+    """Call ``function`` (``module:function`` of the package) with an item whose inputs are ``inputs``."""
+    from phaseline.tasks.package_functions import call_own
+
+    return call_own(call)
+
+
+@task(repeatable=True)
+async def note_boot(task: Task) -> Outcome:
+    """Remember which boot of its host this is; on this machine a reboot is refused."""
+    if task.host is None:
+        return task.failed(
+            "a reboot of this machine is refused: the task is for instances on hosts that are reached over SSH"
+        )
+    ended = await task.command(BOOT_ID)
+    if ended.code or ended.is_late:
+        return judged(task, ended)
+    assert task.call.instance is not None
+    task.call.instance.runtime_properties[BOOT_KEY] = ended.said.strip()
+    return COMPLETED
+
+
+@task(repeatable=True)
+async def await_boot(task: Task) -> Outcome:
+    """Wait until its host answers from another boot than before; no thread is held meanwhile."""
+    from phaseline.tasks.remote_shell import Unreachable
+
+    assert task.call.instance is not None
+    properties = task.call.instance.runtime_properties
+    limit = task.left_s()
+    try:
+        ended = await task.command(BOOT_ID)
+        is_back = not ended.code and not ended.is_late and ended.said.strip() != properties.get(BOOT_KEY)
+    except Unreachable as error:
+        if error.is_final:
+            raise
+        is_back = False
+    if is_back:
+        properties.pop(BOOT_KEY, None)
+        return COMPLETED
+    delay_s = min(LOOK_AGAIN_S, limit) if limit else LOOK_AGAIN_S
+    return Outcome(OutcomeKind.AGAIN, round(1000 * delay_s), f"{task.place.name} is not back yet")
+
+
+def judged(task: Task, ended: Ended) -> Outcome:
+    """What the end of a command means."""
+    last = "".join(f"\n    {line}" for line in ended.lines)
+    said = f"; its last lines:{last}" if last else "; it said nothing"
+    where = f" on {task.place.name}" if task.host is not None else ""
+    if ended.is_late:
+        return _late(task, said)
+    if not ended.code:
+        return COMPLETED
+    if ended.code < 0:
+        return task.failed(f"signal {-ended.code}{where}{said}", retry=True)
+    if ended.code in CANNOT_START:
+        return task.failed(f"it could not be started{where}: exit code {ended.code}{said}")
+    return task.failed(f"exit code {ended.code}{where}{said}", retry=True)
+
+
+def _late(task: Task, said: str) -> Outcome:
+    """A time-out: of this attempt, or of all."""
+    what = "what it had started was ended" + said
+    if task.has_another:
+        return task.failed(f"this attempt timed out after {task.attempt_s:g} s; {what}", retry=True)
+    return task.failed(f"timed out after {task.total_s:g} s; {what}")
+
+
+def _source(task: Task, name: str) -> Path:
+    """A file or folder of this machine: of the package unless the name is absolute."""
+    path = task.package_folder / name
+    if "://" in name:
+        raise NonRecoverableError(
+            f"'{name}' is an address; name a file or folder of the package, or an absolute one of this machine"
+        )
+    if not Path(name).is_absolute() and not path.resolve().is_relative_to(task.package_folder.resolve()):
+        raise NonRecoverableError(f"'{name}' leads out of the package")
+    if not path.exists():
+        raise NonRecoverableError(f"'{path}' does not exist")
+    return path
+
+
+def _there(task: Task, name: str) -> str:
+    """A path on the place: below the work folder of the task unless it is absolute."""
+    return name if name.startswith("/") else f"{task.folder}/{name}"
+
+
+async def _write(task: Task, content: bytes, target: str, mode: int | None, folder_mode: int | None = None) -> None:
+    """Write a file: beside its place first, and then there, so that nobody ever sees half of it."""
+    folder, _, name = _there(task, target).rpartition("/")
+    new = shlex.quote(f".{name}.phaseline")
+    steps = [
+        f"chmod {folder_mode:04o} ." if folder_mode is not None else "",
+        f"rm -f {new}",
+        "umask 077" if mode is not None else "",
+        f"cat > {new}",
+        f'[ "$(wc -c < {new})" -eq {len(content)} ]',
+        f"chmod {mode:04o} {new}" if mode is not None else "",
+        f"mv -f {new} {shlex.quote(name)}",
+    ]
+    await task.send(content, folder or "/", " && ".join(step for step in steps if step))
+
+
+def _mode(task: Task, key: str) -> int | None:
+    value = task.parameters.get(key)
+    try:
+        return None if value is None else int(str(value), 8)
+    except ValueError as error:
+        raise NonRecoverableError(
+            f"its parameter '{key}' is {value!r}; write four octal digits such as 0644"
+        ) from error

@@ -1,0 +1,226 @@
+"""An executor whose plugins say what a table says, when the virtual clock says so."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import groupby
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from phaseline.calls.batches.trial_call import WORDS
+from phaseline.calls.protocol.reports import Report, only_logs
+from phaseline.lang.fast_dataclasses import frozen
+from phaseline.model.graph.graph import SubjectKind
+from phaseline.model.graph.status import OutcomeKind
+from phaseline.model.rows.rows import Remark
+from phaseline.testing.scheduled_reports import Coming
+from phaseline.testing.simulation.plugins import members_of
+
+if TYPE_CHECKING:
+    from phaseline.calls.deployments.deployment_cache import Deployments
+    from phaseline.calls.protocol.inbox import Inbox
+    from phaseline.model.blueprint.blueprint import Value
+    from phaseline.model.execution.events import Batch
+    from phaseline.model.graph.batch_members import Segment
+    from phaseline.model.rows.rows import BatchRow, Path
+    from phaseline.testing.clock import VirtualClock
+
+SLOTS = {"threads": 16, "workers": 8}
+
+
+@frozen
+class Says:
+    """What a made-up plugin says of an item, ``takes_s`` after it was called. See ``completes``, ``fails`` and so on."""
+
+    kind: OutcomeKind
+    message: str = ""
+    after_s: float | None = None
+    takes_s: float = 0.0
+    runtime_properties: Mapping[str, Value] = field(default_factory=dict)
+    result: Value = None
+
+
+def completes(
+    *, takes_s: float = 0.0, runtime_properties: Mapping[str, Value] | None = None, result: Value = None
+) -> Says:
+    """It is done, and has these runtime properties now; ``result``: what the function returned."""
+    return Says(OutcomeKind.COMPLETED, takes_s=takes_s, runtime_properties=runtime_properties or {}, result=result)
+
+
+def fails(message: str = "it failed", *, takes_s: float = 0.0) -> Says:
+    """It failed for good."""
+    return Says(OutcomeKind.FAILED, message, takes_s=takes_s)
+
+
+def retries(message: str = "not this time", *, after_s: float | None = None, takes_s: float = 0.0) -> Says:
+    """It failed and may be tried again, ``after_s`` or the operation's interval later."""
+    return Says(OutcomeKind.RETRY, message, after_s, takes_s)
+
+
+def sleeps(after_s: float, message: str = "", *, takes_s: float = 0.0) -> Says:
+    """It is not done yet: call again."""
+    return Says(OutcomeKind.AGAIN, message, after_s, takes_s)
+
+
+DONE = completes()
+
+
+@frozen
+class Called:
+    """One call of a function. ``outcomes`` by instance; ``died``: the engine died during the call.
+
+    An instance of a relationship operation is written ``web_1->db_1``.
+    """
+
+    at_s: float
+    operation: str
+    instances: Sequence[str]
+    outcomes: Sequence[str]
+
+    def __str__(self) -> str:
+        """The call as a line."""
+        told = self.outcomes if len(set(self.outcomes)) > 1 else self.outcomes[:1]
+        return f"{self.at_s:>8.1f} s  {self.operation} {' '.join(self.instances)}: {' '.join(told)}"
+
+
+class Died(Exception):
+    """The engine dies here."""
+
+
+@dataclass(slots=True)
+class Script:
+    """What is said when, and what was called: it outlives the engines that die.
+
+    ``table`` {operation: what it says, one after another}; ``crash_in``: numbers of calls from 1.
+    """
+
+    table: Mapping[str, Sequence[Says]]
+    crash_in: frozenset[int]
+    began_at: int
+    calls: list[Called] = field(default_factory=list)
+    said: dict[tuple[str, str], int] = field(default_factory=dict)
+
+    def next_for(self, instance: str, node: str, full: str) -> Says:
+        """What the operation says of the instance this time."""
+        short = full.rpartition(".")[2]
+        keys = (f"{owner}{name}" for owner in (f"{instance}.", f"{node}.", "") for name in (short, full))
+        lines = next((self.table[key] for key in keys if key in self.table), ())
+        number = self.said.get((instance, full), 0)
+        self.said[instance, full] = number + 1
+        return lines[number] if number < len(lines) else DONE
+
+
+@frozen
+class Member:
+    """One member of a batch: its place there, whom it is about, and how that is written."""
+
+    number: int
+    segment: Segment
+    place: int
+    owner: int
+    instance: str
+    node: str
+    text: str
+
+
+class MadeUpPlugins:
+    """``ports.Executor`` for rehearsals."""
+
+    def __init__(self, inbox: Inbox[Report], deployments: Deployments, clock: VirtualClock, script: Script) -> None:
+        """Nothing is being called."""
+        self._inbox, self._deployments, self._clock, self._script = inbox, deployments, clock, script
+        self._coming = Coming(clock)
+
+    def slots(self) -> Mapping[str, int]:
+        """How many calls each pool holds at once."""
+        return SLOTS
+
+    def submit(self, batch: Batch) -> None:
+        """Look up what is said of each member; those of a bulk operation are one call."""
+        members = [self._member(*found) for found in members_of(batch)]
+        calls = [members] if batch.lane.form == "bulk" else [[member] for member in members]
+        first = len(self._script.calls) + 1
+        if self._script.crash_in.intersection(range(first, first + len(calls))):
+            for called in calls:
+                self._note(batch, called, ["died"] * len(called))
+            raise Died
+        for called in calls:
+            says = [self._script.next_for(member.instance, member.node, batch.lane.phase) for member in called]
+            self._note(batch, called, [WORDS[said.kind] for said in says])
+            together = sorted(zip(says, called, strict=True), key=lambda pair: pair[0].takes_s)
+            for takes_s, answers in groupby(together, key=lambda pair: pair[0].takes_s):
+                self._coming.add(round(takes_s * 1000), self._report(batch, list(answers)))
+
+    def _member(self, number: int, segment: Segment, place: int) -> Member:
+        loaded = self._deployments.loaded(segment.deployment)
+        topology, subject = loaded.topology, int(segment.subjects[place])
+        if segment.kind is SubjectKind.DEPLOYMENT:
+            return Member(number, segment, place, -1, "", "", loaded.view.id)
+        if segment.kind is SubjectKind.INSTANCE:
+            owner, text = subject, topology.ids[subject]
+        else:
+            source, target = int(topology.source[subject]), int(topology.target[subject])
+            owner = source if segment.kind is SubjectKind.SOURCE else target
+            text = f"{topology.ids[source]}->{topology.ids[target]}"
+        node = topology.nodes[int(topology.node[owner])].name
+        return Member(number, segment, place, owner, topology.ids[owner], node, text)
+
+    def _note(self, batch: Batch, members: Sequence[Member], outcomes: Sequence[str]) -> None:
+        at_s = (self._clock.now() - self._script.began_at) / 1000
+        operation = batch.lane.phase.rpartition(".")[2]
+        self._script.calls.append(Called(at_s, operation, tuple(member.text for member in members), tuple(outcomes)))
+
+    def _report(self, batch: Batch, answers: Sequence[tuple[Says, Member]]) -> Report:
+        documents = []
+        remarks = []
+        for said, member in answers:
+            if said.runtime_properties:
+                loaded = self._deployments.loaded(member.segment.deployment)
+                written: dict[Path, Value] = {(name,): value for name, value in said.runtime_properties.items()}
+                documents.append((member.number, loaded.apply(member.owner, written, ())))
+            position = int(member.segment.positions[member.place])
+            remarks.append((member.number, Remark(member.segment.graph, position, said.message, result=said.result)))
+        return Report(
+            batch.id,
+            np.array([member.number for _, member in answers], np.int32),
+            np.array([said.kind for said, _ in answers], np.uint8),
+            np.array([-1 if said.after_s is None else round(said.after_s * 1000) for said, _ in answers], np.int64),
+            documents,
+            remarks,
+        )
+
+    @property
+    def next_at(self) -> int | None:
+        """When the next answer comes, in ms; None: none will."""
+        return self._coming.next_at
+
+    def deliver(self) -> None:
+        """Post what has come. Without an answer the loop is nudged, so that it never waits in real time."""
+        for report in self._coming.arrived():
+            self._inbox.post(report)
+        self._inbox.post(only_logs(0, ()))
+
+    def cancel(self, batch: int, members: np.ndarray, *, kill: bool) -> None:
+        """Killed calls never answer; the others end as they would have ended."""
+        if kill:
+            self._coming.drop(batch, members)
+
+    def recover(self, open_batches: Sequence[BatchRow]) -> None:
+        """Nothing survives the engine."""
+
+    def hold(self) -> None:
+        """What was handed over has begun."""
+
+    def release(self) -> None:
+        """Nothing was held back."""
+
+    def is_busy(self) -> bool:
+        """True while an answer is coming."""
+        return bool(self._coming)
+
+    def stop(self, drain_s: float) -> None:
+        """Nothing answers any more, however long one waits."""
+        del drain_s
+        self._coming.clear()

@@ -1,0 +1,356 @@
+"""Taking over what is there already from a document, and letting go of a deployment without touching what it stands for."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from phaseline.app.watcher import Nobody
+from phaseline.embedded.run_execution import conduct, refuse
+from phaseline.lang.fast_dataclasses import altered, frozen
+from phaseline.model.problems.name_rules import shown_name, why_no_name
+from phaseline.model.problems.problem import ProblemsError, fail
+from phaseline.model.rows.rows import CodePlaces, NewDeployment
+from phaseline.use_cases.commands.install import AS_SET, refuse_taken
+from phaseline.use_cases.loading.blueprint_loading import deployment_name, load
+from phaseline.use_cases.loading.deployment_rows import refuse_missing_secrets, sealed_inputs
+from phaseline.use_cases.lookup.ticket import Ticket, once
+from phaseline.use_cases.prepare.adoption_conflicts import refuse_adopted
+from phaseline.use_cases.prepare.pre_post import new_execution, with_stops
+from phaseline.use_cases.prepare.stack_documents import read_document, refuse_sealed_elsewhere, unreadable_parts
+from phaseline.use_cases.prepare.stack_files import Brought, is_same, is_there, kept, moved
+from phaseline.use_cases.prepare.stack_files import brought as bring
+
+if TYPE_CHECKING:
+    from phaseline.app.app_context import Workplace
+    from phaseline.app.watcher import Watcher
+    from phaseline.model.blueprint.blueprint import Blueprint, Value
+    from phaseline.model.execution.execution import Request
+    from phaseline.model.execution.orders import NewOrder
+    from phaseline.model.packages.installed import PackageUse
+    from phaseline.plan.topology.adoption import Adoption
+    from phaseline.use_cases.commands.install import Manner
+    from phaseline.use_cases.loading.blueprint_loading import Loaded
+    from phaseline.use_cases.prepare.plan_preview import Planned
+    from phaseline.views.views import ExecutionView
+
+
+UNFIT = (KeyError, TypeError, ValueError, IndexError, AttributeError, OverflowError, RecursionError)
+"""What parts of a document raise that were not written by us, or changed since."""
+
+
+@frozen
+class AdoptOrder:
+    """A document and what is said over it. ``name`` None: the document's. ``blueprint``: a file, None: the document's own.
+
+    ``inputs``: over those of the document. ``check`` False: nobody is asked whether it is there.
+    """
+
+    document: str
+    name: str | None = None
+    blueprint: str | None = None
+    inputs: Mapping[str, Value] = field(default_factory=dict)
+    plugin_folders: Sequence[str] | None = None
+    allow_type_change: bool = False
+    check: bool = True
+
+
+@frozen
+class Prepared:
+    """A document that can be adopted: who is who, and with which inputs (as they are stored) and code. ``brought``: its files,
+    where nothing else of its blueprint is here.
+    """
+
+    adoption: Adoption
+    blueprint: Blueprint
+    inputs: Mapping[str, Value]
+    code: CodePlaces
+    uses: Mapping[str, int]
+    packages: Sequence[PackageUse] = ()
+    brought: Brought | None = None
+
+
+@once("adopt")
+def adopt(
+    place: Workplace,
+    order: AdoptOrder,
+    *,
+    manner: Manner = AS_SET,
+    watcher: Watcher | None = None,
+    detach: bool = False,
+    given: NewOrder | None = None,
+) -> ExecutionView:
+    """Make a deployment of a document, whose instances are there already; the execution as it ended, or with ``detach`` as it began.
+
+    Raises: ``ProblemsError`` with PL-C081, PL-C082, PL-C086, PL-C095, PL-S010, all of PL-C083 and PL-C084, PL-B079, or everything that is wrong with
+    the blueprint or its inputs; then nothing was stored.
+    """
+    name, prepared, request = _asked(place, order, manner)
+    adoption = prepared.adoption
+    if manner.breakpoints:
+        from phaseline.use_cases.prepare.unreachable_breakpoints import look_before_first
+
+        look_before_first(place, manner.breakpoints, request, _loaded(prepared), watcher)
+    for warning in adoption.warnings:
+        (watcher or Nobody()).noticed(f"warning {warning}. {warning.mend}")
+    existing = refuse_taken(place, name)
+    refuse_adopted(place, name, adoption)
+    uses = prepared.uses
+    if prepared.brought is not None:
+        uses = {**uses, "": kept(place, prepared.brought, prepared.blueprint)}
+    now = place.clock.now()
+    new = NewDeployment(
+        name,
+        prepared.blueprint,
+        prepared.inputs,
+        adoption.topology,
+        prepared.code,
+        place.actor,
+        now,
+        uses=uses,
+        packages=prepared.packages,
+        documents={number: _sealed(place, body) for number, body in adoption.documents.items()},
+    )
+    asked = new_execution(place, 0, request, at=now)
+    with place.store.as_one(given):
+        _, row = place.store.create_deployment(new, asked, replaces=existing.number if existing else 0, asks=True)
+    assert row is not None, "an execution was asked for"
+    return conduct(place, Ticket(row), watcher, detach=detach)
+
+
+def plan_adoption(place: Workplace, order: AdoptOrder, *, manner: Manner = AS_SET) -> Planned:
+    """What adopting a document would do. Raises: as ``adopt``."""
+    from phaseline.use_cases.prepare.plan_preview import plan_made
+
+    name, found, request = _asked(place, order, manner)
+    refuse_taken(place, name)
+    planned = plan_made(place, request, name, _loaded(found), given=manner.breakpoints)
+    refuse_adopted(place, name, found.adoption)
+    return planned
+
+
+def _asked(place: Workplace, order: AdoptOrder, manner: Manner) -> tuple[str, Prepared, Request]:
+    """(name of the deployment, who is who in it, the request); everything that is wrong is raised."""
+    document = read_document(order.document)
+    name = _name(order, document)
+    prepared = prepare_adoption(place, order, document)
+    adoption = prepared.adoption
+    if adoption.problems:
+        raise ProblemsError(adoption.problems)
+    refuse_missing_secrets(place, prepared.blueprint)
+    parameters: dict[str, Value] = {"document": Path(order.document).name}
+    if adoption.states:
+        parameters["states"] = dict(adoption.states)
+    if not order.check:
+        parameters["check"] = False
+    request = manner.request("adopt", place, parameters, adoption.topology)
+    request = with_stops(place, request, adoption.topology)
+    refuse(adoption.topology, request)
+    return name, prepared, request
+
+
+def _loaded(prepared: Prepared) -> Loaded:
+    """The deployment as it will be, as one that is installed is looked at."""
+    from phaseline.use_cases.loading.blueprint_loading import Loaded
+
+    adoption = prepared.adoption
+    return Loaded(
+        prepared.blueprint, prepared.inputs, adoption.topology, prepared.code, adoption.warnings, prepared.uses
+    )
+
+
+def prepare_adoption(place: Workplace, order: AdoptOrder, document: Mapping[str, Any]) -> Prepared:
+    """Who is who; the document's own blueprint as it is, or another one, or the same with other inputs, read anew."""
+    from phaseline.plan.topology.stack_document import NATIVE
+
+    environment = document.get("environment")
+    said = environment.get("parameters") if isinstance(environment, dict) else None
+    inputs: Mapping[str, Value] = said if isinstance(said, dict) else {}
+    over = {name: value for name, value in inputs.items() if name not in order.inputs}
+    refuse_sealed_elsewhere(place, over, document["resources"])
+    if NATIVE in document and order.blueprint is None and not order.inputs:
+        return _as_it_was(place, order, document, inputs)
+    return _anew(place, order, document, {name: place.vault.unsealed(value) for name, value in over.items()})
+
+
+def _as_it_was(
+    place: Workplace, order: AdoptOrder, document: Mapping[str, Any], inputs: Mapping[str, Value]
+) -> Prepared:
+    from phaseline.dsl.documents.json_codec import blueprint_from_json
+    from phaseline.plan.topology.adoption import same
+    from phaseline.plan.topology.stack_document import digest_of
+
+    brought = None
+    try:
+        if document["phaseline"]["template_digest"] != digest_of(document["template"]):
+            raise ValueError("its template was changed, name a blueprint instead: --blueprint FILE")
+        blueprint = blueprint_from_json(document["template"])
+        _refuse_names(blueprint)
+        adoption = same(document, blueprint, allow_type_change=order.allow_type_change)
+        code, uses = code_of(document), _uses(place, document)
+        if "" not in uses and not is_there(place, document, code.blueprint_folder):
+            brought = _brought(place, order, document)
+            code = moved(place, brought, code)
+    except UNFIT as error:
+        raise unreadable_parts(order.document, error) from error
+    return _with_packages(place, order, document, Prepared(adoption, blueprint, inputs, code, uses, (), brought), None)
+
+
+def _brought(place: Workplace, order: AdoptOrder, document: Mapping[str, Any]) -> Brought:
+    """The document's own files. Raises: PL-C024 if it has none either."""
+    found = bring(place, document, _name(order, document))
+    if found is None:
+        said = (document["phaseline"].get("files") or {}).get("left_out")
+        why = f", and the document has none of its files: {said}" if said else ""
+        mend = "Name the blueprint where it is now: --blueprint FILE"
+        raise fail("PL-C024", f"its blueprint is not here: {code_of(document).blueprint_folder}{why}", mend)
+    return found
+
+
+def _anew(place: Workplace, order: AdoptOrder, document: Mapping[str, Any], former: Mapping[str, Value]) -> Prepared:
+    from phaseline.plan.topology.adoption import matched
+
+    folders = order.plugin_folders
+    if folders is None:
+        folders = code_of(document).plugin_folders if "phaseline" in document else ()
+    file, brought = order.blueprint, None
+    if file is None:
+        own = _own_blueprint(place, order, document)
+        file, brought = (own.main, own) if isinstance(own, Brought) else (own, None)
+        if brought is not None and order.plugin_folders is None:
+            folders = moved(place, brought, code_of(document)).plugin_folders
+    loaded = load(
+        place,
+        file,
+        inputs=order.inputs,
+        plugin_folders=tuple(folder for folder in folders if order.plugin_folders is not None or Path(folder).is_dir()),
+        yes_many=True,
+        former=former,
+    )
+    try:
+        adoption = matched(document, loaded.topology, allow_type_change=order.allow_type_change)
+    except UNFIT as error:
+        raise unreadable_parts(order.document, error) from error
+    inputs = sealed_inputs(place, loaded)
+    made = Prepared(adoption, loaded.blueprint, inputs, loaded.code, loaded.uses, brought=brought)
+    return _with_packages(place, order, document, made, loaded.packages)
+
+
+def _with_packages(
+    place: Workplace,
+    order: AdoptOrder,
+    document: Mapping[str, Any],
+    made: Prepared,
+    imported: Sequence[PackageUse] | None,
+) -> Prepared:
+    """The same with the packages that the document names, and with what its blueprint imports where that was read anew."""
+    native = document.get("phaseline")
+    written = native.get("packages") if isinstance(native, dict) else None
+    if not written:
+        return altered(made, packages=tuple(imported or ()))
+    from phaseline.use_cases.commands.packages.adopt import found_again
+
+    try:
+        found = found_again(place, written, imported)
+    except UNFIT as error:
+        raise unreadable_parts(order.document, error) from error
+    adoption = altered(made.adoption, warnings=(*made.adoption.warnings, *found.warnings))
+    return altered(made, adoption=adoption, packages=found.uses)
+
+
+def _own_blueprint(place: Workplace, order: AdoptOrder, document: Mapping[str, Any]) -> str | Brought:
+    """The file of the document's own blueprint, or its name in the store, or what the document has of it."""
+    mend = "Name a blueprint for what it has: --blueprint FILE"
+    native = document.get("phaseline")
+    if native is None:
+        raise fail("PL-C081", f"{order.document} brings no blueprint that can be read here", mend)
+    try:
+        stored = native["uses"].get("")
+        template = document["template"]
+        folder = code_of(document).blueprint_folder
+        if stored and "" in _uses(place, document):
+            return str(stored)
+        if is_there(place, document, folder):
+            return os.fspath(Path(folder, Path(str(template["file"])).name))
+        return _brought(place, order, document)
+    except UNFIT as error:
+        raise unreadable_parts(order.document, error) from error
+
+
+def _refuse_names(blueprint: Blueprint) -> None:
+    """A document may come from anywhere, so its names are looked at as those of a blueprint are. Raises ``ValueError``."""
+    for name in (*blueprint.nodes, *blueprint.groups, *blueprint.inputs, *blueprint.capabilities, *blueprint.labels):
+        why = why_no_name(name)
+        if why:
+            raise ValueError(f"the name '{shown_name(name)}' {why}")
+
+
+def _name(order: AdoptOrder, document: Mapping[str, Any]) -> str:
+    said = order.name or str(document.get("name") or "")
+    return deployment_name(order.document, said)
+
+
+def code_of(document: Mapping[str, Any]) -> CodePlaces:
+    """Where the code was when the document was written."""
+    said = document["phaseline"]["code"]
+    imported = tuple((str(one), str(other)) for one, other in said["imported"])
+    return CodePlaces(str(said["blueprint_folder"]), tuple(map(str, said["plugin_folders"])), imported)
+
+
+def _uses(place: Workplace, document: Mapping[str, Any]) -> dict[str, int]:
+    """The stored blueprints that it needs and that are here."""
+    found: dict[str, int] = {}
+    for namespace, named in document["phaseline"]["uses"].items():
+        id, _, version = str(named).rpartition("@")
+        stored = place.store.stored_blueprints.find(id, int(version))
+        if stored is not None and (namespace or is_same(document, stored)):
+            found[str(namespace)] = stored.number
+    return found
+
+
+def _sealed(place: Workplace, body: Mapping[str, Value]) -> Mapping[str, Value]:
+    """As it is stored: what the document has sealed is opened before, so that nothing is sealed twice."""
+    sealed = place.vault.sealed(place.vault.unsealed(dict(body)))
+    assert isinstance(sealed, dict), "a mapping stays one"
+    return sealed
+
+
+# -- letting go --------------------------------------------------------------------------------------------------------
+
+
+@once("abandon")
+def abandon(
+    place: Workplace,
+    name: str,
+    *,
+    force: bool = False,
+    manner: Manner = AS_SET,
+    watcher: Watcher | None = None,
+    detach: bool = False,
+    given: NewOrder | None = None,
+) -> ExecutionView:
+    """Write a deployment down and forget it; nothing outside is touched. The document is kept under the execution's id.
+
+    ``force``: what runs of it is canceled first, and a modification may be half done. Raises: PL-C010, PL-C016 while an execution is
+    open, PL-P043 in the middle of a modification.
+    """
+    from phaseline.use_cases.commands.start_workflow import ABANDON, Start, start
+
+    if force:
+        _cancel_all(place, name)
+    order = Start(ABANDON, name, {"force": True} if force else {})
+    busy = altered(manner, if_busy="wait" if force else "refuse")
+    return start(place, order, manner=busy, watcher=watcher, detach=detach, given=given)
+
+
+def _cancel_all(place: Workplace, name: str) -> None:
+    """Ask for the end of everything that runs of a deployment: who comes next waits for it."""
+    from phaseline.model.rows.rows import RequestKind
+    from phaseline.use_cases.lookup.find import find_deployment
+
+    row = find_deployment(place.store, name, to_change=True)
+    for one in place.store.executions(row.number, only_open=True):
+        place.store.ask(RequestKind.CANCEL, one.number, {"id": one.id, "how": "force"}, place.actor)

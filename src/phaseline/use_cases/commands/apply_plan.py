@@ -1,0 +1,300 @@
+"""Plans that are kept: listing and showing them, and carrying one out if the deployment is still what it was planned for.
+
+A plan says what the deployment was (``base``) in parts: its blueprint, its inputs, its instances and their states. Applied, it
+is refused with what has moved of these; so what is carried out is what was shown.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import zlib
+from dataclasses import fields, is_dataclass
+from enum import Enum
+from typing import TYPE_CHECKING, cast
+
+import numpy as np
+
+from phaseline.embedded.run_execution import conduct
+from phaseline.lang.fast_dataclasses import altered, frozen
+from phaseline.model.execution.stored_plans import PLAN, PREFIX, Aim, StoredPlan
+from phaseline.model.problems.problem import Problem, ProblemsError, fail
+from phaseline.model.resources.state_graph_names import state_name
+from phaseline.use_cases.loading.moved_folders import refuse_moved
+from phaseline.use_cases.lookup.claims import lets_be
+from phaseline.use_cases.lookup.find import find_deployment
+from phaseline.use_cases.lookup.ticket import Ticket, once
+from phaseline.use_cases.prepare.pre_post import new_execution
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator, Mapping, Sequence
+
+    from phaseline.app.app_context import Workplace
+    from phaseline.app.watcher import Watcher
+    from phaseline.model.blueprint.blueprint import Value
+    from phaseline.model.deployment.topology import Topology
+    from phaseline.model.execution.execution import Request
+    from phaseline.model.execution.orders import NewOrder
+    from phaseline.model.rows.listings import Roster
+    from phaseline.model.rows.rows import DeploymentRow, ExecutionRow
+    from phaseline.use_cases.prepare.plan_preview import Planned
+    from phaseline.views.views import ExecutionView
+
+SHOWN = 5
+"""How many instances a refusal names; all are counted."""
+
+
+@frozen
+class PlanView:
+    """A kept plan as users see it. ``status``: waiting, moved (the deployment changed since) or applied; times in ms.
+
+    ``execution``: the id of the one that carries it out, empty: none. ``moved``: what has changed since it was made.
+    """
+
+    id: str
+    deployment: str
+    workflow: str
+    status: str
+    created_at: int
+    created_by: str
+    execution: str
+    moved: tuple[str, ...] = ()
+
+
+@frozen
+class PlanDetails:
+    """One kept plan with all it says. ``text``: as people read it; ``plan``: the same as a value."""
+
+    view: PlanView
+    text: str
+    plan: Mapping[str, Value]
+
+
+def keep(
+    place: Workplace, row: DeploymentRow, request: Request, planned: Planned, aim: Aim | None = None
+) -> StoredPlan:
+    """Keep a plan, with what the deployment is now."""
+    base = base_of(place, row)
+    body = cast("dict[str, Value]", plain(planned.summary))
+    asked = altered(request, parameters={name: value for name, value in request.parameters.items() if name != PLAN})
+    now = place.clock.now()
+    new = StoredPlan(0, row.number, asked, now, place.actor.name, base, body, planned.text, aim)
+    return place.store.stored_plans.add(new)
+
+
+def list_plans(place: Workplace, deployment: str | None = None) -> Sequence[PlanView]:
+    """All kept plans, or those of a deployment; the latest first."""
+    number = find_deployment(place.store, deployment).number if deployment else None
+    plans = place.store.stored_plans.all(number)
+    present = _Present(place, {row.deployment for row in plans if not row.execution})
+    return [_view(place, row, present) for row in reversed(plans)]
+
+
+def show_plan(place: Workplace, id: str) -> PlanDetails:
+    """One kept plan: its id, or that of the execution that carries it out. Raises: PL-C070."""
+    found = find_plan(place, id)
+    return PlanDetails(_view(place, found, _Present(place, [found.deployment])), found.text, found.body)
+
+
+def delete_plan(place: Workplace, id: str) -> PlanView:
+    """Forget a plan that was not applied. Raises: PL-C070, PL-C071."""
+    found = find_plan(place, id)
+    view = _view(place, found, _Present(place, [found.deployment]))
+    if not place.store.stored_plans.delete(found.number):
+        raise _applied(view)
+    return view
+
+
+@once("apply_plan")
+def apply_plan(
+    place: Workplace, id: str, *, watcher: Watcher | None = None, detach: bool = False, given: NewOrder | None = None
+) -> ExecutionView:
+    """Carry a kept plan out; the execution as it ended, or with ``detach`` as it began.
+
+    Raises: PL-C070 (no such plan), PL-C071 (it was applied already), PL-C072 with everything that has moved since, PL-C016 while
+    an execution is open that it collides with, PL-C010, PL-C024, PL-P041.
+    """
+    from phaseline.plan.requests.request_validation import check
+    from phaseline.use_cases.lookup.claims import refuse_busy
+
+    store = place.store
+    found = find_plan(place, id)
+    view = _view(place, found, _Present(place, [found.deployment]))
+    if found.execution:
+        raise _applied(view)
+    row = find_deployment(store, view.deployment, to_change=True)
+    refuse_moved(place, row)
+    topology = store.topology(row.number)
+    request = altered(found.request, if_busy="refuse")
+    if found.aim is not None:
+        request = altered(request, parameters={**request.parameters, PLAN: found.number})
+        _refuse_replaced(topology, found.aim, request)
+    problems = check(topology, request, with_custom=True)
+    if problems:
+        raise ProblemsError(problems)
+    refuse_busy(store, row, topology, request)
+    imported = found.aim.packages if found.aim is not None else ()
+    if imported:
+        from phaseline.use_cases.lookup.package_types import bring_imports, moved_imports
+
+        view = altered(view, moved=(*view.moved, *moved_imports(place, imported)))
+    if view.moved:
+        _raise_moved(view)
+    if imported:
+        bring_imports(place, row.number, imported)
+    new = new_execution(place, row.number, request, watcher=watcher)
+    with store.as_one(given):
+        created = store.create_execution(new, asks=True, beside=lets_be(topology, request))
+        if not store.stored_plans.apply(found.number, created.number):
+            raise _applied(view)
+    return conduct(place, Ticket(created), watcher, detach=detach)
+
+
+def find_plan(place: Workplace, id: str) -> StoredPlan:
+    """The plan of this id, or of the execution of this id. Raises: PL-C070."""
+    shelf, number = place.store.stored_plans, id.removeprefix(PREFIX)
+    found = shelf.find(int(number)) if id.startswith(PREFIX) and number.isdecimal() else None
+    if found is None:
+        row = place.store.execution(id)
+        found = shelf.of_execution(row.number) if row is not None else None
+    if found is None:
+        known = [row.id for row in shelf.all()][-SHOWN:]
+        mend = f"There are: {', '.join(known)}." if known else "Keep one: phaseline plan WORKFLOW -d NAME --save"
+        raise fail("PL-C070", f"there is no plan '{id}'", mend)
+    return found
+
+
+def plan_of(place: Workplace, row: ExecutionRow) -> str:
+    """The id of the plan that an execution carries out, empty if none is kept."""
+    found = place.store.stored_plans.of_execution(row.number)
+    return "" if found is None else found.id
+
+
+# -- what the deployment was -----------------------------------------------------------------------------------------
+
+
+def base_of(place: Workplace, row: DeploymentRow) -> dict[str, Value]:
+    """What the deployment is now, in parts that can be compared and told."""
+    store = place.store
+    topology = store.topology(row.number)
+    states = bytes(np.array(store.states(row.number), np.uint8)[: len(topology)])
+    return {
+        "version": store.listings.rosters([row.number])[row.number].version,
+        "blueprint": _digest(_blueprint_text(topology)),
+        "inputs": _digest(json.dumps(dict(store.inputs(row.number)), sort_keys=True)),
+        "instances": len(topology),
+        "there": int(topology.is_there.sum()),
+        "shape": _digest("\0".join(topology.ids) + repr(topology.gone.nonzero()[0].tolist())),
+        "states": base64.b64encode(zlib.compress(states)).decode(),
+    }
+
+
+def moved(row: DeploymentRow, base: Mapping[str, Value], present: _Present) -> Iterator[str]:
+    """What is not as it was, a sentence each."""
+    roster = present.rosters[row.number]
+    if base.get("version") != roster.version:  # always so of plans that older versions have kept
+        now = present.base(row)
+        if now["blueprint"] != base["blueprint"]:
+            yield "the deployment has another blueprint"
+        if now["inputs"] != base["inputs"]:
+            yield "its inputs have changed"
+        if now["shape"] != base["shape"]:
+            yield f"it had {base['there']:,} instances then and has {now['there']:,} now, or others"
+            return
+    then, here = _states(base), roster.states
+    if not np.array_equal(then, here):
+        yield _states_moved(roster, then, here)
+
+
+def _states_moved(roster: Roster, then: np.ndarray, here: np.ndarray) -> str:
+    changed = (then != here).nonzero()[0].tolist()
+    names = roster.state_names
+    told = [
+        f"{roster.ids[number]} was {state_name(int(then[number]), names)} and is {state_name(int(here[number]), names)}"
+        for number in changed[:SHOWN]
+    ]
+    return ", ".join(told) + (f", and {len(changed) - SHOWN:,} more" if len(changed) > SHOWN else "")
+
+
+def _states(base: Mapping[str, Value]) -> np.ndarray:
+    return np.frombuffer(zlib.decompress(base64.b64decode(str(base["states"]))), np.uint8)
+
+
+def _blueprint_text(topology: Topology) -> str:
+    from phaseline.dsl.documents.json_codec import blueprint_to_json
+
+    return json.dumps(blueprint_to_json(topology.blueprint), sort_keys=True)
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+# -- views and refusals ----------------------------------------------------------------------------------------------
+
+
+class _Present:
+    """The deployments that are there, and what each is now: looked at once."""
+
+    def __init__(self, place: Workplace, deployments: Collection[int]) -> None:
+        """``deployments``: of the plans that are looked at, as far as these are there."""
+        self._place = place
+        self.rows = {row.number: row for row in place.store.deployments()}
+        self.rosters = place.store.listings.rosters([number for number in deployments if number in self.rows])
+        self._bases: dict[int, Mapping[str, Value]] = {}
+
+    def base(self, row: DeploymentRow) -> Mapping[str, Value]:
+        """What a deployment is now."""
+        if row.number not in self._bases:
+            self._bases[row.number] = base_of(self._place, row)
+        return self._bases[row.number]
+
+
+def _view(place: Workplace, found: StoredPlan, present: _Present) -> PlanView:
+    row = present.rows.get(found.deployment)
+    changed: tuple[str, ...] = ()
+    execution = ""
+    if found.execution and row is not None:
+        run = place.store.execution(f"{found.request.workflow}-{found.execution}")
+        execution = "" if run is None else run.id
+    elif row is None:
+        changed = ("the deployment was deleted",)
+    else:
+        changed = tuple(moved(row, found.base, present))
+    status = "applied" if found.execution else "moved" if changed else "waiting"
+    name = "" if row is None else row.name
+    return PlanView(
+        found.id, name, found.request.workflow, status, found.created_at, found.created_by, execution, changed
+    )
+
+
+def _refuse_replaced(topology: Topology, aim: Aim, request: Request) -> None:
+    from phaseline.plan.workflows.apply_revision import refuse_replaced, revised
+    from phaseline.plan.workflows.update import ALLOW_REPLACE
+
+    if request.parameters.get(ALLOW_REPLACE) is not True:
+        refuse_replaced(revised(topology, aim))
+
+
+def _applied(view: PlanView) -> ProblemsError:
+    mend = f"See what came of it: phaseline executions show {view.execution}" if view.execution else "Make a new plan."
+    return fail("PL-C071", f"{view.id} was applied already", mend)
+
+
+def _raise_moved(view: PlanView) -> None:
+    mend = "Make a new plan, and read it: what this one says is not what would be done now."
+    raise ProblemsError(Problem("PL-C072", f"{view.id} cannot be applied: {what}", mend) for what in view.moved)
+
+
+def plain(value: object) -> object:
+    """A plan as JSON knows it."""
+    if is_dataclass(value) and not isinstance(value, type):
+        return {item.name: plain(getattr(value, item.name)) for item in fields(value)}
+    if isinstance(value, Enum):
+        return value.value
+    if isinstance(value, dict):
+        return {str(key): plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple | set | frozenset):
+        return [plain(item) for item in value]
+    return value if value is None or isinstance(value, bool | int | float | str) else str(value)

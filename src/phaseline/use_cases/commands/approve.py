@@ -1,0 +1,120 @@
+"""Agreeing to what a hook waits for: exactly the plan that was shown, kept with who agreed and when."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from phaseline.lang.fast_dataclasses import frozen
+from phaseline.model.problems.problem import fail
+from phaseline.model.rows.rows import RequestKind
+from phaseline.run.loop.request_reader import refuse_ended
+from phaseline.use_cases.lookup.ticket import once
+from phaseline.use_cases.queries.addressed_execution import the_open_one
+from phaseline.use_cases.queries.hook_results import plan_waited_for, waiting_hooks
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from phaseline.app.app_context import Workplace
+    from phaseline.model.blueprint.blueprint import Value
+    from phaseline.model.execution.orders import GivenOrder, NewOrder
+    from phaseline.model.rows.rows import ExecutionRow
+    from phaseline.use_cases.queries.hook_results import WaitingHook
+
+
+@frozen
+class Approved:
+    """What was agreed to. ``runner``: the process that goes on with it, empty: none runs.
+
+    ``objection``: why it counts for nothing, as far as the hook that waits has said who may agree.
+    """
+
+    execution: str
+    deployment: str
+    workflow: str
+    plan: str
+    actor: str
+    runner: str
+    objection: str = ""
+
+
+def _approved_again(place: Workplace, found: GivenOrder, _: Mapping[str, object]) -> Approved:
+    row = place.store.execution(id := str(found.answer["execution"]))
+    if row is None:
+        from phaseline.use_cases.lookup.given_orders import gone
+
+        raise gone(found, f"the execution {id}")
+    return _approved(place, row, str(found.answer["plan"]), str(found.answer["objection"]))
+
+
+@once("approve", _approved_again)
+def approve(
+    place: Workplace,
+    id: str | None = None,
+    *,
+    deployment: str | None = None,
+    plan: str | None = None,
+    reason: str = "",
+    given: NewOrder | None = None,
+) -> Approved:
+    """Agree to what an execution waits for, and have it look now. ``plan``: its digest as it was shown; None: as it waits now.
+
+    Whether the approval counts, the hook decides that waits. Raises: PL-C017 if the execution has ended, PL-H020 if it waits
+    for no approval, PL-H021 if it waits for that of another plan.
+    """
+    row = _meant(place, id, deployment, plan)
+    refuse_ended(row, "nothing in it waits")
+    waiting = _waiting(place, row)
+    if not waiting:
+        mend = f"Look what it does: phaseline executions show {row.id}"
+        raise fail("PL-H020", f"nothing in '{row.id}' waits for an approval", mend)
+    wanted = plan_waited_for(waiting[0].note.result)
+    if plan is not None and plan != wanted:
+        mend = f"Look what is to be done now: phaseline executions show {row.id}"
+        raise fail("PL-H021", f"'{row.id}' waits for an approval of plan {wanted}, not of {plan}", mend)
+    first = waiting[0]
+    positions: list[Value] = [one.position for one in waiting if one.graph == first.graph]
+    body: dict[str, Value] = {"plan": wanted, "reason": reason, "graph": first.graph, "positions": positions}
+    objections = [_objection(one.note.result, place.actor.name) for one in waiting]
+    objection = "" if "" in objections else objections[0]
+    with place.store.as_one(given) as answer:
+        answer.update({"execution": row.id, "plan": wanted, "objection": objection})
+        place.store.ask(RequestKind.APPROVE, row.number, {"id": row.id, **body}, place.actor)
+    return _approved(place, row, wanted, objection)
+
+
+def _approved(place: Workplace, row: ExecutionRow, plan: str, objection: str) -> Approved:
+    owner = place.store.owner()
+    runner = "" if owner is None else str(owner)
+    return Approved(row.id, row.deployment_name, row.request.workflow, plan, place.actor.name, runner, objection)
+
+
+def _meant(place: Workplace, id: str | None, deployment: str | None, plan: str | None) -> ExecutionRow:
+    """The only execution that waits for an approval of this plan; where none does, the only one that waits for any."""
+    row = the_open_one(place.store, id, deployment, "approve", lambda row: _waits_for(_waiting(place, row), plan))
+    if id is not None or plan is None or _waits_for(_waiting(place, row), plan):
+        return row
+    return the_open_one(place.store, None, deployment, "approve", lambda row: _waits_for(_waiting(place, row), None))
+
+
+def _waiting(place: Workplace, row: ExecutionRow) -> Sequence[WaitingHook]:
+    hooks = waiting_hooks(place.store, place.store.graphs(row.number), awake=True)
+    return [one for one in hooks if plan_waited_for(one.note.result)]
+
+
+def _waits_for(waiting: Sequence[WaitingHook], plan: str | None) -> bool:
+    """Whether an approval of this plan is waited for; None: of any."""
+    return any(plan in {None, plan_waited_for(one.note.result)} for one in waiting)
+
+
+def _objection(data: object, actor: str) -> str:
+    """Why a hook that waits with this data does not count what somebody says; empty: it does, or has not said who may agree.
+
+    >>> _objection({"approvers": [], "besides": ["ann"]}, "ann"), _objection({"approvers": ["eve"]}, "bob"), _objection({}, "bob")
+    ('who wants it done is not one of them', 'those who may are: eve', '')
+    """
+    said = data if isinstance(data, dict) else {}
+    if actor in said.get("besides", ()):
+        return "who wants it done is not one of them"
+    may = said.get("approvers", ())
+    return f"those who may are: {', '.join(may)}" if may and actor not in may else ""

@@ -1,0 +1,357 @@
+"""What a user decides about an execution that is there: resume, follow, retry, complete, cancel."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from phaseline.embedded.run_execution import conduct
+from phaseline.lang.did_you_mean import did_you_mean
+from phaseline.lang.fast_dataclasses import altered, frozen
+from phaseline.model.execution.breakpoints import PREFIX as BREAKPOINT
+from phaseline.model.execution.breakpoints import clearing
+from phaseline.model.graph.graph import SubjectKind, owners_of
+from phaseline.model.graph.status import EntryStatus
+from phaseline.model.problems.problem import ProblemsError, fail
+from phaseline.model.resources.resources import REACH
+from phaseline.model.resources.state_graph_names import is_of_state, phase_of
+from phaseline.model.rows.rows import RequestKind
+from phaseline.run.loop.request_reader import refuse_clean, refuse_completed, refuse_ended
+from phaseline.use_cases.loading.moved_folders import refuse_moved
+from phaseline.use_cases.lookup.claims import beside, refuse_reopening
+from phaseline.use_cases.lookup.find import find_execution, listed
+from phaseline.use_cases.lookup.ticket import Ticket, ask, once
+from phaseline.use_cases.queries.addressed_execution import the_begun_one, the_failed_one, the_fitting_one, the_open_one
+from phaseline.use_cases.queries.executions import as_statuses, standing, view_execution
+
+if TYPE_CHECKING:
+    from phaseline.app.app_context import Workplace
+    from phaseline.app.watcher import Watcher
+    from phaseline.model.blueprint.blueprint import Value
+    from phaseline.model.execution.orders import NewOrder
+    from phaseline.model.graph.graph import Graph
+    from phaseline.model.rows.rows import ExecutionRow
+    from phaseline.ports import Store
+    from phaseline.views.views import ExecutionView
+
+RETRIED = (EntryStatus.FAILED, EntryStatus.CANCELED, EntryStatus.UNSURE, EntryStatus.SLEEPING)
+COMPLETED = (EntryStatus.FAILED, EntryStatus.UNSURE, EntryStatus.SLEEPING, EntryStatus.CANCELED)
+NAMED = 5
+"""So many entries are named where none of them fits."""
+
+
+@once("resume")
+def resume(
+    place: Workplace,
+    id: str | None = None,
+    *,
+    deployment: str | None = None,
+    watcher: Watcher | None = None,
+    detach: bool = False,
+    given: NewOrder | None = None,
+) -> ExecutionView:
+    """Carry on with an execution that a crash or an interrupt left open. What completed is not called again.
+
+    Raises: PL-C017 if it has ended, PL-C024 if the folder of its code is gone.
+    """
+    row = the_begun_one(place.store, id, deployment, "resume")
+    refuse_ended(row, "nothing is left to resume")
+    _refuse_moved(place, row)
+    with place.store.as_one(given) as answer:
+        answer["execution"] = row.id
+    return conduct(place, Ticket(row), watcher, detach=detach)
+
+
+def follow(
+    place: Workplace, id: str | None = None, *, deployment: str | None = None, watcher: Watcher | None = None
+) -> ExecutionView:
+    """Watch an execution to its end, whoever runs it; carry it on if nobody does. One that has ended is only shown.
+
+    Whatever somebody has asked of it and nobody has answered yet is awaited, too.
+    """
+    row = find_execution(place.store, id, deployment, to_change=True)
+    asked = [request.number for request in place.store.requests_of(row.number) if not request.answered_at]
+    if row.status.is_ended and not asked:
+        return view_execution(place.store, row)
+    return conduct(place, Ticket(row, asked[-1] if asked and row.status.is_ended else 0), watcher)
+
+
+@once("retry")
+def retry(
+    place: Workplace,
+    id: str | None = None,
+    *,
+    deployment: str | None = None,
+    instances: Sequence[str] = (),
+    clean: bool = False,
+    watcher: Watcher | None = None,
+    detach: bool = False,
+    given: NewOrder | None = None,
+) -> ExecutionView:
+    """Call again what failed, was canceled or is unsure, and go on with what waited for it; what waits for a retry is called now.
+
+    ``instances``: only entries of these. ``clean``: half-made instances are cleaned up first (W8).
+    Raises: PL-C017 if the execution completed or has nothing to retry, PL-C014 if no entry fits, PL-C024 if the folder
+    of its code is gone, PL-C028 while a call that was given up, and must not be repeated, still runs.
+    """
+    row = the_failed_one(place.store, id, deployment, RETRIED)
+    refuse_reopening(place.store, row)
+    refuse_completed(row)
+    _refuse_moved(place, row)
+    if clean:
+        refuse_clean(row)
+    body: dict[str, Value] = {"clean": True} if clean else {}
+    if instances and place.store.graphs(row.number):
+        body.update(chosen(place.store, row, instances, (), RETRIED))
+    ticket = ask(place, RequestKind.RETRY, row, body, beside=beside(place.store, row), given=given)
+    view = conduct(place, ticket, watcher, detach=detach)
+    if not row.request.is_surrounded:
+        return view
+    from phaseline.use_cases.lookup.pinned_versions import notes_of_others
+
+    return altered(view, notices=(*view.notices, *notes_of_others(place.store, row)))
+
+
+@once("complete")
+def complete(
+    place: Workplace,
+    id: str | None = None,
+    *,
+    deployment: str | None = None,
+    instances: Sequence[str],
+    operations: Sequence[str] = (),
+    reason: str,
+    watcher: Watcher | None = None,
+    detach: bool = False,
+    given: NewOrder | None = None,
+) -> ExecutionView:
+    """Take entries as completed because a user vouches for them, and go on with what waited for them; audited.
+
+    ``instances``: ids of those concerned; ``operations``: only these (full names or their last part).
+    Raises: PL-C014 if no entry fits, PL-C027 if the execution has no operation of that name, PL-C029 without a reason.
+    """
+    if not reason.strip():
+        mend = 'Say how you know that it is done: --reason "seen in the console of the cloud"'
+        raise fail("PL-C029", "the reason is empty", mend)
+    store = place.store
+
+    def choose(row: ExecutionRow) -> dict[str, Value]:
+        return chosen(store, row, instances, operations, COMPLETED)
+
+    row = the_fitting_one(store, id, deployment, "complete", choose)
+    refuse_reopening(store, row)
+    _refuse_closed(row)
+    body = {**choose(row), "reason": reason}
+    ticket = ask(place, RequestKind.COMPLETE, row, body, beside=beside(place.store, row), given=given)
+    return conduct(place, ticket, watcher, detach=detach)
+
+
+@once("wake")
+def wake(
+    place: Workplace,
+    id: str | None = None,
+    *,
+    deployment: str | None = None,
+    instances: Sequence[str],
+    operations: Sequence[str] = (),
+    watcher: Watcher | None = None,
+    detach: bool = False,
+    given: NewOrder | None = None,
+) -> ExecutionView:
+    """Have what sleeps called now (T9); who stands at a breakpoint is cleared instead.
+
+    Raises: PL-C017 if the execution has ended, and as ``complete``.
+    """
+
+    def choose(row: ExecutionRow) -> dict[str, Value]:
+        return chosen(place.store, row, instances, operations, (EntryStatus.SLEEPING,), but_stops=True)
+
+    row = the_fitting_one(place.store, id, deployment, "wake", choose)
+    refuse_ended(row, "nothing in it sleeps")
+    return conduct(place, ask(place, RequestKind.WAKE, row, choose(row), given=given), watcher, detach=detach)
+
+
+@once("rerun")
+def rerun(
+    place: Workplace,
+    id: str | None = None,
+    *,
+    deployment: str | None = None,
+    instances: Sequence[str],
+    phases: Sequence[str],
+    watcher: Watcher | None = None,
+    detach: bool = False,
+    given: NewOrder | None = None,
+) -> ExecutionView:
+    """Have completed phases called once more, as long as their nodes are in that state (T19); audited.
+
+    Raises: PL-C014 if no entry fits, or the state was left; PL-C027 if the execution has no phase of that name.
+    """
+
+    def choose(row: ExecutionRow) -> dict[str, Value]:
+        return chosen(place.store, row, instances, phases, (EntryStatus.COMPLETED,), only_phases=True)
+
+    row = the_fitting_one(place.store, id, deployment, "rerun", choose)
+    refuse_reopening(place.store, row)
+    body = choose(row)
+    ticket = ask(place, RequestKind.RERUN, row, body, beside=beside(place.store, row), given=given)
+    return conduct(place, ticket, watcher, detach=detach)
+
+
+@once("cancel")
+def cancel(
+    place: Workplace,
+    id: str | None = None,
+    *,
+    deployment: str | None = None,
+    how: Literal["wait", "force", "kill"] = "wait",
+    watcher: Watcher | None = None,
+    given: NewOrder | None = None,
+) -> ExecutionView:
+    """End an open execution: nothing new starts, running calls are awaited unless ``how`` says otherwise (decision 2).
+
+    One that was canceled without waiting may have calls that still run: ``kill`` ends those.
+    Raises: PL-C017 if it has ended.
+    """
+    row = the_open_one(place.store, id, deployment, "cancel", lambda _: True)
+    if how != "kill" or place.store.owner() is None:
+        refuse_ended(row, "nothing is left to cancel")
+    return conduct(place, ask(place, RequestKind.CANCEL, row, {"how": how}, given=given), watcher)
+
+
+def _refuse_moved(place: Workplace, row: ExecutionRow) -> None:
+    """As ``refuse_moved``, for the deployment of an execution that can still be called upon."""
+    if row.request.workflow == REACH:
+        return  # the code of phases lies in the folders of the settings
+    deployment = place.store.deployment(row.deployment_name)
+    if deployment is not None and deployment.number == row.deployment:
+        refuse_moved(place, deployment)
+
+
+def _refuse_closed(row: ExecutionRow) -> None:
+    """Raise PL-C017 for one that has ended and was surrounded: its hooks were told how, and to go on is to begin with them again."""
+    if row.status.is_ended and row.request.is_surrounded:
+        message = f"the execution {row.id} is {row.status.value}, and its hooks were told so: nothing is completed by hand any more"
+        raise fail("PL-C017", message, f"Try again what failed: phaseline executions retry {row.id}", subject=row.id)
+
+
+def chosen(
+    store: Store,
+    row: ExecutionRow,
+    instances: Sequence[str],
+    operations: Sequence[str],
+    statuses: Sequence[EntryStatus],
+    *,
+    only_phases: bool = False,
+    but_stops: bool = False,
+) -> dict[str, Value]:
+    """What a request names: the last graph, and in it the positions of the entries of these instances and operations that have one of the statuses.
+
+    ``but_stops``: breakpoints are none of them.
+    """
+    if row.request.workflow == REACH:
+        message = f"{row.id} brings resources to a target, they are named by the commands about resources"
+        mend = f"phaseline resources retry {instances[0]} -d {row.deployment_name}, or resources complete."
+        raise fail("PL-C014", message, mend, subject=row.id)
+    last = standing(store, row)
+    found: list[Spot] = []
+    if last is not None:
+        graph = store.graph(last.id)
+        _refuse_unknown(row, graph, operations, only_phases=only_phases)
+        found = _spots(store, row, last.id, graph, instances)
+        if operations:
+            found = [spot for spot in found if not {spot.phase, short(spot.phase)}.isdisjoint(operations)]
+    spots = [spot for spot in found if spot.status in statuses]
+    fitting: list[Value] = [spot.position for spot in spots if not (but_stops and spot.phase.startswith(BREAKPOINT))]
+    if fitting and last is not None:
+        return {"graph": last.id, "positions": fitting}
+    if spots:
+        raise _stands(row, spots[0])
+    words = ", ".join(status.word for status in statuses)
+    message = f"no operation of {', '.join(instances)} in {row.id} is one of: {words}"
+    if operations and found:
+        message = f"none of these is one of {words}: {', '.join(map(str, found[:NAMED]))}"
+    elif operations:
+        message = f"{row.id} calls {', '.join(map(repr, operations))} on other instances, not on {', '.join(instances)}"
+    raise fail("PL-C014", message, f"See what stands where: phaseline executions show {row.id}", subject=row.id)
+
+
+def _stands(row: ExecutionRow, spot: Spot) -> ProblemsError:
+    point = spot.phase.removeprefix(BREAKPOINT)
+    mend = f"Clear it: {clearing(point, row.deployment_name, spot.instance)}"
+    return fail("PL-C014", f"{spot.instance} stands at {point} in {row.id}", mend, subject=row.id)
+
+
+@frozen
+class Spot:
+    """One entry of a graph: its operation, the instance it is called on or for, and how it stands."""
+
+    position: int
+    phase: str
+    instance: str
+    status: EntryStatus
+
+    def __str__(self) -> str:
+        """As ``start of web_x1 (completed)``."""
+        return f"{short(self.phase)} of {self.instance} ({self.status.word})"
+
+
+def _spots(store: Store, row: ExecutionRow, number: int, graph: Graph, instances: Sequence[str]) -> list[Spot]:
+    """The entries of a graph on these instances; those of relationships count as their source's."""
+    topology = store.topology(row.deployment)
+    statuses = as_statuses(store.statuses(number))
+    wanted = np.array(sorted(_numbers(instances, topology.number_of)), np.int64)
+    found: list[Spot] = []
+    for step in graph.steps:
+        if step.kind is SubjectKind.NONE:
+            continue
+        subjects = graph.subject[step.first : step.first + step.count]
+        owner = owners_of(topology, step.kind, subjects)
+        for place in np.flatnonzero(np.isin(owner, wanted)).tolist():
+            position = step.first + place
+            phase = phase_of(step.phase) or step.phase
+            found.append(Spot(position, phase, topology.ids[int(owner[place])], EntryStatus(statuses[position])))
+    return sorted(found, key=lambda spot: spot.position)
+
+
+def _refuse_unknown(row: ExecutionRow, graph: Graph, operations: Sequence[str], *, only_phases: bool) -> None:
+    """Raise PL-C027 for a name that no operation of the graph has, in full or as its last part."""
+    phases = dict.fromkeys(
+        phase_of(step.phase) or step.phase
+        for step in graph.steps
+        if step.kind is not SubjectKind.NONE
+        and not is_of_state(step.phase)
+        and not (only_phases and phase_of(step.phase) is None)
+    )
+    word = "phase" if only_phases else "operation"
+    shorter = dict.fromkeys(map(short, phases))
+    for name in operations:
+        if name not in phases and name not in shorter:
+            hint = did_you_mean(name, phases if "." in name else shorter)
+            there = f"the last round of {row.id} calls: {', '.join(shorter) or 'none'}"
+            mend = f"Correct the name; {hint or there}"
+            raise fail("PL-C027", f"{row.id} has no {word} '{name}'", mend, subject=row.id)
+
+
+def short(phase: str) -> str:
+    """The last part of the name of an operation."""
+    return phase.rpartition(".")[2]
+
+
+def _numbers(instances: Sequence[str], known: dict[str, int]) -> set[int]:
+    found: set[int] = set()
+    for text in instances:
+        fitting = [number for id, number in known.items() if id == text] or [
+            number for id, number in known.items() if id.startswith(text)
+        ]
+        if len(fitting) != 1:
+            if fitting:
+                names = listed(id for id in known if id.startswith(text))
+                message = f"'{text}' is the beginning of {len(fitting)} instances: {names}"
+                raise fail("PL-C013", message, "Write more of it, as much as makes it unique, or name each of them.")
+            hint = did_you_mean(text, list(known)[:1000]) or "see them with: phaseline instances list"
+            raise fail("PL-C012", f"there is no instance '{text}' in this deployment", f"Correct the id; {hint}")
+        found.add(fitting[0])
+    return found

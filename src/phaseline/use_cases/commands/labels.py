@@ -1,0 +1,115 @@
+"""Labels of deployments: what people call them by. A blueprint gives the first, users add and remove."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from phaseline.lang.fast_dataclasses import altered, frozen
+from phaseline.model.blueprint.labels import Label
+from phaseline.model.problems.problem import fail
+from phaseline.use_cases.lookup.find import find_deployment
+
+if TYPE_CHECKING:
+    from phaseline.app.app_context import Workplace
+    from phaseline.model.blueprint.blueprint import Value
+    from phaseline.model.rows.rows import DeploymentRow
+    from phaseline.use_cases.loading.blueprint_loading import Loaded
+
+KEY = re.compile(r"[A-Za-z][A-Za-z0-9_.-]{0,127}")
+MAX_VALUE = 256
+"""Characters of a value."""
+
+
+@frozen
+class Labels:
+    """The labels of one deployment, {key: values}. ``added`` and ``removed``: how many this changed."""
+
+    deployment: str
+    labels: Mapping[str, Sequence[str]]
+    added: int = 0
+    removed: int = 0
+
+
+def change_labels(place: Workplace, name: str, *, add: Sequence[str] = (), remove: Sequence[str] = ()) -> Labels:
+    """Add ``KEY=VALUE`` and remove ``KEY=VALUE`` or all of ``KEY``; the labels that it has then.
+
+    Raises: PL-C010 if there is no such deployment, PL-C068 for what is no label, PL-P047 for labels that are breakpoints at which nobody
+    would stop, PL-H022 where a hook class refuses; then nothing is changed.
+    """
+    given, unwanted = parse_labels(add, may_be_key=False), parse_labels(remove)
+    row = find_deployment(place.store, name, to_change=bool(given or unwanted))
+    if given:
+        from phaseline.use_cases.commands.breakpoints import refuse_unfit
+
+        refuse_unfit(place, row, given)
+    shelf = place.store.labels
+    before = set(shelf.of(row.number))
+    if not given and not unwanted:
+        return Labels(row.name, by_key(sorted(before)))
+    if _is_watched(place, row):
+        _ask_hooks(place, row, given, unwanted)
+    else:
+        shelf.remove(row.number, unwanted)
+        shelf.add(row.number, given)
+    after = shelf.of(row.number)
+    gone = {one for one in before if any(one.key == key and value in {"", one.value} for key, value in unwanted)}
+    return Labels(row.name, by_key(after), len(set(given) - (before - gone)), len(gone))
+
+
+def _is_watched(place: Workplace, row: DeploymentRow) -> bool:
+    """Whether a hook class is asked before labels change."""
+    from phaseline.model.execution.execution import Request
+    from phaseline.use_cases.prepare.pre_post import around_of
+
+    around = around_of(place, Request("relabel"), row.number)
+    return around is not None and bool(around.hooks)
+
+
+def _ask_hooks(place: Workplace, row: DeploymentRow, given: Sequence[Label], unwanted: Sequence[Label]) -> None:
+    """Change labels by an execution, round which hook classes are called. Raises: PL-H022 if it does not complete."""
+    from phaseline.use_cases.commands.start_workflow import Start, start
+
+    said: dict[str, Value] = {
+        "add": [f"{one.key}={one.value}" for one in given],
+        "remove": [f"{one.key}={one.value}" for one in unwanted],
+    }
+    view = start(place, Start("relabel", row.name, said))
+    if not view.is_good:
+        message = f"the labels of '{row.name}' were not changed: {view.id} is {view.status}"
+        message += f": {view.reason}" if view.reason else ""
+        raise fail("PL-H022", message, f"See what it says: phaseline executions show {view.id}")
+
+
+def with_given(loaded: Loaded, texts: Sequence[str]) -> Loaded:
+    """What is to become a deployment with more labels than its blueprint says: as ``KEY=VALUE``. Raises: PL-C068."""
+    found = {key: list(values) for key, values in loaded.blueprint.labels.items()}
+    for label in parse_labels(texts, may_be_key=False):
+        values = found.setdefault(label.key, [])
+        if label.value not in values:
+            values.append(label.value)
+    blueprint = altered(loaded.blueprint, labels=found)
+    return altered(loaded, blueprint=blueprint, topology=altered(loaded.topology, blueprint=blueprint))
+
+
+def by_key(labels: Sequence[Label]) -> dict[str, list[str]]:
+    """{key: values}."""
+    found: dict[str, list[str]] = {}
+    for label in labels:
+        found.setdefault(label.key, []).append(label.value)
+    return found
+
+
+def parse_labels(texts: Sequence[str], *, may_be_key: bool = True) -> list[Label]:
+    """Labels as they are written: ``KEY=VALUE``, or ``KEY`` for any value of it. Raises: PL-C068."""
+    return [_parsed(text, may_be_key=may_be_key) for text in texts]
+
+
+def _parsed(text: str, *, may_be_key: bool) -> Label:
+    key, separator, value = text.partition("=")
+    if not KEY.fullmatch(key) or (not value and (separator or not may_be_key)) or len(value) > MAX_VALUE:
+        wanted = "KEY=VALUE or KEY" if may_be_key else "KEY=VALUE"
+        mend = f"Write {wanted}: a letter, then letters, digits, '_', '.' and '-'; a value has at most {MAX_VALUE} characters."
+        raise fail("PL-C068", f"'{text}' is no label", mend, subject=text)
+    return Label(key, value)

@@ -1,0 +1,42 @@
+"""Saying that instances are ill, so that the next heal mends them or makes them anew."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from phaseline.use_cases.commands.install import Manner
+from phaseline.use_cases.commands.start_workflow import Start, start
+from phaseline.use_cases.lookup.find import find_instance
+from phaseline.use_cases.lookup.ticket import once
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from phaseline.app.app_context import Workplace
+    from phaseline.app.watcher import Watcher
+    from phaseline.model.blueprint.blueprint import Value
+    from phaseline.model.execution.orders import NewOrder
+    from phaseline.views.views import ExecutionView
+
+
+@once("mark_unhealthy")
+def mark_unhealthy(
+    place: Workplace,
+    ids: Sequence[str],
+    *,
+    deployment: str | None = None,
+    reason: str = "",
+    watcher: Watcher | None = None,
+    given: NewOrder | None = None,
+) -> ExecutionView:
+    """Have these instances of one deployment (ids or their beginnings) taken for ill, whatever checks find.
+
+    Raises: PL-C012, PL-C013, PL-C016 while an execution is open that works on one of them.
+    """
+    whole: list[Value] = []
+    for id in ids:
+        row, topology, number = find_instance(place.store, id, deployment)
+        deployment = row.name
+        whole.append(topology.ids[number])
+    order = Start("mark_unhealthy", str(deployment), {"node_instance_ids": whole, "reason": reason})
+    return start(place, order, manner=Manner(if_busy="refuse"), watcher=watcher, given=given)

@@ -1,0 +1,85 @@
+"""Packages of a deployment that is adopted: those that its document names are used again, where they are installed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from phaseline.lang.fast_dataclasses import altered, frozen
+from phaseline.model.packages.installed import PackageUse
+from phaseline.model.problems.problem import Problem, ProblemsError
+from phaseline.use_cases.lookup.installed_packages import known, lay_out_package, rows
+
+if TYPE_CHECKING:
+    from phaseline.app.app_context import Workplace
+    from phaseline.model.packages.installed import PackageRow
+
+
+@frozen
+class FoundAgain:
+    """What an adopted deployment uses; its number is not known yet. ``warnings``: one for each package that it has lost."""
+
+    uses: tuple[PackageUse, ...]
+    warnings: tuple[Problem, ...]
+
+
+def found_again(
+    place: Workplace, written: Sequence[Mapping[str, Any]], imported: Sequence[PackageUse] | None
+) -> FoundAgain:
+    """``written``: the packages of a document. ``imported``: what another blueprint imports; None: it is that of the document.
+
+    Nothing is asked of what was enabled before, also not whether it may come later: it was there when everything was made.
+    Another version is not taken; where another blueprint imports one, that is enabled with the settings, as for every deployment made anew.
+    """
+    there = {(row.name, row.version): row for row in rows(place)}
+    found: dict[int, PackageUse] = {use.package: use for use in imported or ()}
+    brought = {row.name: row for row in there.values() if row.number in found}
+    warnings: list[Problem] = []
+    for said in written:
+        name, version = str(said["name"]), str(said["version"])
+        is_enabled, is_imported = bool(said["enabled"]), bool(said["imported"]) and imported is None
+        if not is_enabled and not is_imported:
+            continue
+        row = brought.get(name) or there.get((name, version))
+        if row is None:
+            warnings.append(_not_here(f"{name}=={version}"))
+            continue
+        use = _use(place, row, dict(said["settings"]), is_enabled=is_enabled)
+        if use is None:
+            warnings.append(_sealed_elsewhere(f"{name}=={version}"))
+            continue
+        found[row.number] = altered(use, is_imported=is_imported or name in brought)
+    return FoundAgain(tuple(found.values()), tuple(warnings))
+
+
+def _use(place: Workplace, row: PackageRow, settings: Mapping[str, Any], *, is_enabled: bool) -> PackageUse | None:
+    """None if the settings were sealed by another store."""
+    from phaseline.use_cases.lookup.secret_settings import opened, sealed
+
+    try:
+        given = opened(place, settings)
+    except ProblemsError:
+        return None
+    package = known(place, row)
+    lay_out_package(place, row.digest, row.number)
+    return PackageUse(
+        0,
+        row.number,
+        is_enabled=is_enabled,
+        settings=sealed(place, package.package.form, given),
+        folders=package.folders,
+        at=place.clock.now(),
+        by=place.actor.name,
+    )
+
+
+def _not_here(package: str) -> Problem:
+    message = f"the document names the package {package}, which is not installed here, so its tasks do not run"
+    mend = "Install it, and then adopt; or adopt, and afterwards: phaseline deployments plugins enable"
+    return Problem("PL-F062", message, mend, severity="warning")
+
+
+def _sealed_elsewhere(package: str) -> Problem:
+    message = f"the secrets in the settings of {package} were sealed by another store, so it is not enabled"
+    mend = f"Enable it with its settings: phaseline deployments plugins enable NAME {package} --set SETTING=…"
+    return Problem("PL-C086", message, mend, severity="warning")

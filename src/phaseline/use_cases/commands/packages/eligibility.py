@@ -1,0 +1,167 @@
+"""Whether a package may be enabled for a deployment as it is: what it runs on, what is enabled beside it, and how many have its roles."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from phaseline.model.execution.lifecycle_actions import action_of
+from phaseline.model.graph.status import ExecutionStatus
+from phaseline.model.problems.problem import Place, Problem, ProblemsError
+from phaseline.use_cases.loading.package_checks import product_problems
+from phaseline.use_cases.lookup.installed_packages import known
+from phaseline.use_cases.lookup.secret_settings import opened
+
+if TYPE_CHECKING:
+    from phaseline.app.app_context import Workplace
+    from phaseline.model.blueprint.blueprint import Value
+    from phaseline.model.packages.installed import PackageRow, PackageUse
+    from phaseline.model.packages.package import Package
+    from phaseline.model.packages.role_limits import Count
+    from phaseline.model.rows.rows import DeploymentRow
+    from phaseline.use_cases.lookup.installed_packages import Known
+
+MAKING = frozenset({"CREATE", "REINSTALL", "ADOPT", "RESTORE"})
+"""Actions behind which a deployment is installed."""
+INSTALL = "install"
+UNMAKING = frozenset({"DELETE", "ABANDON"})
+"""Actions behind which it is not any more."""
+
+
+def uses_of(place: Workplace, deployment: DeploymentRow) -> dict[str, tuple[PackageRow, PackageUse]]:
+    """{name: the package that the deployment uses, and how}."""
+    by_number = {row.number: row for row in place.store.packages.all()}
+    used = ((by_number[use.package], use) for use in place.store.packages.uses(deployment.number))
+    return {row.name: (row, use) for row, use in used}
+
+
+class Eligibility:
+    """What is asked of one deployment by packages that want to be enabled for it; each thing is read once."""
+
+    def __init__(self, place: Workplace, deployment: DeploymentRow) -> None:
+        self._place = place
+        self._deployment = deployment
+        self._count: Count | None = None
+        self._others: list[Known] | None = None
+
+    @property
+    def others(self) -> list[Known]:
+        """What is enabled already."""
+        if self._others is None:
+            uses = uses_of(self._place, self._deployment).values()
+            self._others = [
+                known(self._place, row, opened(self._place, use.settings)) for row, use in uses if use.is_enabled
+            ]
+        return self._others
+
+    def against(self, found: Known) -> list[Problem]:
+        """Everything that is against enabling a package, with what it says to those that are enabled."""
+        from phaseline.packages.applicability import unfit
+        from phaseline.packages.compatibility import misfits, overlaps
+
+        package = found.package
+        beside = [other.package for other in self._beside(package.name)]
+        problems = [*product_problems(package), *unfit(package, self.labels), *self._not_now(package)]
+        before = {*overlaps(beside), *misfits(beside)}
+        problems += [one for one in (*overlaps([*beside, package]), *misfits([*beside, package])) if one not in before]
+        return [*problems, *self.beyond_limits(found), *self._circles(found)]
+
+    def beyond_limits(self, found: Known, former: Known | None = None) -> list[Problem]:
+        """Limits of roles that the deployment would not keep with this package beside the others.
+
+        ``former``: the package as it is enabled until now, with other settings; what it does not keep already is not told again.
+        """
+        beside = self._beside(found.row.name)
+        before = self._beyond([*beside, *([former] if former is not None else [])])
+        return [problem for problem in self._beyond([*beside, found]) if problem not in before]
+
+    def _circles(self, found: Known) -> list[Problem]:
+        """PL-F015 for tasks that would wait for one another on the instances of the deployment, with this package beside the others."""
+        from phaseline.packages.format.condition_language import holds
+        from phaseline.packages.task_serializer import Surroundings, serialized
+        from phaseline.plan.stages.task_listing import task_rows
+        from phaseline.use_cases.lookup.enabled_tasks import roles_by_node
+
+        chosen = [*self._beside(found.row.name), found]
+        if not any(one.package.granular_tasks for one in chosen) or self._deployment.kind == "resources":
+            return []
+        number = self._deployment.number
+        labels = {key: value for key, value in self.cluster.items() if isinstance(value, str)}
+        roles = roles_by_node(self._place, number, chosen)
+        given = Surroundings(INSTALL, holds, labels, slow=self._place.judge, roles=roles)
+        try:
+            task_rows(serialized(chosen, given), self._place.store.topology(number), INSTALL)
+        except ProblemsError as error:
+            return list(error.problems)
+        return []
+
+    def _beyond(self, chosen: Sequence[Known]) -> list[Problem]:
+        from phaseline.packages.applicability import beyond_limits
+
+        models = self._models(chosen)
+        return [problem for one in chosen for problem in beyond_limits(one.package, self.count, models)]
+
+    def wrong_settings(self, package: Package, given: Mapping[str, Value]) -> list[Problem]:
+        """What is wrong with settings, and with setting any of them."""
+        from phaseline.packages.format.settings_values import chosen
+
+        return list(
+            chosen(
+                str(package), package.form, given, self._models(self._beside(package.name)), self._place.judge
+            ).problems
+        )
+
+    def _models(self, packages: Sequence[Known]) -> dict[str, object]:
+        """What conditions may ask: the settings of these packages, and the deployment."""
+        from phaseline.packages.task_serializer import settings_model
+
+        return {"settings": settings_model(packages), "cluster": self.cluster}
+
+    def _beside(self, name: str) -> list[Known]:
+        """What is enabled already under other names."""
+        return [other for other in self.others if other.row.name != name]
+
+    @property
+    def labels(self) -> Mapping[str, Sequence[str]]:
+        """Those of the deployment, by key."""
+        from phaseline.use_cases.commands.labels import by_key
+
+        return by_key(self._place.store.labels.of(self._deployment.number))
+
+    @property
+    def cluster(self) -> Mapping[str, object]:
+        """The deployment as conditions see it: the first value of each of its labels."""
+        return {key: values[0] for key, values in self.labels.items()}
+
+    @property
+    def count(self) -> Count:
+        """How many of its instances have a role."""
+        if self._count is None:
+            from phaseline.plan.rounds.role_limits import counting
+
+            self._count = counting(self._place.store.topology(self._deployment.number))
+        return self._count
+
+    def _not_now(self, package: Package) -> list[Problem]:
+        """PL-F067 if something is installed and the package does not say that it may come later."""
+        from phaseline.use_cases.queries.deployments import living_count
+
+        if package.is_hotpluggable or not living_count(self._place.store, self._deployment) or self._is_begun_only():
+            return []
+        message = (
+            f"{package} cannot be enabled for '{self._deployment.name}', which is installed: it is not hot-pluggable"
+        )
+        mend = "Enable it before the deployment is installed; or use a version with is_hotpluggable: true."
+        return [Problem("PL-F067", message, mend, Place(subject=str(package)))]
+
+    def _is_begun_only(self) -> bool:
+        """Whether an install was begun, and none has completed since there was nothing; True is said only of what is on record."""
+        is_begun = False
+        for row in reversed(self._place.store.executions(self._deployment.number)):
+            action = action_of(row.request.workflow)
+            if row.status is ExecutionStatus.COMPLETED and action in MAKING:
+                return False
+            if row.status is ExecutionStatus.COMPLETED and action in UNMAKING:
+                return is_begun
+            is_begun = is_begun or action in MAKING
+        return is_begun

@@ -1,0 +1,190 @@
+"""Packages of a deployment: which version, with which settings."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from phaseline.lang.fast_dataclasses import altered, frozen
+from phaseline.model.packages.installed import PackageUse
+from phaseline.model.problems.problem import Place, Problem, ProblemsError, fail
+from phaseline.use_cases.commands.packages.eligibility import Eligibility, uses_of
+from phaseline.use_cases.commands.packages.install import tell_engine
+from phaseline.use_cases.lookup.find import find_deployment
+from phaseline.use_cases.lookup.installed_packages import known, lay_out_package, rows
+from phaseline.use_cases.lookup.secret_settings import opened, sealed, shown
+from phaseline.use_cases.queries.packages.find_package import find_package, read_name
+
+if TYPE_CHECKING:
+    from phaseline.app.app_context import Workplace
+    from phaseline.model.blueprint.blueprint import Value
+    from phaseline.model.packages.installed import PackageRow
+    from phaseline.model.packages.package import Package
+    from phaseline.model.rows.rows import DeploymentRow
+    from phaseline.use_cases.lookup.installed_packages import Known
+
+
+@frozen
+class EnabledView:
+    """A package as a deployment has it. ``settings``: all of them, defaults included, secrets hidden.
+
+    ``state``: ``enabled``; ``imported``: only its code is used; ``available``: it could be enabled; ``unfit``, with the
+    reason in ``why``. ``replaced``: another version that was enabled until now.
+    """
+
+    deployment: str
+    package: str
+    version: str
+    title: str
+    state: str
+    settings: Mapping[str, Value]
+    is_hotpluggable: bool
+    why: str = ""
+    replaced: str = ""
+    warnings: Sequence[Problem] = ()
+
+
+def enable(
+    place: Workplace, name: str, package: str, *, settings: Mapping[str, Value] | None = None, switch: bool = False
+) -> EnabledView:
+    """Have the tasks of a package run in the deployment's workflows; or set other settings of one that is enabled.
+
+    ``package``: ``NAME==VERSION``, or ``NAME`` for the version that is enabled, otherwise the newest. ``switch``: it comes in
+    the place of another version.
+
+    Raises: ProblemsError with everything that is against it: PL-F062, PL-F066 to PL-F069, PL-F016, PL-F017, PL-F032 to
+    PL-F034; PL-C016 while an execution of the deployment is open.
+    """
+    deployment = find_deployment(place.store, name, to_change=True)
+    uses = uses_of(place, deployment)
+    row = _meant(place, package, list(uses.values()))
+    before, use = uses.get(row.name, (None, None))
+    given = {**(opened(place, use.settings) if use is not None else {}), **(settings or {})}
+    asked = Eligibility(place, deployment)
+    chosen = known(place, row, given)
+    if use is not None and use.is_enabled and use.package == row.number:
+        problems = asked.beyond_limits(chosen, known(place, row, opened(place, use.settings)))
+    else:
+        problems = [*_refusals(row, before, use, switch=switch), *asked.against(chosen)]
+    problems += [*asked.wrong_settings(chosen.package, given), *_missing_secrets(place, given)]
+    errors = [problem for problem in problems if problem.severity == "error"]
+    if errors:
+        raise ProblemsError(errors)
+    lay_out_package(place, row.digest, row.number)
+    place.store.packages.use(
+        PackageUse(
+            deployment.number,
+            row.number,
+            is_enabled=True,
+            is_imported=use is not None and use.is_imported,
+            settings=sealed(place, chosen.package.form, given),
+            folders=chosen.folders,
+            at=place.clock.now(),
+            by=place.actor.name,
+        )
+    )
+    tell_engine(place)
+    replaced = str(before) if before is not None and before.number != row.number else ""
+    return altered(_view(deployment, chosen, "enabled"), replaced=replaced, warnings=problems)
+
+
+def disable(place: Workplace, name: str, package: str) -> EnabledView:
+    """Have its tasks run no more. Code that the deployment's blueprint imports stays.
+
+    Raises: PL-F070 if it is not enabled, PL-F071 while installed instances have roles that it brings, PL-C016 while an execution of
+    the deployment is open.
+    """
+    deployment = find_deployment(place.store, name, to_change=True)
+    wanted = read_name(package) or (package, "")
+    row, use = uses_of(place, deployment).get(wanted[0], (None, None))
+    if row is None or use is None or not use.is_enabled or wanted[1] not in {"", row.version}:
+        mend = f"See what is: phaseline deployments plugins list {deployment.name}"
+        message = f"the package '{package}' is not enabled for the deployment '{deployment.name}'"
+        raise fail("PL-F070", message, mend, subject=package)
+    found = known(place, row, use.settings)
+    _refuse_roles_in_use(place, found.package, deployment)
+    if use.is_imported:
+        place.store.packages.use(altered(use, is_enabled=False))
+    else:
+        place.store.packages.leave(deployment.number, row.number)
+    tell_engine(place)
+    return _view(deployment, found, "imported" if use.is_imported else "available")
+
+
+def list_enabled(place: Workplace, name: str, *, everything: bool = False) -> list[EnabledView]:
+    """The packages of a deployment by name; ``everything``: also those that could be enabled, or why they cannot."""
+    deployment = find_deployment(place.store, name)
+    uses = uses_of(place, deployment)
+    found = [
+        _view(deployment, known(place, row, use.settings), "enabled" if use.is_enabled else "imported")
+        for row, use in uses.values()
+    ]
+    if everything:
+        used, asked = {row.number for row, _ in uses.values()}, Eligibility(place, deployment)
+        for row in rows(place):
+            if row.number not in used:
+                other = known(place, row, {})
+                against = [problem for problem in asked.against(other) if problem.severity == "error"]
+                view = _view(deployment, other, "unfit" if against else "available")
+                found.append(altered(view, why=against[0].message if against else ""))
+    return sorted(found, key=lambda view: (view.package, view.state != "enabled"))
+
+
+def _view(deployment: DeploymentRow, found: Known, state: str) -> EnabledView:
+    package = found.package
+    return EnabledView(
+        deployment.name,
+        package.name,
+        package.version,
+        package.title,
+        state,
+        shown(package.form, found.settings),
+        package.is_hotpluggable,
+    )
+
+
+def _missing_secrets(place: Workplace, given: Mapping[str, Value]) -> Sequence[Problem]:
+    """PL-B079 if settings name secrets that there are not."""
+    from phaseline.dsl.functions.plan_and_runtime_scopes import no_secrets
+    from phaseline.packages.format.settings_values import secret_named
+
+    names = {name for name in map(secret_named, given.values()) if name}
+    missing = place.vault.missing(names) if names else ()
+    return no_secrets(missing).problems if missing else ()
+
+
+def _meant(place: Workplace, text: str, used: Sequence[tuple[PackageRow, PackageUse]]) -> PackageRow:
+    return next((row for row, _ in used if row.name == text), None) or find_package(place, text)
+
+
+def _refusals(row: PackageRow, before: PackageRow | None, use: PackageUse | None, *, switch: bool) -> list[Problem]:
+    """PL-F068 if another version is used, unless it is to be replaced."""
+    if before is None or use is None or before.number == row.number or switch:
+        return []
+    message = f"{before} is {'enabled' if use.is_enabled else 'imported by the blueprint'} already"
+    mend = f"Repeat this with --switch if {row} is to come in its place, with its settings."
+    return [Problem("PL-F068", message, mend, Place(subject=str(row)))]
+
+
+def _refuse_roles_in_use(place: Workplace, package: Package, deployment: DeploymentRow) -> None:
+    """Raise PL-F071 for each role of the package that installed instances have."""
+    from phaseline.plan.rounds.role_limits import counting
+    from phaseline.use_cases.queries.deployments import living
+
+    if not package.node_roles:
+        return
+    count_of = counting(place.store.topology(deployment.number), living(place.store, deployment))
+    used = [(role.id, count_of(role.id)) for role in package.node_roles]
+    mend = f"Give these instances another role first, or uninstall or remove them from '{deployment.name}'."
+    problems = [
+        Problem(
+            "PL-F071",
+            f"{count} instance{'s' * (count != 1)} of '{deployment.name}' {'has' if count == 1 else 'have'} the role '{role}' of {package}",
+            mend,
+            Place(subject=str(package)),
+        )
+        for role, count in used
+        if count
+    ]
+    if problems:
+        raise ProblemsError(problems)

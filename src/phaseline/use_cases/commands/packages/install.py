@@ -1,0 +1,207 @@
+"""Putting packages into the store: installed, updated in their place, or registered from where they lie.
+
+Of a line (``x.y`` of a name) one version is installed at a time; lines stand side by side. Packages of format 1.0.0 are
+lines of their own, as each has a folder of its own where they come from.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal, NoReturn
+
+from phaseline.lang.fast_dataclasses import frozen
+from phaseline.model.packages.installed import PackageRow
+from phaseline.model.problems.problem import Problem, ProblemsError, fail
+from phaseline.use_cases.loading.package_checks import what_else
+from phaseline.use_cases.lookup.installed_packages import (
+    ENDING,
+    collect,
+    lay_out_package,
+    numbers_of,
+    rows,
+    work_folder,
+)
+
+if TYPE_CHECKING:
+    from phaseline.app.app_context import Workplace
+    from phaseline.catalog.files.blueprint_trees import Tree
+    from phaseline.catalog.files.package_files import PackageFiles
+    from phaseline.model.packages.package import Package
+
+FIRST_FORMAT = "1.0.0"
+ATTEMPTS = 10
+"""How often others may come between before an install gives up."""
+Way = Literal["install", "update"]
+
+
+@frozen
+class Installed:
+    """What an install came to. ``is_new`` False: the same files were installed already, and nothing was stored.
+
+    ``replaced``: the version, or the other files of this one, in whose place it came; empty: none.
+    ``serves``: the deployments that have it enabled now, since they had that.
+    """
+
+    package: PackageRow
+    is_new: bool
+    replaced: str = ""
+    warnings: Sequence[Problem] = ()
+    serves: Sequence[str] = ()
+
+
+@frozen
+class Wanted:
+    """What is to be installed, and how: ``force`` other files of a version that is there, ``allow_downgrade`` an older one.
+
+    ``renews``: the number of a package in whose place it comes whatever its version is. ``origin``: the folder with which
+    it is compared from now on.
+    """
+
+    way: Way = "install"
+    force: bool = False
+    allow_downgrade: bool = False
+    renews: int = 0
+    origin: str = ""
+
+
+def install(place: Workplace, path: str, wanted: Wanted | None = None) -> Installed:
+    """Install the package of a folder or an archive, or update one in its place; the same files change nothing.
+
+    Raises: ProblemsError with everything that is wrong with the package; PL-F060, PL-F061, PL-F063, PL-F064; PL-B120 to
+    PL-B122 for an archive that cannot be read, or could do harm. Then nothing is stored.
+    """
+    from phaseline.catalog.files.package_files import opened
+    from phaseline.packages.reader import read_package
+
+    if not Path(path).exists():
+        raise fail("PL-F060", f"there is no file or folder '{path}'", "Correct the path.", subject=path)
+    with opened(Path(path), leave_out=_is_of_store(place)) as files:
+        read = read_package(files.documents, Path(path).name, place.judge)
+        if read.package is None:
+            raise ProblemsError(read.problems)
+        problems = what_else(files, read.package)
+        if any(problem.severity == "error" for problem in problems):
+            raise ProblemsError(problems)
+        return _stored(place, files, read.package, (*read.problems, *problems), wanted or Wanted())
+
+
+def _stored(
+    place: Workplace, files: PackageFiles, package: Package, warnings: Sequence[Problem], wanted: Wanted
+) -> Installed:
+    tree = files.tree
+    new = PackageRow(
+        number=0,
+        name=package.name,
+        version=package.version,
+        format=package.format,
+        digest=tree.digest,
+        title=package.title,
+        origin=wanted.origin,
+        file_count=len(tree.files),
+        size_bytes=tree.size_bytes,
+        installed_at=place.clock.now(),
+        installed_by=place.actor.name,
+    )
+    modules = tuple(str(work_folder(place) / tree.digest / path) for path in package.code.paths)
+    for _ in range(ATTEMPTS):
+        before = in_whose_place(new, rows(place), wanted)
+        if before is not None and (before.version, before.digest) == (new.version, new.digest):
+            lay_out_package(place, before.digest, before.number, anew=True)
+            return Installed(before, is_new=False, warnings=warnings)
+        row = _add(place, new, tree, 0 if before is None else before.number, modules)
+        if row is not None:
+            lay_out_package(place, row.digest, row.number, anew=True)
+            collect(place)
+            tell_engine(place)
+            serves = [user.deployment for user in place.store.packages.users(row.number) if user.is_enabled]
+            return Installed(
+                row, is_new=True, replaced="" if before is None else str(before), warnings=warnings, serves=serves
+            )
+    message = f"others install and remove '{new.name}' all the time"
+    raise fail("PL-F062", message, "Repeat this when they are done.", subject=new.name)
+
+
+def _add(place: Workplace, new: PackageRow, tree: Tree, replaces: int, modules: Sequence[str]) -> PackageRow | None:
+    """The package as it is stored; None if somebody else was faster."""
+    shelf = place.store.packages
+    by_digest = {file.digest: file for file in tree.files}
+    lacking = shelf.lacking(list(by_digest))
+    for digests in (lacking, list(by_digest)):
+        contents = {digest: tree.content(by_digest[digest]) for digest in digests}
+        try:
+            return shelf.add(new, tree.files, contents, replaces=replaces, folders=modules)
+        except LookupError:
+            continue  # what was there a moment ago is given once more
+    return None
+
+
+def in_whose_place(new: PackageRow, known: Sequence[PackageRow], wanted: Wanted) -> PackageRow | None:
+    """The installed package that a new one replaces, or equals; None: it comes beside the others.
+
+    Raises: PL-F063 for other files of the same version, PL-F064 for an update or a downgrade that is none.
+    """
+    if wanted.renews:
+        return next((row for row in known if row.number == wanted.renews), None)
+    named = [row for row in known if row.name == new.name]
+    same = next((row for row in named if row.version == new.version), None)
+    if same is not None:
+        if same.digest != new.digest and not wanted.force:
+            message = f"{new} is installed already, with other files"
+            mend = (
+                "Give the new files another version, or put them in their place: phaseline plugins install FILE --force"
+            )
+            raise fail("PL-F063", message, mend, subject=str(new))
+        return same
+    near = next((row for row in named if _line(row) == _line(new)), None)
+    if wanted.way == "update":
+        _refuse_update(new, near, named)
+    elif near is not None:
+        is_older = numbers_of(new.version) < numbers_of(near.version)
+        if is_older and not wanted.allow_downgrade:
+            mend = "If it is to come in its place: phaseline plugins install FILE --allow-downgrade"
+            raise fail("PL-F064", f"{new} is older than {near}, which is installed", mend, subject=str(new))
+        if not is_older:
+            mend = "Put it in its place, also for the deployments that use it: phaseline plugins update FILE"
+            raise fail("PL-F064", f"{near} is installed, and {new} is an update of it", mend, subject=str(new))
+    return near
+
+
+def _line(row: PackageRow) -> tuple[object, ...]:
+    """What one version of is installed at a time."""
+    numbers = numbers_of(row.version)
+    return (row.format == FIRST_FORMAT, numbers if row.format == FIRST_FORMAT else numbers[:2])
+
+
+def _refuse_update(new: PackageRow, near: PackageRow | None, named: Sequence[PackageRow]) -> None:
+    """Raise PL-F064 unless ``near`` is an older version of the same line."""
+
+    def refuse(message: str, mend: str) -> NoReturn:
+        raise fail("PL-F064", message, mend, subject=str(new))
+
+    if any(row.format == FIRST_FORMAT for row in (new, *named)):
+        message = f'{new} cannot update another version: one of them has the package version "{FIRST_FORMAT}"'
+        refuse(message, "Install it beside the other: phaseline plugins install FILE")
+    if near is None and named:
+        there = ", ".join(map(str, named))
+        message = f"{new} is no update of {there}: the first two numbers of the version differ"
+        refuse(message, "Install it beside them: phaseline plugins install FILE")
+    if near is None:
+        refuse(f"'{new.name}' is not installed", "Install it: phaseline plugins install FILE")
+    if numbers_of(new.version) < numbers_of(near.version):
+        message = f"{new} is older than {near}, which is installed"
+        refuse(message, "If it is to come in its place: phaseline plugins install FILE --allow-downgrade")
+
+
+def tell_engine(place: Workplace) -> None:
+    """Have an engine that runs read its plugins anew; without one the next reads them when it begins."""
+    from phaseline.model.rows.rows import RequestKind
+
+    if place.store.owner() is not None:
+        place.store.ask(RequestKind.RELOAD, 0, {}, place.actor)
+
+
+def _is_of_store(place: Workplace) -> Callable[[str], bool]:
+    """Whether a path is the store's own: that is part of no package."""
+    beginning = str(work_folder(place)).removesuffix(ENDING)
+    return lambda path: path.startswith(beginning)

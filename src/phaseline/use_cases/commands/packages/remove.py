@@ -1,0 +1,68 @@
+"""Taking packages out of the store: never while a deployment uses them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from phaseline.lang.did_you_mean import did_you_mean
+from phaseline.model.problems.problem import Place, Problem, ProblemsError, fail
+from phaseline.use_cases.commands.packages.install import tell_engine
+from phaseline.use_cases.lookup.installed_packages import collect, rows
+from phaseline.use_cases.queries.packages.find_package import find_package, read_name
+
+if TYPE_CHECKING:
+    from phaseline.app.app_context import Workplace
+    from phaseline.model.packages.installed import PackageRow, PackageUser
+    from phaseline.use_cases.loading.type_catalog import TypesView
+
+
+def remove(place: Workplace, name: str) -> PackageRow:
+    """Take the package ``NAME==VERSION`` out of the store. Files in a folder of its own are not touched.
+
+    Raises: PL-F062 if it is not installed or no version is said, PL-F065 naming each deployment that uses it.
+    """
+    row = find_package(place, name, whole=True)
+    users = place.store.packages.remove(row.number)
+    if users:
+        raise in_use(row, users)
+    collect(place)
+    tell_engine(place)
+    return row
+
+
+def remove_any(place: Workplace, name: str, version: str = "") -> PackageRow | TypesView:
+    """Take a package, or a plugin's type definitions, out of the store; what is called so and there.
+
+    Raises: as ``remove`` where a package is meant, as ``remove_definitions`` where these are; PL-B127 where there is neither.
+    """
+    from phaseline.use_cases.loading.type_catalog import find_definitions, remove_definitions
+
+    named = read_name(name) or (name, "")
+    wanted = named[1] or version
+    is_package = any(row.name == named[0] and wanted in {"", row.version} for row in rows(place))
+    has_types = bool(find_definitions(place, named[0], wanted))
+    if is_package and (wanted or not has_types):
+        return remove(place, f"{named[0]}=={wanted}" if wanted else named[0])
+    if has_types or (not named[1] and find_definitions(place, named[0])):
+        return remove_definitions(place, named[0], wanted)
+    if is_package or named[1]:
+        return remove(place, name)
+    text = f"there is neither a package nor type definitions of '{name}'"
+    hint = did_you_mean(named[0], sorted({row.name for row in rows(place)}))
+    raise fail("PL-B127", text, f"{hint[:1].upper()}{hint[1:]} See phaseline plugins list.".strip(), subject=name)
+
+
+def in_use(row: PackageRow, users: Sequence[PackageUser]) -> ProblemsError:
+    """PL-F065 for each deployment that uses a package."""
+    return ProblemsError(_used(row, user) for user in users)
+
+
+def _used(row: PackageRow, user: PackageUser) -> Problem:
+    if user.is_enabled:
+        message = f"{row} is enabled for the deployment '{user.deployment}'"
+        mend = f"Disable it first: phaseline deployments plugins disable {user.deployment} {row.name}"
+    else:
+        message = f"the blueprint of the deployment '{user.deployment}' imports types of {row}"
+        mend = f"Delete it first: phaseline deployments delete {user.deployment}"
+    return Problem("PL-F065", message, mend, Place(subject=str(row)))

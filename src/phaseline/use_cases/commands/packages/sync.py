@@ -1,0 +1,178 @@
+"""The store's records after the files: what lies in the folders of plugins, and what installed distributions announce, is
+registered, renewed, or forgotten.
+
+A record follows files if it has an ``origin``: it was registered, or made by a sync. What was installed is left alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+from phaseline.lang.fast_dataclasses import frozen
+from phaseline.model.problems.problem import Place, Problem, ProblemsError, fail
+from phaseline.use_cases.commands.packages.install import Wanted, install, tell_engine
+from phaseline.use_cases.commands.packages.remove import in_use
+from phaseline.use_cases.lookup.installed_packages import collect, rows
+from phaseline.use_cases.queries.packages.find_package import read_name
+
+if TYPE_CHECKING:
+    from phaseline.app.app_context import Workplace
+    from phaseline.model.packages.installed import PackageRow
+
+DISTRIBUTIONS = "installed distributions (entry points of the group phaseline.packages)"
+"""Stands among the folders that are looked at for what distributions announce."""
+Outcome = Literal["created", "updated", "unchanged", "removed", "kept", "broken"]
+
+
+@frozen
+class SyncRow:
+    """What became of one folder or record. ``kept``: its files are gone, but a deployment uses it."""
+
+    package: str
+    folder: str
+    outcome: Outcome
+    problems: Sequence[Problem] = ()
+
+
+@frozen
+class Source:
+    """Files that a record follows. ``origin``: their folder, or who announces it; ``problems``: why there are none."""
+
+    origin: str
+    folder: str
+    problems: Sequence[Problem] = ()
+
+
+@frozen
+class Synced:
+    """What a sync came to, by folder and then by name."""
+
+    rows: Sequence[SyncRow]
+    looked_at: Sequence[str]
+
+    @property
+    def is_good(self) -> bool:
+        """True if nothing is broken, and no files are missed."""
+        return not any(row.outcome in {"broken", "kept"} for row in self.rows)
+
+
+def sync(place: Workplace, folders: Sequence[str] = ()) -> Synced:
+    """Compare records with files: new ones are registered, changed ones renewed, those without files removed.
+
+    ``folders``: packages, or folders with packages; without any those of the settings, and what distributions announce. One that is broken does not stop
+    the others; a record that a deployment uses is never removed.
+    """
+    looked_at = _looked_at(place, folders)
+    found: list[SyncRow] = []
+    there: set[str] = set()
+    for source in _sources(looked_at):
+        there.add(source.origin)
+        found.append(_followed(place, source))
+    for row in rows(place):
+        if row.origin and row.origin not in there and _is_of(row.origin, looked_at):
+            found.append(_without_files(place, row))
+    return Synced(found, looked_at)
+
+
+def register(place: Workplace, name: str, folders: Sequence[str] = ()) -> PackageRow:
+    """Register the package ``NAME==VERSION`` that lies in a folder of plugins; its files are left where they are.
+
+    Raises: PL-F062 if there is none such, and as ``install``.
+    """
+    named = read_name(name)
+    looked_at = _looked_at(place, folders)
+    if named is None or not named[1]:
+        raise fail("PL-F062", f"'{name}' does not say the version", "Write NAME==VERSION.", subject=name)
+    for source in _sources(looked_at):
+        if not source.problems and says(Path(source.folder)) == named:
+            return install(place, source.folder, Wanted(origin=source.origin)).package
+    where = ", ".join(looked_at) or "no folder (see the setting plugins.path)"
+    message = f"there is no package '{name}' to be registered; it was looked for in {where}"
+    raise fail("PL-F062", message, "Put its folder there, or install it: phaseline plugins install PATH", subject=name)
+
+
+def _followed(place: Workplace, source: Source) -> SyncRow:
+    """A folder with a package, as it lies there now."""
+    origin, folder = source.origin, source.folder
+    before = next((row for row in rows(place) if row.origin == origin), None)
+    try:
+        if source.problems:
+            raise ProblemsError(source.problems)
+        if before is not None and (said := says(Path(folder))) is not None and said[0] != before.name:
+            raise _renamed(before, said[0], folder)
+        came = install(place, folder, _wanted(before, origin))
+    except ProblemsError as error:
+        return SyncRow(str(before or Path(folder or origin).name), folder or origin, "broken", error.problems)
+    if came.package.origin != origin:
+        place.store.packages.rename(came.package.number, origin)
+    outcome: Outcome = "unchanged" if not came.is_new else "updated" if came.replaced else "created"
+    return SyncRow(str(came.package), folder, outcome, came.warnings)
+
+
+def _wanted(before: PackageRow | None, origin: str) -> Wanted:
+    """Whatever the files say now comes in the place of what they said before."""
+    return Wanted(renews=0 if before is None else before.number, origin=origin)
+
+
+def _without_files(place: Workplace, row: PackageRow) -> SyncRow:
+    users = place.store.packages.remove(row.number)
+    if users:
+        return SyncRow(str(row), row.origin, "kept", in_use(row, users).problems)
+    collect(place)
+    tell_engine(place)
+    return SyncRow(str(row), row.origin, "removed")
+
+
+def _looked_at(place: Workplace, folders: Sequence[str]) -> list[str]:
+    """Folders, and at the end ``DISTRIBUTIONS`` unless some are named."""
+    named = [str(Path(folder).absolute()) for folder in folders or place.settings.plugin_folders]
+    return named if folders else [*named, DISTRIBUTIONS]
+
+
+def _sources(looked_at: Sequence[str]) -> Iterator[Source]:
+    from phaseline.catalog.files.package_files import package_folders
+
+    for where in dict.fromkeys(looked_at):
+        if where == DISTRIBUTIONS:
+            yield from announced_sources()
+        else:
+            yield from (Source(str(folder), str(folder)) for folder in package_folders(Path(where)))
+
+
+def announced_sources() -> Iterator[Source]:
+    """Packages of installed distributions; one without ``metadata.yaml`` is found out when it is read."""
+    from phaseline.catalog.files.distributed_packages import announced_packages
+
+    for one in announced_packages():
+        yield Source(one.origin, one.folder, one.problems)
+
+
+def _is_of(origin: str, looked_at: Sequence[str]) -> bool:
+    """Whether files of this origin would have been found, were they there."""
+    from phaseline.catalog.files.distributed_packages import ORIGIN
+
+    if origin.startswith(ORIGIN):
+        return DISTRIBUTIONS in looked_at
+    return any(Path(origin).is_relative_to(folder) for folder in looked_at)
+
+
+def says(folder: Path) -> tuple[str, str] | None:
+    """(name, version) of a package, if its metadata can be read at all; they may be wrong."""
+    from phaseline.catalog.files.package_files import MARK
+    from phaseline.packages.format.problem_report import Findings
+    from phaseline.packages.format.yaml_reader import read_source
+
+    try:
+        source = read_source(MARK, (folder / MARK).read_bytes(), Findings())
+    except OSError:
+        return None
+    root = source.document.root if source is not None and source.document is not None else None
+    return (str(root.get("name")), str(root.get("version"))) if isinstance(root, dict) else None
+
+
+def _renamed(before: PackageRow, name: str, folder: str) -> ProblemsError:
+    message = f"the package in '{folder}' was called '{before.name}' and is called '{name}' now"
+    mend = f"A package keeps its name. Put '{name}' into a folder of its own, or remove {before} first."
+    return ProblemsError([Problem("PL-F063", message, mend, Place(folder))])

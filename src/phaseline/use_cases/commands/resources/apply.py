@@ -1,0 +1,290 @@
+"""Putting resources into a store: clusters are made, resources added or changed, and those with a target begin to move."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from phaseline.lang.fast_dataclasses import altered, frozen, told
+from phaseline.model.deployment.index_ranges import ranges_of
+from phaseline.model.deployment.runtime_properties import is_same
+from phaseline.model.execution.execution import Request
+from phaseline.model.phases.phase_data import attributes_in
+from phaseline.model.problems.problem import Problem, ProblemsError, fail
+from phaseline.model.resources.resources import REACH, Growth, OutgrownError, no_resources, type_node
+from phaseline.model.rows.rows import CodePlaces, NewDeployment, NewExecution, RequestKind
+from phaseline.use_cases.commands.resources.requests import engine_now, refuse_refused, settle
+from phaseline.use_cases.loading.resource_files import Wanted, read_wanted
+from phaseline.use_cases.lookup.known_phases import read, refused_sentences
+from phaseline.use_cases.lookup.ticket import once
+from phaseline.use_cases.prepare.breakpoints import unmet_stops, with_kept
+from phaseline.use_cases.queries.resources.cluster_snapshot import Snapshot
+
+if TYPE_CHECKING:
+    from phaseline.app.app_context import Workplace
+    from phaseline.catalog.phases.plugin_set import Loaded
+    from phaseline.model.blueprint.blueprint import Value
+    from phaseline.model.blueprint.state_paths import ResourceTypes
+    from phaseline.model.execution.breakpoints import Breakpoint
+    from phaseline.model.execution.orders import GivenOrder, NewOrder
+    from phaseline.model.phases.registry import PhaseRegistry
+    from phaseline.model.rows.rows import DeploymentRow
+
+Action = Literal["created", "changed", "unchanged"]
+TRIES = 20
+"""So often others may have added resources between our look and our writing."""
+MOST_LISTED = 50
+
+
+@frozen
+class AppliedResource:
+    """What came of one resource of the files. ``target``: where it begins to move, empty if nothing new is wanted."""
+
+    name: str
+    cluster: str
+    action: Action
+    target: str = ""
+
+
+@frozen
+class Applied:
+    """What came of the files. ``executions``: those that bring resources to their targets; ``is_running``: an engine runs.
+
+    ``warnings``: what may not be as it was meant.
+    """
+
+    resources: Sequence[AppliedResource]
+    clusters: Sequence[str]
+    executions: Sequence[str]
+    is_running: bool
+    warnings: Sequence[str] = ()
+
+
+@dataclass(slots=True)
+class _Plan:
+    """What one ``cluster``, by its number, needs: new resources, edits of those there are, and who is to go where; where some of them stop."""
+
+    cluster: int
+    growth: Growth
+    stops: tuple[Breakpoint, ...] = ()
+    edits: list[dict[str, Value]] = field(default_factory=list)
+    targets: dict[str, list[int]] = field(default_factory=dict)
+    told: list[AppliedResource] = field(default_factory=list)
+
+    @property
+    def requests(self) -> list[Request]:
+        """One for each target."""
+        return [
+            reach(target, np.array(numbers, np.int64), breakpoints=self.stops)
+            for target, numbers in self.targets.items()
+        ]
+
+
+def reach(
+    target: str, numbers: np.ndarray, *, force: bool = False, breakpoints: tuple[Breakpoint, ...] = ()
+) -> Request:
+    """What brings resources to a target; an empty one removes them. ``force``: what runs of them is not awaited."""
+    forced: dict[str, Value] = {"force": True} if force else {}
+    return Request(REACH, {"target": target, "subjects": ranges_of(numbers), **forced}, breakpoints=breakpoints)
+
+
+def _applied_again(place: Workplace, found: GivenOrder, _: Mapping[str, object]) -> Applied:
+    from phaseline.use_cases.lookup.given_orders import settled
+
+    engine = settled(place, found)
+    applied: Any = found.answer
+    resources = [AppliedResource(**one) for one in applied["resources"]]
+    return altered(Applied(**applied), resources=resources, is_running=engine.is_there)
+
+
+@once("resources apply", _applied_again)
+def apply(
+    place: Workplace,
+    files: Sequence[str],
+    *,
+    cluster: str = "",
+    records: Sequence[Mapping[str, object]] = (),
+    breakpoints: tuple[Breakpoint, ...] = (),
+    given: NewOrder | None = None,
+) -> Applied:
+    """Put the resources of the files into the store. ``cluster``: of those whose records name none.
+
+    ``records``: more of them, as JSON has them. ``breakpoints``: where those that begin to move stop, beside those of their cluster.
+
+    New ones are made, attributes that differ are changed (those that a file does not name stay, those that it says are
+    undefined are removed), and a target that is not the present one is the new target. Raises: ``ProblemsError`` with everything that is wrong; then nothing is stored.
+    """
+    loaded = _loaded(place)
+    registry = loaded.registry
+    wanted = read_wanted(files, registry.types, cluster=cluster, records=records)
+    grouped: dict[str, list[Wanted]] = {}
+    for one in wanted:
+        grouped.setdefault(one.cluster, []).append(one)
+    problems = [
+        problem for name, ones in grouped.items() for problem in _misfits(place, place.store.deployment(name), ones)
+    ]
+    if breakpoints:
+        problems += unmet_stops(breakpoints, [(one.name, one.type, one.target) for one in wanted], registry)
+    if problems:
+        raise ProblemsError(problems)
+    applied = Applied((), list(grouped), (), False, [*refused_sentences(loaded), *_empty_ways(wanted, registry)])
+    for _ in range(TRIES):
+        plans = [_plan_of(place, name, ones, registry.types, breakpoints) for name, ones in grouped.items()]
+        try:
+            with place.store.as_one(given) as answer:
+                made, asked = _stored(place, plans)
+                found = [one for plan in plans for one in plan.told]
+                if given is not None:
+                    answer.update(told(applied) | {"resources": [told(one) for one in found], "executions": made})
+        except OutgrownError:
+            continue
+        engine = settle(place, asked) if asked else engine_now(place)
+        refuse_refused(place, asked)
+        return altered(applied, resources=found, executions=made, is_running=engine.is_there)
+    names = ", ".join(f"'{name}'" for name in grouped)
+    cluster_s = "clusters" if len(grouped) > 1 else "cluster"
+    raise fail(
+        "PL-C038", f"others keep adding resources to the {cluster_s} {names}", "Try again when they have finished."
+    )
+
+
+def _empty_ways(wanted: Sequence[Wanted], registry: PhaseRegistry) -> list[str]:
+    """Ways on which nothing would be called: most likely the folder with the phases is not named."""
+    found = []
+    for kind, target in dict.fromkeys((one.type, one.target) for one in wanted if one.target):
+        path = registry.types.path(kind, target)
+        states = path.states[:-1] if path is not None else ()
+        if not any(registry.of(state, kind) for state in states):
+            found.append(
+                f"no phase is defined on the way of {kind} to {target}: all states are passed at once and nothing is "
+                "called. Plugins are looked for in the folders of the setting plugins.path"
+            )
+    return found
+
+
+def known_phases(place: Workplace) -> PhaseRegistry:
+    """The types and phases that the plugins of the settings define; nothing of them is run."""
+    return _loaded(place).registry
+
+
+def _loaded(place: Workplace) -> Loaded:
+    return read(place, place.settings.plugin_folders)
+
+
+def _misfits(place: Workplace, row: DeploymentRow | None, wanted: Sequence[Wanted]) -> list[Problem]:
+    """What of the wishes does not fit what is there."""
+    if row is None:
+        return []
+    if row.kind != "resources":
+        message = f"'{row.name}' is a deployment of a blueprint"
+        mend = "Choose another name for the cluster: ClusterName, or -d NAME."
+        return [Problem("PL-C036", message, mend, wanted[0].place)]
+    snapshot = Snapshot(place.store, row)
+    found = []
+    for one in wanted:
+        number = snapshot.numbers.get(one.name)
+        if number is not None and snapshot.type(number) != one.type:
+            message = f"the resource '{one.name}' is a {snapshot.type(number)} and cannot become a {one.type}"
+            mend = f"Give it another name, or remove it first: phaseline resources delete {one.name} -d {one.cluster}"
+            found.append(Problem("PL-C037", message, mend, one.place))
+    return found
+
+
+def _plan_of(
+    place: Workplace, name: str, wanted: Sequence[Wanted], types: ResourceTypes, breakpoints: tuple[Breakpoint, ...]
+) -> _Plan:
+    """What a cluster needs as it is now; it is made if there is none."""
+    row = place.store.deployment(name) or _make(place, name)
+    problems = _misfits(place, row, wanted)
+    if problems:
+        raise ProblemsError(problems)
+    kept = with_kept(place.store, row.number, breakpoints)
+    return _planned(Snapshot(place.store, row), wanted, types, kept)
+
+
+def _stored(place: Workplace, plans: Sequence[_Plan]) -> tuple[list[str], list[int]]:
+    """(the executions that were stored, the requests of which an answer is awaited). Raises: ``OutgrownError``."""
+    store, made, asked = place.store, [], []
+    for plan in plans:
+        if plan.growth.ids:
+            made += [one.id for one in store.grow(plan.cluster, plan.growth, place.actor, asks=True)]
+        else:
+            new = [NewExecution(plan.cluster, one, place.actor, place.clock.now()) for one in plan.requests]
+            made += [store.create_execution(one, asks=True).id for one in new]
+        if plan.edits:
+            body: Mapping[str, Value] = {"deployment": plan.cluster, "edits": list(plan.edits)}
+            asked.append(store.ask(RequestKind.EDIT, 0, body, place.actor))
+    return made, asked
+
+
+def _make(place: Workplace, name: str) -> DeploymentRow:
+    """A cluster without resources."""
+    empty, now = no_resources(), place.clock.now()
+    new = NewDeployment(name, empty.blueprint, {}, empty, CodePlaces(""), place.actor, now, kind="resources")
+    try:
+        place.store.create_deployment(new)
+    except ProblemsError as error:
+        if error.problems[0].code != "PL-S010":  # somebody was faster
+            raise
+    row = place.store.deployment(name)
+    assert row is not None, "it was made"
+    return row
+
+
+def _planned(
+    snapshot: Snapshot, wanted: Sequence[Wanted], types: ResourceTypes, stops: tuple[Breakpoint, ...]
+) -> _Plan:
+    first = len(snapshot.topology)
+    known = snapshot.topology.node_number
+    added: dict[str, int] = {}
+    ids: list[str] = []
+    nodes: list[int] = []
+    documents: dict[int, dict[str, Value]] = {}
+    there = [snapshot.numbers[one.name] for one in wanted if one.name in snapshot.numbers]
+    present = snapshot.store.documents(snapshot.row.number, there) if there else {}
+    plan = _Plan(snapshot.row.number, Growth(first, (), (), np.empty(0, np.int32)), stops)
+    for one in wanted:
+        number = snapshot.numbers.get(one.name)
+        if number is not None:
+            _change(plan, snapshot, number, one, attributes_in(present.get(number, {})))
+            continue
+        number = first + len(ids)
+        node = known.get(one.type)
+        if node is None:
+            node = added.setdefault(one.type, len(known) + len(added))
+        ids.append(one.name)
+        nodes.append(node)
+        if one.attributes:
+            documents[number] = dict(one.attributes)
+        if one.target:
+            plan.targets.setdefault(one.target, []).append(number)
+        plan.told.append(AppliedResource(one.name, one.cluster, "created", one.target))
+    made = [type_node(name, tuple(reversed(types.line(name)))) for name in added]
+    plan.growth = Growth(first, made, ids, np.array(nodes, np.int32), documents, plan.requests)
+    return plan
+
+
+def _change(plan: _Plan, snapshot: Snapshot, number: int, one: Wanted, document: Mapping[str, Value]) -> None:
+    """Note what is new of a resource that is there."""
+    spelled = {name.lower(): name for name in document}
+    written: list[Value] = []
+    for name, value in one.attributes.items():
+        own = spelled.get(name.lower(), name)
+        if own not in document or not is_same(document[own], value):
+            written.append([[own], value])
+    removed: list[Value] = [[spelled[name.lower()]] for name in one.removed if name.lower() in spelled]
+    if written or removed:
+        plan.edits.append({"instance": number, "written": written, "removed": removed})
+    moves = bool(one.target) and (one.target != snapshot.target(number) or _is_left(snapshot, number, one.target))
+    if moves:
+        plan.targets.setdefault(one.target, []).append(number)
+    action: Action = "changed" if written or removed else "unchanged"
+    plan.told.append(AppliedResource(one.name, one.cluster, action, one.target if moves else ""))
+
+
+def _is_left(snapshot: Snapshot, number: int, target: str) -> bool:
+    """Whether nobody brings it on, though it is not there yet."""
+    return snapshot.standing(number) == "still" and snapshot.state(number) != target

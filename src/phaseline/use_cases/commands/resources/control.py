@@ -1,0 +1,324 @@
+"""What a user decides about phases of resources: try again, take as completed, call once more, call now, tell something."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from phaseline.lang.did_you_mean import did_you_mean
+from phaseline.lang.fast_dataclasses import altered, frozen, told
+from phaseline.model.execution.breakpoints import PREFIX as BREAKPOINT
+from phaseline.model.execution.breakpoints import clearing
+from phaseline.model.graph.status import EntryStatus
+from phaseline.model.problems.problem import Place, Problem, ProblemsError, fail
+from phaseline.model.rows.rows import RequestKind
+from phaseline.use_cases.commands.resources.apply import known_phases
+from phaseline.use_cases.commands.resources.requests import ask_for
+from phaseline.use_cases.lookup.ticket import once
+from phaseline.use_cases.queries.resources.selection import Choice, choose
+from phaseline.use_cases.queries.resources.state_stays import WORDS
+
+if TYPE_CHECKING:
+    from phaseline.app.app_context import Workplace
+    from phaseline.model.blueprint.blueprint import Value
+    from phaseline.model.execution.orders import GivenOrder, NewOrder
+    from phaseline.use_cases.queries.resources.cluster_snapshot import Snapshot
+    from phaseline.use_cases.queries.resources.state_stays import Stay
+
+Verb = Literal["retry", "complete", "rerun", "wake", "signal"]
+FITTING: Mapping[Verb, frozenset[EntryStatus]] = {
+    "retry": frozenset({EntryStatus.FAILED, EntryStatus.UNSURE}),
+    "complete": frozenset(
+        {
+            EntryStatus.FAILED,
+            EntryStatus.UNSURE,
+            EntryStatus.BLOCKED,
+            EntryStatus.SKIPPED,
+            EntryStatus.WAITING,
+            EntryStatus.SLEEPING,
+        }
+    ),
+    "rerun": frozenset({EntryStatus.COMPLETED}),
+    "wake": frozenset({EntryStatus.SLEEPING}),
+    "signal": frozenset({EntryStatus.SLEEPING}),
+}
+"""{verb: statuses for which it means something} (T9, T10, T18, T19)."""
+UNNAMED: Mapping[Verb, frozenset[EntryStatus]] = {
+    **FITTING,
+    "complete": frozenset({EntryStatus.FAILED, EntryStatus.UNSURE}),
+}
+"""The same where no phase is named."""
+KINDS: Mapping[Verb, RequestKind] = {
+    "retry": RequestKind.RETRY,
+    "complete": RequestKind.COMPLETE,
+    "rerun": RequestKind.RERUN,
+    "wake": RequestKind.WAKE,
+    "signal": RequestKind.SIGNAL,
+}
+LACKING: Mapping[Verb, str] = {
+    "retry": "has failed",
+    "complete": "has failed",
+    "rerun": "has completed",
+    "wake": "sleeps",
+    "signal": "sleeps",
+}
+"""{verb: what a phase must have done that it is said of}"""
+NOBODY: Mapping[Verb, str] = {"signal": "PL-C093"}
+"""{verb: the code of what is said where there is no such phase}, PL-C041 for all others."""
+OF_PHASES: frozenset[Verb] = frozenset({"wake", "signal"})
+"""What is said to phases alone: who stands at a breakpoint is let go on by a person, who clears it."""
+MOST_TOLD = 20
+
+
+@frozen
+class Decided:
+    """What was decided: of how many resources and phases. ``executions``: those that go on; ``is_running``: an engine runs."""
+
+    what: str
+    resources: int
+    entries: int
+    phases: Sequence[str]
+    executions: Sequence[str]
+    is_running: bool
+
+
+def _decided_again(place: Workplace, found: GivenOrder, _: Mapping[str, object]) -> Decided:
+    from phaseline.use_cases.lookup.given_orders import settled
+
+    engine = settled(place, found)
+    decided: Any = found.answer
+    return altered(Decided(**decided), is_running=engine.is_there)
+
+
+@once("resources retry", _decided_again)
+def retry(
+    place: Workplace,
+    choice: Choice,
+    *,
+    phases: Sequence[str] = (),
+    changes: Mapping[str, str] | None = None,
+    given: NewOrder | None = None,
+) -> Decided:
+    """Let failed phases be called again, with nothing of what they kept. ``changes``: attributes to be set before.
+
+    ``changes`` is {name: value in the informal syntax}, set on all that are meant. Raises: PL-C040 for a named phase that
+    has not failed, PL-C041 if nothing failed, and as ``choose``.
+    """
+    edits, removed = _edits(changes or {})
+    return _decide(
+        place,
+        "retry",
+        choice,
+        phases,
+        lambda numbers: {"edits": _for_each(numbers, edits, removed)} if edits or removed else {},
+        given,
+    )
+
+
+@once("resources complete", _decided_again)
+def complete(
+    place: Workplace, choice: Choice, *, reason: str, phases: Sequence[str] = (), given: NewOrder | None = None
+) -> Decided:
+    """Take phases as completed because you vouch for them; kept with your name and the reason. Unnamed: what failed.
+
+    Raises: PL-C029 for an empty reason, and as ``retry``.
+    """
+    if not reason.strip():
+        mend = 'Say how you know that it is done: --reason "seen in the console of the cloud"'
+        raise fail("PL-C029", "the reason is empty", mend)
+    return _decide(place, "complete", choice, phases, lambda _: {"reason": reason}, given)
+
+
+@once("resources rerun", _decided_again)
+def rerun(place: Workplace, choice: Choice, *, phases: Sequence[str], given: NewOrder | None = None) -> Decided:
+    """Have completed phases called once more, as long as their resources are in that state."""
+    return _decide(place, "rerun", choice, phases, lambda _: {}, given)
+
+
+@once("resources wake", _decided_again)
+def wake(place: Workplace, choice: Choice, *, phases: Sequence[str] = (), given: NewOrder | None = None) -> Decided:
+    """Have sleeping phases called now. Raises: PL-C041 where nothing sleeps, or who is named stands at a breakpoint, and as ``choose``."""
+    return _decide(place, "wake", choice, phases, lambda _: {}, given)
+
+
+@once("resources signal", _decided_again)
+def signal(
+    place: Workplace, choice: Choice, *, data: Value, phases: Sequence[str] = (), given: NewOrder | None = None
+) -> Decided:
+    """Add data to the ``signals`` in what sleeping phases keep with their resources, and have them called now.
+
+    Raises: PL-C093 where nothing sleeps, PL-R011 and PL-R012 for what no record can have, and as ``choose``.
+    """
+    return _decide(place, "signal", choice, phases, lambda _: {"data": data}, given)
+
+
+class _Found:
+    """Entries to be decided about, by execution and graph."""
+
+    def __init__(self) -> None:
+        self.positions: dict[int, dict[int, list[np.ndarray]]] = {}
+        self.numbers: dict[int, list[np.ndarray]] = {}
+        self.ids: dict[int, str] = {}
+        self.phases: dict[str, None] = {}
+        self.met: set[str] = set()
+        self.problems: list[Problem] = []
+        self.resources = 0
+        self.entries = 0
+
+
+def _decide(
+    place: Workplace,
+    verb: Verb,
+    choice: Choice,
+    phases: Sequence[str],
+    more: Callable[[np.ndarray], Mapping[str, Value]],
+    given: NewOrder | None,
+) -> Decided:
+    chosen = choose(place, choice, verb=verb)
+    found = _Found()
+    for snapshot, numbers in chosen:
+        _gather(snapshot, numbers, verb, phases, found, is_named=bool(choice.names))
+    _refuse_strangers(place, [name for name in phases if name.lower() not in found.met])
+    if found.problems:
+        raise ProblemsError(found.problems[:MOST_TOLD])
+    if not found.positions:
+        raise _nothing(verb, phases, sum(len(numbers) for _, numbers in chosen))
+    asked: list[tuple[RequestKind, int, Mapping[str, Value]]] = []
+    for execution, graphs in found.positions.items():
+        rows: list[Value] = [
+            [graph, np.sort(np.concatenate(parts)).tolist()] for graph, parts in sorted(graphs.items())
+        ]
+        about = np.unique(np.concatenate(found.numbers[execution]))
+        body: dict[str, Value] = {"id": found.ids[execution], "chosen": rows, **more(about)}
+        asked.append((KINDS[verb], execution, body))
+    decided = Decided(
+        verb, found.resources, found.entries, list(found.phases), list(found.ids.values()), is_running=False
+    )
+    engine = ask_for(place, asked, given=given, told=told(decided))
+    return altered(decided, is_running=engine.is_there)
+
+
+def _gather(
+    snapshot: Snapshot, numbers: np.ndarray, verb: Verb, phases: Sequence[str], found: _Found, *, is_named: bool
+) -> None:
+    inside: list[np.ndarray] = []
+    for stay, here in snapshot.by_stay(numbers):
+        present = here[snapshot.newest[here] == stay.execution]
+        inside.append(_gather_stay(snapshot, stay, present, verb, phases, found))
+    done = np.unique(np.concatenate(inside)) if inside else numbers[:0]
+    found.resources += len(done)
+    if is_named:
+        for number in np.setdiff1d(numbers, done).tolist():
+            if len(found.problems) < MOST_TOLD:
+                found.problems.append(_unfit(snapshot, number, verb, phases))
+
+
+def _gather_stay(
+    snapshot: Snapshot, stay: Stay, numbers: np.ndarray, verb: Verb, phases: Sequence[str], found: _Found
+) -> np.ndarray:
+    """Note the entries of one stay; the numbers of resources that have any."""
+    wanted = {name.lower() for name in phases}
+    fitting = list(FITTING[verb] if phases else UNNAMED[verb])
+    having: list[np.ndarray] = []
+    for phase in stay.phases:
+        found.met.add(phase.lower())
+        if phases and phase.lower() not in wanted:
+            continue
+        positions = stay.positions(phase, numbers)
+        fits = np.isin(stay.status[positions], fitting)
+        if verb in OF_PHASES and phase.startswith(BREAKPOINT):
+            fits[:] = False
+        if phases and not fits.all() and verb == "retry":
+            found.problems += _not_failed(snapshot, stay, phase, numbers[~fits])
+        if fits.any():
+            execution = stay.execution
+            found.ids[execution] = snapshot.by_number[execution].id
+            found.positions.setdefault(execution, {}).setdefault(stay.graph, []).append(positions[fits])
+            found.numbers.setdefault(execution, []).append(numbers[fits])
+            found.phases[phase] = None
+            found.entries += int(fits.sum())
+            having.append(numbers[fits])
+    return np.unique(np.concatenate(having)) if having else numbers[:0]
+
+
+def _refuse_strangers(place: Workplace, names: Sequence[str]) -> None:
+    """PL-D053 for names of phases that none of the resources meets and no plugin has: passed over, they would be lost."""
+    if not names:
+        return
+    registry = known_phases(place)
+    problems = []
+    for name in names:
+        if registry.get(name) is None:
+            hint = did_you_mean(name, [phase.name for phase in registry.phases])
+            mend = f"{hint[:1].upper()}{hint[1:]} " if hint else ""
+            problems.append(Problem("PL-D053", f"there is no phase '{name}'", f"{mend}See phaseline phases list."))
+    if problems:
+        raise ProblemsError(problems)
+
+
+def _not_failed(snapshot: Snapshot, stay: Stay, phase: str, numbers: np.ndarray) -> list[Problem]:
+    """A retry of a phase that has not failed changes nothing (P51)."""
+    found = []
+    for number in numbers[:MOST_TOLD].tolist():
+        status = stay.status_of(phase, number)
+        word = WORDS.get(status, "not for it").lower()
+        mend = "Leave --phase out to retry what failed; a completed phase is called again by: phaseline resources rerun"
+        message = f"the phase '{phase}' of the resource '{snapshot.name(number)}' is {word}, it has not failed"
+        found.append(Problem("PL-C040", message, mend, Place(subject=snapshot.name(number))))
+    return found
+
+
+def _unfit(snapshot: Snapshot, number: int, verb: Verb, phases: Sequence[str]) -> Problem:
+    name = snapshot.name(number)
+    stay = snapshot.stay(number)
+    known = list(stay.phases) if stay is not None else []
+    missing = [phase for phase in phases if phase.lower() not in {other.lower() for other in known}]
+    if missing:
+        hint = did_you_mean(missing[0], known)
+        mend = f"{hint[:1].upper()}{hint[1:]} " if hint else ""
+        message = f"the resource '{name}' is in no phase '{missing[0]}' now"
+        return Problem("PL-C040", message, f"{mend}See: phaseline resources show {name}", Place(subject=name))
+    code = NOBODY.get(verb, "PL-C041")
+    point = _stands_at(stay, number) if verb in OF_PHASES and stay is not None else ""
+    if point:
+        mend = f"Clear it first: {clearing(point, snapshot.row.name, name)}"
+        return Problem(code, f"the resource '{name}' stands at {point}", mend, Place(subject=name))
+    message = f"no phase of the resource '{name}' {LACKING[verb]}"
+    mend = f"See how it stands: phaseline resources show {name}"
+    return Problem(code, message, mend, Place(subject=name))
+
+
+def _stands_at(stay: Stay, number: int) -> str:
+    """The breakpoint at which a resource stands; empty: at none."""
+    points = (name for name in stay.phases if name.startswith(BREAKPOINT))
+    standing = (name for name in points if stay.status_of(name, number) is EntryStatus.SLEEPING)
+    return next(standing, "").removeprefix(BREAKPOINT)
+
+
+def _nothing(verb: Verb, phases: Sequence[str], meant: int) -> ProblemsError:
+    of = f" in {', '.join(phases)}" if phases else ""
+    message = f"none of {meant} resources {LACKING[verb]}{of}" if meant else "no resource fits"
+    return fail(NOBODY.get(verb, "PL-C041"), message, "See how they stand: phaseline resources list")
+
+
+def _edits(changes: Mapping[str, str]) -> tuple[list[Value], list[Value]]:
+    """([path, value] for each attribute to be set, the paths of those that are to be removed). Raises: PL-R025, and as ``parse_definition``."""
+    if not changes:
+        return [], []
+    from phaseline.model.phases.phase_data import ENGINE_KEYS
+    from phaseline.records.formats.json_codec import to_json, undefined_in
+    from phaseline.use_cases.loading.record_files import attributes_of
+
+    record = attributes_of(changes)
+    wrong = [name for name in record.get_attribute_names() if name.lower() in ENGINE_KEYS]
+    if wrong:
+        raise fail("PL-R025", f"'{wrong[0]}' is written by the engine alone", "Leave it out.", subject="--set")
+    removed = undefined_in(record)
+    written: list[Value] = [[[name], value] for name, value in to_json(record).items() if name not in removed]
+    return written, [[name] for name in removed]
+
+
+def _for_each(numbers: np.ndarray, edits: list[Value], removed: list[Value]) -> list[Value]:
+    return [{"instance": number, "written": edits, "removed": removed} for number in numbers.tolist()]

@@ -1,0 +1,94 @@
+"""Having a phase called no more until somebody allows it again; kept with who wanted it and why."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from phaseline.lang.did_you_mean import did_you_mean
+from phaseline.lang.fast_dataclasses import frozen
+from phaseline.model.problems.problem import fail
+from phaseline.model.rows.rows import RequestKind
+from phaseline.use_cases.commands.resources.apply import known_phases
+from phaseline.use_cases.commands.resources.requests import engine_now, refuse_refused, settle
+from phaseline.use_cases.lookup.ticket import once
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from phaseline.app.app_context import Workplace
+    from phaseline.model.blueprint.blueprint import Value
+    from phaseline.model.execution.orders import GivenOrder, NewOrder
+
+BY_USER = "paused by a user"
+
+
+@frozen
+class Paused:
+    """What came of it. ``is_changed`` False: it was so before. ``is_running``: an engine runs, and knows of it."""
+
+    phase: str
+    is_paused: bool
+    is_changed: bool
+    actor: str
+    reason: str
+    is_running: bool
+
+
+def _paused_again(place: Workplace, found: GivenOrder, _: Mapping[str, object]) -> Paused:
+    from phaseline.use_cases.lookup.given_orders import settled
+
+    settled(place, found)
+    return _told(place, str(found.answer["phase"]), (), is_new=bool(found.answer["is_changed"]))
+
+
+@once("pause", _paused_again)
+def pause(place: Workplace, name: str, *, reason: str = BY_USER, given: NewOrder | None = None) -> Paused:
+    """Have a phase called no more: resources that come to it wait, calls that run go on. Raises: PL-D053."""
+    phase = _name(place, name)
+    why = reason.strip() or BY_USER
+    with place.store.as_one(given) as answer:
+        is_new = place.store.pause_phase(phase, place.actor, why)
+        asked = _asked(place, phase, why, is_paused=True) if is_new else []
+        answer.update({"phase": phase, "is_changed": is_new})
+    return _told(place, phase, asked, is_new=is_new)
+
+
+@once("unpause", _paused_again)
+def unpause(place: Workplace, name: str, *, given: NewOrder | None = None) -> Paused:
+    """Have it called again, whoever paused it. Raises: PL-D053 for a phase that is neither known nor paused."""
+    phase = _name(place, name)
+    with place.store.as_one(given) as answer:
+        was_paused = place.store.unpause_phase(phase)
+        asked = _asked(place, phase, "", is_paused=False) if was_paused else []
+        answer.update({"phase": phase, "is_changed": was_paused})
+    return _told(place, phase, asked, is_new=was_paused)
+
+
+def _asked(place: Workplace, phase: str, reason: str, *, is_paused: bool) -> list[int]:
+    """The request that tells the owner."""
+    body: dict[str, Value] = {"phase": phase, "is_paused": is_paused, "reason": reason}
+    return [place.store.ask(RequestKind.PAUSE, 0, body, place.actor)]
+
+
+def _told(place: Workplace, phase: str, asked: Sequence[int], *, is_new: bool) -> Paused:
+    engine = engine_now(place)
+    if asked:
+        engine = settle(place, asked)
+        refuse_refused(place, asked)
+    row = place.store.paused_phases().get(phase.lower())
+    actor, reason = (row.actor, row.reason) if row is not None else (place.actor.name, "")
+    return Paused(phase, row is not None, is_new, actor, reason, engine.is_there)
+
+
+def _name(place: Workplace, name: str) -> str:
+    """The phase as it is spelled where it is defined, or where it was paused."""
+    registry = known_phases(place)
+    phase = registry.get(name)
+    if phase is not None:
+        return phase.name
+    row = place.store.paused_phases().get(name.lower())
+    if row is not None:
+        return row.name
+    hint = did_you_mean(name, [each.name for each in registry.phases])
+    mend = f"{hint[:1].upper()}{hint[1:]} " if hint else ""
+    raise fail("PL-D053", f"there is no phase '{name}'", f"{mend}See phaseline phases list.")

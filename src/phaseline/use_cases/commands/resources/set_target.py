@@ -1,0 +1,206 @@
+"""Giving resources another target, leaving them where they are, removing them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from phaseline.lang.fast_dataclasses import altered, frozen, told
+from phaseline.model.deployment.index_ranges import ranges_of
+from phaseline.model.execution.execution import Request
+from phaseline.model.problems.problem import Place, Problem, ProblemsError, fail
+from phaseline.model.rows.rows import NewExecution, RequestKind
+from phaseline.use_cases.commands.resources.apply import known_phases, reach
+from phaseline.use_cases.commands.resources.requests import Engine, ask_for, engine_now, settle
+from phaseline.use_cases.loading.resource_files import unreachable
+from phaseline.use_cases.lookup.ticket import once
+from phaseline.use_cases.prepare.breakpoints import unmet_stops, with_kept
+from phaseline.use_cases.queries.resources.selection import Choice, choose
+
+if TYPE_CHECKING:
+    from phaseline.app.app_context import Workplace
+    from phaseline.model.blueprint.state_paths import ResourceTypes
+    from phaseline.model.execution.breakpoints import Breakpoint
+    from phaseline.model.execution.orders import GivenOrder, NewOrder
+    from phaseline.model.rows.rows import ExecutionRow
+    from phaseline.ports import Store
+    from phaseline.use_cases.queries.resources.cluster_snapshot import Snapshot
+
+REMOVAL = ""
+"""The target of what is to be no more."""
+NAMED = 5
+
+
+@frozen
+class Moved:
+    """What came of it: how many were meant and of how many something changed; the first names of these.
+
+    ``executions``: those that carry it out. ``is_running``: an engine runs that goes on with it.
+    """
+
+    what: str
+    meant: int
+    changed: int
+    names: Sequence[str]
+    executions: Sequence[str]
+    is_running: bool
+
+
+def _moved_again(place: Workplace, found: GivenOrder, _: Mapping[str, object]) -> Moved:
+    from phaseline.use_cases.lookup.given_orders import settled
+
+    engine = settled(place, found)
+    moved: Any = found.answer
+    return altered(Moved(**moved), is_running=engine.is_there)
+
+
+@once("resources target", _moved_again)
+def target(
+    place: Workplace,
+    state: str,
+    choice: Choice,
+    *,
+    force: bool = False,
+    breakpoints: tuple[Breakpoint, ...] = (),
+    given: NewOrder | None = None,
+) -> Moved:
+    """Give resources a new target; what runs of them is awaited first (6.5). Those that have it already are left alone.
+
+    ``force``: they go at once; what calls that run bring of them later is stored with them and moves nothing. ``breakpoints``: where some of
+    them stop, beside those of their cluster.
+
+    Raises: PL-P047 for breakpoints at which none of them would stop, PL-R024 for each type without a path to the state, PL-C039 for resources on the way there that have failed,
+    and as ``choose``.
+    """
+    registry = known_phases(place)
+    chosen = choose(place, choice, verb=f"target {state}")
+    problems = [
+        problem for snapshot, numbers in chosen for problem in _unreachable(snapshot, numbers, state, registry.types)
+    ]
+    if breakpoints:
+        going = [(one.name(number), one.type(number), state) for one, numbers in chosen for number in numbers.tolist()]
+        problems += unmet_stops(breakpoints, going, registry)
+    if problems:
+        raise ProblemsError(problems)
+    moving = [(snapshot, _to_move(snapshot, numbers, state)) for snapshot, numbers in chosen]
+    meant = sum(len(numbers) for _, numbers in chosen)
+    return _sent(place, moving, state, meant, f"target {state}", force=force, breakpoints=breakpoints, given=given)
+
+
+@once("resources delete", _moved_again)
+def delete(place: Workplace, choice: Choice, *, given: NewOrder | None = None) -> Moved:
+    """Remove resources: what runs of them is awaited, then they and what is known of them are gone.
+
+    Nothing is called to undo what their phases have made: for that give them a target such as Terminated first.
+    """
+    chosen = choose(place, choice, verb="delete")
+    return _sent(place, chosen, REMOVAL, sum(len(numbers) for _, numbers in chosen), "deleted", given=given)
+
+
+@once("resources cancel", _moved_again)
+def cancel(place: Workplace, choice: Choice, *, given: NewOrder | None = None) -> Moved:
+    """Leave resources in the states in which they are: nothing of them is called any more, running calls are awaited.
+
+    Raises: PL-C017 if none of them is on its way, and as ``choose``.
+    """
+    chosen = choose(place, choice, verb="cancel")
+    asked: list[tuple[RequestKind, int, dict[str, object]]] = []
+    names: list[str] = []
+    executions: list[ExecutionRow] = []
+    count = 0
+    for snapshot, numbers in chosen:
+        moving = _only(snapshot, numbers, lambda standing: standing in {"moving", "failed"})
+        owners = snapshot.newest[moving]
+        for owner in np.unique(owners).tolist():
+            row = snapshot.by_number[owner]
+            if row.status.is_ended:
+                continue
+            inside = moving[owners == owner]
+            asked.append((RequestKind.CANCEL, owner, {"id": row.id, "how": "wait", "subjects": ranges_of(inside)}))
+            executions.append(row)
+            names += [snapshot.name(number) for number in inside[:NAMED].tolist()]
+            count += len(inside)
+    if not asked:
+        mend = "See where they are: phaseline resources list. A failed one is left where it is anyway."
+        raise fail("PL-C017", "none of these resources is on its way", mend)
+    meant = sum(len(numbers) for _, numbers in chosen)
+    moved = Moved("canceled", meant, count, names[:NAMED], [row.id for row in executions], is_running=False)
+    engine = ask_for(place, asked, given=given, told=told(moved))  # type: ignore[arg-type]  # plain values, as JSON has them
+    return altered(moved, is_running=engine.is_there)
+
+
+def _unreachable(snapshot: Snapshot, numbers: np.ndarray, state: str, types: ResourceTypes) -> list[Problem]:
+    found = []
+    nodes, first = np.unique(snapshot.topology.node[numbers], return_index=True)
+    for node, at in zip(nodes.tolist(), first.tolist(), strict=True):
+        name = snapshot.name(int(numbers[at]))
+        problem = unreachable(snapshot.topology.nodes[node].type, state, types, Place(subject=name))
+        found += [problem] if problem is not None else []
+    return found
+
+
+def _only(snapshot: Snapshot, numbers: np.ndarray, fits: Callable[[str], bool]) -> np.ndarray:
+    return np.array([number for number in numbers.tolist() if fits(snapshot.standing(number))], np.int64)
+
+
+def _to_move(snapshot: Snapshot, numbers: np.ndarray, state: str) -> np.ndarray:
+    """Those for which the target is another one, or whom nobody brings there any more. Raises: PL-C039."""
+    found: list[int] = []
+    failed: list[str] = []
+    for number in numbers.tolist():
+        if snapshot.target(number) != state:
+            found.append(number)
+            continue
+        standing = snapshot.standing(number)
+        if standing == "failed":
+            failed.append(snapshot.name(number))
+        elif standing == "still" and snapshot.state(number) != state:
+            found.append(number)
+    if failed:
+        named = ", ".join(failed[:NAMED]) + (f" and {len(failed) - NAMED} more" if len(failed) > NAMED else "")
+        mend = f"Let them be tried again: phaseline resources retry {failed[0]}"
+        raise fail("PL-C039", f"{named} failed on the way to '{state}'", mend)
+    return np.array(found, np.int64)
+
+
+def _sent(
+    place: Workplace,
+    moving: Sequence[tuple[Snapshot, np.ndarray]],
+    state: str,
+    meant: int,
+    what: str,
+    *,
+    force: bool = False,
+    breakpoints: tuple[Breakpoint, ...] = (),
+    given: NewOrder | None = None,
+) -> Moved:
+    rows: list[ExecutionRow] = []
+    names: list[str] = []
+    count = 0
+    with place.store.as_one(given) as answer:
+        for snapshot, numbers in moving:
+            if len(numbers):
+                cluster = snapshot.row.number
+                stops = with_kept(place.store, cluster, breakpoints)
+                rows.append(_stored(place, cluster, reach(state, numbers, force=force, breakpoints=stops)))
+                names += [snapshot.name(number) for number in numbers[:NAMED].tolist()]
+                count += len(numbers)
+        moved = Moved(what, meant, count, names[:NAMED], [row.id for row in rows], is_running=False)
+        answer.update(told(moved))
+    engine = _begun(place, rows) if rows else engine_now(place)
+    return altered(moved, is_running=engine.is_there)
+
+
+def _stored(place: Workplace, deployment: int, request: Request) -> ExecutionRow:
+    return place.store.create_execution(NewExecution(deployment, request, place.actor, place.clock.now()), asks=True)
+
+
+def _begun(place: Workplace, rows: Sequence[ExecutionRow]) -> Engine:
+    """See that the present states are left; calls are for an engine to make."""
+    return settle(place, [_start(place.store, row.number) for row in rows])
+
+
+def _start(store: Store, execution: int) -> int:
+    return next(row.number for row in store.requests_of(execution) if row.kind is RequestKind.START)

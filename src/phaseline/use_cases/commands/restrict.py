@@ -1,0 +1,53 @@
+"""Forbidding that nodes and instances are updated, replaced or taken away, and lifting that."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from phaseline.model.problems.problem import fail
+from phaseline.use_cases.commands.install import Manner
+from phaseline.use_cases.commands.start_workflow import Start, start
+from phaseline.use_cases.lookup.find import find_deployment, find_instance
+from phaseline.use_cases.lookup.ticket import once
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from phaseline.app.app_context import Workplace
+    from phaseline.app.watcher import Watcher
+    from phaseline.model.blueprint.blueprint import Value
+    from phaseline.model.execution.orders import NewOrder
+    from phaseline.views.views import ExecutionView
+
+
+def refuse_two(forbid: Sequence[str], *, lift: bool, as_blueprint: bool) -> None:
+    """Raise PL-C094 if more than one of the three was said."""
+    if bool(forbid) + lift + as_blueprint > 1:
+        message = "of forbid, lift and as_blueprint only one can be meant"
+        raise fail("PL-C094", message, "Give one of them.", subject="instances.restrict")
+
+
+@once("restrict")
+def restrict(
+    place: Workplace,
+    deployment: str,
+    names: Sequence[str],
+    *,
+    actions: Sequence[str] | None = (),
+    watcher: Watcher | None = None,
+    given: NewOrder | None = None,
+) -> ExecutionView:
+    """Forbid these actions, and no others, of nodes and instances (ids or their beginnings); None: what the blueprint forbids.
+
+    Raises: PL-C010, PL-C012, PL-C013, PL-P004 for an action that cannot be forbidden, PL-C016 while an execution is open that works on
+    one of them.
+    """
+    row = find_deployment(place.store, deployment, to_change=True)
+    topology = place.store.topology(row.number)
+    said: dict[str, Value] = {}
+    for name in names:
+        if name not in topology.node_number:
+            name = topology.ids[find_instance(place.store, name, row.name)[2]]
+        said[name] = None if actions is None else list(actions)
+    order = Start("restrict", row.name, {"restricted": said})
+    return start(place, order, manner=Manner(if_busy="refuse"), watcher=watcher, given=given)

@@ -1,0 +1,148 @@
+"""Keeping secrets: what a user can do with them. Their texts are shown only where that is asked for."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from phaseline.lang.did_you_mean import did_you_mean
+from phaseline.lang.fast_dataclasses import frozen
+from phaseline.model.problems.problem import fail
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from phaseline.app.app_context import Workplace
+    from phaseline.model.problems.problem import ProblemsError
+    from phaseline.model.rows.secrets import SecretRow
+
+NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,254}")
+"""What a secret may be called."""
+MAX_BYTES = 1_048_576
+"""The longest secret, in UTF-8."""
+SHORT = 8
+"""Shorter ones are told of: they can be guessed, and where one stands within a word nobody masks it."""
+
+
+@frozen
+class SecretView:
+    """A secret. ``value`` only where it was asked for; ``notice``: something to know about it. Times in ms."""
+
+    name: str
+    version: int
+    created_at: int
+    created_by: str
+    updated_at: int
+    updated_by: str
+    value: str | None = None
+    notice: str = ""
+
+
+@frozen
+class Rotated:
+    """A new master key is in use: how many data keys were wrapped with it, and where it is."""
+
+    keys: int
+    place: str
+
+
+def create_secret(place: Workplace, name: str, value: str, *, update: bool = False) -> SecretView:
+    """Keep a new secret; with ``update`` also one that is there already. Raises: PL-C051, PL-C052, PL-C053."""
+    if not NAME.fullmatch(name):
+        mend = "Begin with a letter, a digit or '_'; then letters, digits, '_', '.' and '-', at most 255 in all."
+        raise fail("PL-C053", f"'{name}' cannot be the name of a secret", mend)
+    _refuse_text(value)
+    row = place.vault.create(name, value, place.actor.name)
+    if row is None:
+        if update:
+            return update_secret(place, name, value)
+        mend = f"Give it a new value: phaseline secrets update {name}. Or choose another name."
+        raise fail("PL-C051", f"there is a secret '{name}' already", mend, subject=name)
+    return _view(row, value)
+
+
+def update_secret(place: Workplace, name: str, value: str) -> SecretView:
+    """Give a secret a new value: calls that begin from now on get it. Raises: PL-C050, PL-C052."""
+    _refuse_text(value)
+    _find(place, name)
+    row = place.vault.update(name, value, place.actor.name)
+    if row is None:
+        mend = f"See how it stands: phaseline secrets show {name}. Then repeat this."
+        raise fail("PL-C050", f"somebody else has just changed or deleted the secret '{name}'", mend, subject=name)
+    return _view(row, value)
+
+
+def list_secrets(place: Workplace) -> Sequence[SecretView]:
+    """All secrets by name, without their values."""
+    return [_view(row) for row in place.store.secrets.all()]
+
+
+def show_secret(place: Workplace, name: str, *, reveal: bool = False) -> SecretView:
+    """One secret; its value if ``reveal``. Raises: PL-C050, PL-S020 to PL-S023."""
+    row = _find(place, name)
+    return _view(row, shown=place.vault.get(name) if reveal else None)
+
+
+def delete_secret(place: Workplace, name: str) -> SecretView:
+    """Forget a secret; calls that ask for it fail from now on. Raises: PL-C050."""
+    row = _find(place, name)
+    if not place.store.secrets.delete(name):
+        raise _unknown(place, name)
+    return _view(row)
+
+
+def rotate(place: Workplace) -> Rotated:
+    """Replace the master key: what was encrypted with a copy of the old one's file cannot be read with it any more.
+
+    The secrets themselves stay as they are. Raises: PL-S020 to PL-S023; then nothing was changed.
+    """
+    return Rotated(place.vault.rotate(), place.vault.key_place)
+
+
+def read_secret(source: str | bytes) -> str:
+    """The secret in a file, or in bytes that were piped in, as it is. Raises: PL-C052."""
+    try:
+        content = source if isinstance(source, bytes) else Path(source).read_bytes()
+        return content.decode()
+    except OSError as error:
+        message = f"the file '{source!s}' cannot be read: {error.strerror or error}"
+        raise fail("PL-C052", message, "Correct the path after --file.") from error
+    except UnicodeDecodeError as error:
+        raise fail("PL-C052", "the secret is not UTF-8 text", "Keep binary content in base64.") from error
+
+
+def _find(place: Workplace, name: str) -> SecretRow:
+    row = place.store.secrets.find(name)
+    if row is None:
+        raise _unknown(place, name)
+    return row
+
+
+def _unknown(place: Workplace, name: str) -> ProblemsError:
+    hint = did_you_mean(name, [row.name for row in place.store.secrets.all()])
+    mend = f"{hint[:1].upper()}{hint[1:]} See what there is: phaseline secrets list".strip()
+    return fail("PL-C050", f"there is no secret '{name}'", mend, subject=name)
+
+
+def _refuse_text(value: str) -> None:
+    mend = "Give it with --file FILE, or type it when you are asked."
+    if not value:
+        raise fail("PL-C052", "the secret is empty", mend)
+    try:
+        size = len(value.encode())
+    except UnicodeEncodeError as error:
+        raise fail("PL-C052", "the secret is not UTF-8 text", "Keep binary content in base64.") from error
+    if size > MAX_BYTES:
+        raise fail("PL-C052", f"the secret has {size:,} bytes, and {MAX_BYTES:,} is the most", "Shorten it.")
+
+
+def _view(row: SecretRow, given: str | None = None, *, shown: str | None = None) -> SecretView:
+    notice = ""
+    if given is not None and len(given) < SHORT:
+        notice = f"it has fewer than {SHORT} characters: easily guessed, and in texts masked less surely"
+    elif given is not None and given != given.strip():
+        notice = "it begins or ends with white space, which belongs to it"
+    return SecretView(
+        row.name, row.version, row.created_at, row.created_by, row.updated_at, row.updated_by, shown, notice
+    )

@@ -1,0 +1,82 @@
+"""Giving a signal to an operation that sleeps (spec of hooks, section 11)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from phaseline.embedded.run_execution import conduct
+from phaseline.model.deployment.instance_states import InstanceState
+from phaseline.model.graph.status import EntryStatus
+from phaseline.model.problems.problem import ProblemsError, fail
+from phaseline.model.resources.resources import REACH
+from phaseline.model.rows.rows import RequestKind
+from phaseline.use_cases.commands.control import chosen
+from phaseline.use_cases.lookup.find import find_instance
+from phaseline.use_cases.lookup.ticket import ask, once
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from phaseline.app.app_context import Workplace
+    from phaseline.app.watcher import Watcher
+    from phaseline.model.blueprint.blueprint import Value
+    from phaseline.model.execution.orders import NewOrder
+    from phaseline.model.problems.problem import Problem
+    from phaseline.model.rows.rows import ExecutionRow
+    from phaseline.views.views import ExecutionView
+
+
+@once("signal")
+def signal(
+    place: Workplace,
+    id: str,
+    *,
+    deployment: str | None = None,
+    data: Value = None,
+    operations: Sequence[str] = (),
+    watcher: Watcher | None = None,
+    detach: bool = False,
+    given: NewOrder | None = None,
+) -> ExecutionView:
+    """Add data to the ``signals`` of what sleeps of an instance, and have it called now; its execution is followed to its end.
+
+    ``operations``: only these (full names or their last part). Of several open executions the first one gets it in which any
+    of them sleeps. Raises: PL-C012, PL-C013, PL-C027 for an operation that nobody has, PL-C080 where the instance is suspended,
+    PL-C093 if nothing of it sleeps, and for a resource of a cluster.
+    """
+    row, topology, number = find_instance(place.store, id, deployment)
+    whole, rows = topology.ids[number], place.store.executions(row.number)
+    if any(one.request.workflow == REACH for one in rows):
+        mend = f"Say it to those of its phases that sleep: phaseline resources signal {whole} -d {row.name} --data …"
+        raise fail("PL-C093", f"'{whole}' is a resource, whose phases take signals", mend, subject=whole)
+    refusals: list[Problem] = []
+    for one in rows:
+        if one.status.is_ended:
+            continue
+        try:
+            found = chosen(place.store, one, [whole], operations, (EntryStatus.SLEEPING,))
+        except ProblemsError as error:
+            refusals.extend(error.problems)
+            continue
+        ticket = ask(place, RequestKind.SIGNAL, one, {**found, "data": data}, given=given)
+        return conduct(place, ticket, watcher, detach=detach)
+    state = int(np.frombuffer(bytes(place.store.states(row.number)), np.uint8)[number])
+    if state == InstanceState.SUSPENDED:
+        mend = f"Have it go on first: phaseline resume -d {row.name}"
+        raise fail("PL-C080", f"'{whole}' is suspended: nothing of it takes a signal", mend, subject=whole)
+    raise _asleep_nowhere(whole, rows, refusals)
+
+
+def _asleep_nowhere(id: str, rows: Sequence[ExecutionRow], refusals: Sequence[Problem]) -> ProblemsError:
+    """PL-C093 with what stands where; PL-C027 where no open execution has an operation of that name."""
+    unknown = [problem for problem in refusals if problem.code == "PL-C027"]
+    if unknown and len(unknown) == len(refusals):
+        return ProblemsError(unknown)
+    if refusals:
+        why = next(problem for problem in refusals if problem not in unknown)
+        return fail("PL-C093", f"nothing of '{id}' waits for a signal: {why.message}", why.mend, subject=id)
+    last = f"{rows[-1].id} is {rows[-1].status.value}" if rows else "nothing was ever executed"
+    mend = "What takes a signal is an operation that has said item.again() in an execution that is open."
+    return fail("PL-C093", f"nothing of '{id}' waits for a signal: {last}", mend, subject=id)

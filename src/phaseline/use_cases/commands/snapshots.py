@@ -1,0 +1,189 @@
+"""Snapshots of deployments: making, listing and deleting them, and bringing a deployment back to one.
+
+Walk of ``restore -d shop monday``: the document of the snapshot says the blueprint, inputs and counts; they are the ``Aim`` of a plan, as
+those of any update; the execution ``restore`` names the plan, and carries it out before it applies what the operations have saved.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+from phaseline.lang.did_you_mean import did_you_mean
+from phaseline.lang.fast_dataclasses import altered, frozen
+from phaseline.model.deployment.stack_documents import MOST_SNAPSHOTS, SNAPSHOT
+from phaseline.model.execution.stored_plans import Aim
+from phaseline.model.problems.name_rules import MEND, shown_name, why_no_name
+from phaseline.model.problems.problem import fail
+from phaseline.use_cases.commands.install import AS_SET
+from phaseline.use_cases.commands.start_workflow import Start, start
+from phaseline.use_cases.commands.update import carry_out, planned_update
+from phaseline.use_cases.lookup.find import find_deployment
+from phaseline.use_cases.lookup.secret_reveal import opened_inputs
+from phaseline.use_cases.lookup.ticket import once
+from phaseline.use_cases.prepare.update_preparation import PreparedUpdate, brought_to, present_of
+
+if TYPE_CHECKING:
+    from phaseline.app.app_context import Workplace
+    from phaseline.app.watcher import Watcher
+    from phaseline.model.blueprint.blueprint import Value
+    from phaseline.model.deployment.stack_documents import DocumentRow
+    from phaseline.model.execution.orders import NewOrder
+    from phaseline.model.rows.rows import DeploymentRow
+    from phaseline.use_cases.commands.install import Manner
+    from phaseline.use_cases.prepare.plan_preview import Planned
+    from phaseline.views.views import ExecutionView
+
+NAME = "snapshot_name"
+"""Parameter of the workflows."""
+
+
+@frozen
+class SnapshotView:
+    """A snapshot as users see it; ``at`` in ms."""
+
+    name: str
+    deployment: str
+    at: int
+    created_by: str
+    size_bytes: int
+
+
+@once("create_snapshot")
+def create_snapshot(
+    place: Workplace,
+    deployment: str,
+    name: str | None = None,
+    *,
+    manner: Manner = AS_SET,
+    watcher: Watcher | None = None,
+    detach: bool = False,
+    given: NewOrder | None = None,
+) -> ExecutionView:
+    """Have everybody saved who can be, then write the deployment down; ``name`` None: the time.
+
+    Raises: PL-C010, PL-C088, PL-C089, and what ``workflows.start`` raises.
+    """
+    row = find_deployment(place.store, deployment, to_change=True)
+    if name and (why := why_no_name(name)):
+        raise fail("PL-C096", f"'{shown_name(name)}' cannot be the name of a snapshot: it {why}", MEND)
+    name = name or f"{datetime.fromtimestamp(place.clock.now() / 1000, UTC):%Y%m%d-%H%M%S}"
+    refuse_more(place, row, name)
+    order = Start("snapshot", deployment, {NAME: name})
+    return start(place, order, manner=manner, watcher=watcher, detach=detach, given=given)
+
+
+def refuse_more(place: Workplace, row: DeploymentRow, name: str) -> None:
+    """Raise PL-C088 if there are enough snapshots, PL-C089 if there is one of this name."""
+    known = place.store.stack_documents.all(SNAPSHOT, row.number)
+    if any(one.name == name for one in known):
+        mend = f"Give another name, or delete that one: phaseline snapshots delete -d {row.name} {name}"
+        raise fail("PL-C089", f"'{row.name}' has a snapshot '{name}' already", mend)
+    if len(known) >= MOST_SNAPSHOTS:
+        mend = f"Delete one that is not needed: phaseline snapshots delete -d {row.name} NAME"
+        raise fail("PL-C088", f"'{row.name}' has {len(known)} snapshots, and more are not kept", mend)
+
+
+def list_snapshots(place: Workplace, deployment: str | None = None) -> Sequence[SnapshotView]:
+    """Those of a deployment, or of all; the oldest first."""
+    number = find_deployment(place.store, deployment).number if deployment else None
+    found = place.store.stack_documents.all(SNAPSHOT, number)
+    return [SnapshotView(row.name, row.deployment_name, row.at, row.created_by, row.size_bytes) for row in found]
+
+
+def show_snapshot(place: Workplace, deployment: str, name: str) -> Mapping[str, Value]:
+    """The document of a snapshot. Raises: PL-C010, PL-C087."""
+    row = find_deployment(place.store, deployment)
+    return place.store.stack_documents.body(_find(place, row, name))
+
+
+@once("delete_snapshot")
+def delete_snapshot(
+    place: Workplace,
+    deployment: str,
+    name: str,
+    *,
+    manner: Manner = AS_SET,
+    watcher: Watcher | None = None,
+    detach: bool = False,
+    given: NewOrder | None = None,
+) -> ExecutionView:
+    """Have what operations have saved deleted, then the document. Raises: PL-C010, PL-C087, and what ``workflows.start`` raises."""
+    _find(place, find_deployment(place.store, deployment, to_change=True), name)
+    order = Start("delete_snapshot", deployment, {NAME: name})
+    return start(place, order, manner=manner, watcher=watcher, detach=detach, given=given)
+
+
+@once("restore")
+def restore(
+    place: Workplace,
+    deployment: str,
+    name: str,
+    *,
+    manner: Manner = AS_SET,
+    watcher: Watcher | None = None,
+    detach: bool = False,
+    given: NewOrder | None = None,
+) -> ExecutionView:
+    """Bring a deployment back to a snapshot; the plan of it is kept. Raises: as ``prepare_restore``, PL-C016."""
+    found = prepare_restore(place, deployment, name, manner=manner)
+    return carry_out(place, found, watcher, detach=detach, given=given)
+
+
+def plan_restore(place: Workplace, deployment: str, name: str, *, manner: Manner = AS_SET) -> Planned:
+    """What a restore would do now."""
+    return planned_update(place, prepare_restore(place, deployment, name, manner=manner), asks_hooks=True)
+
+
+def prepare_restore(place: Workplace, deployment: str, name: str, *, manner: Manner = AS_SET) -> PreparedUpdate:
+    """What brings a deployment back to a snapshot.
+
+    Raises: PL-C010, PL-C024, PL-C043, PL-C080, PL-C087, PL-P043, and what forbids the revision.
+    """
+    from phaseline.plan.topology.blueprint_diff import values_of_inputs
+    from phaseline.plan.workflows.snapshot_restore import RESTORE
+
+    row = find_deployment(place.store, deployment, to_change=True)
+    aim, was_up = _aim(place.store.stack_documents.body(_find(place, row, name)))
+    now = present_of(place, deployment, RESTORE, {NAME: name, "was_up": was_up}, manner)
+    former = opened_inputs(place, row.number)
+    coming = {name: place.vault.unsealed(value) for name, value in aim.inputs.items()}
+    values, changed = values_of_inputs(former, coming, frozenset(_hidden(now.topology.blueprint, aim.blueprint)))
+    return brought_to(place, now, altered(aim, changed_inputs=tuple(sorted(changed))), values)
+
+
+def _aim(document: Mapping[str, Any]) -> tuple[Aim, list[Value]]:
+    """What a document brings a deployment to, and the ids of those that were up."""
+    from phaseline.dsl.documents.json_codec import blueprint_from_json
+    from phaseline.plan.topology.adoption import NOT_THERE
+    from phaseline.plan.topology.stack_document import NATIVE
+    from phaseline.use_cases.commands.adopt import code_of
+
+    native = document[NATIVE]
+    up: list[Value] = [row["id"] for row in native["instances"] if row["state"] not in NOT_THERE]
+    aim = Aim(
+        blueprint_from_json(document["template"]),
+        document["environment"]["parameters"],
+        code_of(document),
+        suffixes=int.from_bytes(os.urandom(8)) >> 1,
+        counts=native["counts"],
+    )
+    return aim, up
+
+
+def _hidden(*blueprints: Any) -> set[str]:
+    from phaseline.model.deployment.sealed_values import hidden_inputs
+
+    return {name for blueprint in blueprints for name in hidden_inputs(blueprint)}
+
+
+def _find(place: Workplace, row: DeploymentRow, name: str) -> DocumentRow:
+    known = {one.name: one for one in place.store.stack_documents.all(SNAPSHOT, row.number)}
+    if name in known:
+        return known[name]
+    hint = did_you_mean(name, known)
+    there = f"There are: {', '.join(known)}." if known else f"Make one: phaseline snapshots create -d {row.name}"
+    mend = f"{hint[:1].upper()}{hint[1:]} {there}".strip()
+    raise fail("PL-C087", f"'{row.name}' has no snapshot '{name}'", mend)

@@ -1,0 +1,157 @@
+"""Bringing a deployment to another blueprint, and showing beforehand what that would do (W60).
+
+Walk of ``deployments update shop new.yaml``: the file is read with the inputs of the deployment, and those given over
+them; ``revise`` says what comes and goes; the plan is made of what the planner foresees, and is kept together with the new
+blueprint (``Aim``); the execution names the plan, and its planner takes the blueprint over when its turn has come.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from phaseline.app.watcher import Nobody
+from phaseline.embedded.run_execution import conduct
+from phaseline.lang.fast_dataclasses import altered
+from phaseline.lang.gc_pause import undisturbed
+from phaseline.model.execution.stored_plans import PLAN
+from phaseline.use_cases.commands.install import AS_SET
+from phaseline.use_cases.lookup.claims import lets_be, refuse_busy
+from phaseline.use_cases.lookup.ticket import Ticket, once
+from phaseline.use_cases.prepare.plan_preview import Planned, foresee_rounds, summaries
+from phaseline.use_cases.prepare.pre_post import new_execution
+from phaseline.use_cases.prepare.update_preparation import PreparedUpdate, UpdateOrder, prepare_update
+
+if TYPE_CHECKING:
+    from phaseline.app.app_context import Workplace
+    from phaseline.app.watcher import Watcher
+    from phaseline.model.execution.orders import NewOrder
+    from phaseline.use_cases.commands.install import Manner
+    from phaseline.views.views import ExecutionView
+
+
+@once("update")
+def update(
+    place: Workplace,
+    order: UpdateOrder,
+    *,
+    manner: Manner = AS_SET,
+    watcher: Watcher | None = None,
+    detach: bool = False,
+    given: NewOrder | None = None,
+) -> ExecutionView:
+    """Bring a deployment to a blueprint; the execution as it ended, or with ``detach`` as it began. Its plan is kept.
+
+    Raises: ``ProblemsError`` with everything that ``prepare_update`` finds, PL-P041 for nodes that would have to be
+    replaced although that is not allowed, PL-C016 as ``workflows.start``.
+    """
+    found = prepare_update(place, order, manner=manner)
+    _refuse_replaced(found)
+    return carry_out(place, found, watcher, detach=detach, given=given)
+
+
+def carry_out(
+    place: Workplace,
+    found: PreparedUpdate,
+    watcher: Watcher | None = None,
+    *,
+    detach: bool = False,
+    given: NewOrder | None = None,
+) -> ExecutionView:
+    """Bring a deployment to what was prepared; its plan is kept. Raises: PL-C016."""
+    from phaseline.use_cases.commands.apply_plan import keep
+
+    refuse_busy(place.store, found.deployment, found.topology, found.request)
+    planned = planned_update(place, found)
+    for warning in planned.warnings:
+        (watcher or Nobody()).noticed(f"warning {warning}. {warning.mend}")
+    kept = keep(place, found.deployment, found.request, planned, found.aim)
+    (watcher or Nobody()).noticed(f"{planned.text.partition(chr(10))[0]}; see it whole: phaseline plans show {kept.id}")
+    request = altered(found.request, parameters={**found.request.parameters, PLAN: kept.number})
+    if found.aim.packages:
+        from phaseline.use_cases.lookup.package_types import bring_imports
+
+        bring_imports(place, found.deployment.number, found.aim.packages)
+    new = new_execution(place, found.deployment.number, request, watcher=watcher)
+    with place.store.as_one(given):
+        row = place.store.create_execution(new, asks=True, beside=lets_be(found.topology, request))
+        place.store.stored_plans.apply(kept.number, row.number)
+    return conduct(place, Ticket(row), watcher, detach=detach)
+
+
+def plan_update(
+    place: Workplace, order: UpdateOrder, *, save: bool = False, manner: Manner = AS_SET, allowed_only: bool = False
+) -> Planned:
+    """What an update would do now. ``save``: the plan is kept, to be applied later.
+
+    ``allowed_only``: what ``update`` would refuse with PL-P041 is refused here, too; otherwise the plan warns of it.
+    """
+    from phaseline.use_cases.commands.apply_plan import keep
+
+    found = prepare_update(place, order, manner=manner)
+    if allowed_only:
+        _refuse_replaced(found)
+    planned = planned_update(place, found, asks_hooks=True)
+    if not save:
+        return planned
+    return altered(planned, id=keep(place, found.deployment, found.request, planned, found.aim).id)
+
+
+def made_anew(found: Planned) -> dict[str, int]:
+    """{node: how many of its instances} the plan of an update would uninstall and install anew."""
+    from phaseline.plan.preview.update_summary import UpdatePlan
+
+    assert isinstance(found.summary, UpdatePlan), "the plan of an update"
+    return {node.name: node.again for node in found.summary.nodes if node.again}
+
+
+def _refuse_replaced(found: PreparedUpdate) -> None:
+    from phaseline.plan.workflows.apply_revision import refuse_replaced
+    from phaseline.plan.workflows.update import ALLOW_REPLACE
+
+    if found.request.parameters.get(ALLOW_REPLACE) is not True:
+        refuse_replaced(found.revision)
+
+
+@undisturbed()
+def planned_update(place: Workplace, found: PreparedUpdate, *, asks_hooks: bool = False) -> Planned:
+    """The plan of a prepared update, as a value and as text. ``asks_hooks``: with what hook classes say beforehand.
+
+    Raises: PL-F069 if packages allow no such number of instances with their roles.
+    """
+    from phaseline.plan.preview.update_summary import summarise_update
+    from phaseline.plan.preview.update_text import update_text
+    from phaseline.plan.rounds.round_preview import doubts
+    from phaseline.plan.workflows.update import ALLOW_REPLACE
+    from phaseline.use_cases.prepare.role_limits import limits_foreseen
+    from phaseline.use_cases.prepare.unreachable_breakpoints import look_for_stops
+
+    allowed = altered(found.request, parameters={**found.request.parameters, ALLOW_REPLACE: True})
+    foreseen = foresee_rounds(
+        place,
+        found.deployment,
+        found.topology,
+        allowed,
+        found.states,
+        code=found.aim.code,
+        aim=altered(found.aim, revision=found.revision),
+    )
+    limits = limits_foreseen(place, found.deployment.number, found.request, foreseen)
+    stops = look_for_stops(place, found.given, found.request, foreseen, found.deployment.number)
+    rounds = summaries(place, foreseen, found.deployment)
+    summary = summarise_update(
+        (found.deployment.name, found.aim.blueprint.file),
+        found.revision,
+        found.steps,
+        found.topology.blueprint,
+        found.request,
+        foreseen,
+        rounds,
+        (*found.warnings, *doubts(found.request.workflow, foreseen), *limits, *stops),
+    )
+    planned = Planned(summary, update_text(summary).rstrip("\n"), summary.warnings)
+    if not asks_hooks:
+        return planned
+    from phaseline.use_cases.prepare.pre_post_preview import with_surroundings
+
+    number = found.deployment.number
+    return with_surroundings(place, planned, found.request, foreseen, deployment=number, aim=found.aim)

@@ -1,0 +1,300 @@
+"""Keeping blueprints in the store: what runs later is what was uploaded."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from phaseline.app.store_location import store_file
+from phaseline.lang.fast_dataclasses import altered, frozen
+from phaseline.model.blueprint.stored_blueprints import StoredBlueprint
+from phaseline.model.problems.problem import Place, Problem, ProblemsError, fail
+from phaseline.use_cases.loading.stored_blueprint_files import (
+    ID,
+    find_stored,
+    laid_out,
+    read_name,
+    stored_named,
+    unknown,
+    work_folder,
+)
+
+if TYPE_CHECKING:
+    from phaseline.app.app_context import Workplace
+    from phaseline.catalog.files.blueprint_trees import Tree
+    from phaseline.model.blueprint.stored_blueprints import BlueprintShelf, BlueprintUser, StoredFile
+
+MAIN_FILE = "blueprint.yaml"
+"""The main file where none is named."""
+PACKED = (".zip", ".whl", ".wgn", ".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tbz2", ".tar.xz", ".txz")
+"""How the names of archives end."""
+ATTEMPTS = 10
+"""How often others may come between before an upload gives up."""
+ENDINGS = (".zip", ".tar.gz", ".tgz")
+"""How the names of archives end that are made."""
+
+
+@frozen
+class Uploaded:
+    """What an upload came to. ``is_new`` False: the newest version was equal, and nothing was stored."""
+
+    blueprint: StoredBlueprint
+    is_new: bool
+    warnings: Sequence[Problem] = ()
+
+
+@frozen
+class Shelved:
+    """A stored blueprint as lists show it: its newest version, and how many there are."""
+
+    blueprint: StoredBlueprint
+    versions: int
+    users: Sequence[BlueprintUser]
+
+
+@frozen
+class Stored:
+    """One version with its files, the versions that it imports, all versions of its id, and who needs this one."""
+
+    blueprint: StoredBlueprint
+    files: Sequence[StoredFile]
+    imports: Sequence[str]
+    versions: Sequence[StoredBlueprint]
+    users: Sequence[BlueprintUser]
+
+
+@frozen
+class Packaged:
+    """An archive of a blueprint that was written."""
+
+    file: str
+    files: int
+    size_bytes: int
+
+
+def upload(
+    place: Workplace,
+    path: str,
+    id: str | None = None,
+    *,
+    main_file: str | None = None,
+    plugin_folders: Sequence[str] = (),
+) -> Uploaded:
+    """Store all files of a blueprint's folder as the next version of an id.
+
+    ``path``: the main file, its folder, or an archive of it. ``id`` None: the name of the folder or the archive.
+    ``main_file``: its name in a folder or an archive, by default ``blueprint.yaml``. Uploading equal files again changes
+    nothing.
+
+    Raises: ``ProblemsError`` with everything that is wrong with the blueprint, PL-C056, PL-C057, PL-B120 to PL-B122.
+    """
+    from phaseline.catalog.files.blueprint_trees import take_up
+    from phaseline.use_cases.loading.blueprint_loading import open_blueprint
+    from phaseline.use_cases.loading.plugin_presence import missing_modules
+
+    named = id_for(path, id)
+    with _main_file(path, main_file) as main:
+        from phaseline.dsl.reader import read_blueprint
+
+        opened = open_blueprint(place, main, plugin_folders)
+        blueprint = read_blueprint(opened.file, opened.files)
+        code = opened.code_of(blueprint)
+        missing = [
+            altered(problem, severity="warning") for problem in missing_modules(place.catalog, blueprint, code, opened)
+        ]
+        tree = take_up(main, leave_out=is_of_store_in(place))
+        new = StoredBlueprint(
+            number=0,
+            id=named,
+            version=0,
+            main_file=tree.main_file,
+            digest=tree.digest,
+            description=blueprint.description,
+            language=blueprint.version,
+            file_count=len(tree.files),
+            size_bytes=tree.size_bytes,
+            created_at=place.clock.now(),
+            created_by=place.actor.name,
+        )
+        imports = [used.number for used in opened.library.used.values()]
+        row, is_new = add_blueprint(place.store.stored_blueprints, new, tree, imports)
+    return Uploaded(row, is_new=is_new, warnings=(*blueprint.warnings, *missing))
+
+
+def add_blueprint(
+    shelf: BlueprintShelf, new: StoredBlueprint, tree: Tree, imports: Sequence[int]
+) -> tuple[StoredBlueprint, bool]:
+    """The version that is stored now, and whether it is a new one.
+
+    Others may upload and delete meanwhile: what was there a moment ago is then given once more. Raises: PL-C054 if a
+    blueprint that is imported is gone.
+    """
+    by_digest = {file.digest: file for file in tree.files}
+    wanted = list(shelf.lacking(list(by_digest)))
+    for _ in range(ATTEMPTS):
+        contents = {digest: tree.content(by_digest[digest]) for digest in wanted}
+        try:
+            row = shelf.add(new, tree.files, contents, imports)
+        except LookupError:
+            wanted = list(by_digest)
+            continue
+        if row is not None:
+            return row, True
+        newest = shelf.find(new.id)
+        if newest is not None:
+            return newest, False
+    message = f"others upload and delete '{new.id}' all the time"
+    raise ProblemsError([Problem("PL-C057", message, "Repeat this when they are done.", Place(subject=new.id))])
+
+
+def list_blueprints(place: Workplace) -> Sequence[Shelved]:
+    """All stored blueprints by id."""
+    shelf = place.store.stored_blueprints
+    versions: dict[str, list[StoredBlueprint]] = {}
+    for row in shelf.all():
+        versions.setdefault(row.id, []).append(row)
+    users = shelf.users_by_id()
+    return [Shelved(rows[-1], len(rows), users.get(id, ())) for id, rows in versions.items()]
+
+
+def show_blueprint(place: Workplace, name: str) -> Stored:
+    """One version, ``ID`` the newest or ``ID@VERSION``. Raises: PL-C054."""
+    shelf = place.store.stored_blueprints
+    row = find_stored(place, name)
+    return Stored(
+        row,
+        shelf.files(row.number),
+        [str(other) for other in shelf.imports(row.number)],
+        shelf.all(row.id),
+        shelf.users([row.number]),
+    )
+
+
+def delete_blueprint(place: Workplace, name: str) -> Sequence[StoredBlueprint]:
+    """Forget a stored blueprint with all its versions, or with ``ID@VERSION`` one of them; those that are gone.
+
+    Raises: PL-C054, PL-C055 while something needs one of them; then nothing is deleted.
+    """
+    shelf = place.store.stored_blueprints
+    named = read_name(name)
+    rows = [row for row in shelf.all(named[0]) if named[1] in {0, row.version}] if named is not None else []
+    if not rows:
+        raise unknown(place, name)
+    users = shelf.delete([row.number for row in rows])
+    if users:
+        raise ProblemsError(_needed(name, user) for user in users)
+    _forget_laid_out(place, rows)
+    return rows
+
+
+def _needed(name: str, user: BlueprintUser) -> Problem:
+    if user.kind == "deployment":
+        what, mend = "the deployment", f"Delete that first: phaseline deployments delete {user.name}"
+    else:
+        what, mend = "the stored blueprint", f"Delete that first: phaseline blueprints delete {user.name}"
+    return Problem("PL-C055", f"'{name}' is needed by {what} '{user.name}'", mend, Place(subject=name))
+
+
+def _forget_laid_out(place: Workplace, rows: Sequence[StoredBlueprint]) -> None:
+    import shutil
+
+    kept = {row.digest for row in place.store.stored_blueprints.all()}
+    for row in rows:
+        if row.digest not in kept:
+            shutil.rmtree(work_folder(place) / row.digest, ignore_errors=True)
+
+
+def package(place: Workplace, name: str, output: str | None = None) -> Packaged:
+    """Write all files of a blueprint into an archive: of a file's folder, or of a stored blueprint.
+
+    ``output`` None: the id or the folder's name with ``.zip``. Equal blueprints make equal archives. Raises: PL-C057 if
+    the archive cannot be written, or is there already; otherwise as ``upload``.
+    """
+    from phaseline.catalog.files.archive_writer import pack
+    from phaseline.catalog.files.blueprint_trees import take_up
+    from phaseline.use_cases.loading.blueprint_loading import deployment_name
+
+    stored = stored_named(place, name)
+    main = name if stored is None else str(laid_out(place, stored) / stored.main_file)
+    if not Path(main).is_file():
+        raise fail("PL-C054", f"there is no file and no stored blueprint '{name}'", "Name the blueprint's main file.")
+    top = stored.id if stored is not None else deployment_name(name, None)
+    target = output or f"{top}.zip"
+    if not target.endswith(ENDINGS):
+        raise fail("PL-C057", f"'{target}' says no form of an archive", f"Let it end with {', '.join(ENDINGS)}.")
+    own, is_of_store = Path(target).absolute(), is_of_store_in(place)
+    tree = take_up(main, leave_out=lambda path: stored is None and (is_of_store(path) or Path(path) == own))
+    try:
+        pack(tree, top, target)
+    except FileExistsError as error:
+        raise fail("PL-C057", f"'{target}' is there already", "Remove it, or name another file.") from error
+    except OSError as error:
+        message = f"'{target}' cannot be written: {error.strerror or error}"
+        raise fail("PL-C057", message, "Name another file with --output.") from error
+    return Packaged(target, len(tree.files), Path(target).stat().st_size)
+
+
+def id_for(path: str, given: str | None) -> str:
+    """The id given, or that which the folder or the archive makes. Raises: PL-C056.
+
+    >>> id_for("shop/blueprint.yaml", None), id_for("down/shop-1.2.tar.gz", None), id_for("x.yaml", "shop")
+    ('shop', 'shop-1.2', 'shop')
+    """
+    mend = "Begin with a letter; then letters, digits, '_', '.' and '-', at most 128 in all."
+    if given is not None:
+        if not ID.fullmatch(given) or given.endswith((".yaml", ".yml", ".json")):
+            raise fail("PL-C056", f"'{given}' cannot be the id of a stored blueprint", mend)
+        return given
+    ending = next((ending for ending in sorted(PACKED, key=len, reverse=True) if path.lower().endswith(ending)), "")
+    whole = Path(path).absolute()
+    text = whole.name[: -len(ending)] if ending else (whole.name if whole.is_dir() else whole.parent.name)
+    name = re.sub(r"^[^A-Za-z]+", "", re.sub(r"[^A-Za-z0-9_.-]+", "-", text))[:128].rstrip("-.")
+    if not name:
+        raise fail("PL-C056", f"'{text}' makes no id for a stored blueprint", "Give one after the path.")
+    return name
+
+
+@contextmanager
+def _main_file(path: str, name: str | None) -> Iterator[str]:
+    """The path of the main file: the path itself, in the folder, or in the archive, which is unpacked meanwhile."""
+    if Path(path).is_dir():
+        yield str(_in_folder(Path(path), name or MAIN_FILE))
+    elif path.lower().endswith(PACKED):
+        from tempfile import TemporaryDirectory
+
+        from phaseline.catalog.files.archives import Limits, unpack
+        from phaseline.catalog.files.blueprint_trees import MAX_BYTES, MAX_FILES
+
+        with TemporaryDirectory(prefix="phaseline-") as passing:
+            folder = Path(passing, "unpacked")
+            folder.mkdir()
+            unpack(Path(path), folder, limits=Limits(members=MAX_FILES, total_bytes=MAX_BYTES))
+            inside = [each for each in folder.iterdir() if each.name != "__MACOSX"]
+            if len(inside) == 1 and inside[0].is_dir():
+                folder = inside[0]
+            yield str(_in_folder(folder, name or MAIN_FILE))
+    else:
+        yield path
+
+
+def _in_folder(folder: Path, name: str) -> Path:
+    file = folder / name
+    if Path(name).name != name or not file.is_file():
+        there = (
+            sorted(each.name for each in folder.iterdir() if each.suffix in {".yaml", ".yml"})
+            if folder.is_dir()
+            else []
+        )
+        mend = f"Name the main file with --main; there are {', '.join(there[:10])}." if there else "Look what is in it."
+        raise fail("PL-C057", f"there is no blueprint '{name}' in it", mend, subject=str(folder.name))
+    return file
+
+
+def is_of_store_in(place: Workplace) -> Callable[[str], bool]:
+    """Whether a path is the store's own, or the master key's: these change, and are no part of a blueprint."""
+    own = [str(file) for file in (store_file(place.settings.store_url),) if file is not None]
+    own += [place.settings.secrets_key_file] if place.settings.secrets_key_file else []
+    return lambda path: any(path.startswith(beginning) for beginning in own)

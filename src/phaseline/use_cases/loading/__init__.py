@@ -1,0 +1,1 @@
+"""From files to values: blueprints, packages and records. Nothing is stored."""

@@ -1,0 +1,307 @@
+"""From a blueprint file and inputs to everything that is known before something is stored: the deployment as it would be."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+from phaseline.lang.fast_dataclasses import altered, frozen
+from phaseline.lang.gc_pause import undisturbed
+from phaseline.model.deployment.sealed_values import hidden_inputs
+from phaseline.model.problems.problem import Place, Problem, ProblemsError, fail
+from phaseline.use_cases.loading.deployment_rows import without_hidden_defaults, without_values
+from phaseline.use_cases.loading.plugin_presence import NO_FUNCTION, NOT_HERE, missing_modules
+from phaseline.use_cases.loading.resource_nodes import on_their_paths, refused_plugins
+from phaseline.use_cases.loading.stored_blueprint_files import PREFIX, Library, laid_out, read_name, stored_named
+from phaseline.use_cases.loading.type_catalog import types_folder
+
+if TYPE_CHECKING:
+    from phaseline.app.app_context import Workplace
+    from phaseline.catalog.files.blueprint_files import BlueprintFiles
+    from phaseline.dsl.text.file_source import Witness
+    from phaseline.dsl.type_system.constraints import Lookup
+    from phaseline.model.blueprint.blueprint import Blueprint, Value
+    from phaseline.model.blueprint.stored_blueprints import StoredBlueprint
+    from phaseline.model.deployment.topology import Topology
+    from phaseline.model.packages.installed import PackageUse
+    from phaseline.model.rows.rows import CodePlaces
+
+NAME = re.compile(r"[A-Za-z][A-Za-z0-9_.-]{0,127}")
+"""What a deployment may be called."""
+NO_INPUTS: Mapping[str, Value] = MappingProxyType({})
+MOST_REMEMBERED = 16
+"""So many blueprints that were read a process remembers, those that it has read last."""
+MOST_TEXT = 1_000_000
+"""Larger ones it does not remember: characters of all their files and of whatever else the reader asked for, or of their inputs."""
+MOST_INSTANCES = 10_000
+"""Of more it does not remember how they are connected."""
+
+
+class Reading:
+    """A blueprint that was read and found right, what the reader has asked for, and the instances that were made of it last."""
+
+    def __init__(self, witness: Witness, blueprint: Blueprint) -> None:
+        """Nothing was made of it."""
+        self.witness = witness
+        self.blueprint = blueprint
+        self._made: tuple[str, Topology] | None = None
+
+    def manner(self, blueprint: Blueprint, inputs: Mapping[str, Value], *, runtime_only: bool, yes_many: bool) -> str:
+        """What names all that instances are made of, so that the same are; empty: they are to be made anew.
+
+        That is so where plugins or the store have added to the blueprint, and where inputs are secrets.
+        """
+        if blueprint is not self.blueprint or hidden_inputs(blueprint):
+            return ""
+        told = repr((inputs, runtime_only, yes_many))  # unlike the values themselves, 1 and true differ
+        return told if len(told) <= MOST_TEXT else ""
+
+    def made(self, manner: str) -> Topology | None:
+        """The instances that were made so, under ids that are taken."""
+        return self._made[1] if self._made is not None and self._made[0] == manner else None
+
+    def make(self, manner: str, topology: Topology) -> None:
+        """Remember them."""
+        if manner and len(topology) <= MOST_INSTANCES:
+            self._made = manner, topology
+
+
+class Readings:
+    """Blueprints that this process has read and found right, to be taken again while all that the reader asks for is the same.
+
+    Nothing is taken on trust: all files are read again, and compared with what they said (``dsl.text.file_source.Witness``).
+    """
+
+    def __init__(self) -> None:
+        """Nothing was read."""
+        self._kept: dict[tuple[object, ...], Reading] = {}
+
+    def read(self, reopened: Callable[[], Opened], *, open_types: bool) -> tuple[Opened, Reading]:
+        """The files with a blueprint, and what is in them. ``reopened`` gives them, as nobody has asked them for anything yet.
+
+        Raises: ``ProblemsError`` with everything that is wrong with it.
+        """
+        from phaseline.dsl.functions.third_party import ANNOUNCED
+        from phaseline.dsl.reader import read_blueprint
+        from phaseline.dsl.text.file_source import Witness
+
+        opened = reopened()
+        key = (opened.file, open_types, ANNOUNCED.known)
+        kept = self._kept.pop(key, None)
+        if kept is not None:
+            if kept.witness.agrees(opened.files):
+                self._kept[key] = kept  # the last again
+                return opened, kept
+            opened = reopened()
+        witness = Witness(opened.files)
+        reading = Reading(witness, read_blueprint(opened.file, witness, open_types=open_types))
+        if not (witness.raised or reading.blueprint.announced) and witness.size <= MOST_TEXT:
+            self._kept[key] = reading
+            for oldest in list(self._kept)[:-MOST_REMEMBERED]:  # as a list: another thread may read, too
+                self._kept.pop(oldest, None)
+        return opened, reading
+
+
+@frozen
+class Loaded:
+    """A blueprint with inputs, its instances, and where its code is. Nothing of it is stored.
+
+    ``uses``: {namespace: number} of stored blueprints, ``packages``: those whose types it imports, as for ``NewDeployment``.
+    """
+
+    blueprint: Blueprint
+    inputs: Mapping[str, Value]
+    topology: Topology
+    code: CodePlaces
+    warnings: tuple[Problem, ...]
+    uses: Mapping[str, int]
+    packages: Sequence[PackageUse] = ()
+
+
+@frozen
+class Opened:
+    """What was named as a blueprint, as files: its main file, where its code is, and what gives the files it may import.
+
+    ``stored``: the stored blueprint that it is, None: files of the user's own.
+    """
+
+    file: str
+    code: CodePlaces
+    files: BlueprintFiles
+    library: Library
+    stored: StoredBlueprint | None = None
+
+    def code_of(self, blueprint: Blueprint) -> CodePlaces:
+        """Where the code is, that of stored blueprints which are imported included; the longest namespace first."""
+        mains = {namespace: self.library.uploaded(id) for namespace, id in blueprint.uploaded.items()}
+        found = [(namespace, str(Path(main).parent)) for namespace, main in mains.items() if main is not None]
+        imported = tuple(sorted(found, key=lambda each: (-len(each[0]), each[0])))
+        packages = self.library.packages
+        return altered(self.code, imported=imported, packages=() if packages is None else packages.folders)
+
+    @property
+    def packages(self) -> Sequence[PackageUse]:
+        """Those whose types the blueprint imports."""
+        return () if self.library.packages is None else self.library.packages.uses
+
+    def uses(self, blueprint: Blueprint) -> Mapping[str, int]:
+        """{namespace: number} of the stored blueprints that are needed to run it."""
+        own = {"": self.stored.number} if self.stored is not None else {}
+        used = self.library.used
+        return own | {namespace: used[id].number for namespace, id in blueprint.uploaded.items() if id in used}
+
+
+@undisturbed()
+def read(
+    place: Workplace, file: str, plugin_folders: Sequence[str] = (), *, open_types: bool = False
+) -> tuple[Blueprint, CodePlaces]:
+    """The checked blueprint and where its code is. Raises ``ProblemsError`` with everything that is wrong with it.
+
+    ``file``: a file, or the name of a stored blueprint. ``open_types``: what definition files that are not at hand would
+    declare is taken as open.
+    """
+    opened, reading = _read(place, file, plugin_folders, open_types=open_types)
+    blueprint = on_their_paths(place, reading.blueprint)
+    return blueprint, opened.code_of(blueprint)
+
+
+def read_opened(
+    place: Workplace, file: str, plugin_folders: Sequence[str] = (), *, open_types: bool = False
+) -> tuple[Blueprint, CodePlaces, Opened]:
+    """As ``read``, and its files."""
+    opened, reading = _read(place, file, plugin_folders, open_types=open_types)
+    blueprint = on_their_paths(place, reading.blueprint)
+    return blueprint, opened.code_of(blueprint), opened
+
+
+def open_blueprint(place: Workplace, file: str, plugin_folders: Sequence[str] = ()) -> Opened:
+    """What a file, or the name of a stored blueprint, stands for. Raises: PL-O003, PL-C054."""
+    from phaseline.app.function_discovery import offer_functions
+    from phaseline.catalog.files.blueprint_files import BlueprintFiles
+
+    offer_functions(place.before_code)
+    refuse_missing(plugin_folders)
+    stored = stored_named(place, file)
+    main = file if stored is None else str(laid_out(place, stored) / stored.main_file)
+    code = place.code_places(main, tuple(plugin_folders))
+    library = Library(place, stored)
+    files = BlueprintFiles(
+        main,
+        code.plugin_folders,
+        allowed_imports=place.settings.allowed_imports,
+        types_folder=types_folder(place.settings),
+        find_uploaded=library.uploaded,
+        find_packaged=library.packaged,
+        import_rules=place.settings.import_rules,
+        import_fallback=place.settings.import_fallback,
+        tell=place.tell,
+    )
+    return Opened(main, code, files, library, stored)
+
+
+def _read(place: Workplace, file: str, plugin_folders: Sequence[str], *, open_types: bool) -> tuple[Opened, Reading]:
+    return place.readings.read(lambda: open_blueprint(place, file, plugin_folders), open_types=open_types)
+
+
+def refuse_missing(plugin_folders: Sequence[str]) -> None:
+    """Raise PL-O003 for each folder of ``--plugins`` that is none: its plugins would be missed only when they are called."""
+    mend = "Correct the folder that --plugins names."
+    missing = [folder for folder in plugin_folders if not Path(folder).is_dir()]
+    if missing:
+        raise ProblemsError(
+            Problem("PL-O003", f"there is no folder '{folder}'", mend, Place(folder)) for folder in missing
+        )
+
+
+@undisturbed()
+def load(
+    place: Workplace,
+    file: str,
+    *,
+    inputs: Mapping[str, Value],
+    plugin_folders: Sequence[str] = (),
+    yes_many: bool = False,
+    open_types: bool = False,
+    runtime_only: bool = False,
+    needs_code: bool = True,
+    former: Mapping[str, Value] = NO_INPUTS,
+    auto_correct: bool = False,
+) -> Loaded:
+    """The blueprint with its inputs, evaluated as far as possible before anything runs, and its instances.
+
+    Ids are random (N5). ``open_types``: as for ``read``. ``runtime_only``: functions are kept for run time where instances
+    do not depend on them. ``needs_code`` False: plugins that are not here are only warned of, as a plan calls nothing.
+    ``former``: inputs that hold where the blueprint knows them and no others are given. ``auto_correct``: as for
+    ``complete_inputs``.
+
+    Raises ``ProblemsError`` with everything that is wrong.
+    """
+    from phaseline.dsl.deployment.evaluate_blueprint import with_inputs
+    from phaseline.dsl.deployment.inputs import complete_inputs
+    from phaseline.plan.topology.expansion import expand, named_anew
+
+    opened, reading = _read(place, file, plugin_folders, open_types=open_types)
+    blueprint = on_their_paths(place, reading.blueprint)
+    if opened.stored is not None:
+        blueprint = altered(blueprint, id=opened.stored.id)
+    code = opened.code_of(blueprint)
+    try:
+        given = {**{name: value for name, value in former.items() if name in blueprint.inputs}, **inputs}
+        whole = complete_inputs(blueprint, given, auto_correct=auto_correct, lookup=_lookup(place, blueprint))
+        manner = reading.manner(blueprint, whole, runtime_only=runtime_only, yes_many=yes_many)
+        made = reading.made(manner)
+        if made is not None:
+            evaluated = made.blueprint
+        else:
+            stored = without_hidden_defaults(blueprint)
+            evaluated = with_inputs(stored, whole, opened.files, runtime_only=runtime_only)
+    except ProblemsError as error:
+        raise without_values(error, blueprint, {**former, **inputs}) from None
+    missing = missing_modules(place.catalog, evaluated, code, opened, open_types=open_types)
+    refused = missing if needs_code else [problem for problem in missing if problem.code not in {NOT_HERE, NO_FUNCTION}]
+    if refused:
+        raise ProblemsError(refused)
+    suffixes = int.from_bytes(os.urandom(8)) >> 1
+    if made is not None:
+        topology = named_anew(made, suffixes=suffixes)
+    else:
+        topology = expand(evaluated, suffixes=suffixes, yes_many=yes_many)
+        reading.make(manner, topology)
+    warned = (altered(problem, severity="warning") for problem in missing)
+    warnings = (*evaluated.warnings, *warned, *refused_plugins(place, evaluated))
+    return Loaded(evaluated, whole, topology, code, warnings, opened.uses(blueprint), opened.packages)
+
+
+def deployment_name(file: str, given: str | None) -> str:
+    """The name given, or that of the blueprint's folder with what names may not have replaced by ``-``.
+
+    A stored blueprint gives its id.
+
+    Raises: PL-C021 for a name that is not allowed.
+    """
+    named = read_name(file)
+    if given is None and named is not None and (file.startswith(PREFIX) or not Path(file).is_file()):
+        return named[0]
+    if given is None:
+        folder = Path(file).absolute().parent.name
+        name = re.sub(r"^[^A-Za-z]+", "", re.sub(r"[^A-Za-z0-9_.-]+", "-", folder))[:128].rstrip("-.")
+        if name:
+            return name
+        raise fail("PL-C021", f"the folder '{folder}' makes no name for a deployment", "Give one with -d NAME.")
+    if not NAME.fullmatch(given):
+        mend = "Begin with a letter; then letters, digits, '_', '.' and '-', at most 128 in all."
+        raise fail("PL-C021", f"'{given}' cannot be the name of a deployment", mend)
+    return given
+
+
+def _lookup(place: Workplace, blueprint: Blueprint) -> Lookup | None:
+    """What the store knows, for inputs that name things in it; None where there are no inputs."""
+    if not blueprint.inputs:
+        return None
+    from phaseline.use_cases.lookup.input_suggestions import KnownThings
+
+    return KnownThings(lambda: place.store)

@@ -1,0 +1,167 @@
+"""Inputs of a blueprint as users give them: files first, in order, then single values."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from collections.abc import Sequence
+from math import isfinite
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from phaseline.model.problems.problem import Place, Problem, ProblemsError, fail
+
+if TYPE_CHECKING:
+    from phaseline.model.blueprint.blueprint import Value
+
+MAX_FILE_BYTES = 10_000_000
+MAX_DEPTH = 100
+"""Deeper than this nothing is meant that way; it also ends values that contain themselves."""
+
+STRUCTURED = "[{\"'"
+"""How a value begins that is meant as a list, a mapping or a quoted text."""
+
+
+def gather_inputs(files: Sequence[str], given: Sequence[str] = ()) -> dict[str, Value]:
+    """{name: value}: later files win over earlier ones, what is given over all files, and later over earlier there.
+
+    Each given text is ``name=value``, whose value is read as ``read_value`` does, a mapping in JSON or YAML, or the path
+    of a file. Raises: ProblemsError with PL-C020 for each file or mapping that is not one of names, and PL-C025 for each
+    value that was meant as YAML and is none.
+    """
+    found: dict[str, Value] = {}
+    problems: list[Problem] = []
+    for read, text in (*((_read, file) for file in files), *((_given, text) for text in given)):
+        try:
+            found.update(read(text))
+        except ProblemsError as error:
+            problems.extend(error.problems)
+    if problems:
+        raise ProblemsError(problems)
+    return found
+
+
+def _given(text: str) -> dict[str, Value]:
+    """The inputs that one text of the command line gives."""
+    if text.lstrip().startswith("{"):
+        try:
+            return _mapping(_plain(_yaml(text)), text)
+        except ValueError as error:
+            raise _problem(text, str(error)) from error
+    name, equals, value = text.partition("=")
+    if not equals:
+        return _read(text)
+    return {name.strip(): read_value(value, name.strip())}
+
+
+def read_value(text: str, name: str) -> Value:
+    """The value that a text given on the command line means: ``8080`` is a number, ``[a, b]`` a list, words are a string.
+
+    Words that happen to be no YAML are a string, too; what begins like a list, a mapping or a quoted text is not.
+
+    Raises: PL-C025 for such a text if it is no YAML; ``name`` is what it was given for, or the option: ``--data``, ``--set size``.
+
+    >>> read_value("8080", "n"), read_value("[1, two]", "n"), read_value("a: b: c", "n"), read_value("", "n")
+    (8080, [1, 'two'], 'a: b: c', '')
+    """
+    if not text.strip():
+        return text
+    try:
+        return _plain(_yaml(text))
+    except ValueError as error:
+        if text.lstrip()[0] not in STRUCTURED:
+            return text
+        message = f"the value of '{name}' begins like YAML and is none: {error}"
+        mend = f"Complete it; or, if exactly this text is meant, quote it: {_quoted(name, text)}"
+        raise fail("PL-C025", message, mend, subject=name) from error
+
+
+def _quoted(name: str, text: str) -> str:
+    """How a text is given on the command line so that it stays one.
+
+    >>> print(_quoted("ports", "[80"), _quoted("--data", "[80"), _quoted("--set ports", "[80"))
+    'ports="[80"' --data '"[80"' --set 'ports="[80"'
+    """
+    whole = json.dumps(text, ensure_ascii=False)
+    option, _, key = name.rpartition(" ") if name.startswith("--") else ("", "", name)
+    if key.startswith("--"):
+        return f"{key} {shlex.quote(whole)}"
+    return f"{option} {shlex.quote(f'{key}={whole}')}".lstrip()
+
+
+def read_said(text: str) -> Value:
+    """What ``--data`` says: JSON or YAML, a text in quotes. Words without them are mostly a mapping whose braces were forgotten.
+
+    Raises: PL-C025 for them, and for what is neither.
+
+    >>> read_said('{"ready": true}'), read_said("ready: true"), read_said('"ready"'), read_said("null")
+    ({'ready': True}, {'ready': True}, 'ready', None)
+    """
+    said = read_value(text, "--data")
+    if isinstance(said, str) and text.lstrip()[:1] not in {'"', "'"}:
+        message = f"the value of '--data' is neither JSON nor a mapping, a list or a number in YAML: {text}"
+        way = "Write what the operation looks for, such as --data '{\"ready\": true}'"
+        raise fail("PL-C025", message, f"{way}; a text in quotes: {_quoted('--data', text)}", subject="--data")
+    return said
+
+
+def _read(file: str) -> dict[str, Value]:
+    path = Path(file)
+    try:
+        if path.stat().st_size > MAX_FILE_BYTES:
+            raise _problem(file, f"it has more than {MAX_FILE_BYTES:,} bytes")
+        text = path.read_text("utf-8")
+    except OSError as error:
+        raise _problem(file, error.strerror or str(error)) from error
+    except UnicodeDecodeError as error:
+        raise _problem(file, "it is not UTF-8 text") from error
+    try:
+        content = _plain(_yaml(text))
+    except ValueError as error:
+        raise _problem(file, str(error)) from error
+    return _mapping(content, file)
+
+
+def _mapping(content: Value, source: str) -> dict[str, Value]:
+    if content is None:
+        return {}
+    if not isinstance(content, dict):
+        raise _problem(source, "it is not a mapping of names to values")
+    return content
+
+
+def _yaml(text: str) -> object:
+    """The content. Raises ``ValueError`` for what is no YAML, and for anchors used to blow a text up."""
+    import yaml
+
+    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    try:
+        if any(isinstance(event, yaml.AliasEvent) for event in yaml.parse(text, Loader=loader)):
+            raise ValueError("anchors and aliases are not allowed among inputs")
+        return yaml.load(text, Loader=loader)  # noqa: S506 - a safe loader, in C where there is one
+    except yaml.YAMLError as error:
+        raise ValueError(" ".join(str(error).split())) from error
+
+
+def _plain(value: object, depth: int = 0) -> Value:
+    """The value in what JSON can say; dates become the text they were."""
+    if depth > MAX_DEPTH:
+        raise ValueError(f"it is nested deeper than {MAX_DEPTH} levels")
+    if isinstance(value, float) and not isfinite(value):
+        raise ValueError(f"{value} is a number that cannot be stored; write it as a text")
+    if value is None or isinstance(value, bool | int | float | str):
+        return value
+    if isinstance(value, list):
+        return [_plain(item, depth + 1) for item in value]
+    if isinstance(value, dict):
+        return {str(key): _plain(item, depth + 1) for key, item in value.items()}
+    return str(value)
+
+
+def _problem(file: str, why: str) -> ProblemsError:
+    if file.lstrip().startswith("{"):
+        message = f"the inputs that are given as a mapping cannot be used: {why}"
+        return fail("PL-C020", message, "Quote a mapping for the shell: -i '{\"port\": 8080}'")
+    message = f"the inputs file '{file}' cannot be used: {why}"
+    mend = "Write a YAML mapping, one 'name: value' on each line."
+    return ProblemsError([Problem("PL-C020", message, mend, Place(file))])

@@ -1,0 +1,110 @@
+"""Why a function of a plugin cannot be loaded, and what mends just that."""
+
+from __future__ import annotations
+
+import linecache
+import traceback
+from collections.abc import Sequence
+from pathlib import Path
+from types import ModuleType
+from typing import TYPE_CHECKING
+
+from phaseline.lang.did_you_mean import did_you_mean
+from phaseline.model.problems.problem import Place, Problem
+from phaseline.use_cases.loading.plugin_presence import module_names
+
+if TYPE_CHECKING:
+    from phaseline.model.rows.rows import CodePlaces
+
+NAMED = 8
+"""So many functions of a module are named where the one that was asked for is not there."""
+CODE = "PL-O002"
+
+
+def load_problem(implementation: str, error: BaseException, code: CodePlaces) -> Problem:
+    """The problem (PL-O002) that an exception means which loading ``module.function`` has raised."""
+    module, _, function = implementation.rpartition(".")
+    if "/" in module or module.endswith(".py"):
+        return _path(module, function)
+    said = f"'{implementation}' cannot be loaded: {type(error).__name__}: {error}"
+    if not module or not function:
+        return _no_function(implementation, code)
+    if isinstance(error, ModuleNotFoundError) and error.name is not None:
+        if f"{module}.".startswith(f"{error.name}."):
+            return _no_module(module, error.name, function, code)
+        mend = (
+            f"The module '{module}' is there, and what it imports is not: install the package that has '{error.name}' "
+            "into the environment in which phaseline runs, or put the module beside the plugin."
+        )
+        return Problem(CODE, said, mend, _last_place(error, code))
+    if isinstance(error, SyntaxError) and error.filename:
+        where = Place(error.filename, error.lineno or 0, error.offset or 0, text=(error.text or "").rstrip("\n"))
+        return Problem(CODE, said, "Correct this line; Python cannot read the module.", where)
+    at = _last_place(error, code)
+    if not at.file:
+        found = _found(error)
+        if isinstance(found, ModuleType):
+            return _no_such_function(said, function, found)
+        if isinstance(error, TypeError):
+            return Problem(CODE, said, "Name a function: this is another kind of value.")
+    mend = "Correct what happens there: everything at the top of a module is run when it is imported."
+    return Problem(CODE, said, mend, at)
+
+
+def _no_function(word: str, code: CodePlaces) -> Problem:
+    """Only one word was given."""
+    word = word.strip(".")
+    message = f"'{word}' alone is no module with a function"
+    example = f"{word}:create" if word in module_names(_folders(code)) else "machines:create"
+    return Problem(CODE, message, f"Write module:function, such as {example}.")
+
+
+def _path(path: str, function: str) -> Problem:
+    """A file was named where a module is wanted."""
+    file = Path(path.removesuffix(".py"))
+    folder = "" if str(file.parent) == "." else f" --plugins {file.parent}"
+    mend = f"Name the module, and its folder with --plugins: phaseline plugins try {file.name}:{function}{folder}"
+    return Problem(CODE, f"'{path}' is the path of a file, not the name of a module", mend)
+
+
+def _no_module(module: str, missing: str, function: str, code: CodePlaces) -> Problem:
+    folders = _folders(code)
+    looked = f"it is looked for in {', '.join(folders)}, and among the installed packages"
+    near = did_you_mean(module, module_names(folders)) if missing == module.partition(".")[0] else ""
+    hint = f"{near[:1].upper()}{near[1:]} " if near else ""
+    mend = f"{hint}Correct the name, as in module:{function}, or name the folder of the module with --plugins."
+    return Problem(CODE, f"there is no module '{missing}'; {looked}", mend)
+
+
+def _no_such_function(said: str, function: str, module: ModuleType) -> Problem:
+    """The module is there and has no such name."""
+    own = [
+        name
+        for name, value in vars(module).items()
+        if callable(value) and not name.startswith("_") and getattr(value, "__module__", None) == module.__name__
+    ]
+    near = did_you_mean(function, own)
+    there = f"it has {', '.join(own[:NAMED])}{' …' if len(own) > NAMED else ''}" if own else "it has no functions"
+    return Problem(CODE, said, f"Correct the name; {near or there}")
+
+
+def _found(error: BaseException) -> object:
+    """What an attribute was sought on, where that is all that went wrong."""
+    return error.obj if isinstance(error, AttributeError) else None
+
+
+def _folders(code: CodePlaces) -> tuple[str, ...]:
+    from phaseline.catalog.code.search_path import search_path
+
+    return search_path(code)
+
+
+def _last_place(error: BaseException, code: CodePlaces) -> Place:
+    """The last line of the plugin itself that ran before it was raised; nowhere if none did."""
+    folders: Sequence[Path] = [Path(folder).absolute() for folder in _folders(code)]
+    for frame in reversed(traceback.extract_tb(error.__traceback__)):
+        file = Path(frame.filename)
+        if any(file.is_relative_to(folder) for folder in folders):
+            text = linecache.getline(frame.filename, frame.lineno or 0).rstrip("\n")
+            return Place(frame.filename, frame.lineno or 0, text=text)
+    return Place()

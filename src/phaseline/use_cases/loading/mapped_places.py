@@ -1,0 +1,39 @@
+"""Where in the files of a blueprint an operation is mapped: a second look, only at a blueprint with such a problem."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from phaseline.dsl.imports.section_merge import Sections
+    from phaseline.model.blueprint.blueprint import Blueprint, Node
+    from phaseline.model.problems.problem import Place
+    from phaseline.use_cases.loading.blueprint_loading import Opened
+
+
+class MappedPlaces:
+    """Places of mappings; the files are read again for the first question, each node is explained once."""
+
+    def __init__(self, opened: Opened, *, open_types: bool = False) -> None:
+        """Read nothing yet. ``open_types``: as the blueprint itself was read."""
+        self._opened = opened
+        self._open_types = open_types
+        self._places: dict[str, Mapping[str, Place]] = {}
+
+    @cached_property
+    def _read(self) -> tuple[Blueprint, Sections]:
+        from phaseline.dsl.reader import read_whole
+
+        return read_whole(self._opened.file, self._opened.files, open_types=self._open_types)
+
+    def of(self, node: Node, path: str) -> Place:
+        """Where the node, or its type, maps the operation at ``path``, such as ``interfaces.I.create``; else the node's own place."""
+        if node.name not in self._places:
+            from phaseline.dsl.documents.provenance import explain
+
+            explained = explain(*self._read, node.name)
+            self._places[node.name] = {piece.path: piece.origin.place for piece in explained.pieces}
+        return self._places[node.name].get(f"{path}.implementation", node.place)

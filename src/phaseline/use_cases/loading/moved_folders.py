@@ -1,0 +1,69 @@
+"""Whether the folders with a deployment's code are still where they were when it was made."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from phaseline.model.problems.problem import Problem, ProblemsError, fail
+from phaseline.use_cases.loading.stored_blueprint_files import lay_out_again
+
+if TYPE_CHECKING:
+    from phaseline.app.app_context import Workplace
+    from phaseline.model.blueprint.blueprint import Blueprint, Operation
+    from phaseline.model.rows.rows import DeploymentRow
+
+
+def refuse_moved(place: Workplace, row: DeploymentRow) -> None:
+    """Raise PL-C024 for each folder of the deployment's code that is gone, if operations need what was in it.
+
+    What it has of stored blueprints is laid out again, as it was uploaded. Costs a look at the folders while they are there. Raises PL-C043 for a cluster of resources, which has no workflows.
+    """
+    if row.kind == "resources":
+        message = f"'{row.name}' is a cluster of resources, workflows are for deployments of blueprints"
+        mend = f"Give its resources a target: phaseline resources target Terminated --all -d {row.name}"
+        raise fail("PL-C043", message, mend, subject=row.name)
+    lay_out_again(place, lambda: [row.number])
+    if place.store.has_packages:
+        from phaseline.use_cases.lookup.installed_packages import lay_out_packages
+
+        lay_out_packages(place)
+    folder, *more = (row.code.blueprint_folder, *row.code.plugin_folders)
+    gone = [path for path in (folder, *more) if not Path(path).is_dir()]
+    if not gone:
+        return
+    from phaseline.use_cases.loading.plugin_presence import missing_modules
+
+    blueprint = place.store.blueprint(row.number)
+    if missing_modules(place.catalog, blueprint, row.code):
+        needed = gone
+    elif any(_is_file(operation) for operation in _operations(blueprint)):
+        needed = [path for path in gone if path == folder]
+    else:
+        return
+    if needed:
+        raise ProblemsError(_problem(row, path, is_own=path == folder) for path in needed)
+
+
+def _operations(blueprint: Blueprint) -> Iterator[Operation]:
+    for node in blueprint.nodes.values():
+        yield from node.operations.values()
+        for relationship in node.relationships:
+            yield from relationship.source_operations.values()
+            yield from relationship.target_operations.values()
+
+
+def _is_file(operation: Operation) -> bool:
+    """Whether it runs a script that lies in the blueprint's folder."""
+    return operation.is_script and operation.form != "inline" and "://" not in operation.implementation
+
+
+def _problem(row: DeploymentRow, path: str, *, is_own: bool) -> Problem:
+    what = "its blueprint" if is_own else "its plugins"
+    return Problem(
+        "PL-C024",
+        f"the deployment '{row.name}' needs the folder of {what}, which is not there any more: {path}",
+        f"Put it back, or lead there from where it is now: ln -s NEW_FOLDER {path}. If it is lost, "
+        f"'phaseline deployments delete {row.name} --force' forgets the deployment and leaves alone what is installed.",
+    )

@@ -1,0 +1,121 @@
+"""Whether packages at a path are good: everything that is wrong with them, before anybody installs one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from phaseline.lang.fast_dataclasses import altered, frozen
+from phaseline.model.problems.problem import Place, Problem, ProblemsError
+
+if TYPE_CHECKING:
+    from phaseline.catalog.files.package_files import PackageFiles
+    from phaseline.catalog.phases.phase_packages import Package as PhasePackage
+    from phaseline.model.packages.package import Package
+
+ARCHIVES = (".tar.gz", ".tgz", ".fp", ".rpm", ".whl", ".tar")
+"""How the names of archives of packages end; a zip may hold plugins with phases as well."""
+
+
+@frozen
+class CheckedPackages:
+    """The packages at a path. ``phases``: plugins with phases in them, to be compared with all others."""
+
+    titles: Sequence[str]
+    problems: Sequence[Problem]
+    phases: Sequence[PhasePackage] = ()
+
+
+def check_packages(path: str) -> CheckedPackages | None:
+    """What there is to be said of the packages at a path: one, or those in a folder. None if there is none."""
+    from phaseline.catalog.files.package_files import package_folders
+
+    where = Path(path)
+    if where.is_file() and _is_archive(where):
+        return _checked([where])
+    folders = package_folders(where)
+    return _checked(folders) if folders else None
+
+
+def _checked(paths: Sequence[Path]) -> CheckedPackages:
+    from phaseline.catalog.files.package_files import opened
+    from phaseline.compat.fuel.judge import Judge
+    from phaseline.packages.reader import read_package
+
+    titles: list[str] = []
+    problems: list[Problem] = []
+    phases: list[PhasePackage] = []
+    for path in paths:
+        try:
+            with opened(path) as files, Judge() as judge:
+                read = read_package(files.documents, path.name, judge)
+                titles.append(str(read.package or path.name))
+                problems += read.problems
+                if read.package is not None:
+                    problems += what_else(files, read.package)
+                    phases += _phases([str(Path(files.tree.folder, below)) for below in read.package.code.phases])
+        except ProblemsError as error:
+            titles.append(path.name)
+            problems += error.problems
+    return CheckedPackages(titles, problems, phases)
+
+
+def _phases(paths: Sequence[str]) -> list[PhasePackage]:
+    """The plugins with phases at these paths."""
+    if not paths:
+        return []
+    from phaseline.catalog.phases.phase_packages import packages_at
+
+    return [found for path in paths for found in packages_at(Path(path))]
+
+
+def what_else(files: PackageFiles, package: Package) -> list[Problem]:
+    """What is to be said of a package whose documents are good."""
+    from phaseline.use_cases.loading.package_code_names import code_problems
+
+    return [*product_problems(package), *type_problems(files, package), *code_problems(files, package)]
+
+
+def product_problems(package: Package) -> list[Problem]:
+    """PL-F066 if a package is for other versions of Phaseline."""
+    if not package.requires_product:
+        return []
+    from packaging.specifiers import SpecifierSet
+
+    from phaseline import __version__
+
+    if SpecifierSet(package.requires_product, prereleases=True).contains(__version__):
+        return []
+    message = f"{package} is for Phaseline {package.requires_product}, and this is {__version__}"
+    mend = "Get a version of the package that is for this one."
+    return [Problem("PL-F066", message, mend, Place(subject=str(package)))]
+
+
+def type_problems(files: PackageFiles, package: Package) -> list[Problem]:
+    """What is wrong with the text of the package's files with types, as far as that shows without a blueprint."""
+    if not package.code.types:
+        return []
+    from phaseline.catalog.files.definition_files import names_in
+
+    found: list[Problem] = []
+    for path in package.code.types:
+        try:
+            names_in(Path(files.tree.folder, path), ("node_types",))
+        except ProblemsError as error:
+            found += [altered(problem, place=altered(problem.place, file=path)) for problem in error.problems]
+    return found
+
+
+def _is_archive(path: Path) -> bool:
+    name = path.name.lower()
+    if not name.endswith(".zip"):
+        return name.endswith(ARCHIVES)
+    from phaseline.catalog.files.archives import read_members
+    from phaseline.catalog.files.package_files import MARK
+
+    try:
+        names = [member.name for member in read_members(path, str(path), wanted=lambda name: name.endswith(MARK))]
+    except ProblemsError:
+        return False  # said by those who look for plugins with phases in it
+    return bool(names)

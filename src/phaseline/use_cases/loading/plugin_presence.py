@@ -1,0 +1,198 @@
+"""Whether the plugins of a blueprint are there, before anything is stored; none of them is imported."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from phaseline.lang.did_you_mean import did_you_mean
+from phaseline.lang.fast_dataclasses import altered
+from phaseline.model.problems.problem import Place, Problem
+from phaseline.plan.graph import operation_names as op
+
+if TYPE_CHECKING:
+    from phaseline.catalog import PluginCatalog
+    from phaseline.model.blueprint.blueprint import Blueprint, Node, Operation, Plugin
+    from phaseline.model.rows.rows import CodePlaces
+    from phaseline.use_cases.loading.blueprint_loading import Opened
+    from phaseline.use_cases.loading.mapped_places import MappedPlaces
+
+OF_THE_MANAGER = "cfy_extensions"
+"""The plugin of the built-in types Component, SharedResource, Blueprint and PasswordSecret."""
+NOT_HERE = "PL-O001"
+"""The code of what is said of a module that is nowhere to be found."""
+NO_FUNCTION = "PL-O009"
+"""The code of what is said of a function that its module does not have."""
+CALLED_INTERFACES = frozenset({op.LIFECYCLE, op.VALIDATION, op.MONITORING, op.MONITORING_AGENT, op.RELATIONSHIP})
+"""Interfaces of which the built-in workflows call operations; what nobody calls may be missing."""
+
+
+def missing_modules(
+    catalog: PluginCatalog,
+    blueprint: Blueprint,
+    code: CodePlaces,
+    opened: Opened | None = None,
+    *,
+    open_types: bool = False,
+) -> list[Problem]:
+    """What is not there of the functions that operations are mapped to.
+
+    A problem for each module that is nowhere to be found (PL-O001) or no Python (PL-O004), and for each function that the text
+    of its module does not have (PL-O009). ``opened``: its files, in which the line of the mapping is looked for; None: the
+    problem lies at the node. ``open_types``: as it was read.
+    """
+    seen: set[str] = set()
+    places: MappedPlaces | None = None
+    missing: dict[str, Problem | None] = {}
+    for node, operation, path in _functions(blueprint):
+        implementation = operation.implementation
+        if implementation in seen or not _is_called(operation):
+            continue
+        seen.add(implementation)
+        module, _, function = implementation.rpartition(".")
+        key, wrong = implementation, None
+        if not module:
+            wrong = _without_module(operation, node)
+        elif catalog.declare(implementation, code) is None and _is_unknown(module, function, code):
+            wrong = _no_function(module, function, operation, node, code)
+        elif module not in missing and catalog.declare(implementation, code) is None:
+            key = module
+            if _is_missing(module, code):
+                wrong = _problem(module, operation.name, node, code, _mend(blueprint.plugins.get(operation.plugin)))
+            else:
+                missing[module] = _unreadable(module, code)
+        if wrong is not None and opened is not None:
+            places = places or _places(opened, open_types=open_types)
+            wrong = altered(wrong, place=places.of(node, path))
+        if wrong is not None:
+            missing[key] = wrong
+    return [problem for problem in missing.values() if problem is not None]
+
+
+def _places(opened: Opened, *, open_types: bool) -> MappedPlaces:
+    from phaseline.use_cases.loading.mapped_places import (
+        MappedPlaces,  # where nothing is missing, no second look is taken
+    )
+
+    return MappedPlaces(opened, open_types=open_types)
+
+
+def _functions(blueprint: Blueprint) -> Iterator[tuple[Node, Operation, str]]:
+    """Every operation that is mapped to a function, with its node and its path in there; what nodes share, once."""
+    looked_at: set[int] = set()
+    for node in blueprint.nodes.values():
+        tables = [("interfaces", node.operations)]
+        for number, relationship in enumerate(node.relationships):
+            tables += [
+                (f"relationships[{number}].source_interfaces", relationship.source_operations),
+                (f"relationships[{number}].target_interfaces", relationship.target_operations),
+            ]
+        for path, table in tables:
+            if id(table) not in looked_at:
+                looked_at.add(id(table))
+                for operation in table.values():
+                    if operation.form == "function":
+                        yield node, operation, f"{path}.{operation.name}"
+
+
+def _is_called(operation: Operation) -> bool:
+    """Whether install or uninstall call it."""
+    return operation.name.rpartition(".")[0] in CALLED_INTERFACES or operation.name == op.GET_STATE
+
+
+def _is_missing(module: str, code: CodePlaces) -> bool:
+    """True when neither the folders of plugins, nor what is installed, nor an entry point has the module."""
+    import sys
+    from importlib.metadata import entry_points
+
+    from phaseline.catalog.code.search_path import SHIM, find_spec, search_path
+    from phaseline.catalog.plugin_catalog import GROUP
+
+    if module.partition(".")[0] in sys.builtin_module_names:
+        return False
+    if any(find_spec(module, folders) is not None for folders in (search_path(code), [SHIM], None)):
+        return False
+    return module not in {point.name for point in entry_points(group=GROUP)}
+
+
+def _is_unknown(module: str, function: str, code: CodePlaces) -> bool:
+    """True where a module is there, its text says all names that it has, and the function is none of them."""
+    from phaseline.catalog.code.module_names import bound_names
+    from phaseline.catalog.code.search_path import source_file
+
+    file = source_file(module, code)
+    names = None if file is None else bound_names(file)
+    return names is not None and function not in names
+
+
+def _no_function(module: str, function: str, operation: Operation, node: Node, code: CodePlaces) -> Problem:
+    from phaseline.catalog.code.module_names import bound_names
+    from phaseline.catalog.code.search_path import source_file
+
+    file = source_file(module, code) or ""
+    names = sorted(name for name in bound_names(file) or () if not name.startswith("_"))
+    hint = did_you_mean(function, names)
+    mend = f"{hint[:1].upper()}{hint[1:]}" if hint else f"Correct the mapping, or write the function into {file}."
+    message = f"the module '{module}' has no function '{function}' for '{operation.name}' of the node '{node.name}'"
+    return Problem(NO_FUNCTION, message, mend, node.place)
+
+
+def _without_module(operation: Operation, node: Node) -> Problem:
+    mapped = f"{operation.plugin}.{operation.implementation}"
+    message = f"'{mapped}' names no module for '{operation.name}' of the node '{node.name}'"
+    return Problem(NOT_HERE, message, f"Write {operation.plugin}.MODULE.{operation.implementation}.", node.place)
+
+
+def _unreadable(module: str, code: CodePlaces) -> Problem | None:
+    """Where the text of a module is no Python, so that each call of its functions would fail; None: it can be read."""
+    import ast
+
+    from phaseline.catalog.code.search_path import source_file
+
+    file = source_file(module, code)
+    try:
+        if file is not None:
+            ast.parse(Path(file).read_bytes(), file)
+    except SyntaxError as error:
+        line = (error.text or "").rstrip("\n")
+        where = Place(file or "", error.lineno or 0, error.offset or 0, text=line)
+        mend = "Correct this line; until then no function of the module can be called."
+        return Problem("PL-O004", f"the module '{module}' cannot be read: {error.msg}", mend, where)
+    except (OSError, ValueError) as error:
+        mend = "Correct the file or its permissions; until then no function of the module can be called."
+        return Problem("PL-O004", f"the module '{module}' cannot be read: {error}", mend, Place(file or ""))
+    return None
+
+
+def _mend(plugin: Plugin | None) -> str:
+    """How the code of a plugin is had; None: of whatever is not a plugin's."""
+    if plugin is not None and plugin.name == OF_THE_MANAGER:
+        return "Leave the node out: its type has the ancestor's manager do something, which nothing here does yet."
+    package = f" {plugin.package_name}" if plugin is not None and plugin.package_name else ""
+    return (
+        f"Install its package{package} (pip install), put it into a folder 'plugins' beside the blueprint, or name its folder "
+        "with --plugins."
+    )
+
+
+def _problem(module: str, operation: str, node: Node, code: CodePlaces, mend: str) -> Problem:
+    from phaseline.catalog.code.search_path import search_path
+
+    folders = search_path(code)
+    looked = (
+        f"looked for in {', '.join(folders)} and among the installed packages" if folders else "it is not installed"
+    )
+    hint = did_you_mean(module.partition(".")[0], module_names(folders))
+    return Problem(
+        NOT_HERE,
+        f"there is no module '{module}' for '{operation}' of the node '{node.name}'; {looked}",
+        f"{hint[:1].upper()}{hint[1:]} {mend}".strip(),
+        node.place,
+    )
+
+
+def module_names(folders: tuple[str, ...]) -> set[str]:
+    """Names of modules and packages in the folders."""
+    found = {path for folder in folders if Path(folder).is_dir() for path in Path(folder).iterdir()}
+    return {path.stem for path in found if path.suffix == ".py" or path.is_dir()}

@@ -1,0 +1,152 @@
+"""Workflows that are not simply the built-in ones: of a blueprint's plugins, of installed distributions, built-in ones under another name.
+
+A name means, first found: what the blueprint maps it to, the built-in workflow, what a distribution announces (B23, W62).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from phaseline.lang.did_you_mean import did_you_mean
+from phaseline.lang.fast_dataclasses import altered
+from phaseline.model.problems.problem import ProblemsError, fail
+from phaseline.plan.workflows import PLANNERS, built_in
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from phaseline.app.app_context import Workplace
+    from phaseline.model.blueprint.blueprint import Blueprint, WorkflowMapping
+    from phaseline.model.deployment.topology import Topology
+    from phaseline.model.execution.execution import GoOn, History, Request, Reshape, Verdict
+    from phaseline.model.graph.graph import Graph
+    from phaseline.model.rows.rows import CodePlaces
+    from phaseline.plan.graph.call_policies import Declare
+    from phaseline.plan.graph.workflow import Planner, Workflow
+    from phaseline.ports import Catalog
+
+GROUP = "phaseline.workflows"
+"""Entry points of planners: the name is that of the workflow."""
+REFUSED: Mapping[str, str] = dict.fromkeys(
+    ("install_new_agents", "validate_agents"),
+    "there are no agents on hosts: operations run where the engine is, or are sent to hosts by the plugin",
+)
+"""{built-in of the ancestor that cannot be: why} (decision 8)."""
+
+
+def find_own(catalog: Catalog, blueprint: Blueprint, code: CodePlaces, name: str) -> Workflow | None:
+    """The workflow that the name means, where it is not the built-in one of this name; None: it is that, or there is none.
+
+    Raises: PL-P011 for what cannot be run here, PL-P036 for what cannot be loaded.
+    """
+    mapped = blueprint.workflows.get(name)
+    if mapped is None and name in REFUSED:
+        raise fail("PL-P011", f"the workflow '{name}' cannot be run: {REFUSED[name]}", _usable(blueprint))
+    if mapped is None:
+        return None if name in PLANNERS else _announced(name)
+    if mapped.built_in == name and name in PLANNERS:
+        return None
+    if mapped.built_in in PLANNERS:
+        return _as(mapped.built_in)
+    if mapped.built_in:
+        why = REFUSED.get(mapped.built_in, "we have none of that name")
+        raise fail("PL-P011", f"the workflow '{name}' is the built-in '{mapped.built_in}': {why}", _usable(blueprint))
+    if mapped.form != "function":
+        what = "an inline script" if mapped.form == "inline" else f"the script '{mapped.mapping}'"
+        message = f"the workflow '{name}' is {what}, and scripts cannot plan"
+        raise fail("PL-P011", message, f"Write it as a planner (phaseline.planning). {_usable(blueprint)}")
+    return _of_plugin(catalog, code, mapped, blueprint)
+
+
+def planner_of(place: Workplace, blueprint: Blueprint, code: CodePlaces, name: str) -> Planner | None:
+    """The planner that the name of a workflow means for a deployment; None if it means none. Raises: as ``find_own``."""
+    own = find_own(place.catalog, blueprint, code, name)
+    return PLANNERS.get(name) if own is None else own.plan
+
+
+def unknown_workflow(name: str, blueprint: Blueprint) -> ProblemsError:
+    """PL-P009: a deployment of the blueprint has no workflow of this name."""
+    known = sorted({*PLANNERS, *blueprint.workflows, *announced_names()})
+    hint = did_you_mean(name, known)
+    mend = f"{hint[:1].upper()}{hint[1:]} There are: {', '.join(known)}.".strip()
+    return fail("PL-P009", f"there is no workflow '{name}'", mend)
+
+
+def is_built_in(name: str) -> bool:
+    """Whether a built-in workflow has this name."""
+    return name in PLANNERS
+
+
+def announced_names() -> list[str]:
+    """Names of the workflows that installed distributions announce."""
+    from importlib.metadata import entry_points
+
+    return sorted({point.name for point in entry_points(group=GROUP)})
+
+
+def _announced(name: str) -> Workflow | None:
+    from importlib.metadata import entry_points
+
+    points = [point for point in entry_points(group=GROUP) if point.name == name]
+    return _loaded(points[0].load, f"the workflow '{name}' of an installed package") if points else None
+
+
+def _of_plugin(catalog: Catalog, code: CodePlaces, mapped: WorkflowMapping, blueprint: Blueprint) -> Workflow:
+    what = f"the workflow '{mapped.name}' is the function '{mapped.mapping}'"
+    found = _loaded(lambda: catalog.load(mapped.mapping, code), what)
+    if found is None:
+        message = f"{what}, which is no planner"
+        mend = f"Mark a planner with @workflow of phaseline.planning; workflows for Cloudify's own engine cannot run here. {_usable(blueprint)}"
+        raise fail("PL-P011", message, mend)
+    return found
+
+
+def _loaded(load: Callable[[], object], what: str) -> Workflow | None:
+    """What is marked as a workflow, or None. Raises: PL-P036 with what importing it said."""
+    from phaseline.planning import MARK, Workflow
+
+    try:
+        loaded = load()
+    except ProblemsError:
+        raise
+    except Exception as error:  # code of others: whatever it raises is its end
+        message = f"{what}, which cannot be loaded: {type(error).__name__}: {error}"
+        raise fail("PL-P036", message, "Install what it needs, or correct it.") from error
+    found = loaded if isinstance(loaded, Workflow) else getattr(loaded, MARK, None)
+    return altered(found, plan=_guarded(found.plan, what)) if isinstance(found, Workflow) else None
+
+
+def _guarded(planner: Planner, what: str) -> Planner:
+    """The planner of somebody else: what it raises is told as a problem, and ends its execution alone."""
+
+    def plan(
+        topology: Topology, request: Request, history: History, declare: Declare
+    ) -> Graph | Reshape | GoOn | Verdict:
+        try:
+            return planner(topology, request, history, declare)
+        except ProblemsError:
+            raise
+        except Exception as error:
+            told = f"{what}, which failed while it planned: {type(error).__name__}: {error}"
+            raise fail("PL-P037", told, "Correct the planner; phaseline.testing.rehearse tries it.") from error
+
+    return plan
+
+
+def _as(name: str) -> Workflow:
+    """A built-in workflow whose request has another name."""
+    known = built_in(name)
+    return altered(
+        known,
+        plan=lambda topology, request, history, declare: known.plan(
+            topology, altered(request, workflow=name), history, declare
+        ),
+        problems=lambda topology, request: known.problems(topology, altered(request, workflow=name)),
+        warnings=lambda topology, request: known.warnings(topology, altered(request, workflow=name)),
+        claims=lambda topology, request: known.claims(topology, altered(request, workflow=name)),
+    )
+
+
+def _usable(blueprint: Blueprint) -> str:
+    usable = [name for name in PLANNERS if (found := blueprint.workflows.get(name)) is None or found.built_in == name]
+    return f"These can: {', '.join(sorted(usable))}."

@@ -1,0 +1,238 @@
+"""Files of records as the resources that a user wants; everything that is wrong with them is told at once, with its place."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import field
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from phaseline.lang.did_you_mean import did_you_mean
+from phaseline.lang.fast_dataclasses import altered, frozen
+from phaseline.lang.gc_pause import undisturbed
+from phaseline.model.phases.phase_data import ENGINE_KEYS
+from phaseline.model.problems.name_rules import MEND, shown_name, why_no_name
+from phaseline.model.problems.problem import Place, Problem, ProblemsError
+from phaseline.records.formats.json_codec import from_json, to_json, undefined_in
+from phaseline.records.formats.record_text import parse_placed
+from phaseline.records.text_errors import place_at
+from phaseline.use_cases.loading.blueprint_loading import NAME
+from phaseline.use_cases.loading.record_files import file_text, json_records
+
+if TYPE_CHECKING:
+    from phaseline.model.blueprint.blueprint import Value
+    from phaseline.model.blueprint.state_paths import ResourceTypes
+    from phaseline.records.record import Record
+
+TYPE, OWN_NAME, CLUSTER, TARGET = "AdType", "Name", "ClusterName", "TargetState"
+SPOKEN = frozenset(name.lower() for name in (TYPE, OWN_NAME, CLUSTER, TARGET))
+"""Attributes that say which resource it is and where it is to go; all others that only the engine writes are refused."""
+OF_PLUGINS = frozenset({"Plugin", "ResourceType", "StatePath"})
+"""Types of records that say something about phases and not about a resource."""
+
+
+@frozen
+class Wanted:
+    """One resource as a file wants it. ``target`` empty: it stays where it is. ``attributes`` as a document keeps them.
+
+    ``removed``: attributes that it is not to have any more.
+    """
+
+    cluster: str
+    name: str
+    type: str
+    target: str
+    attributes: Mapping[str, Value]
+    written: Written
+    removed: Sequence[str] = ()
+
+    @property
+    def place(self) -> Place:
+        """Where its record stands."""
+        return self.written.place_of()
+
+
+@frozen
+class Written:
+    """A record and where it stands: offsets in a ``text`` that has lines, or ``whole``, which of a file's records it is.
+
+    Lines are counted only for what is wrong, since that takes a look at all of the text before it.
+    """
+
+    record: Record
+    whole: Place
+    file: str = ""
+    text: str = ""
+    offset: int = 0
+    offsets: Mapping[str, int] = field(default_factory=dict)
+
+    def place_of(self, attribute: str = "") -> Place:
+        """Where the attribute stands, or else the record."""
+        if not self.text:
+            return self.whole
+        return place_at(self.text, self.offsets.get(attribute.lower(), self.offset), file=self.file)
+
+
+@undisturbed()
+def read_wanted(
+    files: Sequence[str], types: ResourceTypes, *, cluster: str = "", records: Sequence[Mapping[str, object]] = ()
+) -> list[Wanted]:
+    """The resources of all files in order, then those of ``records``. ``cluster``: of those that name none.
+
+    Raises: ``ProblemsError`` with everything that is wrong with any of them.
+    """
+    problems: list[Problem] = []
+    found: list[Wanted] = []
+    if cluster and not NAME.fullmatch(cluster):
+        raise ProblemsError([_no_cluster_name(cluster, Place(subject="--cluster"))])
+    readers: list[Callable[[], list[Written]]] = [partial(_placed, file, problems) for file in files]
+    readers.append(partial(_in_json, records, "", problems))
+    for read in readers:
+        try:
+            texts = read()
+        except ProblemsError as error:
+            problems.extend(error.problems)
+            continue
+        for text in texts:
+            made = _Reader(text, types, cluster)
+            problems.extend(made.problems)
+            if not made.problems:
+                found.append(made.wanted())
+    problems.extend(_twice(found))
+    if problems:
+        raise ProblemsError(problems)
+    return found
+
+
+def _placed(file: str, problems: list[Problem]) -> list[Written]:
+    text = file_text(file)
+    ending = Path(file).suffix.lower()
+    if ending == ".cfg":
+        mend = "Resources stand in files that end in .rec or .json; plugins are found in the folders of plugins.path."
+        message = "it is the definition of a plugin, no file of resources"
+        raise ProblemsError([Problem("PL-R013", message, mend, Place(file))])
+    if ending != ".json":
+        return [
+            Written(one.record, Place(file), file, text, one.offset, one.offsets)
+            for one in parse_placed(text, file=file)
+        ]
+    return _in_json(json_records(text, file), file, problems)
+
+
+def _in_json(contents: Sequence[object], file: str, problems: list[Problem]) -> list[Written]:
+    """The records that can be read; of each other one what is wrong with it."""
+    found = []
+    for at, one in enumerate(contents, 1):
+        place = Place(file, path=f"record {at}") if file else Place(subject=f"record {at}")
+        try:
+            found.append(Written(from_json(one, file=file), place))
+        except ProblemsError as error:
+            problems.extend(altered(problem, place=place) for problem in error.problems)
+    return found
+
+
+class _Reader:
+    """One record on its way to a ``Wanted``, with everything that is wrong with it."""
+
+    def __init__(self, text: Written, types: ResourceTypes, cluster: str) -> None:
+        self.problems: list[Problem] = []
+        self._text = text
+        self._type = self._word(TYPE)
+        self._name = self._word(OWN_NAME)
+        self._cluster = self._word(CLUSTER) if CLUSTER in text.record else cluster
+        self._target = self._word(TARGET) if TARGET in text.record else ""
+        self._check_name()
+        self._check_cluster()
+        self._check_type(types)
+        self._check_engine_attributes()
+
+    def wanted(self) -> Wanted:
+        """What it wants; only of one without problems."""
+        record = self._text.record
+        removed = undefined_in(record)
+        attributes: dict[str, Value] = {
+            name: value for name, value in to_json(record).items() if name.lower() not in SPOKEN and name not in removed
+        }
+        return Wanted(self._cluster, self._name, self._type, self._target, attributes, self._text, removed)
+
+    def _say(self, code: str, message: str, mend: str, attribute: str = "") -> None:
+        self.problems.append(Problem(code, message, mend, self._text.place_of(attribute)))
+
+    def _word(self, attribute: str) -> str:
+        value = self._text.record.stored(attribute)
+        if isinstance(value, str) and value:
+            return value
+        example = {TYPE: "Cloud.Node", OWN_NAME: "node-1", CLUSTER: "night", TARGET: "Started"}[attribute]
+        if attribute in self._text.record:
+            self._say("PL-R020", f"{attribute} is to be a text", f'Write {attribute} = "{example}".', attribute)
+        else:
+            self._say("PL-R020", f"the record has no {attribute}", f'Add a line {attribute} = "{example}".')
+        return ""
+
+    def _check_name(self) -> None:
+        why = why_no_name(self._name)
+        if why:
+            message = f"'{shown_name(self._name)}' cannot be the name of a resource: it {why}"
+            self._say("PL-R021", message, MEND, OWN_NAME)
+
+    def _check_cluster(self) -> None:
+        if not self._cluster and CLUSTER not in self._text.record:
+            mend = 'Add a line ClusterName = "night", or name one for all: resources apply -d night FILE.'
+            self._say("PL-R022", "the record names no cluster", mend)
+        elif self._cluster and not NAME.fullmatch(self._cluster):
+            self.problems.append(_no_cluster_name(self._cluster, self._text.place_of(CLUSTER)))
+
+    def _check_type(self, types: ResourceTypes) -> None:
+        if not self._type:
+            return
+        if not types.is_known(self._type):
+            known = dict.fromkeys([*types.types, *(owner for owner, _ in types.paths)])
+            if self._type in OF_PLUGINS:
+                mend = "Put it into a file that ends in .rec, in a folder of plugins: docs/phase-plugins.md."
+                self._say("PL-R023", f"the record of a {self._type} is no resource", mend, TYPE)
+                return
+            hint = did_you_mean(self._type, known) or f"there are: {', '.join(sorted(known))}."
+            mend = f"Correct the type; {hint} Plugins can define types: docs/phase-plugins.md."
+            self._say("PL-R023", f"there is no resource type '{self._type}'", mend, TYPE)
+        elif self._target:
+            self._check_target(types)
+
+    def _check_target(self, types: ResourceTypes) -> None:
+        if types.path(self._type, self._target) is None:
+            problem = unreachable(self._type, self._target, types, self._text.place_of(TARGET))
+            self.problems += [problem] if problem is not None else []
+
+    def _check_engine_attributes(self) -> None:
+        for name in self._text.record.get_attribute_names():
+            if name.lower() in ENGINE_KEYS - SPOKEN:
+                self._say("PL-R025", f"'{name}' is written by the engine alone", "Leave it out.", name)
+
+
+def _no_cluster_name(name: str, place: Place) -> Problem:
+    mend = "Begin with a letter; then letters, digits, '_', '.' and '-', at most 128 in all."
+    return Problem("PL-C021", f"'{name}' cannot be the name of a cluster", mend, place)
+
+
+def unreachable(kind: str, target: str, types: ResourceTypes, place: Place) -> Problem | None:
+    """What is wrong with a target of a resource type: there is no path of states to it."""
+    if types.path(kind, target) is not None:
+        return None
+    targets = [path.target for path in types.paths_of(kind)]
+    hint = did_you_mean(target, targets) or (f"there are: {', '.join(targets)}." if targets else "the type has none.")
+    mend = f"Correct the target; {hint} A StatePath record of a plugin can add one."
+    return Problem("PL-R024", f"there is no path for resources of type '{kind}' to the state '{target}'", mend, place)
+
+
+def _twice(found: Sequence[Wanted]) -> list[Problem]:
+    """Resources that are given more than once."""
+    first: dict[tuple[str, str], Wanted] = {}
+    problems = []
+    for one in found:
+        before = first.setdefault((one.cluster, one.name), one)
+        if before is not one:
+            message = f"the resource '{one.name}' of the cluster '{one.cluster}' is given twice"
+            problems.append(
+                Problem("PL-R026", message, f"Keep one of them; the first is at {before.place}.", one.place)
+            )
+    return problems

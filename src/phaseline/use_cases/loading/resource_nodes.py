@@ -1,0 +1,90 @@
+"""What plugins say of the nodes of a blueprint that are resources: the paths they go, and the phases of these (decision 15)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from phaseline.lang.fast_dataclasses import altered
+from phaseline.model.problems.problem import ProblemsError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from phaseline.app.app_context import Workplace
+    from phaseline.model.blueprint.blueprint import Blueprint
+    from phaseline.model.execution.execution import KnownPaths
+    from phaseline.model.phases.registry import PhaseRegistry
+    from phaseline.model.problems.problem import Problem
+
+
+MOST_TOLD = 5
+"""So many mistakes in plugins are told of; ``plugins check`` tells all."""
+
+
+def on_their_paths(place: Workplace, blueprint: Blueprint) -> Blueprint:
+    """The blueprint, each type with the target that its nodes are installed in.
+
+    Raises: ``ProblemsError`` with PL-P020 and PL-P021 for types that nobody knows and targets without a path.
+    """
+    if not blueprint.on_path:
+        return blueprint
+    from phaseline.plan.states.state_operations import target_of
+
+    registry = _checked_registry(place, blueprint)
+    return altered(
+        blueprint,
+        on_path={
+            kind: altered(one, target=target_of(one, kind, registry.types)) for kind, one in blueprint.on_path.items()
+        },
+    )
+
+
+def refused_plugins(place: Workplace, blueprint: Blueprint) -> tuple[Problem, ...]:
+    """Warnings of plugins that are refused: nodes would pass their phases without a word."""
+    if not blueprint.on_path:
+        return ()
+    errors = [problem for problem in place.phases_found.problems if problem.severity == "error"]
+    return tuple(
+        altered(problem, severity="warning", mend=f"Nothing of it is called until it is mended: {problem.mend}")
+        for problem in errors[:MOST_TOLD]
+    )
+
+
+def known_paths(place: Workplace, blueprint: Blueprint, names: Sequence[str] = ()) -> KnownPaths | None:
+    """What a planner is told; None where no node is a resource. ``names``: what states of the deployment are called so far.
+
+    Raises: as ``on_their_paths``, for a plugin may be gone that a deployment needs: an engine refuses to run it then.
+    """
+    if not blueprint.on_path:
+        return None
+    from phaseline.model.execution.execution import KnownPaths
+    from phaseline.model.resources.state_graph_names import missing_names, state_numbers
+    from phaseline.plan.states.state_operations import states_of
+
+    registry = _checked_registry(place, blueprint)
+    more = missing_names(names, states_of(blueprint, registry))
+    return KnownPaths(registry, state_numbers((*names, *more)))
+
+
+def phases_on_paths(place: Workplace, blueprint: Blueprint) -> tuple[str, ...]:
+    """Every phase that its nodes may come to."""
+    if not blueprint.on_path:
+        return ()
+    from phaseline.plan.states.state_operations import phases_of
+
+    return phases_of(blueprint, _registry(place, blueprint))
+
+
+def _checked_registry(place: Workplace, blueprint: Blueprint) -> PhaseRegistry:
+    from phaseline.plan.states.state_operations import path_problems
+
+    registry = _registry(place, blueprint)
+    problems = tuple(path_problems(blueprint, registry))
+    if problems:
+        raise ProblemsError(problems)
+    return registry
+
+
+def _registry(place: Workplace, blueprint: Blueprint) -> PhaseRegistry:
+    """The phases of the settings' folders, as they are for the blueprint."""
+    return place.phases_found.registry.of_blueprint(blueprint)

@@ -1,0 +1,147 @@
+"""Stored blueprints as files: which one a name means, and where its files lie for those that read and run them."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from phaseline.app.store_location import has_store, store_file
+from phaseline.lang.did_you_mean import did_you_mean
+from phaseline.model.problems.problem import ProblemsError, fail
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from phaseline.app.app_context import Workplace
+    from phaseline.model.blueprint.stored_blueprints import StoredBlueprint
+    from phaseline.use_cases.lookup.package_types import PackageTypes
+
+ID = re.compile(r"[A-Za-z][A-Za-z0-9_.-]{0,127}")
+"""What a stored blueprint may be called."""
+NAMED = re.compile(rf"(?:blueprint:)?({ID.pattern})(?:@([0-9]{{1,9}}))?")
+"""How a version of one is named: ``shop`` is the newest, ``shop@2`` the second; ``blueprint:`` says that no file is meant."""
+PREFIX = "blueprint:"
+FILE_ENDINGS = (".yaml", ".yml", ".json")
+
+
+def read_name(text: str) -> tuple[str, int] | None:
+    """(id, version; 0: the newest) of a stored blueprint that a text names, or None if it can only be a file.
+
+    >>> read_name("shop"), read_name("blueprint:shop@2"), read_name("shop.yaml"), read_name("shop/blueprint")
+    (('shop', 0), ('shop', 2), None, None)
+    """
+    found = NAMED.fullmatch(text)
+    if found is None or (text.endswith(FILE_ENDINGS) and not text.startswith(PREFIX)):
+        return None
+    return found[1], int(found[2] or 0)
+
+
+def stored_named(place: Workplace, text: str) -> StoredBlueprint | None:
+    """The stored blueprint that is meant where a file or a stored one may be named; None: it is a file.
+
+    A file that is there goes first, unless ``blueprint:`` stands before the name. Raises: PL-C054 if a stored one is
+    meant and not there.
+    """
+    named = read_name(text)
+    if named is None or (not text.startswith(PREFIX) and Path(text).is_file()):
+        return None
+    found = place.store.stored_blueprints.find(*named) if has_store(place) else None
+    if found is None:
+        raise unknown(place, text)
+    return found
+
+
+def find_stored(place: Workplace, text: str) -> StoredBlueprint:
+    """The stored blueprint of this name. Raises: PL-C054."""
+    named = read_name(text)
+    found = place.store.stored_blueprints.find(*named) if named is not None else None
+    if found is None:
+        raise unknown(place, text)
+    return found
+
+
+def unknown(place: Workplace, text: str) -> ProblemsError:
+    """PL-C054 for a name that nothing has, or that a folder has."""
+    if Path(text).is_dir():
+        found = sorted(Path(text).glob("*.yaml"), key=lambda file: (file.name != "blueprint.yaml", file.name))
+        mend = f"Name the file in it: {found[0]}" if found else "Name the blueprint's main file; there is none in it."
+        return fail("PL-C054", f"'{text}' is a folder, not the file of a blueprint", mend, subject=text)
+    ids = sorted({row.id for row in place.store.stored_blueprints.all()}) if has_store(place) else []
+    hint = did_you_mean(text.removeprefix(PREFIX).partition("@")[0], ids)
+    mend = f"{hint[:1].upper()}{hint[1:]} See what there is: phaseline blueprints list. Or name a file.".strip()
+    return fail("PL-C054", f"there is no file and no stored blueprint '{text}'", mend, subject=text)
+
+
+class Library:
+    """Lays stored blueprints out as files. ``used``: {name as it was asked for: what it meant}; ``packages``: whose types it gave.
+
+    A blueprint that imports others gets the versions that it was uploaded with, whatever has been uploaded since.
+    """
+
+    def __init__(self, place: Workplace, own: StoredBlueprint | None = None) -> None:
+        """``own``: the stored blueprint that is read itself, if it is one."""
+        self._place = place
+        self._pinned: dict[str, StoredBlueprint] = {}
+        self.used: dict[str, StoredBlueprint] = {}
+        self.packages: PackageTypes | None = None
+        if own is not None:
+            self._pin(own)
+
+    def uploaded(self, name: str) -> str | None:
+        """The path of the main file that ``blueprint:NAME`` imports; None if there is no such blueprint."""
+        row = self.used.get(name) or self._find(name)
+        if row is None:
+            return None
+        self.used[name] = row
+        self._pin(row)
+        return str(laid_out(self._place, row) / row.main_file)
+
+    def packaged(self, name: str, version: str) -> str | None:
+        """The path of the file with the types of an installed package; None if there is no such package."""
+        if not has_store(self._place) or not self._place.store.has_packages:
+            return None
+        from phaseline.use_cases.lookup.package_types import PackageTypes
+
+        self.packages = self.packages or PackageTypes(self._place)
+        return self.packages.find(name, version)
+
+    def _find(self, name: str) -> StoredBlueprint | None:
+        named = read_name(PREFIX + name)
+        if named is None or not has_store(self._place):
+            return None
+        return self._pinned.get(name) or self._place.store.stored_blueprints.find(*named)
+
+    def _pin(self, row: StoredBlueprint) -> None:
+        for other in self._place.store.stored_blueprints.imports(row.number):
+            self._pinned.setdefault(other.id, other)
+
+
+def laid_out(place: Workplace, row: StoredBlueprint) -> Path:
+    """The folder with the files of a stored blueprint, as they were uploaded."""
+    from phaseline.catalog.files.blueprint_trees import lay_out
+
+    shelf = place.store.stored_blueprints
+    folder = work_folder(place) / row.digest
+    try:
+        lay_out(folder, shelf.files(row.number), shelf.content)
+    except OSError as error:
+        message = f"the files of the stored blueprint '{row}' cannot be laid out: {error.strerror or error}"
+        raise fail("PL-C057", message, "Make room on the disk, and see that the folder is yours.") from error
+    return folder
+
+
+def work_folder(place: Workplace) -> Path:
+    """Where stored blueprints are laid out: beside the store; of one in memory in a folder that goes with it."""
+    file = store_file(place.settings.store_url)
+    return Path(f"{file}.blueprints") if file is not None else place.passing_folder
+
+
+def lay_out_again(place: Workplace, deployments: Callable[[], Iterable[int]]) -> None:
+    """See that what these deployments need of stored blueprints is where their calls look for it; where none is stored, nobody asks for them."""
+    shelf = place.store.stored_blueprints
+    if not shelf.all():
+        return
+    needed = {row.number: row for number in set(deployments()) for row in shelf.of_deployment(number).values()}
+    for row in needed.values():
+        laid_out(place, row)

@@ -1,0 +1,127 @@
+"""The offline catalogue of type definitions: what blueprints import of plugins that need not be installed (decision 25)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from phaseline.lang.fast_dataclasses import frozen
+from phaseline.model.problems.problem import ProblemsError, fail
+
+if TYPE_CHECKING:
+    from phaseline.app.app_context import Workplace
+    from phaseline.app.settings import Settings
+    from phaseline.catalog.files.type_catalog import TypeFile, TypeFiles
+
+SECTIONS = ("plugins", "node_types", "relationships", "data_types", "workflows")
+"""What of a definition file is shown."""
+
+
+@frozen
+class TypesView:
+    """One version of one plugin's type definitions. ``defines``: {section: names}, of the file that is newest."""
+
+    name: str
+    version: str
+    where: str
+    files: Sequence[str]
+    defines: Mapping[str, Sequence[str]]
+
+
+def types_folder(settings: Settings) -> str:
+    """The folder of the catalogue: beside the store; empty where nothing is kept."""
+    from phaseline.app.store_location import store_file
+
+    file = store_file(settings.store_url)
+    return f"{file.absolute()}.types" if file is not None else ""
+
+
+def install_definitions(
+    place: Workplace,
+    path: str,
+    *,
+    name: str = "",
+    version: str = "",
+    tell: Callable[[list[TypesView]], None] = lambda _: None,
+) -> list[TypesView]:
+    """Put the definition files at a path into the catalogue: a file, a folder, a wheel, a wagon or another archive.
+
+    Nothing of the plugin is run or installed. ``name``, ``version``: of the package, for files that do not say them.
+
+    Raises: ProblemsError (PL-B120 … PL-B124, or what is wrong with files). Of a folder with several definitions those that are sound were
+    put in then, and ``tell`` hears which.
+    """
+    from phaseline.catalog.files.definition_files import read_sound
+
+    catalogue = _catalogue(place)
+    sound, problems = read_sound(Path(path), name=name, version=version)
+    views = [_view(catalogue.add(found)) for found in sound]
+    if problems:
+        if views:
+            tell(views)
+        raise ProblemsError(problems)
+    return views
+
+
+def list_definitions(place: Workplace) -> list[TypesView]:
+    """Everything in the catalogue, by name, the newest version first; what the files define is not read."""
+    folder = types_folder(place.settings)
+    return [TypesView(each.name, each.version, each.folder, each.files, {}) for each in _all(folder)]
+
+
+def find_definitions(place: Workplace, name: str, version: str = "") -> list[TypesView]:
+    """The versions of a plugin in the catalogue, the newest first, with what their files define."""
+    from phaseline.catalog.files.type_catalog import plain_name
+
+    found = [each for each in _all(types_folder(place.settings)) if plain_name(each.name) == plain_name(name)]
+    return [_view(each) for each in found if version in {"", each.version}]
+
+
+def remove_definitions(place: Workplace, name: str, version: str = "") -> TypesView:
+    """Take a version of a plugin's definitions out of the catalogue.
+
+    Raises: PL-B127 if there is none, or if there are several and no version was given.
+    """
+    catalogue = _catalogue(place)
+    named = catalogue.named(name)
+    fitting = [each for each in named if version in {"", each.version}]
+    if len(fitting) != 1:
+        versions = ", ".join(each.version for each in named)
+        what = f"'{name}'" + (f" of version {version}" if version else "")
+        message = f"there are several versions of {what}" if fitting else f"there are no type definitions of {what}"
+        mend = f"Say which: --version with one of {versions}." if named else "See phaseline plugins list."
+        raise fail("PL-B127", message, mend)
+    view = _view(fitting[0])
+    catalogue.remove(fitting[0])
+    return view
+
+
+def _catalogue(place: Workplace) -> TypeFiles:
+    from phaseline.catalog.files.type_catalog import TypeFiles
+
+    folder = types_folder(place.settings)
+    if not folder:
+        message = f"definitions cannot be kept: {place.settings.store_url} forgets everything"
+        raise fail("PL-B127", message, "Set store.url to a file; the catalogue lies beside it.")
+    return TypeFiles(folder)
+
+
+def _all(folder: str) -> list[TypeFile]:
+    """Everything in the catalogue; the usual one is empty, and then nothing is imported."""
+    if not folder or not Path(folder).is_dir():
+        return []
+    from phaseline.catalog.files.type_catalog import TypeFiles
+
+    return TypeFiles(folder).all()
+
+
+def _view(found: TypeFile) -> TypesView:
+    from phaseline.catalog.files.definition_files import names_in
+    from phaseline.dsl.text.dsl_versions import LATEST
+
+    try:
+        defines = names_in(Path(found.path(LATEST)), SECTIONS)
+    except ProblemsError:
+        defines = {}  # it was changed since; whoever imports it hears the whole story
+    return TypesView(found.name, found.version, found.folder, found.files, defines)

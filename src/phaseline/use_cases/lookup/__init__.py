@@ -1,0 +1,1 @@
+"""From names and ids to rows."""

@@ -1,0 +1,115 @@
+"""Who stands in whose way, as any process sees it in the store; whoever owns the store decides by the same claims (decision 4)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from phaseline.lang.fast_dataclasses import frozen
+from phaseline.model.graph.status import ExecutionStatus
+from phaseline.model.problems.problem import ProblemsError, fail
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from phaseline.model.deployment.topology import Topology
+    from phaseline.model.execution.execution import Request
+    from phaseline.model.rows.rows import DeploymentRow, ExecutionRow
+    from phaseline.ports import Store
+
+
+@frozen
+class Queued:
+    """An execution that waits: for which one, and whether that, or the one it waits for itself, waits for a person."""
+
+    blocker: ExecutionRow
+    needs_person: bool
+
+
+def queued_behind(store: Store, row: ExecutionRow) -> Queued | None:
+    """What an execution that has not begun waits for; None if nothing stands in its way."""
+    if row.status is not ExecutionStatus.QUEUED or row.started_at:
+        return None
+    before = [other for other in _in_order(store, row.deployment) if other.number != row.number]
+    later = {other.number for other in before if not other.started_at and other.number > row.number}
+    blocker = _first_in_the_way(store, row, [other for other in before if other.number not in later])
+    if blocker is None:
+        return None
+    deeper = queued_behind(store, blocker)
+    return Queued(blocker, deeper.needs_person if deeper else blocker.status is ExecutionStatus.ATTENTION)
+
+
+def still_calling(store: Store, row: ExecutionRow) -> ExecutionRow | None:
+    """The execution that is over and whose given-up calls one that has not begun waits for, as the engine has told."""
+    if row.status is not ExecutionStatus.QUEUED or row.started_at or queued_behind(store, row) is not None:
+        return None
+    from phaseline.run.loop.cloudify_sentences import QUEUED
+
+    if not any(event.type == QUEUED for event in store.events(row.number)):
+        return None
+    over = [other for other in store.executions(row.deployment) if other.status is ExecutionStatus.CANCELED]
+    return next((other for other in reversed(over) if other.number < row.number), None)
+
+
+def refuse_reopening(store: Store, row: ExecutionRow) -> None:
+    """What has ended goes on only if nobody else claims its instances. Raises: PL-C016 naming the other one, PL-C010."""
+    if row.status.is_ended:
+        from phaseline.run.loop.request_reader import (  # they bring the engine along, which lists do without
+            busy,
+            refuse_deleted,
+        )
+
+        other = _first_in_the_way(store, row, _in_order(store, row.deployment))
+        if other is not None:
+            raise busy(row, other)
+        refuse_deleted(store, row)
+
+
+def beside(store: Store, row: ExecutionRow) -> Callable[[ExecutionRow], bool]:
+    """Which open executions one that has ended may go on beside: those that it does not collide with."""
+    return _apart(store.topology(row.deployment), row.request)
+
+
+def lets_be(topology: Topology, request: Request) -> Callable[[ExecutionRow], bool]:
+    """Which open executions a new one may be stored beside: all that it waits for or does not collide with."""
+    return _apart(topology, request) if request.if_busy == "refuse" else lambda _other: True
+
+
+def refuse_busy(store: Store, row: DeploymentRow, topology: Topology, request: Request) -> None:
+    """Raise PL-C016 if a new execution does not want to wait and would have to (decision 4)."""
+    may_be_beside = lets_be(topology, request)
+    for other in _in_order(store, row.number):
+        if not may_be_beside(other):
+            raise in_the_way(other)
+
+
+def in_the_way(found: ExecutionRow) -> ProblemsError:
+    """PL-C016: an execution of a deployment that has not ended."""
+    if found.status is ExecutionStatus.ATTENTION:
+        way = f"Decide about its unsure calls: phaseline executions retry {found.id}, or executions complete {found.id}"
+    else:
+        way = f"Wait for it: phaseline executions follow {found.id}"
+    message = f"the execution {found.id} of the deployment '{found.deployment_name}' has not ended"
+    mend = f"{way}. Or end it: phaseline executions cancel {found.id}"
+    return fail("PL-C016", message, mend, subject=found.deployment_name)
+
+
+def _in_order(store: Store, deployment: int) -> list[ExecutionRow]:
+    """The open executions, those that have begun before those that wait."""
+    return sorted(store.executions(deployment, only_open=True), key=lambda row: (not row.started_at, row.number))
+
+
+def _first_in_the_way(store: Store, row: ExecutionRow, others: list[ExecutionRow]) -> ExecutionRow | None:
+    if not others or row.request.if_busy == "force":
+        return None
+    from phaseline.plan.requests.claims import claim_of, collide
+
+    topology = store.topology(row.deployment)
+    own = claim_of(topology, row.request)
+    return next((other for other in others if collide(own, claim_of(topology, other.request))), None)
+
+
+def _apart(topology: Topology, request: Request) -> Callable[[ExecutionRow], bool]:
+    from phaseline.plan.requests.claims import claim_of, collide
+
+    own = claim_of(topology, request)
+    return lambda other: not collide(own, claim_of(topology, other.request))

@@ -1,0 +1,56 @@
+"""The tasks of the packages that are enabled for a deployment, as an execution is to have them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from phaseline.packages.format.condition_language import holds
+from phaseline.packages.task_serializer import Surroundings, serialized
+from phaseline.use_cases.lookup.installed_packages import enabled, work_folder
+from phaseline.use_cases.lookup.secret_settings import sealed
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from phaseline.app.app_context import Workplace
+    from phaseline.model.blueprint.blueprint import Value
+    from phaseline.model.packages.stage_tasks import Stages
+    from phaseline.use_cases.lookup.installed_packages import Known
+
+INSTANCES = "instances"
+"""The folder beside the files of packages in which instances of this machine have theirs."""
+
+
+def stages_of(place: Workplace, workflow: str, deployment: int) -> Stages | None:
+    """The list that is stored with an execution of this workflow; None where it is empty."""
+    labels: dict[str, Value] = {}
+    for label in place.store.labels.of(deployment):
+        labels.setdefault(label.key, label.value)
+    found = enabled(place, deployment)
+    stored = {one.row.name: sealed(place, one.package.form, one.settings) for one in found}
+    folder = str(work_folder(place) / INSTANCES)
+    roles = roles_by_node(place, deployment, found)
+    given = Surroundings(workflow, holds, labels, folder, place.settings.allow_master, stored, place.judge, roles)
+    return serialized(found, given) or None
+
+
+def roles_by_node(place: Workplace, deployment: int, chosen: Sequence[Known]) -> dict[str, list[str]]:
+    """{node: the names by which roles mean its instances}: its own, those of its label, its types and its groups.
+
+    Empty where no package asks for it.
+    """
+    if not any(task.yaql for one in chosen for task in one.package.granular_tasks):
+        return {}
+    from phaseline.plan.stages.role_masks import members_of, roles_of
+
+    blueprint = place.store.blueprint(deployment)
+    groups = {name: members_of(blueprint.groups, name) for name in blueprint.groups}
+    return {
+        node.name: [
+            node.name,
+            *roles_of(node),
+            *node.type_hierarchy,
+            *(name for name in groups if node.name in groups[name]),
+        ]
+        for node in blueprint.nodes.values()
+    }

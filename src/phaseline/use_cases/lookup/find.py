@@ -1,0 +1,138 @@
+"""What a user means by a name or the beginning of an id."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from phaseline.model.problems.problem import fail
+
+if TYPE_CHECKING:
+    from phaseline.model.deployment.topology import Topology
+    from phaseline.model.rows.listings import Roster
+    from phaseline.model.rows.rows import DeploymentRow, ExecutionRow
+    from phaseline.ports import Store
+
+READ_AT_ONCE = 200
+"""Deployments whose instances are in memory at a time while something is looked for in all."""
+NAMED = 5
+"""How many candidates an error names."""
+
+
+def find_deployment(store: Store, name: str, *, to_change: bool = False) -> DeploymentRow:
+    """The deployment of this name, or the only one whose name begins so; to change one, its whole name is needed.
+
+    Raises: PL-C010 if there is none, PL-C013 if several begin so.
+    """
+    found = store.deployment(name)
+    if found is not None:
+        return found
+    rows = {row.name: row for row in store.deployments()}
+    beginning = next((other for other in sorted(rows) if name and other.startswith(name)), None)
+    if to_change and beginning is not None:
+        mend = f"What changes a deployment wants its whole name; did you mean '{beginning}'?"
+        raise fail("PL-C010", f"there is no deployment '{name}'", mend)
+    if not rows:
+        message = f"there is no deployment '{name}', and no other one in this store"
+        raise fail("PL-C010", message, "Install one first: phaseline install blueprint.yaml")
+    whole = _only(name, rows, "deployment")
+    if whole is None:
+        hint = _near(name, rows) or f"there are: {listed(rows)}"
+        raise fail("PL-C010", f"there is no deployment '{name}'", f"Correct the name; {hint}")
+    return rows[whole]
+
+
+def find_execution(store: Store, id: str | None, deployment: str | None, *, to_change: bool = False) -> ExecutionRow:
+    """The execution of this id, or the latest of a deployment, or the latest of the only deployment there is.
+
+    A unique beginning does for the id and the name, but not to change the execution.
+
+    Raises: PL-C011 if there is none, PL-C013 if several begin so, PL-C018 if nothing says which.
+    """
+    if id is not None:
+        row = store.execution(id)
+        return row if row is not None else _by_prefix(store, id, to_change=to_change)
+    if deployment is None:
+        names = [row.name for row in store.deployments()]
+        if not names and store.executions():
+            raise fail("PL-C018", "which execution?", "Give its id; see them with: phaseline executions list")
+        if not names:
+            raise fail("PL-C011", "there is no execution yet", "Start one: phaseline install blueprint.yaml")
+        if len(names) != 1:
+            raise fail("PL-C018", "which execution?", "Give its id, or -d NAME for the latest of a deployment.")
+        deployment = names[0]
+    found = find_deployment(store, deployment, to_change=to_change)
+    rows = store.executions(found.number)
+    if not rows:
+        mend = f"Run it: phaseline install {found.blueprint_file} -d {found.name}"
+        raise fail("PL-C011", f"the deployment '{found.name}' has no execution", mend)
+    return rows[-1]
+
+
+def find_instance(store: Store, id: str, deployment: str | None) -> tuple[DeploymentRow, Topology, int]:
+    """(deployment, its topology, instance number) of an instance id or its beginning, in one deployment or in any.
+
+    Raises: PL-C012 if there is none, PL-C013 if several begin so.
+    """
+    rows = [find_deployment(store, deployment)] if deployment else list(store.deployments())
+    where: dict[str, DeploymentRow] = {}
+    nodes: set[str] = set()
+    for row, roster in rosters_of(store, rows):
+        if id in roster.ids:
+            return _in_topology(store, row, id)
+        where |= dict.fromkeys(roster.ids, row)
+        nodes.update(roster.nodes)
+    whole = _only(id, where, "instance")
+    if whole is None:
+        hint = _near(id, list(where)[:1000]) or _near(id.rpartition("_")[0], nodes)
+        mend = f"Correct the id; {hint}" if hint else "See the ids with: phaseline instances list"
+        raise fail("PL-C012", f"there is no instance '{id}'", mend)
+    return _in_topology(store, where[whole], whole)
+
+
+def _in_topology(store: Store, row: DeploymentRow, id: str) -> tuple[DeploymentRow, Topology, int]:
+    topology = store.topology(row.number)
+    return row, topology, topology.number_of[id]
+
+
+def rosters_of(store: Store, rows: Sequence[DeploymentRow]) -> Iterator[tuple[DeploymentRow, Roster]]:
+    """Each deployment with its instances, read a bounded number of deployments at a time."""
+    for first in range(0, len(rows), READ_AT_ONCE):
+        some = rows[first : first + READ_AT_ONCE]
+        rosters = store.listings.rosters([row.number for row in some])
+        yield from ((row, rosters[row.number]) for row in some)
+
+
+def _by_prefix(store: Store, id: str, *, to_change: bool) -> ExecutionRow:
+    rows = {row.id: row for row in store.executions()}
+    whole = None if to_change else _only(id, rows, "execution")
+    if whole is None:
+        same = [known for known in rows if known.rpartition("-")[2] == id]
+        hint = f"did you mean '{same[0]}'?" if same else _near(id, rows)
+        if store.deployment(id) is not None:
+            hint = f"'{id}' is a deployment, and its latest execution is meant by: -d {id}"
+        mend = f"Correct the id; {hint}" if hint else "See the ids with: phaseline executions list"
+        raise fail("PL-C011", f"there is no execution '{id}'", mend)
+    return rows[whole]
+
+
+def _near(word: str, known: Collection[str]) -> str:
+    from phaseline.lang.did_you_mean import did_you_mean  # nearly everything is found
+
+    return did_you_mean(word, known)
+
+
+def _only(beginning: str, known: Iterable[str], noun: str) -> str | None:
+    """The one known text with this beginning, None if there is none. Raises PL-C013 if there are several."""
+    fitting = [text for text in known if beginning and text.startswith(beginning)]
+    if len(fitting) > 1:
+        message = f"'{beginning}' is the beginning of {len(fitting)} {noun}s: {listed(fitting)}"
+        raise fail("PL-C013", message, "Write more of it, as much as makes it unique.")
+    return fitting[0] if fitting else None
+
+
+def listed(names: Iterable[str]) -> str:
+    """The first few of them in their order, and how many more there are."""
+    ordered: Sequence[str] = sorted(names)
+    more = f" and {len(ordered) - NAMED} more" if len(ordered) > NAMED else ""
+    return ", ".join(ordered[:NAMED]) + more

@@ -1,0 +1,165 @@
+"""Orders with a request id: carried out once, answered as often as they are given (ADR 0032)."""
+
+from __future__ import annotations
+
+import hashlib
+import inspect
+import json
+from collections.abc import Mapping
+from dataclasses import fields, is_dataclass
+from enum import Enum
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from phaseline.model.execution.orders import GivenBeforeError, GivenOrder, NewOrder
+from phaseline.model.problems.problem import ProblemsError, fail
+from phaseline.use_cases.lookup.ticket import Ticket
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from phaseline.app.app_context import Workplace
+    from phaseline.use_cases.commands.resources.requests import Engine
+    from phaseline.use_cases.lookup.ticket import Again
+    from phaseline.views.views import ExecutionView
+
+R = TypeVar("R")
+HOUR_MS = 3_600_000
+OF_THE_CLIENT = frozenset({"given", "watcher", "detach"})
+"""Arguments that say how a client waits, not what it orders."""
+FILES = frozenset({"file", "files", "document", "blueprint"})
+"""Arguments, and fields of them, that name files of which the content is part of the order."""
+
+
+def carry_out_once(
+    place: Workplace,
+    verb: str,
+    function: Callable[..., R],
+    args: tuple[object, ...],
+    named: Mapping[str, object],
+    again: Again | None,
+) -> R:
+    """Carry out an order under the request id in use, or give the answer of the same one that was given before."""
+    requested = place.requested
+    assert requested is not None, "a request id is in use"
+    bound = inspect.signature(function).bind(place, *args, **named)
+    bound.apply_defaults()
+    arguments = {name: value for name, value in list(bound.arguments.items())[1:] if name not in OF_THE_CLIENT}
+    now = place.clock.now()
+    order = NewOrder(
+        requested.id, digest_of(verb, arguments), now, place.actor, now - place.settings.keep_orders_hours * HOUR_MS
+    )
+    requested.is_taken = True
+    found = _find(place, order)
+    if found is None:
+        try:
+            return function(place, *args, **{**named, "given": order})
+        except GivenBeforeError as error:
+            found = error.given
+        except ProblemsError:
+            found = None if order.is_stored else _find(place, order)
+            if found is None:
+                raise
+    _refuse_another(found, order, verb)
+    requested.is_repeated = True
+    place.tell(
+        f"The request id '{order.id}' was given before: this is the answer of that order, nothing is done twice."
+    )
+    answer: Any = again or followed
+    told: R = answer(place, found, dict(bound.arguments))
+    return told
+
+
+def digest_of(verb: str, arguments: Mapping[str, object]) -> str:
+    """What tells orders apart, of which none of the arguments can be read."""
+    told = json.dumps([verb, _plain(arguments)], sort_keys=True, ensure_ascii=False, separators=(",", ":"), default=str)
+    return hashlib.sha256(told.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def followed(place: Workplace, found: GivenOrder, arguments: Mapping[str, object]) -> ExecutionView:
+    """The execution that an order began or asked something of: followed to its end, carried on where nobody does.
+
+    Raises: what the owner refused; PL-C098 if it was purged.
+    """
+    from phaseline.embedded.run_execution import conduct
+    from phaseline.use_cases.queries.executions import view_execution
+
+    store = place.store
+    id = str(found.answer.get("execution") or (found.executions[0] if found.executions else ""))
+    row = store.execution(id)
+    if row is None:
+        raise gone(found, f"the execution {id}")
+    begun = bool(found.executions)
+    ticket = Ticket(row, 0 if begun or not found.requests else found.requests[0])
+    try:
+        if not row.status.is_ended or not ticket.is_answered(store):
+            watcher: Any = arguments.get("watcher")
+            return conduct(place, ticket, watcher, detach=bool(arguments.get("detach")))
+    except LookupError as error:
+        raise gone(found, f"what was asked of {id}") from error
+    if ticket.refusal is not None:
+        raise ProblemsError([ticket.refusal])
+    return view_execution(store, row)
+
+
+def settled(place: Workplace, found: GivenOrder) -> Engine:
+    """Who goes on with an order after all that it asked for was answered; what was purged had been.
+
+    Raises: what the owner refused; PL-C035.
+    """
+    from phaseline.use_cases.commands.resources.requests import refuse_refused, settle
+
+    left = [number for number in found.requests if _is_kept(place, number)]
+    engine = settle(place, left)
+    refuse_refused(place, left)
+    return engine
+
+
+def gone(found: GivenOrder, what: str) -> ProblemsError:
+    """PL-C098: an order was carried out, and what is left of it is too little for an answer."""
+    mend = "Look what is there, and give what is still wanted a request id of its own."
+    return fail("PL-C098", f"the order '{found.id}' was carried out before, and {what} was removed since", mend)
+
+
+def _find(place: Workplace, order: NewOrder) -> GivenOrder | None:
+    return place.store.orders.find(order.actor, order.id, order.keeps_from)
+
+
+def _refuse_another(found: GivenOrder, order: NewOrder, verb: str) -> None:
+    if found.digest != order.digest:
+        what = f" ({', '.join(found.executions)})" if found.executions else ""
+        message = f"the request id '{order.id}' was used for another order{what}, not for this {verb}"
+        raise fail(
+            "PL-C097", message, "Give each order an id of its own; the same order has the same words, inputs and files."
+        )
+
+
+def _is_kept(place: Workplace, request: int) -> bool:
+    try:
+        place.store.answer_of(request)
+    except LookupError:
+        return False
+    return True
+
+
+def _plain(value: object, name: str = "") -> object:
+    """The value as JSON has it, with the content of files that it names."""
+    if name in FILES and isinstance(value, str):
+        return _file(value)
+    if isinstance(value, Enum):
+        return value.value
+    if is_dataclass(value) and not isinstance(value, type):
+        return {one.name: _plain(getattr(value, one.name), one.name) for one in fields(value)}
+    if isinstance(value, Mapping):
+        return {str(key): _plain(one) for key, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(one, name) for one in value]
+    return value
+
+
+def _file(path: str) -> object:
+    """A file by its words and what it holds; what cannot be read is refused by who reads it."""
+    try:
+        return [path, hashlib.sha256(Path(path).read_bytes()).hexdigest()]
+    except (OSError, ValueError):
+        return path

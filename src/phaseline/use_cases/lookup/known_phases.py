@@ -1,0 +1,144 @@
+"""Phases that engines have known, kept with the store: none is passed over because its plugin is gone (PD8, P94).
+
+A phase is forgotten when its package is there, sound, and defines it no more; when it is switched off; or when a user
+says so.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from phaseline.lang.fast_dataclasses import frozen
+from phaseline.model.phases.definitions import PhaseDefinition
+from phaseline.model.problems.problem import ProblemsError, fail
+from phaseline.model.rows.rows import RequestKind
+
+if TYPE_CHECKING:
+    from phaseline.app.app_context import Workplace
+    from phaseline.catalog.phases.plugin_set import Loaded
+    from phaseline.ports import Store
+
+TEXTS = ("name", "plugin", "package", "constraint", "description", "version")
+LISTS = ("states", "resource_types", "providers", "dependencies")
+
+
+REFUSED_TOLD = 5
+
+
+@frozen
+class Forgotten:
+    """A phase that is known no more."""
+
+    phase: str
+
+
+def read(place: Workplace, folders: Iterable[str]) -> Loaded:
+    """The plugins of folders and packages as they are written, nothing of them run, and what was known and is gone."""
+    from phaseline.catalog.phases.plugin_set import PhasePlugins
+    from phaseline.use_cases.lookup.installed_packages import phase_places
+
+    plugins = PhasePlugins((*folders, *phase_places(place)))
+    plugins.remember(remembered(place))
+    return plugins.load()
+
+
+def load(place: Workplace) -> Loaded:
+    """The plugins of the settings with their code, for the engine; what it knows from now on is remembered."""
+    place.phases.remember(remembered(place))
+    loaded = place.phases.load()
+    _remember(place.store, loaded)
+    return loaded
+
+
+def remembered(place: Workplace) -> list[PhaseDefinition]:
+    """What the last engine knew."""
+    return [_from_row(row) for row in _rows(place).values()]
+
+
+def in_force(place: Workplace) -> set[str]:
+    """Phases (in lower case) of which the engine that runs has a version that it can use, whatever is written now."""
+    rows = _rows(place)
+    return {key for key, row in rows.items() if row["is_in_force"]} if rows and place.store.owner() else set()
+
+
+def _rows(place: Workplace) -> dict[str, Mapping[str, Any]]:
+    """Nothing where there is no store."""
+    try:
+        known = place.store.known_phases()
+    except ProblemsError as error:
+        if error.problems[0].code != "PL-S007":
+            raise
+        return {}
+    return {key: row for key, text in known.items() if (row := _read(text)) is not None}
+
+
+def _read(text: str) -> Mapping[str, Any] | None:
+    """A row; None for one that cannot be read: as if the phase had never been known."""
+    try:
+        row = json.loads(text)
+        _from_row(row)
+    except (ValueError, LookupError, TypeError):
+        return None
+    return {"is_in_force": False, **row}
+
+
+def _remember(store: Store, loaded: Loaded) -> None:
+    """Phases in force with the places of their packages, those that are gone, and refused ones that were in force once."""
+    places = {
+        plugin.phase.key: verdict.package.place
+        for plugin, verdict in loaded.plugins
+        if plugin.phase is not None and not plugin.is_disabled
+    }
+    lost = {name.lower() for name in loaded.gone}
+    before = store.known_phases()
+    rows: dict[str, str] = {}
+    for phase in loaded.registry.phases:
+        row: Mapping[str, object] | None = None
+        if phase.is_valid or phase.key in lost:
+            row = _row(phase, places.get(phase.key, phase.package))
+        elif phase.key in before:
+            row = _read(before[phase.key])
+        if row is not None:
+            rows[phase.key] = json.dumps({**row, "is_in_force": phase.is_valid}, sort_keys=True)
+    if rows != before:
+        store.know_phases(rows)
+
+
+def _row(phase: PhaseDefinition, place: str) -> dict[str, object]:
+    row: dict[str, object] = {name: getattr(phase, name) for name in (*TEXTS, *LISTS)}
+    return {**row, "package": place, "constraint_names": sorted(phase.constraint_names)}
+
+
+def _from_row(row: Mapping[str, Any]) -> PhaseDefinition:
+    lists: dict[str, Any] = {name: tuple(row[name]) for name in LISTS}
+    texts: dict[str, Any] = {name: row[name] for name in TEXTS}
+    return PhaseDefinition(**texts, **lists, constraint_names=frozenset(row["constraint_names"]))
+
+
+def refused_sentences(loaded: Loaded) -> list[str]:
+    """Plugins that nobody can use: resources wait for phases that could be read, and pass those that could not."""
+    found = [(verdict.package.place, problem) for verdict in loaded.verdicts for problem in verdict.errors[:1]]
+    told = [
+        f"nothing of {where} is called, for it is refused: {problem.code} {problem.message}. See: phaseline plugins check"
+        for where, problem in found[:REFUSED_TOLD]
+    ]
+    left = len(found) - REFUSED_TOLD
+    return [*told, *([f"{left:,} more plugins are refused"] if left > 0 else [])]
+
+
+def forget_phase(place: Workplace, name: str) -> Forgotten:
+    """Know a phase no more whose plugin is gone: resources go on without it. Raises: PL-D053, PL-D056."""
+    loaded = read(place, place.settings.plugin_folders)
+    phase = loaded.registry.get(name)
+    if phase is None:
+        raise fail("PL-D053", f"there is no phase '{name}'", "See phaseline phases list.")
+    if phase.name not in loaded.gone:
+        message = f"the phase '{phase.name}' is defined by the plugin '{phase.plugin}' ({phase.where})"
+        raise fail("PL-D056", message, "Remove its plugin, or say Disabled = true in its definition, then reload.")
+    known = {key: text for key, text in place.store.known_phases().items() if key != phase.key}
+    place.store.know_phases(known)
+    if place.store.owner() is not None:
+        place.store.ask(RequestKind.RELOAD, 0, {}, place.actor)
+    return Forgotten(phase.name)

@@ -1,0 +1,28 @@
+"""How long operations of a deployment took in its last executions."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from phaseline.model.resources.state_graph_names import phase_of
+from phaseline.plan.preview.duration_estimate import Took
+
+if TYPE_CHECKING:
+    from phaseline.ports import Store
+
+LAST = 5
+"""How many executions are looked at."""
+
+
+def took_before(store: Store, deployment: int) -> dict[str, Took]:
+    """{operation: what it took on average}, of calls that have ended."""
+    sums: dict[str, list[float]] = {}
+    for row in store.executions(deployment)[-LAST:]:
+        for batch in store.batches(execution=row.number):
+            if not batch.closed_at:
+                continue
+            found = sums.setdefault(phase_of(batch.phase) or batch.phase, [0.0, 0.0, 0.0])
+            found[0] += batch.closed_at - batch.started_at
+            found[1] += 1
+            found[2] += len(batch.places.positions)
+    return {name: Took(total / batches, total / max(members, 1)) for name, (total, batches, members) in sums.items()}

@@ -1,0 +1,50 @@
+"""Settings of packages that are secrets: encrypted where they are stored, in nobody's sight (decision 30)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, cast
+
+from phaseline.model.deployment.sealed_values import HIDDEN, veiled
+from phaseline.packages.format.settings_values import secret_named
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from phaseline.app.app_context import Workplace
+    from phaseline.model.blueprint.blueprint import Value
+    from phaseline.model.packages.package import Form
+
+
+def sealed(place: Workplace, form: Form, settings: Mapping[str, Value]) -> dict[str, Value]:
+    """The settings as they are stored. What only names a secret is none."""
+    secret = _secret(form)
+    return {
+        name: place.vault.seal(value) if name in secret and _is_told(value) else place.vault.sealed(value)
+        for name, value in settings.items()
+    }
+
+
+def opened(place: Workplace, settings: Mapping[str, Value]) -> dict[str, Value]:
+    """The settings as they were given, for checking them and for conditions. Raises: PL-S020, PL-S023."""
+    return cast("dict[str, Value]", place.vault.unsealed(dict(settings)))
+
+
+def shown(form: Form, settings: Mapping[str, Value]) -> dict[str, Value]:
+    """The settings for people to read, as they are stored or as they were given."""
+    secret = _secret(form)
+    return {name: HIDDEN if name in secret and _is_told(value) else veiled(value) for name, value in settings.items()}
+
+
+def in_clear(form: Form, settings: Mapping[str, Value]) -> list[str]:
+    """Names of secrets that are stored as they were given: before they were secrets, or before anything was sealed."""
+    secret = _secret(form)
+    return [name for name, value in settings.items() if name in secret and _is_told(value) and veiled(value) == value]
+
+
+def _secret(form: Form) -> set[str]:
+    return {setting.id for setting in form.settings if setting.is_secret}
+
+
+def _is_told(value: Value) -> bool:
+    """False for what needs no hiding: nothing, and the name of a secret."""
+    return value not in (None, "") and not secret_named(value)

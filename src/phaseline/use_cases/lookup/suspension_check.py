@@ -1,0 +1,23 @@
+"""What cannot be meant while instances are suspended."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from phaseline.model.problems.problem import fail
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from phaseline.model.deployment.topology import Topology
+
+
+def refuse_suspended(name: str, workflow: str, topology: Topology, states: np.ndarray) -> None:
+    """Raise PL-C080 if the workflow changes what runs, and some of the deployment is suspended (as in source 2's system)."""
+    from phaseline.plan.requests.availability import suspended_count
+
+    count = suspended_count(workflow, topology, states)
+    if count:
+        verb = "instance is" if count == 1 else "instances are"
+        message = f"the workflow '{workflow}' changes what runs, and {count:,} {verb} suspended"
+        raise fail("PL-C080", message, f"Have them go on first: phaseline resume -d {name}", subject=name)

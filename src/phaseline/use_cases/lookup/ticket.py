@@ -1,0 +1,108 @@
+"""Asking the owner of the store for something, and hearing its answer; once, where the order has a request id."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import wraps
+from typing import TYPE_CHECKING, Concatenate, ParamSpec, TypeVar
+
+from phaseline.lang.fast_dataclasses import changeable
+from phaseline.model.graph.status import ExecutionStatus
+from phaseline.model.rows.rows import RequestKind
+
+if TYPE_CHECKING:
+    from phaseline.app.app_context import Workplace
+    from phaseline.model.blueprint.blueprint import Value
+    from phaseline.model.execution.orders import GivenOrder, NewOrder
+    from phaseline.model.problems.problem import Problem
+    from phaseline.model.rows.rows import Beside, ExecutionRow
+    from phaseline.ports import Store
+
+P = ParamSpec("P")
+R = TypeVar("R")
+Again = Callable[["Workplace", "GivenOrder", Mapping[str, object]], object]
+"""Makes the answer of an order that was given before, of its row and of the arguments of the call."""
+
+
+def once(
+    verb: str, again: Again | None = None
+) -> Callable[[Callable[Concatenate[Workplace, P], R]], Callable[Concatenate[Workplace, P], R]]:
+    """A decorator of a use case that gives an order: where a request id is in use it is carried out once (ADR 0032).
+
+    The use case gets the order as ``given`` and stores it by ``Store.as_one``, or hands it on to another one that does. ``again``: what
+    makes the answer for who asks again; None: the execution is followed. Without a request id this costs one look.
+    Raises: PL-C097 for another order under the same id, PL-C098 if what it began was removed.
+    """
+
+    def wrap(function: Callable[Concatenate[Workplace, P], R]) -> Callable[Concatenate[Workplace, P], R]:
+        @wraps(function)
+        def ordered(place: Workplace, /, *args: P.args, **named: P.kwargs) -> R:
+            if place.requested is None or named.get("given") is not None:
+                return function(place, *args, **named)
+            from phaseline.use_cases.lookup.given_orders import carry_out_once
+
+            return carry_out_once(place, verb, function, args, named, again)
+
+        return ordered
+
+    return wrap
+
+
+@changeable
+class Ticket:
+    """What somebody waits for: an execution, and the request about it (0: it begins, or is only looked at).
+
+    ``refusal``: what is wrong with the request, once the owner has said so.
+    """
+
+    row: ExecutionRow
+    request: int = 0
+    has_answer: bool = False
+    refusal: Problem | None = None
+
+    @property
+    def is_new(self) -> bool:
+        """True for an execution that nobody has begun as far as is known here: it need not be looked at before owning."""
+        return not self.request and self.row.status is ExecutionStatus.QUEUED and not self.has_answer
+
+    def is_answered(self, store: Store) -> bool:
+        """True once an owner has taken the request up or refused it."""
+        if self.has_answer:
+            return True
+        if self.request:
+            answer = store.answer_of(self.request)
+            self.has_answer = answer is not None
+            if answer is not None:
+                from phaseline.run.loop.request_reader import problem_of
+
+                self.refusal = problem_of(answer)
+        else:
+            self.hear_of(store.execution(self.row.id))
+            if not self.has_answer:  # it may be queued behind others
+                asked = store.requests_of(self.row.number)
+                self.has_answer = any(request.kind is RequestKind.START and request.answered_at for request in asked)
+        return self.has_answer
+
+    def hear_of(self, row: ExecutionRow | None) -> None:
+        """An execution that nothing was asked about is answered by its beginning; ``row``: how it is now."""
+        if not self.request:
+            self.has_answer |= row is None or row.status is not ExecutionStatus.QUEUED
+
+
+def ask(
+    place: Workplace,
+    kind: RequestKind,
+    row: ExecutionRow,
+    body: Mapping[str, Value] | None = None,
+    *,
+    beside: Beside | None = None,
+    given: NewOrder | None = None,
+) -> Ticket:
+    """Ask for something about an execution; the answer comes from the owner, be it this process or another.
+
+    ``beside``: which open executions an ended one may go on beside; None: none of its deployment. ``given``: the order that this is.
+    """
+    with place.store.as_one(given) as answer:
+        answer["execution"] = row.id
+        request = place.store.ask(kind, row.number, {"id": row.id, **(body or {})}, place.actor, beside=beside)
+    return Ticket(row, request)

@@ -1,0 +1,58 @@
+"""Whether what a document stands for belongs to another deployment of the store already: two would change and delete the same things."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from phaseline.model.deployment.physical_ids import physical_id
+from phaseline.model.problems.problem import fail
+from phaseline.use_cases.lookup.find import listed
+from phaseline.use_cases.lookup.secret_reveal import opened_documents
+from phaseline.use_cases.queries.deployments import living
+
+if TYPE_CHECKING:
+    from phaseline.app.app_context import Workplace
+    from phaseline.model.deployment.topology import Topology
+    from phaseline.model.rows.rows import DeploymentRow
+    from phaseline.plan.topology.adoption import Adoption
+
+
+def refuse_adopted(place: Workplace, name: str, adoption: Adoption) -> None:
+    """Raise PL-C095 for the first other deployment that has some of these instances and has not taken them away.
+
+    An instance is the same where the id is, which is drawn, or what a cloud knows it by, in a node of the same type and properties.
+    """
+    for row in place.store.deployments():
+        if row.kind == "resources" or row.name == name:
+            continue
+        same = sorted(_same(place, row, adoption))
+        if same:
+            text = f"this belongs to the deployment '{row.name}' already, and two would change the same things: {listed(same)}"
+            mend = f"Go on with that one, or let go of it first: phaseline abandon -d {row.name}"
+            raise fail("PL-C095", text, mend, subject=row.name)
+
+
+def _same(place: Workplace, row: DeploymentRow, adoption: Adoption) -> Iterator[str]:
+    """The ids of instances to be adopted that stand in this deployment."""
+    alive = living(place.store, row)
+    if not alive.any():
+        return
+    there, here = place.store.topology(row.number), adoption.topology
+    documents = opened_documents(place, row.number)
+    known: dict[tuple[str, str], list[int]] = {}
+    for number in alive.nonzero()[0].tolist():
+        outside = physical_id(documents.get(number, {}))
+        if outside is not None:
+            known.setdefault((there.nodes[there.node[number]].type, outside), []).append(number)
+    for at, document in adoption.documents.items():
+        node = here.nodes[here.node[at]]
+        number = there.number_of.get(here.ids[at], -1)
+        is_same = number >= 0 and alive[number] and there.nodes[there.node[number]].type == node.type
+        alike = known.get((node.type, physical_id(document) or ""), ())
+        if is_same or any(_properties(there, other) == node.properties for other in alike):
+            yield here.ids[at]
+
+
+def _properties(topology: Topology, number: int) -> object:
+    return topology.nodes[topology.node[number]].properties

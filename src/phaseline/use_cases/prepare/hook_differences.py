@@ -1,0 +1,57 @@
+"""Open executions whose caller knew other hook classes than this process: who makes an execution decides which are asked."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from phaseline.lang.fast_dataclasses import frozen
+from phaseline.model.problems.problem import ProblemsError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from phaseline.app.app_context import Workplace
+    from phaseline.model.execution.pre_post import Around
+
+
+@frozen
+class HookDifference:
+    """Of one execution: names of classes that are not ``asked`` though this process knows them, and the other way round."""
+
+    execution: str
+    created_by: str
+    not_asked: tuple[str, ...]
+    not_known: tuple[str, ...]
+
+    def __str__(self) -> str:
+        """As it is told."""
+        who = f"{self.execution}, started by {self.created_by},"
+        told = [f"does not ask {', '.join(self.not_asked)}"] if self.not_asked else []
+        told += [f"asks {', '.join(self.not_known)}, which is not known here"] if self.not_known else []
+        return f"{who} {' and '.join(told)}"
+
+
+def hook_differences(place: Workplace) -> Iterator[HookDifference]:
+    """Those of the open executions that would ask other classes if this process had made them now."""
+    from phaseline.use_cases.prepare.pre_post import around_of
+
+    store = place.store
+    for row in store.executions(only_open=True):
+        try:
+            here = _classes(around_of(place, row.request, row.deployment))
+        except ProblemsError:
+            continue  # a class that cannot be used here is told by hooks list, and refuses what is started here
+        there = _classes(store.around(row.number) if row.request.is_surrounded else None)
+        missing, strange = here.keys() - there.keys(), there.keys() - here.keys()
+        if missing or strange:
+            yield HookDifference(
+                row.id,
+                row.created_by,
+                tuple(sorted(here[key] for key in missing)),
+                tuple(sorted(there[key] for key in strange)),
+            )
+
+
+def _classes(around: Around | None) -> dict[str, str]:
+    """{key: name} of its hook classes."""
+    return {} if around is None else {hook.key: hook.name for hook in (*around.hooks, *around.taking_back)}

@@ -1,0 +1,122 @@
+"""The hook classes that this process knows, those that packages bring to a deployment, and which of them are switched on."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+from phaseline.app.store_location import has_store
+from phaseline.hooks.discovery import FROM_PACKAGE, FROM_SETTINGS, HookEntry, announced
+from phaseline.hooks.registry import Registry
+from phaseline.model.problems.problem import Place, Problem, ProblemsError
+from phaseline.model.rows.hook_switches import EVERYWHERE
+
+if TYPE_CHECKING:
+    from phaseline.app.app_context import Workplace
+    from phaseline.app.settings import Settings
+    from phaseline.hooks.declaration import KnownHook
+    from phaseline.model.blueprint.blueprint import Value
+    from phaseline.model.rows.hook_switches import Switch
+
+NO_OPTIONS: Mapping[str, Value] = MappingProxyType({})
+BROKEN = "PL-H001"
+"""The code of what is said of a class that cannot be used."""
+
+
+def make_registry(place: Workplace, packaged: Iterable[HookEntry] = ()) -> Registry:
+    """All classes that are announced or named in the settings, and those of packages; each is imported and asked."""
+    settings = place.settings
+    entries = [*announced(heat=settings.heat_compat), *_named(settings), *packaged]
+    return Registry(entries, place.catalog.load_hook, heat_critical=settings.heat_critical)
+
+
+def _named(settings: Settings) -> Iterator[HookEntry]:
+    for row in json.loads(settings.hook_classes or "[]"):
+        yield named(settings, row["class"], row["name"], row["folder"], row["options"])
+
+
+def named(
+    settings: Settings, target: str, name: str, folder: str = "", options: Mapping[str, Value] = NO_OPTIONS
+) -> HookEntry:
+    """A class that no distribution announces. Without a ``folder`` it may lie in those of plugins, or be installed."""
+    if not folder:
+        from phaseline.catalog.code.search_path import find_spec
+
+        module = target.partition(":")[0]
+        folder = next((one for one in settings.plugin_folders if find_spec(module, [one]) is not None), "")
+    return HookEntry(FROM_SETTINGS, "", name, target, folder, dict(options))
+
+
+def hooks_of(place: Workplace, deployment: int) -> Registry:
+    """The hook classes of a deployment: those of all, and those of packages that are enabled for it."""
+    own = Registry(packaged(place, deployment), place.catalog.load_hook)
+    registry = place.hooks
+    return own if registry is None else registry.with_more(own) if own.hooks else registry
+
+
+def known_hooks(place: Workplace, deployment: int) -> Registry:
+    """``hooks_of``; of no deployment those of all packages that are enabled for any, each once."""
+    if deployment != EVERYWHERE or not has_store(place) or not place.store.has_packages:
+        return hooks_of(place, deployment)
+    entries = {entry.key: entry for row in place.store.deployments() for entry in packaged(place, row.number)}
+    return hooks_of(place, EVERYWHERE).with_more(Registry(entries.values(), place.catalog.load_hook))
+
+
+def packaged(place: Workplace, deployment: int) -> Iterator[HookEntry]:
+    """Those that packages bring to a deployment."""
+    if not deployment:
+        return
+    from phaseline.catalog.code.search_path import find_spec
+    from phaseline.use_cases.lookup.installed_packages import enabled
+    from phaseline.use_cases.lookup.secret_settings import sealed
+
+    for known in enabled(place, deployment):
+        settings = sealed(place, known.package.form, known.settings) if known.package.code.hooks else {}
+        for hook in known.package.code.hooks:
+            module, _, name = hook.target.partition(":")
+            folder = next((one for one in known.folders if find_spec(module, [one]) is not None), "")
+            yield HookEntry(
+                FROM_PACKAGE,
+                str(known.row),
+                hook.name or name,
+                hook.target,
+                folder,
+                dict(hook.options),
+                optional=hook.is_optional,
+                settings=settings,
+            )
+
+
+def in_use(place: Workplace, hooks: Sequence[KnownHook], deployment: int) -> tuple[KnownHook, ...]:
+    """Those that are switched on for a deployment. Raises: PL-H001 for each that cannot be used, unless the settings say otherwise."""
+    if not hooks:
+        return ()
+    switches = place.store.hook_switches.all()
+    found = tuple(hook for hook in hooks if switched_off(hook, switches, deployment) is None)
+    broken = [hook for hook in found if hook.fault]
+    if broken and place.settings.on_broken_hooks == "refuse":
+        raise ProblemsError(tuple(problem_of(hook) for hook in broken))
+    return found
+
+
+def switched_off(hook: KnownHook, switches: Iterable[Switch], deployment: int) -> Switch | None:
+    """What switches a class off for a deployment; None: it is on. What a deployment may not switch off stays on."""
+    for switch in switches:
+        if switch.name in (hook.name, hook.entry.key):
+            if switch.deployment == EVERYWHERE:
+                return switch
+            if switch.deployment == deployment and hook.optional:
+                return switch
+    return None
+
+
+def problem_of(hook: KnownHook) -> Problem:
+    """That a class cannot be used, why, and how to go on."""
+    text = f"the hook class '{hook.name}' ({hook.entry.target}) cannot be used: {hook.fault}"
+    mend = (
+        f"Mend it, then see: phaseline hooks list. Or go on without it: phaseline hooks disable {hook.name}, "
+        "or hooks.on_broken = ignore in the settings."
+    )
+    return Problem(BROKEN, text, mend, Place(path=hook.entry.key))

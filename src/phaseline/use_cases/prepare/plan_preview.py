@@ -1,0 +1,283 @@
+"""What a workflow would do, without doing it: runs no code of a blueprint or plugin, stores nothing."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from phaseline.app.store_location import has_store
+from phaseline.embedded.run_execution import declarer, refuse, slots
+from phaseline.lang.fast_dataclasses import altered, frozen, told
+from phaseline.model.execution.execution import History
+from phaseline.model.problems.problem import Problem
+from phaseline.use_cases.commands.install import AS_SET, Order, refuse_taken
+from phaseline.use_cases.loading.blueprint_loading import deployment_name, load
+from phaseline.use_cases.loading.deployment_rows import missing_secrets
+from phaseline.use_cases.loading.moved_folders import refuse_moved
+from phaseline.use_cases.loading.plugin_workflows import find_own, planner_of
+from phaseline.use_cases.loading.resource_nodes import known_paths
+from phaseline.use_cases.lookup.find import find_deployment
+from phaseline.use_cases.prepare.pre_post import uses_packages, with_stops
+from phaseline.use_cases.prepare.pre_post_preview import with_surroundings
+from phaseline.use_cases.prepare.unreachable_breakpoints import look_for_stops
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from phaseline.app.app_context import Workplace
+    from phaseline.model.deployment.topology import Topology
+    from phaseline.model.execution.breakpoints import Breakpoint
+    from phaseline.model.execution.execution import KnownPaths, Request
+    from phaseline.model.execution.stored_plans import Aim
+    from phaseline.model.rows.rows import CodePlaces, DeploymentRow
+    from phaseline.plan.graph.workflow import Workflow
+    from phaseline.plan.preview.plan_summary import PlanSummary, RoundsPlan
+    from phaseline.plan.preview.pre_post_preview import Surroundings
+    from phaseline.plan.preview.update_summary import UpdatePlan
+    from phaseline.plan.rounds.round_preview import Foreseen
+    from phaseline.use_cases.commands.install import Manner
+    from phaseline.use_cases.commands.start_workflow import Start
+    from phaseline.use_cases.loading.blueprint_loading import Loaded
+
+
+@frozen
+class NothingToDo:
+    """A plan without a step, and why."""
+
+    workflow: str
+    reason: str
+
+
+@frozen
+class Planned:
+    """A plan as a value, as text, and what a user should know beforehand. ``id``: under which it is kept, empty: it is not.
+
+    ``around``: what surrounds it, None: nothing.
+    """
+
+    summary: PlanSummary | RoundsPlan | UpdatePlan | NothingToDo
+    text: str
+    warnings: tuple[Problem, ...] = ()
+    id: str = ""
+    around: Surroundings | None = None
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether it would do nothing: no call, no instance that comes, goes or changes, and nothing else."""
+        plan = self.summary
+        if isinstance(plan, NothingToDo):
+            return True
+        counted = any(getattr(plan, name, ()) for name in ("resized", "differences", "changes", "instances"))
+        rounds = any(one.instances or one.resized for one in getattr(plan, "rounds", ()))
+        return not (plan.calls or counted or rounds)
+
+    @property
+    def value(self) -> object:
+        """All of it, for programs."""
+        if self.around is None:
+            return self.summary
+        return {item.name: getattr(self.summary, item.name) for item in fields(self.summary)} | {"around": self.around}
+
+
+def plan_install(place: Workplace, order: Order, *, open_types: bool = False, manner: Manner = AS_SET) -> Planned:
+    """What installing a blueprint would do. Raises ``ProblemsError`` with everything that is wrong.
+
+    A name that is given for the deployment is looked at as an install would, as far as there is a store. ``open_types``:
+    what definition files that are not at hand would declare is taken as open.
+    """
+    name = None if order.name is None else deployment_name(order.file, order.name)
+    loaded = load(
+        place,
+        order.file,
+        inputs=order.inputs,
+        plugin_folders=order.plugin_folders,
+        yes_many=order.yes_many,
+        open_types=open_types,
+        needs_code=False,
+    )
+    if order.labels:
+        from phaseline.use_cases.commands.labels import with_given
+
+        loaded = with_given(loaded, order.labels)
+    replaced = refuse_taken(place, name) if name is not None and has_store(place) else None
+    request = with_stops(place, manner.request("install", place, {}, loaded.topology), loaded.topology)
+    found = altered(loaded, warnings=(*loaded.warnings, *missing_secrets(place, loaded.blueprint)))
+    number = 0 if replaced is None else replaced.number
+    given = manner.breakpoints
+    return plan_made(place, request, name or "(new)", found, yes_many=order.yes_many, replaces=number, given=given)
+
+
+def plan_made(
+    place: Workplace,
+    request: Request,
+    name: str,
+    loaded: Loaded,
+    *,
+    yes_many: bool = True,
+    replaces: int = 0,
+    given: Sequence[Breakpoint] = (),
+) -> Planned:
+    """What the first execution of a deployment would do that is not stored, with its warnings.
+
+    ``replaces``: the deployment in whose place it comes; what is enabled for that is enabled for it. ``given``: breakpoints of this
+    execution alone.
+    """
+    foreseen = foresee_first(place, request, loaded)
+    stops = look_for_stops(place, given, request, foreseen)
+    warnings = (*loaded.warnings, *_limits(place, replaces, request, foreseen), *stops)
+    planned = _planned(place, request, foreseen, warnings, yes_many=yes_many)
+    return with_surroundings(place, planned, request, foreseen, deployment=replaces, made=(name, loaded))
+
+
+def plan_uninstall(
+    place: Workplace, name: str, *, ignore_failure: bool = False, save: bool = False, manner: Manner = AS_SET
+) -> Planned:
+    """What uninstalling a deployment would do now. Raises PL-C010 if there is none, PL-C024 if its folder is gone.
+
+    ``save``: the plan is kept, to be applied later.
+    """
+    row = find_deployment(place.store, name)
+    refuse_moved(place, row)
+    topology = place.store.topology(row.number)
+    states = np.frombuffer(bytes(place.store.states(row.number)), np.uint8)
+    history = History(states, paths=_paths(place, row, topology))
+    request = manner.request("uninstall", place, {"ignore_failure": True} if ignore_failure else {}, topology)
+    request = with_stops(place, request, topology, deployment=row.number)
+    foreseen = _ask(place, topology, row.code, request, history)
+    stops = look_for_stops(place, manner.breakpoints, request, foreseen, row.number)
+    found = _planned(place, request, foreseen, stops, row, yes_many=True)
+    found = with_surroundings(place, found, request, foreseen, deployment=row.number)
+    return _kept(place, row, request, found) if save else found
+
+
+def plan_workflow(place: Workplace, order: Start, *, save: bool = False, manner: Manner = AS_SET) -> Planned:
+    """What a workflow of a deployment would do now. Raises ``ProblemsError`` with everything that ``prepare`` finds.
+
+    ``save``: the plan is kept, to be applied later.
+    """
+    from phaseline.use_cases.commands.start_workflow import prepare
+
+    found = prepare(place, order, manner=manner)
+    checks = place.store.checks(found.deployment.number, only_results=True).checks
+    history = History(found.states, paths=_paths(place, found.deployment, found.topology), checks=checks)
+    foreseen = _foresee(place, found.topology, found.deployment.code, found.request, history, found.own)
+    row, request = found.deployment, found.request
+    stops = look_for_stops(place, manner.breakpoints, request, foreseen, row.number)
+    warnings = (*found.warnings, *_limits(place, row.number, request, foreseen), *stops)
+    planned = _planned(place, request, foreseen, warnings, row, yes_many=True)
+    planned = with_surroundings(place, planned, request, foreseen, deployment=row.number)
+    return _kept(place, row, request, planned) if save else planned
+
+
+def _limits(place: Workplace, deployment: int, request: Request, foreseen: Foreseen) -> Sequence[Problem]:
+    """What packages say to the numbers of instances that a plan leads to. Raises: PL-F069 as a start would."""
+    if not uses_packages(place, deployment):
+        return ()
+    from phaseline.use_cases.prepare.role_limits import limits_foreseen
+
+    return limits_foreseen(place, deployment, request, foreseen)
+
+
+def _kept(place: Workplace, row: DeploymentRow, request: Request, found: Planned) -> Planned:
+    from phaseline.use_cases.commands.apply_plan import keep
+
+    return altered(found, id=keep(place, row, request, found).id)
+
+
+def foresee_first(place: Workplace, request: Request, loaded: Loaded) -> Foreseen:
+    """The rounds of the first execution of a deployment that is not stored."""
+    history = History(np.zeros(len(loaded.topology), np.uint8), paths=known_paths(place, loaded.blueprint))
+    return _ask(place, loaded.topology, loaded.code, request, history)
+
+
+def foresee_rounds(
+    place: Workplace,
+    row: DeploymentRow,
+    topology: Topology,
+    request: Request,
+    states: np.ndarray,
+    *,
+    code: CodePlaces,
+    aim: Aim | None = None,
+) -> Foreseen:
+    """The rounds of a workflow of a deployment that is there. ``aim``: what an update brings it to."""
+    checks = place.store.checks(row.number, only_results=True).checks
+    blueprint = topology.blueprint if aim is None else aim.blueprint
+    paths = known_paths(place, blueprint, place.store.state_names(row.number))
+    history = History(
+        states,
+        paths=paths,
+        checks=checks,
+        aim=lambda: aim,
+        planner=lambda name: planner_of(place, blueprint, code, name),
+    )
+    own = find_own(place.catalog, blueprint, code, request.workflow)
+    return _foresee(place, topology, code, request, history, own)
+
+
+def summaries(
+    place: Workplace, foreseen: Foreseen, row: DeploymentRow | None = None, *, yes_many: bool = True
+) -> tuple[PlanSummary, ...]:
+    """The rounds as users read them; of a deployment that is there (``row``) with how long they may take."""
+    from phaseline.plan.preview.duration_estimate import expected_s
+    from phaseline.plan.preview.plan_summary import summarise
+    from phaseline.use_cases.lookup.past_durations import took_before
+
+    pools = told(slots(place))
+    found = tuple(summarise(shape, graph, slots=pools, yes_many=yes_many) for shape, graph in foreseen.graphs)
+    took = {} if row is None else took_before(place.store, row.number)
+    return tuple(altered(one, expected_s=expected_s(one.phases, took)) for one in found)
+
+
+def _paths(place: Workplace, row: DeploymentRow, topology: Topology) -> KnownPaths | None:
+    return known_paths(place, topology.blueprint, place.store.state_names(row.number))
+
+
+def _ask(place: Workplace, topology: Topology, code: CodePlaces, request: Request, history: History) -> Foreseen:
+    refuse(topology, request)
+    return _foresee(place, topology, code, request, history)
+
+
+def _foresee(
+    place: Workplace,
+    topology: Topology,
+    code: CodePlaces,
+    request: Request,
+    history: History,
+    own: Workflow | None = None,
+) -> Foreseen:
+    from phaseline.plan.rounds.round_preview import foresee
+    from phaseline.plan.workflows import PLANNERS
+
+    declare = declarer(place.catalog)
+    planner = PLANNERS[request.workflow] if own is None else own.plan
+    return foresee(planner, topology, request, history, lambda operation: declare(operation, code))
+
+
+def _planned(
+    place: Workplace,
+    request: Request,
+    foreseen: Foreseen,
+    warnings: tuple[Problem, ...],
+    row: DeploymentRow | None = None,
+    *,
+    yes_many: bool,
+) -> Planned:
+    from phaseline.plan.preview.count_changes import resized
+    from phaseline.plan.preview.plan_summary import in_rounds
+    from phaseline.plan.preview.plan_text import plan_text, rounds_text
+    from phaseline.plan.rounds.round_preview import doubts
+
+    if not foreseen.graphs:
+        reason = (foreseen.verdict.reason if foreseen.verdict else "") or "nothing is to be done"
+        return Planned(NothingToDo(request.workflow, reason), f"{request.workflow}: {reason}", warnings)
+    warnings = (*warnings, *doubts(request.workflow, foreseen))
+    rounds = summaries(place, foreseen, row, yes_many=yes_many)
+    changes = resized(foreseen.before, foreseen.topology)
+    if len(rounds) == 1:
+        summary = altered(rounds[0], warnings=(*warnings, *rounds[0].warnings), resized=changes)
+        return Planned(summary, plan_text(summary).rstrip("\n"))
+    whole = in_rounds(request.workflow, rounds, warnings, changes)
+    return Planned(whole, rounds_text(whole).rstrip("\n"))

@@ -1,0 +1,106 @@
+"""What surrounds an execution that is about to be made: hook classes and stage tasks as they are now (ADR 0022)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from phaseline.app.watcher import Nobody
+from phaseline.model.rows.rows import NewExecution
+
+if TYPE_CHECKING:
+    from phaseline.app.app_context import Workplace
+    from phaseline.app.watcher import Watcher
+    from phaseline.model.deployment.topology import Topology
+    from phaseline.model.execution.execution import Request
+    from phaseline.model.execution.pre_post import Around, HookClass
+    from phaseline.model.packages.stage_tasks import Stages
+
+
+def new_execution(
+    place: Workplace,
+    deployment: int,
+    request: Request,
+    *,
+    at: int | None = None,
+    made: Topology | None = None,
+    watcher: Watcher | None = None,
+) -> NewExecution:
+    """What is to be stored, with all that surrounds it. ``deployment`` 0: one that is made with it; ``at``: now, unless given.
+
+    ``made``: the instances of one that is made in the place of ``deployment``. ``watcher``: who is told what is not as packages
+    recommend it. Raises: as ``around_of``; PL-F069 for what would bring it to more or fewer instances than packages allow, PL-F015 for
+    tasks of packages that would wait for one another.
+    """
+    around = around_of(place, request, deployment)
+    if around is not None and around.stages is not None:
+        from phaseline.use_cases.prepare.role_limits import looked_at, refuse_circles
+
+        refuse_circles(place, around.stages, deployment, request, made)
+        found = looked_at(place, around.stages.limits, deployment, request, made) if around.stages.limits else ()
+        for warning in found:
+            (watcher or Nobody()).noticed(f"warning {warning}. {warning.mend}")
+    return NewExecution(deployment, request, place.actor, place.clock.now() if at is None else at, around)
+
+
+def with_stops(place: Workplace, request: Request, *topologies: Topology, deployment: int = 0) -> Request:
+    """The request with the breakpoints that are labels of its deployment. ``deployment`` 0: one that is to be made.
+
+    ``topologies``: the deployment as it is, and what it is brought to. Raises: PL-P047 for breakpoints at which nobody would stop.
+    """
+    labels = place.store.labels.of(deployment) if deployment else topologies[0].blueprint.labels
+    if not (labels or request.breakpoints or topologies[-1].blueprint.labels):
+        return request
+    from phaseline.use_cases.commands.breakpoints import with_breakpoints
+
+    return with_breakpoints(place, request, topologies, deployment)
+
+
+def around_of(place: Workplace, request: Request, deployment: int = 0, *, depth: int = 0) -> Around | None:
+    """What an execution of this request pins; None: nothing, and nobody looks for anything later.
+
+    Raises: PL-H001 for hook classes that cannot be used, unless the settings say to go on without them.
+    """
+    has_packages = uses_packages(place, deployment)
+    stages = _stages_of(place, request.workflow, deployment) if has_packages else None
+    called, back = _hooks_round(place, request, deployment, depth=depth, has_packages=has_packages)
+    if not (called or back or stages):
+        return None
+    from phaseline.model.execution.pre_post import Around
+
+    return Around(called, back, stages)
+
+
+def uses_packages(place: Workplace, deployment: int) -> bool:
+    """Whether a package is enabled for a deployment; for most none is."""
+    if not deployment or not place.store.has_packages:
+        return False
+    return any(use.is_enabled for use in place.store.packages.uses(deployment))
+
+
+def _stages_of(place: Workplace, workflow: str, deployment: int) -> Stages | None:
+    """What the packages say that are enabled for a deployment."""
+    from phaseline.use_cases.lookup.enabled_tasks import stages_of
+
+    return stages_of(place, workflow, deployment)
+
+
+def _hooks_round(
+    place: Workplace, request: Request, deployment: int, *, depth: int, has_packages: bool
+) -> tuple[tuple[HookClass, ...], tuple[HookClass, ...]]:
+    """The classes round the action, and those round taking back what it made."""
+    if place.hooks is None and not has_packages:
+        return (), ()
+    from phaseline.hooks.registry import attending
+    from phaseline.model.execution.lifecycle_actions import ROLLBACK, action_of
+    from phaseline.model.resources.resources import REACH
+    from phaseline.use_cases.prepare.hook_registry import hooks_of, in_use
+
+    workflow = place.store.blueprint(deployment).meaning(request.workflow) if deployment else request.workflow
+    action = action_of(workflow)
+    if request.workflow == REACH or not action:
+        return (), ()
+    hooks = in_use(place, hooks_of(place, deployment).hooks, deployment)
+    is_verified = place.settings.verify_hooks == "digest"
+    called = attending(hooks, action, depth=depth, is_verified=is_verified)
+    back = attending(hooks, ROLLBACK, besides=called, depth=depth, is_verified=is_verified) if request.take_back else ()
+    return called, back

@@ -1,0 +1,153 @@
+"""What surrounds a workflow, for its plan: hook classes that want to be asked beforehand are (H36); no pre, no post is called."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from phaseline.app.store_location import has_store
+from phaseline.lang.fast_dataclasses import altered
+from phaseline.model.graph.status import OutcomeKind
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from phaseline.app.app_context import Workplace
+    from phaseline.calls.deployments.call_subjects import LoadedDeployment
+    from phaseline.calls.protocol.call import ExecutionView
+    from phaseline.hooks.time_limited_threads import BoundedThreads
+    from phaseline.model.blueprint.blueprint import Value
+    from phaseline.model.execution.execution import Request
+    from phaseline.model.execution.pre_post import Around, HookClass
+    from phaseline.model.execution.stored_plans import Aim
+    from phaseline.model.packages.stage_tasks import Stages
+    from phaseline.model.packages.task_listing import TaskRow
+    from phaseline.plan.preview.pre_post_preview import HookForeseen
+    from phaseline.plan.rounds.round_preview import Foreseen
+    from phaseline.use_cases.loading.blueprint_loading import Loaded
+    from phaseline.use_cases.prepare.plan_preview import Planned
+
+PREVIEW = "do_preview_op"
+NO_STORE = "memory:"
+"""What hooks may look into where there is no store yet."""
+
+
+def with_surroundings(
+    place: Workplace,
+    planned: Planned,
+    request: Request,
+    foreseen: Foreseen,
+    *,
+    deployment: int = 0,
+    made: tuple[str, Loaded] | None = None,
+    aim: Aim | None = None,
+) -> Planned:
+    """The plan with what surrounds it, if anything does. ``made``: of a deployment that is not there yet its name and blueprint.
+
+    ``aim``: what an update brings it to. Raises: PL-H001 as a start would.
+    """
+    from phaseline.app.app_context import Workplace
+    from phaseline.use_cases.prepare.pre_post import around_of
+
+    if not foreseen.graphs:
+        return planned
+    if not has_store(place):
+        place = Workplace(altered(place.settings, store_url=NO_STORE), place.command)
+    around = around_of(place, request, deployment)
+    if around is None:
+        return planned
+    from phaseline.plan.preview.pre_post_preview import Surroundings, around_text
+
+    world = _there(place, deployment) if made is None else _made(*made)
+    tasks = () if around.stages is None else _task_rows(around.stages, request, foreseen)
+    found = Surroundings(_asked(place, around, request, world, foreseen, aim), tasks)
+    return altered(planned, text=around_text(planned.text, found), around=found)
+
+
+def _task_rows(stages: Stages, request: Request, foreseen: Foreseen) -> tuple[TaskRow, ...]:
+    """The tasks of packages as they would run: whom they are for is read from what the rounds of the workflow do."""
+    from phaseline.plan.stages.stage_tasks import whom
+    from phaseline.plan.stages.task_listing import task_rows
+
+    return task_rows(stages, foreseen.topology, request.workflow, whom(request, foreseen))
+
+
+def _there(place: Workplace, deployment: int) -> LoadedDeployment:
+    from phaseline.calls.deployments.deployment_cache import Deployments
+
+    return Deployments(place.store, place.vault).loaded(deployment)
+
+
+def _made(name: str, loaded: Loaded) -> LoadedDeployment:
+    """A deployment as it would be made."""
+    from phaseline.calls.deployments.call_subjects import LoadedDeployment
+
+    return LoadedDeployment(
+        0,
+        name,
+        blueprint=loaded.blueprint,
+        topology=loaded.topology,
+        code=loaded.code,
+        inputs=loaded.inputs,
+        documents={},
+        states=np.zeros(len(loaded.topology), np.uint8),
+    )
+
+
+def _asked(
+    place: Workplace,
+    around: Around,
+    request: Request,
+    world: LoadedDeployment,
+    foreseen: Foreseen,
+    aim: Aim | None,
+) -> list[HookForeseen]:
+    from phaseline.calls.deployments.hook_lookups import Ground
+    from phaseline.calls.protocol.call import ExecutionView
+    from phaseline.hooks.time_limited_threads import BoundedThreads
+
+    def inputs_then() -> Mapping[str, Value] | None:
+        return None if aim is None else {name: place.vault.unsealed(value) for name, value in aim.inputs.items()}
+
+    ground = Ground(0, place.store, lambda _: foreseen, inputs_then)
+    view = ExecutionView("", request.workflow, request.parameters, place.actor.name, around=around, ground=ground)
+    threads, found = BoundedThreads(), []
+    topology = foreseen.topology
+    for hook in around.hooks:
+        said = _said(place, hook, world, view, threads)
+        numbers = {one: topology.number_of.get(one) for one in said.decisions}
+        nodes = {one: topology.nodes[topology.node[at]].name for one, at in numbers.items() if at is not None}
+        found.append(altered(said, nodes=nodes))
+        decisions = {one: {**view.decisions.get(one, {}), **decided} for one, decided in said.decisions.items()}
+        view = altered(view, decisions={**view.decisions, **decisions})
+    return found
+
+
+def _said(
+    place: Workplace, hook: HookClass, world: LoadedDeployment, view: ExecutionView, threads: BoundedThreads
+) -> HookForeseen:
+    from phaseline.calls.protocol.plugin_boundary import attempt, run_to_end
+    from phaseline.hooks.call_arguments import seen
+    from phaseline.hooks.caller import failed
+    from phaseline.hooks.hook_context import HookCall
+    from phaseline.hooks.lifecycle_hook import LifecycleHook
+    from phaseline.plan.preview.pre_post_preview import BOTH, ONLY_POST, ONLY_PRE, HookForeseen
+
+    called = BOTH if hook.has_pre and hook.has_post else ONLY_PRE if hook.has_pre else ONLY_POST
+    one = place.catalog.load_hook(hook)()
+    method = getattr(one, PREVIEW, None)
+    if not callable(method) or getattr(type(one), PREVIEW, None) is LifecycleHook.do_preview_op:
+        return HookForeseen(hook.name, called)
+    given = seen(world, view, hook.action, HookCall(hook.name, "preview"), settings=hook.settings)
+    code = partial(run_to_end, method, given.cnxt, given.stack, given.target, given.action)
+    try:
+        _, error = threads.run(partial(attempt, code), hook.timeout_s)
+    except TimeoutError:
+        return HookForeseen(hook.name, called, "refuses", f"timed out after {hook.timeout_s:g} s")
+    cnxt = given.cnxt
+    outcome = cnxt.outcome() if error is None else failed(error)
+    if outcome.kind is OutcomeKind.FAILED:
+        return HookForeseen(hook.name, called, "refuses", outcome.message, cnxt.warnings)
+    return HookForeseen(hook.name, called, "agrees", "", cnxt.warnings, dict(cnxt.decided))

@@ -1,0 +1,229 @@
+"""Documents of deployments: writing one of what is there, reading one that is given, and those that are left of abandoned deployments."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from phaseline.lang.did_you_mean import did_you_mean
+from phaseline.lang.fast_dataclasses import frozen
+from phaseline.model.deployment.stack_documents import ABANDONED, ABANDONED_KEPT_MS
+from phaseline.model.problems.name_rules import are_names, shown_name, why_no_name
+from phaseline.model.problems.problem import Problem, ProblemsError, fail
+from phaseline.model.resources.resources import REACH
+from phaseline.use_cases.lookup.find import find_deployment
+
+if TYPE_CHECKING:
+    from phaseline.app.app_context import Workplace
+    from phaseline.model.blueprint.blueprint import Value
+    from phaseline.model.deployment.stack_documents import DocumentRow
+    from phaseline.model.rows.rows import ExecutionRow
+
+CANNOT_OPEN = frozenset({"PL-S020", "PL-S023"})
+"""What the vault says of a value that another store has sealed."""
+A_TEXT, A_MAPPING, A_LIST = (str, "a text"), (dict, "a mapping"), (list, "a list")
+KINDS: Mapping[str, tuple[type, str]] = {
+    **dict.fromkeys(("name", "id", "action", "status"), A_TEXT),
+    **dict.fromkeys(("environment", "files"), A_MAPPING),
+    "tags": A_LIST,
+}
+"""What the keys of source 2's system must be where they say something. Their ``template`` may be anything to us."""
+NATIVE_KINDS: Mapping[str, tuple[type, str]] = {
+    "template_digest": A_TEXT,
+    **dict.fromkeys(("code", "uses", "files", "counts", "restricted"), A_MAPPING),
+    **dict.fromkeys(("packages", "instances", "groups", "relationships"), A_LIST),
+}
+"""What our keys must be where they stand."""
+ROWS: Mapping[str, tuple[type, str]] = {
+    **dict.fromkeys(("packages", "instances", "groups"), A_MAPPING),
+    "relationships": A_LIST,
+}
+"""What each entry of our lists must be."""
+SHOWN = 5
+"""How many names a problem lists."""
+
+
+@frozen
+class AbandonedView:
+    """What is left of a deployment. ``id``: of the execution that abandoned it; times in ms, ``until_at`` when it can be had no more."""
+
+    id: str
+    deployment: str
+    at: int
+    until_at: int
+    created_by: str
+    size_bytes: int
+
+
+def export(place: Workplace, name: str, *, only_others: bool = False) -> Mapping[str, Value]:
+    """The document of a deployment as it is now; nothing is changed. Secrets in it are sealed.
+
+    ``only_others``: with none but the keys of source 2's system. Raises: PL-C010, PL-C043 for a cluster of resources.
+    """
+    from phaseline.calls.deployments.stack_export import written_down
+    from phaseline.plan.topology.stack_document import as_others_have_it
+    from phaseline.use_cases.prepare.stack_files import taken
+
+    store = place.store
+    row = find_deployment(store, name)
+    if row.kind == "resources":
+        message = f"'{row.name}' is a cluster of resources, documents are of deployments of blueprints"
+        raise fail("PL-C043", message, f"See its resources: phaseline resources list -d {row.name}", subject=row.name)
+    topology = store.topology(row.number)
+    found = written_down(
+        store,
+        (row.number, row.name),
+        (topology, np.frombuffer(bytes(store.states(row.number)), np.uint8), store.documents(row.number)),
+        row.code,
+        state_names=store.state_names(row.number),
+        doing=_last_action(store.executions(row.number)),
+        files=taken(place, row.number, row.code, store.blueprint(row.number).file),
+    )
+    return as_others_have_it(found) if only_others else found
+
+
+def _last_action(executions: Sequence[ExecutionRow]) -> tuple[str, str]:
+    """The last action and how it stands, in the words of source 2's system."""
+    from phaseline.model.execution.lifecycle_actions import action_of
+
+    acts = (row for row in reversed(executions) if row.request.workflow != REACH and action_of(row.request.workflow))
+    last = next(acts, None)
+    if last is None:
+        return "CREATE", "INIT"
+    how = "IN_PROGRESS" if not last.status.is_ended else "COMPLETE" if last.status == "completed" else "FAILED"
+    return action_of(last.request.workflow), how
+
+
+# -- what is left of deployments ---------------------------------------------------------------------------------------
+
+
+def list_abandoned(place: Workplace) -> Sequence[AbandonedView]:
+    """What can still be had, the oldest first."""
+    return [_view(row) for row in _kept(place)]
+
+
+def show_abandoned(place: Workplace, id: str) -> Mapping[str, Value]:
+    """The document that an abandoned deployment has left. Raises: PL-C090."""
+    for row in _kept(place):
+        if row.name == id:
+            return place.store.stack_documents.body(row)
+    hint = did_you_mean(id, [row.name for row in _kept(place)])
+    mend = f"{hint[:1].upper()}{hint[1:]} See: phaseline abandoned list".strip()
+    raise fail("PL-C090", f"there is nothing that was abandoned as '{id}'", mend)
+
+
+def _kept(place: Workplace) -> list[DocumentRow]:
+    begin = place.clock.now() - ABANDONED_KEPT_MS
+    return [row for row in place.store.stack_documents.all(ABANDONED) if row.at >= begin]
+
+
+def _view(row: DocumentRow) -> AbandonedView:
+    return AbandonedView(
+        row.name, row.deployment_name, row.at, row.at + ABANDONED_KEPT_MS, row.created_by, row.size_bytes
+    )
+
+
+# -- reading -----------------------------------------------------------------------------------------------------------
+
+
+def read_document(path: str) -> Mapping[str, Any]:
+    """The document in a file. Raises: PL-C081, PL-C082."""
+    from phaseline.plan.topology.stack_document import FORMAT, NATIVE
+
+    try:
+        found = json.loads(Path(path).read_text("utf-8"))
+    except (OSError, ValueError, RecursionError) as error:
+        raise _unreadable(path, str(error)) from error
+    if isinstance(found, dict) and isinstance(found.get("document"), dict):
+        found = found["document"]  # as --json shows it
+    if not isinstance(found, dict) or not isinstance(found.get("resources"), dict):
+        raise _unreadable(path, "it has no 'resources'")
+    wrong = [name for name, one in found["resources"].items() if not isinstance(one, dict)]
+    if wrong:
+        raise _unreadable(path, f"the resource '{wrong[0]}' is no mapping")
+    native = found.get(NATIVE)
+    if native is not None and not isinstance(native, dict):
+        raise _unreadable(path, f"'{NATIVE}' is no mapping")
+    said = FORMAT if native is None else native.get("format")
+    if not isinstance(said, int) or isinstance(said, bool) or said < 1:
+        raise _unreadable(path, f"'{NATIVE}' has no 'format'")
+    if said > FORMAT:
+        message = f"{path} is written in form {said}, and forms up to {FORMAT} can be read"
+        raise fail("PL-C082", message, "Use the version of Phaseline that wrote it, or a newer one.")
+    wrong = list(_of_other_kinds(found, native or {})) or list(_no_names(found, native or {}))
+    if wrong:
+        raise ProblemsError([problem for why in wrong for problem in _unreadable(path, why).problems])
+    return found
+
+
+def _of_other_kinds(document: Mapping[str, Any], native: Mapping[str, Any]) -> Iterator[str]:
+    """Every key that is not what it must be."""
+    for key, (kind, called) in KINDS.items():
+        if document.get(key) is not None and not isinstance(document[key], kind):
+            yield f"'{key}' must be {called}"
+    for key, (kind, called) in NATIVE_KINDS.items():
+        if key not in native:
+            continue
+        if not isinstance(native[key], kind):
+            yield f"'phaseline.{key}' must be {called}"
+        elif key in ROWS and not all(isinstance(row, ROWS[key][0]) for row in native[key]):
+            yield f"each of 'phaseline.{key}' must be {ROWS[key][1]}"
+
+
+def _no_names(document: Mapping[str, Any], native: Mapping[str, Any]) -> Iterator[str]:
+    """Every name that may be none (decision 33): they become those of nodes, instances and folders."""
+    names = set(document["resources"])
+    for row in (*native.get("instances", ()), *native.get("groups", ())):
+        names |= {row[key] for key in ("id", "node", "name", "group") if isinstance(row.get(key), str)}
+    template = document.get("template")
+    nodes = template.get("nodes") if isinstance(template, dict) else None
+    for row in nodes if isinstance(nodes, list | dict) else ():
+        name = row[0] if isinstance(row, list) and row else row
+        names |= {name} if isinstance(name, str) else set()
+    if not are_names(names):
+        for name in sorted(names):
+            if why := why_no_name(name):
+                yield f"the name '{shown_name(name)}' {why}"
+
+
+def _unreadable(path: str, why: str) -> ProblemsError:
+    mend = "Give a file that phaseline export or phaseline abandon has written."
+    return fail("PL-C081", f"{path} is no document of a deployment: {why}", mend)
+
+
+def unreadable_parts(path: str, error: Exception) -> ProblemsError:
+    """PL-C081 for a document whose parts do not fit together."""
+    told = f"it names {error} and does not say what that is" if isinstance(error, KeyError) else str(error)
+    return _unreadable(path, told)
+
+
+def refuse_sealed_elsewhere(place: Workplace, inputs: Mapping[str, Any], resources: Mapping[str, Any]) -> None:
+    """Raise PL-C086 with everything that another store has sealed."""
+    problems = []
+    for name in sorted(_closed(place, inputs)):
+        message = f"the secrets in input '{name}' were sealed by another store"
+        problems.append(Problem("PL-C086", message, f"Give the input anew: -i {name}=…"))
+    data = {name: resource.get("resource_data") for name, resource in resources.items()}
+    closed = sorted(_closed(place, data))
+    if closed:
+        listed = ", ".join(closed[:SHOWN]) + (f" and {len(closed) - SHOWN:,} more" if len(closed) > SHOWN else "")
+        message = f"the secrets in the runtime properties of {listed} were sealed by another store"
+        mend = "Take them out of the document's resource_data, or adopt in the store that wrote it."
+        problems.append(Problem("PL-C086", message, mend))
+    if problems:
+        raise ProblemsError(problems)
+
+
+def _closed(place: Workplace, values: Mapping[str, Any]) -> Iterator[str]:
+    """Those of the values in which something is sealed that cannot be opened here."""
+    for name, value in values.items():
+        try:
+            place.vault.unsealed(value)
+        except ProblemsError as error:
+            if any(problem.code not in CANNOT_OPEN for problem in error.problems):
+                raise
+            yield name

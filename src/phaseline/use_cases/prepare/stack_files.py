@@ -1,0 +1,236 @@
+"""The files of a blueprint in the document of its deployment: what a document needs to be adopted where nothing else of it is.
+
+Walk: ``taken`` reads them, from the stored blueprint or the folder, when a deployment is written down; ``brought`` lays them out
+beside the store that adopts, where calls look for the code of stored blueprints; ``kept`` stores them as one.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import hashlib
+import re
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING, Any
+
+from phaseline.catalog.files.blueprint_trees import Tree, digest_of, lay_out, take_up
+from phaseline.lang.fast_dataclasses import frozen
+from phaseline.model.blueprint.stored_blueprints import StoredBlueprint, StoredFile
+from phaseline.model.problems.problem import ProblemsError, fail
+from phaseline.plan.topology.stack_document import NATIVE, FilesTaken
+from phaseline.use_cases.commands.upload_blueprint import add_blueprint, is_of_store_in
+from phaseline.use_cases.loading.stored_blueprint_files import ID, work_folder
+from phaseline.use_cases.prepare.stack_documents import CANNOT_OPEN
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from phaseline.app.app_context import Workplace
+    from phaseline.model.blueprint.blueprint import Blueprint, Value
+    from phaseline.model.rows.rows import CodePlaces
+
+MOST_BYTES = 16 * 1024**2
+"""Of all files of a blueprint together; a document of more has none of them, and says so."""
+MOST_FILES = 2_000
+BINARY = "base64"
+"""The key under which what is no text stands."""
+A_DOCUMENT = b'"stack_user_project_id"'
+"""What only documents of deployments say: those that lie in the folder are no part of it, or each would hold all former ones."""
+
+
+@frozen
+class Brought:
+    """Files of a document, laid out in ``tree.folder``; ``id``: what the stored blueprint of them is to be called."""
+
+    id: str
+    tree: Tree
+
+    @property
+    def main(self) -> str:
+        """The path of the blueprint."""
+        return str(Path(self.tree.folder, self.tree.main_file))
+
+
+def taken(place: Workplace, deployment: int, code: CodePlaces, file: str) -> FilesTaken:
+    """The files of a deployment's blueprint as a document has them. What makes that impossible stands in ``left_out``."""
+    shelf = place.store.stored_blueprints
+    stored = shelf.of_deployment(deployment).get("")
+    is_of_store = is_of_store_in(place)
+    try:
+        if stored is None:
+            main = Path(code.blueprint_folder, Path(file).name)
+            if not main.is_file():
+                return FilesTaken(left_out=f"its blueprint is not there any more: {main}")
+            tree = take_up(
+                str(main),
+                leave_out=lambda path: is_of_store(path) or _is_document(path),
+                max_files=MOST_FILES,
+                max_bytes=MOST_BYTES,
+            )
+            contents = {each.path: tree.content(each) for each in tree.files}
+            return _written(place, deployment, tree.main_file, tree.files, contents)
+        if stored.size_bytes > MOST_BYTES or stored.file_count > MOST_FILES:
+            return FilesTaken(left_out=f"{stored} has more than {MOST_BYTES:,} bytes or {MOST_FILES:,} files")
+        files = shelf.files(stored.number)
+        contents = {each.path: shelf.content(each.digest) for each in files}
+        return _written(place, deployment, stored.main_file, files, contents)
+    except ProblemsError as error:
+        return FilesTaken(left_out=error.problems[0].message)
+    except (OSError, LookupError) as error:
+        return FilesTaken(left_out=str(error))
+
+
+def _written(
+    place: Workplace, deployment: int, main: str, files: Sequence[StoredFile], contents: Mapping[str, bytes]
+) -> FilesTaken:
+    """Whatever holds a secret is sealed, such as a blueprint that says one as the default of a hidden input."""
+    vault, texts = place.vault, {path: _text(body) for path, body in contents.items()}
+    if vault.has_seals:
+        vault.unsealed(dict(place.store.inputs(deployment)))  # what they hide is known from now on
+    binary = [contents[path].decode("latin-1") for path, text in texts.items() if not isinstance(text, str)]
+    if vault.sealed(list(binary)) != binary:
+        return FilesTaken(left_out="a file that is no text holds a secret")
+    told = vault.sealed(texts)
+    assert isinstance(told, dict), "a mapping stays one"
+    return FilesTaken(told, main, [each.path for each in files if each.is_executable], digest_of(main, files))
+
+
+def _text(body: bytes) -> Value:
+    """The text, where reading it gives the same bytes again; else in base64."""
+    try:
+        found = body.decode()
+    except UnicodeDecodeError:
+        return {BINARY: base64.b64encode(body).decode("ascii")}
+    return found
+
+
+def _is_document(path: str) -> bool:
+    if not path.endswith(".json") or not Path(path).is_file():
+        return False
+    with Path(path).open("rb") as file:
+        return A_DOCUMENT in file.read(MOST_BYTES)
+
+
+# -- adopting ----------------------------------------------------------------------------------------------------------
+
+
+def is_same(document: Mapping[str, Any], row: StoredBlueprint) -> bool:
+    """Whether a stored blueprint of this store has the files of the document, as far as the document says which it has."""
+    said = document[NATIVE].get("files") or {}
+    digest = said.get("digest")
+    return not digest or digest == row.digest
+
+
+def is_there(place: Workplace, document: Mapping[str, Any], folder: str) -> bool:
+    """Whether the blueprint of the document lies in the folder, as far as the document says what stood in it.
+
+    A folder of the same path may be anybody's. Raises: as ``brought``.
+    """
+    file = Path(folder, Path(str(document["template"]["file"])).name)
+    if not file.is_file():
+        return False
+    main = (document[NATIVE].get("files") or {}).get("main")
+    body = document["files"].get(main) if main else None
+    if body is None:
+        return True
+    try:
+        return file.read_bytes() == _bytes(_opened(place, {"main": body})["main"])
+    except ProblemsError:  # sealed by another store: nothing says that it is another one
+        return True
+
+
+def brought(place: Workplace, document: Mapping[str, Any], name: str) -> Brought | None:
+    """The document's files, laid out where those of stored blueprints are; None if it has none. ``name``: of the deployment.
+
+    Raises: ``KeyError``, ``TypeError`` or ``ValueError`` for files that are not as we write them.
+    """
+    said = document[NATIVE].get("files") or {}
+    if not said.get("main"):
+        return None
+    runs = set(said["executable"])
+    bodies = {_relative(path): _bytes(body) for path, body in _opened(place, document["files"]).items()}
+    if sum(map(len, bodies.values())) > MOST_BYTES or len(bodies) > MOST_FILES or said["main"] not in bodies:
+        raise ValueError("its files are too many, or its blueprint is not among them")
+    files = tuple(
+        StoredFile(path, hashlib.sha256(body).hexdigest(), len(body), path in runs)
+        for path, body in sorted(bodies.items())
+    )
+    digest = digest_of(said["main"], files)
+    if digest != said["digest"]:
+        raise ValueError("its files were changed, name a blueprint instead: --blueprint FILE")
+    folder = work_folder(place) / digest
+    by_digest = {each.digest: bodies[each.path] for each in files}
+    lay_out(folder, files, by_digest.__getitem__)
+    stored = str(document[NATIVE]["uses"].get("") or "").rpartition("@")[0]
+    return Brought(stored if ID.fullmatch(stored) else _id(name), Tree(str(folder), said["main"], files, digest))
+
+
+def kept(place: Workplace, found: Brought, blueprint: Blueprint) -> int:
+    """The number of the stored blueprint that has these files from now on, a version that is there or a new one."""
+    new = StoredBlueprint(
+        number=0,
+        id=found.id,
+        version=0,
+        main_file=found.tree.main_file,
+        digest=found.tree.digest,
+        description=blueprint.description,
+        language=blueprint.version,
+        file_count=len(found.tree.files),
+        size_bytes=found.tree.size_bytes,
+        created_at=place.clock.now(),
+        created_by=place.actor.name,
+    )
+    row, _ = add_blueprint(place.store.stored_blueprints, new, found.tree, ())
+    return row.number
+
+
+def moved(place: Workplace, found: Brought, code: CodePlaces) -> CodePlaces:
+    """Where its code is from now on: what lay in the blueprint's folder is in the new one, and plugins are where they are here."""
+    old, new = code.blueprint_folder, found.tree.folder
+    inside = [
+        str(Path(new, Path(folder).relative_to(old)))
+        for folder in code.plugin_folders
+        if Path(folder).is_relative_to(old)
+    ]
+    return place.code_places(found.main, tuple(inside))
+
+
+def _opened(place: Workplace, files: Mapping[str, Value]) -> Mapping[str, Value]:
+    """Those that hold secrets opened. Raises: PL-C086 if another store has sealed them."""
+    try:
+        found = place.vault.unsealed(dict(files))
+    except ProblemsError as error:
+        if any(problem.code not in CANNOT_OPEN for problem in error.problems):
+            raise
+        message = "the secrets in its files were sealed by another store"
+        raise fail("PL-C086", message, "Name a blueprint: --blueprint FILE") from error
+    assert isinstance(found, dict), "a mapping stays one"
+    return found
+
+
+def _relative(path: str) -> str:
+    """The path, if it is one below a folder."""
+    parts = PurePosixPath(path).parts
+    if not parts or path.startswith("/") or ".." in parts or "\0" in path or "/".join(parts) != path:
+        raise ValueError(f"'{path}' is no path of a file in a folder")
+    return path
+
+
+def _bytes(body: object) -> bytes:
+    if isinstance(body, str):
+        return body.encode()
+    if isinstance(body, dict) and isinstance(body.get(BINARY), str):
+        try:
+            return base64.b64decode(body[BINARY], validate=True)
+        except binascii.Error as error:
+            raise ValueError(f"a file is not in base64: {error}") from error
+    raise ValueError("a file is neither a text nor in base64")
+
+
+def _id(name: str) -> str:
+    """An id that the name of a deployment makes.
+
+    >>> _id("shop"), _id("7 shops!")
+    ('shop', 'shops')
+    """
+    return re.sub(r"^[^A-Za-z]+", "", re.sub(r"[^A-Za-z0-9_.-]+", "-", name))[:128].rstrip("-.") or "adopted"

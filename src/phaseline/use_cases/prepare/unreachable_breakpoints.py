@@ -1,0 +1,77 @@
+"""Whether anybody would stop at the breakpoints that are given for one execution: looked at before it begins (H46)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from phaseline.app.watcher import Nobody
+from phaseline.model.problems.problem import ProblemsError
+from phaseline.plan.requests.unreachable_breakpoints import is_foreseen, unmet_stops
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from phaseline.app.app_context import Workplace
+    from phaseline.app.watcher import Watcher
+    from phaseline.model.deployment.topology import Topology
+    from phaseline.model.execution.breakpoints import Breakpoint
+    from phaseline.model.execution.execution import Request
+    from phaseline.model.problems.problem import Problem
+    from phaseline.model.rows.rows import DeploymentRow
+    from phaseline.plan.rounds.round_preview import Foreseen
+    from phaseline.use_cases.loading.blueprint_loading import Loaded
+
+
+def look_for_stops(
+    place: Workplace, given: Sequence[Breakpoint], request: Request, foreseen: Foreseen, deployment: int = 0
+) -> tuple[Problem, ...]:
+    """Warnings of those of ``given`` at which probably nobody stops. ``deployment`` 0: one that is to be made.
+
+    While another execution of it is open nothing is sure: the instances may be in other states when this one has its turn. Raises: PL-P047
+    where it is sure that nobody stops.
+    """
+    if not given:
+        return ()
+    is_sure = is_foreseen(request, foreseen)
+    if is_sure and deployment:
+        is_sure = not place.store.executions(deployment, only_open=True)
+    problems = tuple(unmet_stops(given, request, foreseen, is_sure=is_sure))
+    if problems and is_sure:
+        raise ProblemsError(problems)
+    return problems
+
+
+def look_before_start(
+    place: Workplace,
+    given: Sequence[Breakpoint],
+    request: Request,
+    deployment: tuple[DeploymentRow, Topology],
+    watcher: Watcher | None,
+) -> None:
+    """Tell of those at which probably nobody stops in a workflow of a deployment that is there. Raises: as ``look_for_stops``."""
+    if not given:
+        return
+    from phaseline.use_cases.prepare.plan_preview import foresee_rounds
+
+    row, topology = deployment
+    states = np.frombuffer(bytes(place.store.states(row.number)), np.uint8)
+    foreseen = foresee_rounds(place, row, topology, request, states, code=row.code)
+    _tell(watcher, look_for_stops(place, given, request, foreseen, row.number))
+
+
+def look_before_first(
+    place: Workplace, given: Sequence[Breakpoint], request: Request, loaded: Loaded, watcher: Watcher | None
+) -> None:
+    """The same for the first execution of a deployment that is made with it."""
+    if not given:
+        return
+    from phaseline.use_cases.prepare.plan_preview import foresee_first
+
+    _tell(watcher, look_for_stops(place, given, request, foresee_first(place, request, loaded)))
+
+
+def _tell(watcher: Watcher | None, warnings: Sequence[Problem]) -> None:
+    for warning in warnings:
+        (watcher or Nobody()).noticed(f"warning {warning}. {warning.mend}")

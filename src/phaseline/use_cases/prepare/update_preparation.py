@@ -1,0 +1,229 @@
+"""Updates that can be meant: the blueprint to come is read, what becomes of the deployment is known, nothing is stored."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import field
+from typing import TYPE_CHECKING, cast
+
+import numpy as np
+
+from phaseline.lang.fast_dataclasses import altered, frozen
+from phaseline.lang.gc_pause import undisturbed
+from phaseline.model.deployment.sealed_values import hidden_inputs
+from phaseline.model.execution.stored_plans import PLAN, Aim
+from phaseline.model.problems.problem import ProblemsError
+from phaseline.use_cases.commands.install import AS_SET
+from phaseline.use_cases.loading.blueprint_loading import load
+from phaseline.use_cases.loading.deployment_rows import refuse_missing_secrets, sealed_inputs
+from phaseline.use_cases.loading.moved_folders import refuse_moved
+from phaseline.use_cases.loading.plugin_workflows import planner_of, unknown_workflow
+from phaseline.use_cases.lookup.find import find_deployment
+from phaseline.use_cases.lookup.secret_reveal import opened_inputs
+from phaseline.use_cases.lookup.suspension_check import refuse_suspended
+from phaseline.use_cases.prepare.pre_post import with_stops
+
+if TYPE_CHECKING:
+    from collections.abc import Set as AbstractSet
+
+    from phaseline.app.app_context import Workplace
+    from phaseline.model.blueprint.blueprint import Blueprint, Value
+    from phaseline.model.blueprint.diff import Change
+    from phaseline.model.blueprint.labels import Label
+    from phaseline.model.deployment.topology import Topology
+    from phaseline.model.execution.breakpoints import Breakpoint
+    from phaseline.model.execution.execution import Request
+    from phaseline.model.problems.problem import Problem
+    from phaseline.model.rows.rows import DeploymentRow
+    from phaseline.plan.topology.revision import Revision
+    from phaseline.use_cases.commands.install import Manner
+    from phaseline.use_cases.loading.blueprint_loading import Loaded
+
+Schedules = Mapping[str, dict[str, "Value"]]
+NOT_STORED = -1
+"""Stands for the number of a plan that is not kept (yet)."""
+
+
+@frozen
+class UpdateOrder:
+    """Which deployment is brought to which blueprint. ``inputs``: over those that it has; ``parameters``: of the workflow.
+
+    ``plugin_folders`` None: as before. ``runtime_only``: as of an ``Order``.
+    """
+
+    deployment: str
+    file: str
+    inputs: Mapping[str, Value] = field(default_factory=dict)
+    plugin_folders: Sequence[str] | None = None
+    parameters: Mapping[str, Value] = field(default_factory=dict)
+    runtime_only: bool = False
+
+
+@frozen
+class Present:
+    """A deployment as it is, and the request that is to bring it to something else."""
+
+    deployment: DeploymentRow
+    topology: Topology
+    states: np.ndarray
+    request: Request
+
+
+@frozen
+class PreparedUpdate:
+    """An update that can be meant: everything was checked, nothing is stored. ``given``: breakpoints of this execution alone."""
+
+    deployment: DeploymentRow
+    topology: Topology
+    states: np.ndarray
+    request: Request
+    aim: Aim
+    revision: Revision
+    steps: tuple[Change, ...]
+    warnings: tuple[Problem, ...]
+    given: tuple[Breakpoint, ...] = ()
+
+
+@undisturbed()
+def prepare_update(place: Workplace, order: UpdateOrder, *, manner: Manner = AS_SET) -> PreparedUpdate:
+    """The blueprint to come with its inputs, and what becomes of the deployment.
+
+    Raises: ``ProblemsError`` with PL-C010, PL-C024, PL-C043, everything that is wrong with the blueprint, its inputs or the
+    parameters, or that forbids the revision.
+    """
+    from phaseline.plan.topology.blueprint_diff import values_of_inputs
+    from phaseline.plan.workflows.apply_revision import UPDATE
+
+    now = present_of(place, order.deployment, UPDATE, order.parameters, manner)
+    row, topology = now.deployment, now.topology
+    former = opened_inputs(place, row.number)
+    loaded = _read(place, order, now, former)
+    hidden = hidden_inputs(topology.blueprint) | hidden_inputs(loaded.blueprint)
+    values, changed = values_of_inputs(former, loaded.inputs, frozenset(hidden))
+    before = _as_labelled(topology.blueprint, frozenset(place.store.labels.of(row.number)))
+    blueprint = _carried_over(before, loaded.blueprint, now=place.clock.now())
+    aim = Aim(
+        blueprint,
+        sealed_inputs(place, loaded),
+        loaded.code,
+        suffixes=int.from_bytes(os.urandom(8)) >> 1,
+        changed_inputs=tuple(sorted(changed)),
+        uses=loaded.uses,
+        former=_former(place, row, topology, before, changed) if now.request.take_back else None,
+        packages=tuple(loaded.packages),
+    )
+    _refuse_unknown(place, aim, now.request)
+    return brought_to(place, now, aim, values, loaded.warnings)
+
+
+def present_of(place: Workplace, name: str, workflow: str, parameters: Mapping[str, Value], manner: Manner) -> Present:
+    """A deployment that may be brought to something else, and the request of a workflow that does it.
+
+    Raises: ``ProblemsError`` with PL-C010, PL-C024, PL-C043, PL-P043, or everything that is wrong with the parameters.
+    """
+    from phaseline.plan.requests.request_validation import check
+    from phaseline.plan.workflows.apply_revision import refuse_other
+
+    store = place.store
+    row = find_deployment(store, name, to_change=True)
+    refuse_moved(place, row)
+    topology = store.topology(row.number)
+    refuse_other(topology)
+    states = np.frombuffer(bytes(store.states(row.number)), np.uint8)
+    refuse_suspended(row.name, workflow, topology, states)
+    request = manner.request(workflow, place, {**parameters, PLAN: NOT_STORED}, topology)
+    problems = check(topology, request)
+    if problems:
+        raise ProblemsError(problems)
+    return Present(row, topology, states, request)
+
+
+def brought_to(
+    place: Workplace,
+    now: Present,
+    aim: Aim,
+    values: Sequence[Change],
+    warnings: tuple[Problem, ...] = (),
+) -> PreparedUpdate:
+    """A deployment that is brought to this. ``values``: what becomes of its inputs. Raises: what forbids the revision."""
+    from phaseline.plan.topology.blueprint_diff import steps
+    from phaseline.plan.workflows.apply_revision import refuse_forbidden, revised
+
+    revision = revised(now.topology, aim)
+    refuse_forbidden(revision)
+    request = with_stops(place, now.request, now.topology, revision.finished, deployment=now.deployment.number)
+    told = (*values, *steps(now.topology.blueprint, aim.blueprint, revision.changed))
+    given = now.request.breakpoints
+    return PreparedUpdate(now.deployment, now.topology, now.states, request, aim, revision, told, warnings, given)
+
+
+def _read(place: Workplace, order: UpdateOrder, now: Present, former: Mapping[str, Value]) -> Loaded:
+    """The file of the new blueprint, with the former inputs under those that are given."""
+    from phaseline.plan.workflows.update import AUTO_CORRECT_TYPES
+
+    folders = now.deployment.code.plugin_folders if order.plugin_folders is None else order.plugin_folders
+    loaded = load(
+        place,
+        order.file,
+        inputs=order.inputs,
+        plugin_folders=tuple(folders),
+        yes_many=True,
+        runtime_only=order.runtime_only or now.topology.blueprint.runtime_only,
+        former=former,
+        auto_correct=order.parameters.get(AUTO_CORRECT_TYPES) is True,
+    )
+    refuse_missing_secrets(place, loaded.blueprint)
+    return loaded
+
+
+def _former(
+    place: Workplace, row: DeploymentRow, topology: Topology, blueprint: Blueprint, changed: AbstractSet[str]
+) -> Aim:
+    """What the deployment is now, so that it can be brought back to it."""
+    used = place.store.stored_blueprints.of_deployment(row.number)
+    return Aim(
+        blueprint,
+        place.store.inputs(row.number),
+        row.code,
+        suffixes=int.from_bytes(os.urandom(8)) >> 1,
+        changed_inputs=tuple(sorted(changed)),
+        uses={namespace: version.number for namespace, version in used.items()},
+        counts=dict(topology.counts),
+    )
+
+
+def _refuse_unknown(place: Workplace, aim: Aim, request: Request) -> None:
+    """Raise PL-P009 for a ``workflow_id`` that the new blueprint does not have; what it maps to is loaded."""
+    from phaseline.plan.workflows.delegated_update import WORKFLOW_ID
+
+    name = request.parameters.get(WORKFLOW_ID)
+    if isinstance(name, str) and planner_of(place, aim.blueprint, aim.code, name) is None:
+        raise unknown_workflow(name, aim.blueprint)
+
+
+def _as_labelled(former: Blueprint, kept: AbstractSet[Label]) -> Blueprint:
+    """A blueprint without the labels that were removed by hand since: they do not come back with an update, nor when it is taken back."""
+    labels = {
+        key: [value for value in values if not isinstance(value, str) or (key, value) in kept]
+        for key, values in former.labels.items()
+    }
+    return altered(former, labels={key: values for key, values in labels.items() if values})
+
+
+def _carried_over(former: Blueprint, new: Blueprint, *, now: int) -> Blueprint:
+    """The new blueprint with what a deployment keeps: labels are added to, schedules added and changed, neither removed."""
+    from phaseline.dsl.nodes.schedules import begun, is_said_again
+
+    name = "default_schedules"
+    labels = {key: list(values) for key, values in former.labels.items()}
+    for key, values in new.labels.items():
+        known = labels.setdefault(key, [])
+        known += [value for value in values if value not in known]
+    said = new.deployment_settings
+    schedules = dict(cast("Schedules", former.deployment_settings.get(name) or {}))
+    for key, schedule in cast("Schedules", begun(said, now).get(name) or {}).items():
+        if key not in schedules or not is_said_again(schedules[key], schedule):
+            schedules[key] = schedule
+    settings: Mapping[str, Value] = {**said, **({name: dict(schedules)} if schedules else {})}
+    return altered(new, labels=labels, deployment_settings=settings)

@@ -1,0 +1,1 @@
+"""The read side: lists, details and explanations."""

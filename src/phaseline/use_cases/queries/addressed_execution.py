@@ -1,0 +1,94 @@
+"""Which execution of a deployment a person means who says a word to the deployment alone: the one to which the word applies, though others came later."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from phaseline.model.graph.status import ExecutionStatus
+from phaseline.model.problems.problem import ProblemsError, fail
+from phaseline.model.resources.resources import REACH
+from phaseline.use_cases.lookup.find import find_execution
+from phaseline.use_cases.queries.executions import as_statuses, standing
+
+if TYPE_CHECKING:
+    from phaseline.model.graph.status import EntryStatus
+    from phaseline.model.rows.rows import ExecutionRow
+    from phaseline.ports import Store
+
+NAMED = 5
+"""So many are named where several may be meant."""
+
+
+def the_open_one(
+    store: Store, id: str | None, deployment: str | None, word: str, applies: Callable[[ExecutionRow], bool]
+) -> ExecutionRow:
+    """The execution of this id; without one the only open one of the deployment to which the word applies, or else the latest.
+
+    Raises: as ``find_execution``; PL-C018 naming them where there are several.
+    """
+    latest = find_execution(store, id, deployment, to_change=True)
+    if id is not None:
+        return latest
+    return _only(word, [row for row in store.executions(latest.deployment, only_open=True) if applies(row)]) or latest
+
+
+def the_begun_one(store: Store, id: str | None, deployment: str | None, word: str) -> ExecutionRow:
+    """As ``the_open_one``: the open one that has begun; where none has, the only one that waits to begin."""
+    latest = find_execution(store, id, deployment, to_change=True)
+    if id is not None:
+        return latest
+    rows = store.executions(latest.deployment, only_open=True)
+    return _only(word, [row for row in rows if row.started_at] or rows) or latest
+
+
+def the_fitting_one(
+    store: Store, id: str | None, deployment: str | None, word: str, choose: Callable[[ExecutionRow], object]
+) -> ExecutionRow:
+    """As ``the_open_one``, of those that are open and the latest: the one in which there is something to ``choose``."""
+    latest = find_execution(store, id, deployment, to_change=True)
+    if id is not None:
+        return latest
+    rows = [row for row in store.executions(latest.deployment, only_open=True) if row.number != latest.number]
+    if not rows:
+        return latest
+    return _only(word, [row for row in (*rows, latest) if _does(choose, row)]) or latest
+
+
+def the_failed_one(
+    store: Store, id: str | None, deployment: str | None, statuses: Sequence[EntryStatus]
+) -> ExecutionRow:
+    """As ``the_open_one``: the latest; where that has completed or not begun, the one that was left unfinished before it."""
+    latest = find_execution(store, id, deployment, to_change=True)
+    is_queued = latest.status is ExecutionStatus.QUEUED and not latest.started_at
+    if id is not None or latest.request.workflow == REACH:
+        return latest
+    if not (latest.status is ExecutionStatus.COMPLETED or is_queued):
+        return latest
+    from phaseline.use_cases.queries.stuck import unfinished
+
+    others = [row for row in unfinished(store, latest.deployment) if row.number != latest.number]
+    return _only("retry", [row for row in others if _has(store, row, statuses)]) or latest
+
+
+def _only(word: str, rows: Sequence[ExecutionRow]) -> ExecutionRow | None:
+    if len(rows) > 1:
+        names = ", ".join(row.id for row in rows[:NAMED]) + (", …" if len(rows) > NAMED else "")
+        mend = f"Say it to one of them: phaseline executions {word} {rows[0].id}"
+        raise fail("PL-C018", f"which execution of '{rows[0].deployment_name}'? It may be one of: {names}", mend)
+    return rows[0] if rows else None
+
+
+def _does(choose: Callable[[ExecutionRow], object], row: ExecutionRow) -> bool:
+    try:
+        choose(row)
+    except ProblemsError:
+        return False
+    return True
+
+
+def _has(store: Store, row: ExecutionRow, statuses: Sequence[EntryStatus]) -> bool:
+    last = standing(store, row)
+    return last is not None and bool(np.isin(as_statuses(store.statuses(last.id)), statuses).any())

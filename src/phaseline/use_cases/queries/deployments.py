@@ -1,0 +1,326 @@
+"""Looking at deployments, computing their outputs, and forgetting them."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from phaseline.lang.fast_dataclasses import told
+from phaseline.model.blueprint.labels import labelled
+from phaseline.model.deployment.instance_states import InstanceState
+from phaseline.model.deployment.sealed_values import HIDDEN, hidden_inputs
+from phaseline.model.graph.status import ExecutionStatus
+from phaseline.model.problems.problem import fail
+from phaseline.model.resources.path_nodes import as_life_cycle
+from phaseline.model.resources.resources import REMOVED
+from phaseline.model.resources.state_graph_names import state_name
+from phaseline.use_cases.commands.labels import by_key, parse_labels
+from phaseline.use_cases.lookup.claims import in_the_way
+from phaseline.use_cases.lookup.find import find_deployment
+from phaseline.use_cases.lookup.secret_reveal import opened_documents, opened_inputs, without_secrets
+from phaseline.use_cases.lookup.ticket import once
+from phaseline.use_cases.lookup.unreadable_rows import Flaws
+from phaseline.views.views import DeploymentDetails, DeploymentView, Outputs, Page
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from phaseline.app.app_context import Workplace
+    from phaseline.model.execution.orders import GivenOrder, NewOrder
+    from phaseline.model.rows.listings import Glance
+    from phaseline.model.rows.rows import DeploymentRow, ExecutionRow
+    from phaseline.ports import Store
+    from phaseline.views.views import ExecutionView
+
+UNREADABLE = "unreadable"
+"""The status of a deployment that can only be listed and deleted."""
+GONE = (InstanceState.UNINITIALIZED, InstanceState.DELETED)
+IS_GONE = frozenset(map(int, GONE))
+"""States of instances of which nothing is installed."""
+
+
+def list_deployments(
+    place: Workplace,
+    *,
+    status: str | None = None,
+    text: str = "",
+    labels: Sequence[str] = (),
+    limit: int | None = None,
+) -> Page[DeploymentView]:
+    """Deployments by name, with their instances by state and their latest execution.
+
+    ``status``: as in their views; ``text``: somewhere in the name, the description or the blueprint's path; ``labels``:
+    ``KEY=VALUE`` or ``KEY``, all of which they have. Raises: PL-C068 for what is no label.
+    """
+    rows = [row for row in place.store.deployments() if text.casefold() in _told_of(row).casefold()]
+    if labels:
+        having = place.store.labels.having(parse_labels(labels))
+        rows = [row for row in rows if row.number in having]
+    if status is None:
+        return Page(_briefs(place.store, rows[:limit]), len(rows))
+    views = [view for view in _briefs(place.store, rows) if view.status == status]
+    return Page(views[:limit], len(views))
+
+
+def _told_of(row: DeploymentRow) -> str:
+    return f"{row.name} {row.description} {row.blueprint_file}"
+
+
+def show_deployment(place: Workplace, name: str) -> DeploymentDetails:
+    """One deployment with its inputs and nodes and the folders of its code."""
+    store = place.store
+    row = find_deployment(store, name)
+    topology = store.topology(row.number)
+    counts = np.bincount(topology.node[topology.is_there], minlength=len(topology.nodes)).tolist()
+    nodes = {node.name: counts[number] for number, node in enumerate(topology.nodes) if number not in topology.past}
+    inputs = dict(store.inputs(row.number))
+    inputs |= dict.fromkeys(hidden_inputs(store.blueprint(row.number)) & inputs.keys(), HIDDEN)
+    seen, uses = _briefs(store, [row])[0], store.stored_blueprints.of_deployment(row.number)
+    return DeploymentDetails(
+        **{item.name: getattr(seen, item.name) for item in fields(seen)},
+        inputs=inputs,
+        nodes=nodes,
+        folder=row.code.blueprint_folder,
+        folder_is_there=Path(row.code.blueprint_folder).is_dir(),
+        plugin_folders=row.code.plugin_folders,
+        stored_blueprints={name: str(stored) for name, stored in uses.items()},
+        labels=by_key(store.labels.of(row.number)),
+        under_way=f"{started.name} by {started.execution}" if (started := topology.started) is not None else "",
+    )
+
+
+def outputs(place: Workplace, name: str, *, reveal: bool = False) -> Outputs:
+    """Outputs and capabilities of a deployment, computed from what its instances know now.
+
+    What holds a secret is shown as ``(hidden)`` unless ``reveal``; what is a secret that is gone is left out (B24).
+    """
+    from phaseline.calls.protocol.secret_tracking import Watch
+    from phaseline.dsl.functions.outputs import evaluate_outputs
+    from phaseline.dsl.functions.plan_and_runtime_scopes import RuntimeScope
+    from phaseline.dsl.functions.topology_view import TopologyInstances, facts_of
+    from phaseline.model.deployment.sealed_values import hidden_inputs
+
+    store = place.store
+    row = find_deployment(store, name)
+    topology, documents = store.topology(row.number), opened_documents(place, row.number)
+    blueprint, inputs = store.blueprint(row.number), opened_inputs(place, row.number)
+    seen = RuntimeScope(
+        inputs,
+        {node.name: node.properties for node in topology.nodes},
+        TopologyInstances(topology, lambda instance: documents.get(instance, {})),
+        facts=facts_of(row.name, labelled(blueprint, store.labels.of(row.number)), row.created_by, place.vault),
+    )
+    scope = Watch(inputs, hidden_inputs(blueprint), place.vault).over(seen)
+    found = (evaluate_outputs(blueprint.outputs, scope), evaluate_outputs(blueprint.capabilities, scope))
+    return Outputs(row.name, *(found if reveal else (without_secrets(place, values) for values in found)))
+
+
+def _deleted_again(place: Workplace, found: GivenOrder, arguments: Mapping[str, object]) -> DeploymentView:
+    seen: Any = found.answer
+    if found.executions:
+        from phaseline.use_cases.lookup.given_orders import followed
+
+        _refuse_unforgotten(str(seen["name"]), followed(place, found, arguments))
+    return DeploymentView(**seen)
+
+
+@once("delete", _deleted_again)
+def delete_deployment(
+    place: Workplace, name: str, *, force: bool = False, given: NewOrder | None = None
+) -> DeploymentView:
+    """Forget a deployment: the name is free again, its executions stay. What it was, as the answer.
+
+    With ``force`` while instances live it is an abandonment: hook classes are called, and its document is kept for 30 days.
+    Raises: PL-C015 while instances live (unless ``force``), or where a hook refuses; PL-C016 while an execution is open.
+    """
+    store = place.store
+    row = find_deployment(store, name, to_change=True)
+    refuse_open(store, row)
+    flaw = unread(store, row)
+    if flaw:
+        return _delete_unreadable(place, row, flaw, force=force, given=given)
+    living = living_count(store, row)
+    if living and not force:
+        message = f"{living} instance{'s' * (living != 1)} of the deployment '{row.name}' may still exist"
+        way = f"phaseline uninstall -d {row.name}"
+        if row.kind == "resources":
+            way = f"phaseline resources delete --all -d {row.name}"
+        mend = f"Remove them first: {way}. Or forget them with --force."
+        raise fail("PL-C015", message, mend, subject=row.name)
+    seen = _briefs(store, [row])[0]
+    if living and row.kind == "blueprint":
+        _abandon(place, row, seen, given)
+    else:
+        _forget(place, row, seen, given)
+    return seen
+
+
+def _forget(place: Workplace, row: DeploymentRow, seen: DeploymentView, given: NewOrder | None) -> None:
+    with place.store.as_one(given) as answer:
+        answer.update(told(seen))
+        place.store.delete_deployment(row.number, place.actor)
+
+
+def unread(store: Store, row: DeploymentRow) -> str:
+    """Why a deployment cannot be read as a whole; empty if it can."""
+    flaw = row.flaw or store.listings.rosters([row.number])[row.number].flaw
+    if flaw:
+        return flaw
+    flaws = Flaws()
+    with flaws.of(row.name):
+        store.topology(row.number)
+    return flaws.reasons[0] if flaws.reasons else ""
+
+
+def _delete_unreadable(
+    place: Workplace, row: DeploymentRow, flaw: str, *, force: bool, given: NewOrder | None
+) -> DeploymentView:
+    """Forget what nobody can read: no document is kept of it and no hook is told, for there is nothing to tell."""
+    if not force:
+        message = f"the deployment '{row.name}' cannot be read, so nobody knows what still exists of it: {flaw}"
+        raise fail("PL-C015", message, f"Forget it: phaseline deployments delete {row.name} --force", subject=row.name)
+    seen = _briefs(place.store, [row])[0]
+    _forget(place, row, seen, given)
+    return seen
+
+
+def _abandon(place: Workplace, row: DeploymentRow, seen: DeploymentView, given: NewOrder | None) -> None:
+    """Forget a deployment of which something stands: an abandonment, with its hooks and its document (decision 41)."""
+    from phaseline.use_cases.commands.adopt import abandon
+
+    if given is not None:
+        given.answer = told(seen)
+    _refuse_unforgotten(row.name, abandon(place, row.name, force=True, given=given))
+
+
+def _refuse_unforgotten(name: str, view: ExecutionView) -> None:
+    """Raise PL-C015 unless the abandonment has completed."""
+    if view.is_good:
+        return
+    message = f"'{name}' was not forgotten: {view.id} is {view.status}" + (f": {view.reason}" if view.reason else "")
+    raise fail("PL-C015", message, f"See what it says, then repeat this: phaseline executions show {view.id}")
+
+
+def living_count(store: Store, row: DeploymentRow) -> int:
+    """How many instances are, or may be, installed."""
+    return int(living(store, row).sum())
+
+
+def living(store: Store, row: DeploymentRow) -> np.ndarray:
+    """Bool by number: the instances that are, or may be, installed."""
+    states = np.frombuffer(bytes(store.states(row.number)), np.uint8)
+    if row.kind == "resources":
+        return np.asarray(states != REMOVED)
+    is_gone = np.isin(_as_life_cycle(store, row, states), GONE)
+    return np.asarray(~is_gone & store.topology(row.number).is_there)
+
+
+def _as_life_cycle(store: Store, row: DeploymentRow, states: np.ndarray) -> np.ndarray:
+    names = store.state_names(row.number)  # none as long as no node has gone along a path
+    return as_life_cycle(store.topology(row.number), states, names) if names else states
+
+
+def open_execution(store: Store, row: DeploymentRow) -> ExecutionRow | None:
+    """The execution of a deployment that has not ended, or None."""
+    return next(iter(store.executions(row.number, only_open=True)), None)
+
+
+def refuse_open(store: Store, row: DeploymentRow) -> None:
+    """Raise PL-C016 if an execution of the deployment is open (decision 4)."""
+    found = open_execution(store, row)
+    if found is not None:
+        raise in_the_way(found)
+
+
+def _briefs(store: Store, rows: Sequence[DeploymentRow]) -> list[DeploymentView]:
+    """The rows as lists show them. No blueprint is read."""
+    glances = store.listings.glances([row.number for row in rows])
+    return [_brief(store, row, glances[row.number]) for row in rows]
+
+
+def _brief(store: Store, row: DeploymentRow, glance: Glance) -> DeploymentView:
+    flaw = row.flaw or glance.flaw
+    counts = np.bincount(glance.states)
+    present = counts.nonzero()[0]
+    states = {
+        state_name(state, glance.state_names): count
+        for state, count in zip(present.tolist(), counts[present].tolist(), strict=True)
+        if state != REMOVED
+    }
+    executions = glance.executions
+    latest = executions[-1] if executions else None
+    before = _left_behind(store, executions) if len(executions) > 1 and not flaw else ""
+    return DeploymentView(
+        name=row.name,
+        status=UNREADABLE
+        if flaw
+        else _status_of_resources(executions)
+        if row.kind == "resources"
+        else _status(_that_acted(store, executions), _present(glance.life_cycle)),
+        blueprint_file=row.blueprint_file,
+        description=row.description,
+        created_at=row.created_at,
+        created_by=row.created_by,
+        instance_count=sum(states.values()),
+        states=states,
+        latest_execution=latest.id if latest else "",
+        latest_status=latest.status.value if latest else "",
+        kind=row.kind,
+        unfinished=before,
+        flaw=flaw,
+    )
+
+
+def _left_behind(store: Store, executions: Sequence[ExecutionRow]) -> str:
+    from phaseline.use_cases.queries.unrepaired_failures import left_behind
+
+    found = left_behind(store, executions)
+    return "" if found is None else found.id
+
+
+def _status_of_resources(executions: Sequence[ExecutionRow]) -> str:
+    """In one word: whether somebody is brought to a target, and whether the last of these ways went well."""
+    if any(not row.status.is_ended for row in executions):
+        return "in_progress"
+    return "requires_attention" if executions and executions[-1].status is ExecutionStatus.FAILED else "good"
+
+
+def _that_acted(store: Store, executions: Sequence[ExecutionRow]) -> Sequence[ExecutionRow]:
+    """Without the latest ones that hooks have refused: the deployment was not touched by them (H22)."""
+    if not executions or not _was_refused(store, executions[-1]):
+        return executions
+    executions = store.executions(executions[-1].deployment)  # one before them may have completed
+    count = len(executions)
+    while count and _was_refused(store, executions[count - 1]):
+        count -= 1
+    return executions[:count]
+
+
+def _was_refused(store: Store, row: ExecutionRow) -> bool:
+    if not row.request.is_surrounded or row.status is not ExecutionStatus.FAILED:
+        return False
+    from phaseline.plan.rounds.pre_post_rounds import OPENING, UNDOING
+
+    return all(graph.name in {OPENING, UNDOING} for graph in store.graphs(row.number))
+
+
+def _present(states: np.ndarray) -> set[int]:
+    """The states in which at least one instance is."""
+    return set(np.bincount(states).nonzero()[0].tolist())
+
+
+def _status(executions: Sequence[ExecutionRow], states: set[int]) -> str:
+    """In one word, after W11: an execution that has not ended, trouble, or what is there."""
+    latest = executions[-1].status if executions else None
+    if latest is not None and not latest.is_ended and latest is not ExecutionStatus.ATTENTION:
+        return "in_progress"
+    if latest in {ExecutionStatus.FAILED, ExecutionStatus.ATTENTION}:
+        return "requires_attention"
+    if states <= IS_GONE:
+        return "not_installed"
+    if states == {InstanceState.STARTED}:
+        return "adopted" if executions[-1].request.workflow == "adopt" else "good"
+    return "suspended" if states == {InstanceState.SUSPENDED} else "requires_attention"

@@ -1,0 +1,485 @@
+"""What the instances of an execution went through, its last lines without telling all the others (W12).
+
+Events are computed from calls when they are read. Of an execution with very many instances only those are told whose
+calls are the latest; how many lines there are in all is counted by instances to which the same happened, one of each told.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, deque
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from heapq import heappush, heappushpop
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from phaseline.model.graph.graph import SubjectKind
+from phaseline.model.graph.status import EntryStatus, OutcomeKind
+from phaseline.model.resources.state_graph_names import phase_of
+from phaseline.plan.explain.cloudify_events import narrate_all
+from phaseline.plan.explain.instance_story import BEGUN, CallSpan, Entries, Known
+from phaseline.use_cases.queries.executions import as_statuses
+from phaseline.views.views import Line
+
+if TYPE_CHECKING:
+    from phaseline.model.deployment.topology import Topology
+    from phaseline.model.graph.graph import Graph, Step
+    from phaseline.model.rows.rows import BatchRow, EventRow, ExecutionRow, GraphRow, NoteRow
+    from phaseline.ports import Store
+
+Causes = Mapping[tuple[int, str], "deque[EventRow]"]
+"""{(instance that was called, operation): stored events of its calls, oldest first}."""
+Candidate = tuple[int, int, int, int, Line]
+"""(time, place of the round, instance, place in its story, line): lines of one time stand in the order of the rest."""
+BY_HAND = "completed_by_hand"
+MOST_MADE = 1_000
+"""Entries whose calls are kept as objects: a story asks for those of its entries several times."""
+KINDS = 8
+"""More than there are ways for a call to end."""
+
+
+class Narrated:
+    """The rounds of an execution, ready to be told."""
+
+    def __init__(self, store: Store, row: ExecutionRow, causes: Causes, former: Narrated | None = None) -> None:
+        """``causes`` are used up: each belongs to one call. ``former``: an earlier look, for ``added``."""
+        topology = store.topology(row.deployment)
+        batches = store.batches(execution=row.number)
+        self._former = {} if former is None else former.looked()
+        self._rounds = [
+            _Round(store, row, stored, topology, batches, causes, self._former.get(stored.id))
+            for stored in store.graphs(row.number)
+        ]
+        self.told = 0
+        """How many instances have been told so far."""
+
+    def all(self) -> Iterator[Line]:
+        """Every line by round, instance and time."""
+        for _, lines in self.by_instance():
+            yield from lines
+
+    def by_instance(self) -> Iterator[tuple[int, list[Line]]]:
+        """(instance, its lines by time), by round and instance."""
+        for one in self._rounds:
+            yield from self._counted(one.tell_all())
+
+    def added(self) -> Iterator[tuple[int, list[Line]]]:
+        """(instance, those of its lines that the former look did not have), by round and instance."""
+        for one in self._rounds:
+            yield from self._counted(one.tell_added(self._former.get(one.id)))
+
+    def looked(self) -> dict[int, _Round]:
+        """{graph id: its round}, to be compared with a later look; what calls said is forgotten, and so is the look before."""
+        self._former = {}
+        for one in self._rounds:
+            one.calls.forget_explained()
+        return {one.id: one for one in self._rounds}
+
+    def last(
+        self, limit: int, is_wanted: Callable[[Line], bool], instances: np.ndarray | None
+    ) -> tuple[list[Line], int]:
+        """The last ``limit`` lines that are wanted, in the order of ``all``, and how many are wanted in all.
+
+        ``is_wanted`` may not look at the text. ``instances``: bool by number, of which lines may be wanted; None: of any.
+        """
+        best: list[Candidate] = []
+        total = 0
+        for place, one in reversed(list(enumerate(self._rounds))):
+            stories = one.stories(instances)
+            examples = self._tell(one, stories.examples, {})
+            counts = np.array([sum(map(is_wanted, lines)) for _, lines in examples], np.int64)
+            total += int((counts * stories.times).sum())
+            self._improve(best, place, one.those_of(stories, counts > 0), is_wanted, limit)
+        return [candidate[-1] for candidate in sorted(best, key=lambda one: one[1:4])], total
+
+    def _improve(
+        self,
+        best: list[Candidate],
+        place: int,
+        those: Iterable[tuple[int, int]],
+        is_wanted: Callable[[Line], bool],
+        limit: int,
+    ) -> None:
+        """Put lines of a round among the best; ``those``: (time of its last line at most, instance), the last first."""
+
+        def needed() -> Iterator[int]:
+            for at, instance in those:
+                if len(best) == limit and (not best or (at, place, instance) < best[0][:3]):
+                    return  # nothing of it, nor of those that come after it, is among the last
+                yield instance
+
+        one = self._rounds[place]
+        for instance, lines in self._tell(one, needed(), _Notes(one.store, one.id)):
+            for number, line in enumerate(lines):
+                if is_wanted(line):
+                    new = (line.at, place, instance, number, line)
+                    if len(best) < limit:
+                        heappush(best, new)
+                    else:
+                        heappushpop(best, new)
+
+    def _tell(
+        self, one: _Round, instances: Iterable[int], notes: Mapping[int, NoteRow]
+    ) -> Iterator[tuple[int, list[Line]]]:
+        return self._counted(one.tell(instances, notes))
+
+    def _counted(self, stories: Iterator[tuple[int, list[Line]]]) -> Iterator[tuple[int, list[Line]]]:
+        for told in stories:
+            self.told += 1
+            yield told
+
+
+class _Stories(NamedTuple):
+    """Instances of a round by what they went through: the same but for names, times and what calls said.
+
+    ``examples``: one of each story; ``times``: how often it happened, of those counted. By place among the round's
+    instances: ``kind``: the place of its story among the examples; ``counts``: whether it is counted.
+    """
+
+    examples: list[int]
+    times: np.ndarray
+    kind: np.ndarray
+    counts: np.ndarray
+
+
+class _Round:
+    """One graph of an execution: its entries and calls in columns."""
+
+    def __init__(
+        self,
+        store: Store,
+        row: ExecutionRow,
+        stored: GraphRow,
+        topology: Topology,
+        batches: Sequence[BatchRow],
+        causes: Causes,
+        former: _Round | None = None,
+    ) -> None:
+        self.store, self.id = store, stored.id
+        self._row, self.topology = row, topology
+        self._since = max(row.started_at, stored.created_at)  # who is not called goes on when its round begins
+        self.graph: Graph = store.graph(stored.id) if former is None else former.graph  # its columns never change
+        self.statuses = as_statuses(store.statuses(stored.id))
+        is_same = former is not None and former.topology is topology
+        self.entries: Entries = former.entries if former is not None and is_same else Entries(topology, self.graph)
+        self.calls = _Calls(batches, stored.id, len(self.graph))
+        if causes:
+            self._explain(causes)
+        owned = int(np.searchsorted(self.entries.owner, 0))
+        self._mine = self.entries.order[owned:]
+        self.instances, self._firsts = np.unique(self.entries.owner[owned:], return_index=True)
+
+    def tell_all(self) -> Iterator[tuple[int, list[Line]]]:
+        """(instance, its lines) of all, a thousand after the other: their calls and notes are looked up at once."""
+        firsts = np.append(self._firsts, len(self._mine))
+        for low in range(0, len(self.instances), MOST_MADE):
+            some = self.instances[low : low + MOST_MADE]
+            positions = self._mine[firsts[low] : firsts[low + len(some)]]
+            yield from self.tell(some.tolist(), self._notes(positions), self.calls.of(positions))
+
+    def tell_added(self, former: _Round | None) -> Iterator[tuple[int, list[Line]]]:
+        """(instance, those of its lines that ``former`` did not have) of all of which something has changed since then."""
+        has_changed = self._changed(former)[self._mine]
+        changed = (
+            np.flatnonzero(np.logical_or.reduceat(has_changed, self._firsts)) if len(has_changed) else self._firsts
+        )
+        ends = np.append(self._firsts[1:], len(self._mine))
+        for low in range(0, len(changed), MOST_MADE):
+            places = changed[low : low + MOST_MADE].tolist()
+            some = self.instances[places].tolist()
+            positions = np.concatenate([self._mine[self._firsts[place] : ends[place]] for place in places])
+            notes = self._notes(positions)
+            told = self.tell(some, notes, self.calls.of(positions))
+            if former is None:
+                yield from told
+                continue
+            before = former.tell(some, notes, former.calls.of(positions))
+            for (number, lines), (_, had) in zip(told, before, strict=True):
+                yield number, _added(had, lines)
+
+    def _notes(self, positions: np.ndarray) -> dict[int, NoteRow]:
+        return {note.position: note for note in self.store.notes(self.id, among=positions.tolist())}
+
+    def _changed(self, former: _Round | None) -> np.ndarray:
+        """Bool by position: what became of the entry is not what ``former`` knows; without one: it was called, or passed."""
+        found: np.ndarray
+        if former is None:
+            found = np.isin(self.statuses, list(BEGUN)) | self.calls.are_called
+        else:
+            found = (self.statuses != former.statuses) | (self.calls.digest() != former.calls.digest())
+        return found
+
+    def tell(
+        self,
+        instances: Iterable[int],
+        notes: Mapping[int, NoteRow],
+        calls: Mapping[int, Sequence[CallSpan]] | None = None,
+    ) -> Iterator[tuple[int, list[Line]]]:
+        """(instance, its lines) one after the other, each told when it is asked for. ``calls``: those of their entries, if known."""
+        row, ids = self._row, self.topology.ids
+        known = Known(
+            self.topology,
+            self.graph,
+            self.statuses,
+            self.calls if calls is None else calls,
+            notes,
+            row.request.workflow,
+            row.request.parameters,
+            with_tasks=True,
+        )
+        for number, lines in narrate_all(known, instances, entries=self.entries):
+            told: list[Line] = []
+            at = self._since
+            for line in lines:
+                at = max(at, line.at)
+                if line.kind != "state":
+                    kind = "task" if line.kind == "task" else "workflow_node_event"
+                    name = ids[number] + (f"->{ids[line.target]}" if line.target >= 0 else "")
+                    operation = phase_of(line.operation) or line.operation
+                    told.append(Line(at, kind, row.deployment_name, name, operation, line.text))
+            yield number, told
+
+    def those_of(self, stories: _Stories, are_wanted: np.ndarray) -> Iterator[tuple[int, int]]:
+        """(time in ms after which nothing is told of it, instance), the latest first, of those whose story is wanted."""
+        latest = (
+            np.maximum.reduceat(self.calls.latest()[self._mine], self._firsts) if len(self._firsts) else self._firsts
+        )
+        wanted = np.flatnonzero(are_wanted[stories.kind] & stories.counts)
+        latest, instances = np.maximum(latest, self._since)[wanted], self.instances[wanted]
+        for place in np.lexsort((instances, latest))[::-1]:
+            yield int(latest[place]), int(instances[place])
+
+    def stories(self, among: np.ndarray | None) -> _Stories:
+        """Which of its instances went through the same; only those ``among`` (bool by number) are counted."""
+        counts = np.ones(len(self.instances), bool) if among is None else among[self.instances]
+        _, firsts, kind = np.unique(self._digests(), return_index=True, return_inverse=True)
+        times = np.bincount(kind, weights=counts, minlength=len(firsts)).astype(np.int64)
+        return _Stories(self.instances[firsts].tolist(), times, kind, counts)
+
+    def _digests(self) -> np.ndarray:
+        """uint64 by place in ``instances``, equal where the same entries became the same after calls that ended alike.
+
+        What a story is made of is digested into 64 bits: two of a million stories are taken for one once in 30 million
+        executions.
+        """
+        if not len(self._mine):
+            return np.empty(0, np.uint64)
+        phases = {step.phase: number for number, step in enumerate(self.graph.steps)}
+        said = [phases[step.phase] * 16 + int(step.kind) for step in self.graph.steps]
+        graph, mine = self.graph, self._mine
+        leaves = {policy.leave: number for number, policy in enumerate(graph.policies)}
+        leave = np.array([leaves[policy.leave] for policy in graph.policies], np.uint16)[graph.policy]
+        digest = _mixed(np.array(said, np.uint64)[self.entries.step[mine]])
+        for column in (self.statuses, graph.marks, leave, self.calls.digest()):
+            digest = _mixed(digest + column[mine].astype(np.uint64))
+        sizes = np.diff(np.append(self._firsts, len(mine)))
+        digest += (np.arange(len(mine)) - np.repeat(self._firsts, sizes)).astype(np.uint64)
+        found: np.ndarray = np.add.reduceat(_mixed(digest), self._firsts)
+        return found
+
+    def _explain(self, causes: Causes) -> None:
+        """Say of calls what the stored events know: what they said and when, and which entries were completed by hand."""
+        subjects: dict[str, list[int]] = {}
+        for subject, operation in causes:
+            subjects.setdefault(operation, []).append(subject)
+        for step in self.graph.steps:
+            if step.phase not in subjects:
+                continue
+            called = self._called(step)
+            for place in np.flatnonzero(np.isin(called, subjects[step.phase])).tolist():
+                self._explain_entry(step.first + place, causes[int(called[place]), step.phase])
+
+    def _called(self, step: Step) -> np.ndarray:
+        """By entry of the step: the instance that its calls are about, -1 where they are about none."""
+        subject = self.graph.subject[step.first : step.first + step.count]
+        if step.kind is SubjectKind.INSTANCE:
+            return subject
+        sides = {SubjectKind.SOURCE: self.topology.source, SubjectKind.TARGET: self.topology.target}
+        return sides[step.kind][subject] if step.kind in sides else np.full(len(subject), -1, np.int32)
+
+    def _explain_entry(self, position: int, told: deque[EventRow]) -> None:
+        if not told:
+            return
+        spans = list(self.calls.get(position, ()))
+        for place, span in enumerate(spans):
+            event = _told_in(told, span) if span.kind in {OutcomeKind.FAILED, OutcomeKind.RETRY} else None
+            if event is not None:
+                asked = event.type == "task_rescheduled"
+                spans[place] = CallSpan(span.begun_at, event.at, span.kind, event.message, asked)
+        is_done = self.statuses[position] == EntryStatus.COMPLETED
+        hand = next((event for event in reversed(told) if event.type == BY_HAND), None)
+        if hand is not None and is_done and (not spans or spans[-1].kind is not OutcomeKind.COMPLETED):
+            spans.append(CallSpan(hand.at, hand.at, OutcomeKind.COMPLETED, is_by_hand=True))
+        self.calls.explain(position, spans)
+
+
+def _added(had: Sequence[Line], lines: Sequence[Line]) -> list[Line]:
+    """The lines that came to those an instance had. One that stays may say more by now, and be told at another time."""
+    rest = Counter(map(_kind, had))
+    added: list[Line] = []
+    for line in lines:
+        kind = _kind(line)
+        if rest[kind] > 0:
+            rest[kind] -= 1
+        else:
+            added.append(line)
+    return added
+
+
+def _kind(line: Line) -> tuple[str, str, str]:
+    """What of a line stays: who, which operation, and what happened, of tasks without what they said."""
+    return line.instance, line.operation, line.text.partition("'")[0] if line.level == "task" else line.text
+
+
+def _told_in(told: deque[EventRow], span: CallSpan) -> EventRow | None:
+    """Take the first event of a failed try that was told while the call, or others of its batch, ran."""
+    for event in told:
+        if event.type != BY_HAND and span.begun_at <= event.at and (not span.ended_at or event.at <= span.ended_at):
+            told.remove(event)
+            return event
+    return None
+
+
+class _Calls(Mapping[int, Sequence[CallSpan]]):
+    """{position in the graph: its calls, oldest first}, in columns: only those that are asked for become objects."""
+
+    def __init__(self, batches: Sequence[BatchRow], graph: int, size: int) -> None:
+        kinds, positions, numbers, lengths = [], [np.empty(0, np.int32)], [], []
+        for number, batch in enumerate(batches):
+            first = 0
+            for of, members in batch.segments:
+                if of == graph:
+                    ends = np.zeros(len(batch.places.positions), np.uint8) if batch.kinds is None else batch.kinds
+                    kinds.append(ends[first : first + len(members)])
+                    positions.append(members)
+                    numbers.append(number)
+                    lengths.append(len(members))
+                first += len(members)
+        joined = np.concatenate(positions)
+        order = np.argsort(joined, kind="stable")
+        self._count = np.bincount(joined, minlength=size)
+        self._last = np.cumsum(self._count)
+        self._batch = np.repeat(np.array(numbers, np.int32), lengths)[order]
+        self._kind = np.concatenate([np.empty(0, np.uint8), *kinds])[order]
+        self._begun = np.array([batch.started_at for batch in batches], np.int64)
+        self._ended = np.array([batch.closed_at for batch in batches], np.int64)
+        self._explained: dict[int, Sequence[CallSpan]] = {}
+        self._made: dict[int, Sequence[CallSpan]] = {}
+
+    def explain(self, position: int, spans: Sequence[CallSpan]) -> None:
+        """From now on the calls of the position are these; none is left out."""
+        if spans:
+            self._explained[position] = spans
+
+    @property
+    def are_called(self) -> np.ndarray:
+        """Bool by position: it has calls."""
+        found: np.ndarray = self._count > 0
+        return found
+
+    def forget_explained(self) -> None:
+        """What ``explain`` said is forgotten."""
+        self._explained.clear()
+        self._made.clear()
+
+    def of(self, positions: np.ndarray) -> dict[int, Sequence[CallSpan]]:
+        """{position: its calls} of those of these positions that have any; calls of one batch that ended alike are one object."""
+        found: dict[int, Sequence[CallSpan]] = {}
+        known: dict[tuple[int, int], Sequence[CallSpan]] = {}
+        called = positions[self._count[positions] > 0]
+        once = called[self._count[called] == 1]
+        at = self._last[once] - 1
+        for position, key in zip(
+            once.tolist(), zip(self._batch[at].tolist(), self._kind[at].tolist(), strict=True), strict=True
+        ):
+            spans = known.get(key)
+            if spans is None:
+                spans = known[key] = [self._span(*key)]
+            found[position] = spans
+        found.update((position, self[position]) for position in called[self._count[called] > 1].tolist())
+        if self._explained:
+            among = set(positions.tolist())
+            found.update((position, spans) for position, spans in self._explained.items() if position in among)
+        return found
+
+    def _span(self, batch: int, kind: int) -> CallSpan:
+        ended = int(self._ended[batch]) if kind != OutcomeKind.PENDING else 0
+        return CallSpan(int(self._begun[batch]), ended, OutcomeKind(kind))
+
+    def __getitem__(self, position: int) -> Sequence[CallSpan]:
+        if position in self._explained:
+            return self._explained[position]
+        if position in self._made:
+            return self._made[position]
+        high = int(self._last[position])
+        low = high - int(self._count[position])
+        if low == high:
+            raise KeyError(position)
+        calls = zip(self._batch[low:high].tolist(), self._kind[low:high].tolist(), strict=True)
+        found = [self._span(batch, kind) for batch, kind in calls]
+        if len(self._made) >= MOST_MADE:
+            self._made.clear()
+        self._made[position] = found
+        return found
+
+    def __contains__(self, position: object) -> bool:
+        return isinstance(position, int) and (position in self._explained or bool(self._count[position]))
+
+    def __iter__(self) -> Iterator[int]:
+        yield from sorted({*np.flatnonzero(self._count).tolist(), *self._explained})
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+    def latest(self) -> np.ndarray:
+        """int64 by position: the latest time (ms) that its calls know, 0: it has none."""
+        times = np.maximum(self._begun, self._ended)[self._batch]
+        found = self._by_position(np.maximum, times)
+        for position, spans in self._explained.items():
+            found[position] = max(found[position], *(max(span.begun_at, span.ended_at) for span in spans))
+        return found
+
+    def digest(self) -> np.ndarray:
+        """uint64 by position: equal where as many calls ended alike one after the other."""
+        order = np.arange(len(self._kind)) - np.repeat(self._last - self._count, self._count)
+        return self._by_position(np.add, _mixed((order * KINDS + self._kind + 1).astype(np.uint64)))
+
+    def _by_position(self, fold: np.ufunc, by_call: np.ndarray) -> np.ndarray:
+        found = np.zeros(len(self._count), by_call.dtype)
+        called = np.flatnonzero(self._count)
+        if len(called):
+            found[called] = fold.reduceat(by_call, (self._last - self._count)[called])
+        return found
+
+
+class _Notes(Mapping[int, "NoteRow"]):
+    """The notes of a graph, each read when it is asked for."""
+
+    def __init__(self, store: Store, graph: int) -> None:
+        self._store, self._graph = store, graph
+
+    def __getitem__(self, position: int) -> NoteRow:
+        for note in self._store.notes(self._graph, among=[position]):
+            return note
+        raise KeyError(position)
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(all_notes(self._store, self._graph))
+
+    def __len__(self) -> int:
+        return len(all_notes(self._store, self._graph))
+
+
+def all_notes(store: Store, graph: int) -> dict[int, NoteRow]:
+    """{position: note} of a graph."""
+    return {note.position: note for note in store.notes(graph)}
+
+
+def _mixed(numbers: np.ndarray) -> np.ndarray:
+    """The last steps of SplitMix64 on uint64: numbers that differ a little become ones that have nothing in common."""
+    found = numbers + np.uint64(0x9E3779B97F4A7C15)
+    for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
+        found ^= found >> np.uint64(shift)
+        found *= np.uint64(factor)
+    found ^= found >> np.uint64(31)
+    return found

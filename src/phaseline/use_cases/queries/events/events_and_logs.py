@@ -1,0 +1,247 @@
+"""What happened in an execution: the lines that scripts and plugins wrote, and events in the words of the ancestor (W12)."""
+
+from __future__ import annotations
+
+from collections import Counter, deque
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from phaseline.lang.fast_dataclasses import frozen
+from phaseline.model.graph.graph import owners_of
+from phaseline.model.problems.problem import fail
+from phaseline.model.resources.resources import REACH
+from phaseline.use_cases.lookup.find import find_execution, find_instance
+from phaseline.use_cases.queries.events.event_columns import EventColumns, rank
+from phaseline.use_cases.queries.events.line_filter import ANY, LineFilter, Sieve
+from phaseline.views.views import Line
+
+if TYPE_CHECKING:
+    from phaseline.app.app_context import Workplace
+    from phaseline.model.deployment.topology import Topology
+    from phaseline.model.graph.graph import Graph
+    from phaseline.model.rows.rows import EventRow, ExecutionRow
+    from phaseline.ports import Store
+    from phaseline.use_cases.queries.events.event_pages import Narrated
+
+Causes = dict[tuple[int, str], "deque[EventRow]"]
+"""{(instance that was called, operation): stored events of its calls, oldest first}."""
+READ_AT_ONCE = 10_000
+"""Rows of logs and events fetched with one question."""
+BY_HAND = "completed_by_hand"
+CAUSES = frozenset({"task_failed", "task_rescheduled", BY_HAND})
+"""Stored events that say how a call of an entry ended."""
+
+
+@frozen
+class History:
+    """Lines of one execution, oldest first: the last of ``total``."""
+
+    execution: str
+    deployment: str
+    lines: Sequence[Line]
+    total: int = 0
+
+
+def logs(
+    place: Workplace,
+    id: str | None = None,
+    *,
+    deployment: str | None = None,
+    instance: str | None = None,
+    wanted: LineFilter = ANY,
+    limit: int | None = None,
+) -> History:
+    """The last ``limit`` lines of scripts, plugins and the engine; of one instance only if it is named, and those ``wanted``."""
+    store = place.store
+    row = find_execution(store, id, deployment)
+    number = None
+    if instance is not None:
+        number = instance_number(store, row, instance)
+    ids = instance_ids(store, row)
+    sieve = Sieve(wanted, store.topology(row.deployment)) if wanted else None
+    found: list[Line] = []
+    after = total = 0
+    while rows := store.logs(row.number, after=after, instance=number, limit=READ_AT_ONCE):
+        after = rows[-1].sequence
+        lines = [
+            Line(line.at, line.level, row.deployment_name, instance_id(ids, line.instance), line.operation, line.text)
+            for line in rows
+        ]
+        lines = lines if sieve is None else [line for line in lines if sieve.lets_through(line)]
+        total += len(lines)
+        found.extend(lines)
+        if limit is not None:
+            del found[: max(0, len(found) - limit)]
+        if len(rows) < READ_AT_ONCE:
+            break
+    return History(row.id, row.deployment_name, found, total)
+
+
+@frozen
+class EventPages:
+    """Events of one execution by time, the last ``shown`` of ``total``; read once, a page at a time."""
+
+    execution: str
+    deployment: str
+    pages: Iterator[list[Line]]
+    shown: int
+    total: int
+
+
+def events(
+    place: Workplace,
+    id: str | None = None,
+    *,
+    deployment: str | None = None,
+    wanted: LineFilter = ANY,
+    limit: int | None = None,
+) -> History:
+    """The last ``limit`` events ``wanted``: those of the execution, and what each instance went through, computed from its calls."""
+    found = event_pages(place, id, deployment=deployment, wanted=wanted, limit=limit)
+    return History(found.execution, found.deployment, [line for page in found.pages for line in page], found.total)
+
+
+def event_pages(
+    place: Workplace,
+    id: str | None = None,
+    *,
+    deployment: str | None = None,
+    wanted: LineFilter = ANY,
+    limit: int | None = None,
+) -> EventPages:
+    """The same without all lines in memory at once."""
+    row = find_execution(place.store, id, deployment)
+    return EventLook(place.store, row).pages(wanted, limit)
+
+
+class EventLook:
+    """The events of an execution as they stand at one moment; ``former``: an earlier look, for ``added``."""
+
+    def __init__(self, store: Store, row: ExecutionRow, former: EventLook | None = None) -> None:
+        """Everything but what calls returned is read here."""
+        self._store = store
+        causes: Causes = {}
+        self._told: list[tuple[Line, int]] = []
+        with store.at_once():
+            self.row = row = store.execution(row.id) or row
+            self._topology = store.topology(row.deployment)
+            self.last: int = 0 if former is None else former.last
+            for event in _event_rows(store, row, self.last):
+                self.last = event.sequence
+                if event.type in CAUSES:
+                    causes.setdefault((event.instance, event.operation), deque()).append(event)
+                if event.type not in CAUSES or event.type == BY_HAND:
+                    self._told.append((self._line(event), event.instance))
+            self.narrated: Narrated | None = None
+            self.resources: list[Line] = []
+            if row.request.workflow == REACH:
+                from phaseline.use_cases.queries.resources.path_events import told_of
+
+                self.resources = list(told_of(store, row))
+            else:
+                from phaseline.use_cases.queries.events import event_pages as narrated
+
+                self.narrated = narrated.Narrated(store, row, causes, None if former is None else former.narrated)
+
+    def _line(self, event: EventRow) -> Line:
+        name = instance_id(self._topology.ids, event.instance)
+        return Line(event.at, event.type, self.row.deployment_name, name, event.operation, event.message, event.actor)
+
+    def pages(self, wanted: LineFilter, limit: int | None) -> EventPages:
+        """The last ``limit`` of those ``wanted``, of which only as many are told as are needed; None: all."""
+        sieve = Sieve(wanted, self._topology) if wanted else None
+        if limit is not None and not wanted.text:  # a text is looked for in every line
+            return self._last(sieve, limit)
+        found = self._columns([(line, -1) for line in self.resources], sieve)
+        if self.narrated is not None:
+            _fill(found, self.narrated.by_instance(), sieve)
+        return self._paged(found.pages(limit), len(found), limit)
+
+    def added(self, former: EventLook, wanted: LineFilter) -> EventPages:
+        """What the look ``former`` did not have."""
+        sieve = Sieve(wanted, self._topology) if wanted else None
+        had = Counter(former.resources)
+        new = [(line, -1) for line in self.resources if not _taken(had, line)]
+        found = self._columns(new, sieve)
+        if self.narrated is not None:
+            _fill(found, self.narrated.added(), sieve)
+        return self._paged(found.pages(), len(found), None)
+
+    def _columns(self, others: Sequence[tuple[Line, int]], sieve: Sieve | None) -> EventColumns:
+        found = EventColumns(self._topology, self.row.deployment_name)
+        told, self._told = self._told, []  # the look is kept, and they are not needed any more
+        for line, instance in (*told, *others):
+            if sieve is None or sieve.lets_through(line):
+                found.add(line, instance)
+        return found
+
+    def _last(self, sieve: Sieve | None, limit: int) -> EventPages:
+        is_wanted = _anything if sieve is None else sieve.lets_through
+        told = [line for line in (*(line for line, _ in self._told), *self.resources) if is_wanted(line)]
+        total = len(told)
+        if self.narrated is not None:
+            found, count = self.narrated.last(limit, is_wanted, None if sieve is None else sieve.instances)
+            told, total = told + found, total + count
+        told.sort(key=lambda line: (line.at, rank(line.level)))
+        return self._paged(iter([told[max(0, len(told) - limit) :]]), total, limit)
+
+    def _paged(self, pages: Iterator[list[Line]], total: int, limit: int | None) -> EventPages:
+        shown = total if limit is None else min(limit, total)
+        return EventPages(self.row.id, self.row.deployment_name, pages, shown, total)
+
+
+def _fill(columns: EventColumns, stories: Iterable[tuple[int, Sequence[Line]]], sieve: Sieve | None) -> None:
+    for number, lines in stories:
+        for line in lines:
+            if sieve is None or sieve.lets_through(line):
+                columns.add(line, number)
+
+
+def _taken(had: Counter[Line], line: Line) -> bool:
+    """Whether it is one of those, which it is no more from now on."""
+    had[line] -= 1
+    return had[line] >= 0
+
+
+def _anything(_: Line) -> bool:
+    return True
+
+
+def instance_ids(store: Store, row: ExecutionRow) -> Sequence[str]:
+    """Instance ids by number. A deleted deployment's topology stays until its executions are purged."""
+    return store.topology(row.deployment).ids
+
+
+def instance_number(store: Store, row: ExecutionRow, text: str) -> int:
+    """The instance of this id, or with this beginning, in the execution's deployment, be it deleted. Raises: PL-C012, PL-C013."""
+    number = store.topology(row.deployment).number_of.get(text)
+    if number is not None:
+        return number
+    now = store.deployment(row.deployment_name)
+    if now is None or now.number != row.deployment:
+        raise fail("PL-C012", f"the execution {row.id} knows no instance '{text}'", "Leave --instance out.")
+    return find_instance(store, text, row.deployment_name)[2]
+
+
+def instance_id(ids: Sequence[str], number: int) -> str:
+    """The id of an instance, empty where the line is about none."""
+    return ids[number] if 0 <= number < len(ids) else ""
+
+
+def _event_rows(store: Store, row: ExecutionRow, after: int) -> Iterator[EventRow]:
+    while rows := store.events(row.number, after=after, limit=READ_AT_ONCE):
+        yield from rows
+        after = rows[-1].sequence
+        if len(rows) < READ_AT_ONCE:
+            return
+
+
+def owners(graph: Graph, topology: Topology) -> np.ndarray:
+    """By position: the instance in whose sequence an entry stands, -1 for milestones."""
+    found = np.full(len(graph), -1, np.int64)
+    for step in graph.steps:
+        subject = graph.subject[step.first : step.first + step.count]
+        found[step.first : step.first + step.count] = owners_of(topology, step.kind, subject)
+    return found

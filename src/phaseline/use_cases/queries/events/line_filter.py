@@ -1,0 +1,72 @@
+"""Which lines of a log or of the events are wanted: of a node, an operation or phase, of a level or type, with a text."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from phaseline.lang.did_you_mean import did_you_mean
+from phaseline.lang.fast_dataclasses import frozen
+from phaseline.model.problems.problem import fail
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from phaseline.model.deployment.topology import Topology
+    from phaseline.views.views import Line
+
+LEVELS = ("debug", "info", "warning", "error", "critical")
+"""Levels of log lines, the least first: a level means itself and all above it."""
+
+
+@frozen
+class LineFilter:
+    """All of these at once; empty: any. ``phase``: the name of an operation or phase, or its last part.
+
+    ``level``: of a log line at least this one; of an event its type. ``text``: somewhere in the line, upper and lower case alike.
+    """
+
+    node: str = ""
+    phase: str = ""
+    level: str = ""
+    text: str = ""
+
+    def __bool__(self) -> bool:
+        """Whether anything is asked."""
+        return bool(self.node or self.phase or self.level or self.text)
+
+
+ANY = LineFilter()
+
+
+class Sieve:
+    """The filter made ready for the lines of one deployment."""
+
+    def __init__(self, wanted: LineFilter, topology: Topology) -> None:
+        """Raises: PL-C012 for a node that the deployment does not have."""
+        self._wanted, self._text, self._level = wanted, wanted.text.casefold(), wanted.level.lower()
+        self._ids: set[str] | None = None
+        self.instances: np.ndarray | None = None
+        """By instance number: whether a line about it may be wanted; None: about any."""
+        if wanted.node:
+            number = topology.node_number.get(wanted.node)
+            if number is None:
+                hint = did_you_mean(wanted.node, topology.node_number) or "see: phaseline deployments show NAME"
+                raise fail("PL-C012", f"the deployment has no node '{wanted.node}'", f"Correct the name; {hint}")
+            self.instances = topology.node == number
+            self._ids = {topology.ids[one] for one in (topology.node == number).nonzero()[0].tolist()}
+
+    def lets_through(self, line: Line) -> bool:
+        """Whether the line is wanted."""
+        wanted = self._wanted
+        if self._ids is not None and line.instance.partition("->")[0] not in self._ids:
+            return False
+        if wanted.phase and line.operation != wanted.phase and not line.operation.endswith(f".{wanted.phase}"):
+            return False
+        return self._is_of_level(line.level.lower()) and self._text in line.text.casefold()
+
+    def _is_of_level(self, level: str) -> bool:
+        if not self._level or level == self._level:
+            return True
+        if self._level in LEVELS and level in LEVELS:
+            return LEVELS.index(level) > LEVELS.index(self._level)
+        return False

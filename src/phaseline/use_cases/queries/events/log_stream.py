@@ -1,0 +1,82 @@
+"""The lines of an execution while they come: when to look for new ones, and when there is nothing to wait for any more."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Generator, Iterator
+from typing import TYPE_CHECKING
+
+from phaseline.embedded.follow import LOOK_S
+from phaseline.model.graph.status import ExecutionStatus
+from phaseline.use_cases.lookup.find import find_execution
+from phaseline.use_cases.queries.events.log_tail import Tail
+
+if TYPE_CHECKING:
+    from phaseline.app.app_context import Workplace
+    from phaseline.model.rows.rows import ExecutionRow
+    from phaseline.ports import Store
+    from phaseline.views.views import Line
+
+PATIENCE_S = 10.0
+"""So long nobody may own the store until it is taken for granted that nothing will come."""
+SHARE = 10
+"""Of so many seconds at most one is spent on looking for new lines."""
+
+
+def lines_of(place: Workplace, id: str | None = None, *, deployment: str | None = None) -> Iterator[Line]:
+    """Everything from the beginning on, and then what is new; ends when the execution has ended or needs a person.
+
+    It ends as well when nobody runs the execution for ten seconds. Raises, at once: PL-C011 if there is no such one.
+    """
+    return _lines(place, find_execution(place.store, id, deployment).id)
+
+
+def _lines(place: Workplace, id: str) -> Iterator[Line]:
+    tail = Tail(place, id)
+    for _ in news(place.store, id, ends_for_people=True):
+        while lines := tail.new():
+            yield from lines
+
+
+def news(
+    store: Store, id: str, *, ends_for_people: bool = False, pause: Callable[[float], object] = time.sleep
+) -> Generator[None, None, bool]:
+    """Give a sign whenever there may be something new about an execution, the last one after it has ended.
+
+    What is done at a sign takes a tenth of the time at most, but for the last one. The value is False if it has not ended,
+    and no process has owned the store, nor waited to own it, for ten seconds.
+    ``ends_for_people``: it need not have ended, if it waits for a person.
+    """
+    seen, is_new = 0, False
+    seen_at, look_at = time.monotonic(), 0.0
+    while True:
+        if now := store.changed(seen):
+            seen, is_new = now, True
+        row = store.execution(id) if is_new else None  # first: what was written before the end is read after it
+        waits = ends_for_people and row is not None and row.status is ExecutionStatus.ATTENTION
+        is_over = is_new and (row is None or row.status.is_ended or waits)
+        begun = time.monotonic()
+        if is_new and (is_over or begun >= look_at):
+            yield
+            is_new = False
+            look_at = time.monotonic() + (time.monotonic() - begun) * (SHARE - 1)
+        if is_over:
+            return True
+        if store.owner() is not None or store.somebody_waits():
+            seen_at = time.monotonic()
+        elif time.monotonic() - seen_at > PATIENCE_S:
+            return False
+        pause(LOOK_S)
+
+
+def left_alone(store: Store, row: ExecutionRow) -> str:
+    """That no process works on an execution, and what helps."""
+    from phaseline.store.sql.errors import GO_ON
+
+    row = store.execution(row.id) or row
+    mend = f"go on with: phaseline executions resume {row.id}"
+    if row.number <= store.incarnations.held():
+        mend = f"it waits since the store was restored; go on with: {GO_ON}"
+    elif row.status is ExecutionStatus.ATTENTION:
+        mend = f"it waits for a person; see: phaseline executions show {row.id}"
+    return f"no process works on {row.id} of '{row.deployment_name}', which has not ended; {mend}"

@@ -1,0 +1,149 @@
+"""When an execution did what: its rounds, the phases of each, and the calls that decided when it was done."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from phaseline.lang.fast_dataclasses import frozen
+from phaseline.model.problems.problem import fail
+from phaseline.model.resources.resources import REACH
+from phaseline.model.resources.state_graph_names import phase_of
+from phaseline.use_cases.lookup.find import find_execution
+from phaseline.use_cases.queries.executions import subject_ids
+
+if TYPE_CHECKING:
+    from phaseline.app.app_context import Workplace
+    from phaseline.model.deployment.topology import Topology
+    from phaseline.model.graph.graph import Graph, Step
+    from phaseline.model.rows.rows import BatchRow, GraphRow
+    from phaseline.plan.explain.critical_path import Times
+
+
+@frozen
+class PhaseTime:
+    """One operation or phase in a round. Times in ms; ``calls``: how many were made for its ``entries``; ``busy_ms``: while at least one ran."""
+
+    phase: str
+    began_at: int
+    ended_at: int
+    busy_ms: int
+    entries: int
+    calls: int
+
+
+@frozen
+class CriticalCall:
+    """A call that decided when its round was done. ``waited_ms``: from the end of what it had to wait for until it began."""
+
+    instance: str
+    phase: str
+    began_at: int
+    took_ms: int
+    waited_ms: int
+
+
+@frozen
+class RoundTime:
+    """One round: when its first call began and its last one ended, its phases, and its critical path, first to last."""
+
+    name: str
+    attempt: int
+    began_at: int
+    ended_at: int
+    phases: Sequence[PhaseTime]
+    critical_path: Sequence[CriticalCall]
+
+
+@frozen
+class Timeline:
+    """``now_at``: when it was read; for calls that run it stands as their end."""
+
+    execution: str
+    deployment: str
+    status: str
+    created_at: int
+    started_at: int
+    ended_at: int
+    now_at: int
+    rounds: Sequence[RoundTime]
+
+
+def timeline(place: Workplace, id: str | None = None, *, deployment: str | None = None) -> Timeline:
+    """What an execution spent its time on. Raises: PL-C011, PL-C067 for one that brings resources to a target."""
+    store = place.store
+    row = find_execution(store, id, deployment)
+    if row.request.workflow == REACH:
+        mend = f"See: phaseline resources history NAME -d {row.deployment_name}, or phaseline phases show PHASE"
+        raise fail("PL-C067", f"{row.id} brings resources to their targets, each in its own time", mend, subject=row.id)
+    now = place.clock.now()
+    batches = store.batches(execution=row.number)
+    topology = store.topology(row.deployment)
+    rounds = [_round(stored, store.graph(stored.id), batches, topology, now) for stored in store.graphs(row.number)]
+    return Timeline(
+        row.id,
+        row.deployment_name,
+        row.status.value,
+        row.created_at,
+        row.started_at,
+        row.ended_at,
+        now,
+        [one for one in rounds if one is not None],
+    )
+
+
+def _round(
+    stored: GraphRow, graph: Graph, batches: Sequence[BatchRow], topology: Topology, now: int
+) -> RoundTime | None:
+    """None where nothing was called."""
+    from phaseline.plan.explain.critical_path import critical_path, spent
+
+    times, calls = _times(stored.id, graph, batches, now)
+    found = spent(graph, times)
+    if not found:
+        return None
+    phases = [
+        PhaseTime(
+            phase_of(one.phase) or one.phase, one.began_at, one.ended_at, one.busy_ms, one.called, len(calls[one.phase])
+        )
+        for one in found
+    ]
+    path = _told(graph, topology, times, critical_path(graph, times))
+    began, ended = min(one.began_at for one in found), max(one.ended_at for one in found)
+    return RoundTime(stored.name, stored.attempt, began, ended, phases, path)
+
+
+def _times(id: int, graph: Graph, batches: Sequence[BatchRow], now: int) -> tuple[Times, dict[str, set[int]]]:
+    """When each entry was called, and {phase: its batches}."""
+    from phaseline.plan.explain.critical_path import Times
+
+    began, ended = np.zeros(len(graph), np.int64), np.zeros(len(graph), np.int64)
+    firsts = np.array([step.first for step in graph.steps])
+    calls: dict[str, set[int]] = {}
+    for batch in batches:
+        for of, positions in batch.segments:
+            if of == id and len(positions):
+                began[positions] = np.where(began[positions] == 0, batch.started_at, began[positions])
+                ended[positions] = batch.closed_at or now
+                step = graph.steps[int(np.searchsorted(firsts, positions[0], side="right")) - 1]
+                calls.setdefault(step.phase, set()).add(batch.id)
+    return Times(began, ended), calls
+
+
+def _told(graph: Graph, topology: Topology, times: Times, path: Sequence[int]) -> list[CriticalCall]:
+    found: list[CriticalCall] = []
+    ready = int(times.began[path[0]]) if path else 0
+    firsts = np.array([step.first for step in graph.steps])
+    for position in path:
+        step = graph.steps[int(np.searchsorted(firsts, position, side="right")) - 1]
+        began, ended = int(times.began[position]), int(times.ended[position])
+        instance = subject_ids(topology, step.kind, int(graph.subject[position]))[0]
+        found.append(CriticalCall(instance, _name(step), began, ended - began, max(0, began - ready)))
+        ready = ended
+    return found
+
+
+def _name(step: Step) -> str:
+    return phase_of(step.phase) or step.phase

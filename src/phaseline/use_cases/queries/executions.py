@@ -1,0 +1,313 @@
+"""Looking at executions: which there are, how far each is, and what failed in it and why."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from phaseline.lang.fast_dataclasses import altered, frozen
+from phaseline.model.graph.graph import SubjectKind
+from phaseline.model.graph.status import EntryStatus, OutcomeKind
+from phaseline.model.resources.resources import REACH
+from phaseline.model.resources.state_graph_names import phase_of
+from phaseline.model.rows.rows import RequestKind
+from phaseline.use_cases.lookup.claims import queued_behind
+from phaseline.use_cases.lookup.find import find_deployment, find_execution
+from phaseline.views.views import Cause, Decision, ExecutionView, Failure, Page
+
+if TYPE_CHECKING:
+    from phaseline.app.app_context import Workplace
+    from phaseline.model.deployment.topology import Topology
+    from phaseline.model.graph.graph import Graph
+    from phaseline.model.rows.rows import BatchRow, ExecutionRow, GraphRow, NoteRow
+    from phaseline.ports import Store
+    from phaseline.use_cases.queries.retried_failures import FailingCall
+
+WORTH_TELLING = (EntryStatus.FAILED, EntryStatus.UNSURE)
+"""Statuses of entries that an execution's view lists one by one."""
+
+
+@frozen
+class ExecutionFilter:
+    """All of these at once; empty: any. ``since`` in ms: asked for then or later. ``text``: in the id or the reason."""
+
+    status: str = ""
+    workflow: str = ""
+    actor: str = ""
+    since: int = 0
+    text: str = ""
+
+    def lets_through(self, row: ExecutionRow) -> bool:
+        """Whether the execution is wanted."""
+        return (
+            self.status in {"", row.status.value}
+            and self.workflow in {"", row.request.workflow}
+            and self.actor in {"", row.created_by}
+            and row.created_at >= self.since
+            and self.text.casefold() in f"{row.id} {row.reason}".casefold()
+        )
+
+
+def list_executions(
+    place: Workplace,
+    *,
+    deployment: str | None = None,
+    status: str | None = None,
+    wanted: ExecutionFilter | None = None,
+    limit: int | None = None,
+) -> Page[ExecutionView]:
+    """Executions of a deployment or of all, the latest first, without what failed in them."""
+    number = find_deployment(place.store, deployment).number if deployment else None
+    wanted = wanted or ExecutionFilter(status or "")
+    rows = [row for row in place.store.executions(number) if wanted.lets_through(row)]
+    shown = rows[::-1][:limit]
+    return Page([_queued(place.store, row) for row in shown], len(rows))
+
+
+def show_execution(place: Workplace, id: str | None = None, *, deployment: str | None = None) -> ExecutionView:
+    """One execution (its id, a beginning of it, or the latest of a deployment) with every failed entry."""
+    row = find_execution(place.store, id, deployment)
+    owner = None if row.status.is_ended else place.store.owner()
+    runner = str(owner) if owner is not None else ""
+    failing = _failing(place.store, row)
+    kept = place.store.stored_plans.of_execution(row.number)
+    return altered(
+        view_execution(place.store, row),
+        runner=runner,
+        decisions=_decisions(place.store, row),
+        plan=kept.id if kept is not None else "",
+        stopped=_stopped(place, row),
+        hook_ms=_ms_in_hooks(place.store, row),
+        failing=failing,
+        failing_count=len(failing),
+        now_at=place.clock.now(),
+    )
+
+
+def _failing(store: Store, row: ExecutionRow) -> list[FailingCall]:
+    if row.status.is_ended:
+        return []
+    from phaseline.use_cases.queries.retried_failures import failing_now
+
+    return failing_now(store, row)
+
+
+def _decisions(store: Store, row: ExecutionRow) -> list[Decision]:
+    """What people asked of the execution after they had begun it, oldest first."""
+    return [
+        Decision(
+            request.at,
+            request.actor.name,
+            request.kind.value,
+            str(request.body.get("reason") or request.body.get("how") or ""),
+            is_refused=request.answer is not None and not request.answer.get("done", True),
+        )
+        for request in store.requests_of(row.number)
+        if request.kind is not RequestKind.START
+    ]
+
+
+def _stopped(place: Workplace, row: ExecutionRow) -> int:
+    if row.status.is_ended or not row.request.breakpoints:
+        return 0
+    from phaseline.use_cases.commands.breakpoints import stopped_in
+
+    return len(list(stopped_in(place.store, row)))
+
+
+def _queued(store: Store, row: ExecutionRow) -> ExecutionView:
+    """The row as users see it, and whom it waits for."""
+    queued = queued_behind(store, row)
+    view = brief_view(row)
+    return view if queued is None else altered(view, waits_for=queued.blocker.id)
+
+
+def brief_view(row: ExecutionRow) -> ExecutionView:
+    """The row as users see it."""
+    return ExecutionView(
+        id=row.id,
+        workflow=row.request.workflow,
+        deployment=row.deployment_name,
+        status=row.status,
+        reason=row.reason,
+        attempt=row.attempt,
+        created_at=row.created_at,
+        started_at=row.started_at,
+        ended_at=row.ended_at,
+        created_by=row.created_by,
+    )
+
+
+def view_execution(
+    store: Store, row: ExecutionRow, *, interrupted: bool = False, notices: tuple[str, ...] = ()
+) -> ExecutionView:
+    """The row with counts of its entries by status, and every entry that failed or is unsure, of the graphs that still count."""
+    counts: Counter[str] = Counter()
+    of_hooks: Counter[str] = Counter()
+    failures: list[Failure] = []
+    graphs = store.graphs(row.number)
+    for graph in graphs if row.request.workflow == REACH else in_force(graphs):
+        statuses = as_statuses(store.statuses(graph.id))
+        if not row.status.is_ended:
+            statuses = with_running(statuses, graph.id, store.batches(execution=row.number, only_open=True))
+        tally = np.bincount(statuses, minlength=len(EntryStatus))
+        told = of_hooks if row.request.is_surrounded and _is_of_hooks(graph) else counts
+        told.update({EntryStatus(status).word: int(count) for status, count in enumerate(tally) if count})
+        if tally[list(WORTH_TELLING)].any():
+            failures.extend(failures_of(store, row.deployment, graph.id, statuses))
+    view = _queued(store, row)
+    if row.request.is_surrounded:
+        from phaseline.use_cases.queries.hook_results import hooked
+
+        said = hooked(store, in_force(graphs))
+        view = altered(view, warnings=said.warnings, waits=said.waits, decided=said.decided)
+    return altered(
+        view,
+        counts=dict(counts),
+        hook_counts={word: count for word, count in of_hooks.items() if word != EntryStatus.PASSED.word},
+        failures=failures,
+        failure_count=len(failures),
+        interrupted=interrupted,
+        notices=notices,
+    )
+
+
+def _is_of_hooks(graph: GraphRow) -> bool:
+    from phaseline.plan.rounds.pre_post_rounds import CLOSING, OPENING, UNDOING
+
+    return graph.name.startswith((OPENING, CLOSING, UNDOING))
+
+
+def _ms_in_hooks(store: Store, row: ExecutionRow) -> int:
+    """How long the calls of hook classes took, one after the other, as far as they have ended."""
+    if not row.request.is_surrounded:
+        return 0
+    from phaseline.model.execution.pre_post import HOOKS
+
+    calls = store.batches(execution=row.number)
+    return sum(one.closed_at - one.started_at for one in calls if one.closed_at and one.phase.startswith(HOOKS))
+
+
+def in_force(graphs: Sequence[GraphRow]) -> list[GraphRow]:
+    """Those of which a retry has not made another of the same name."""
+    latest = {graph.name: graph.attempt for graph in graphs}
+    return [graph for graph in graphs if graph.attempt == latest[graph.name]]
+
+
+def as_statuses(pages: np.ndarray) -> np.ndarray:
+    """The store's status bytes as uint8."""
+    return np.frombuffer(bytes(pages), np.uint8)
+
+
+def with_running(statuses: np.ndarray, graph: int, open_batches: Sequence[BatchRow]) -> np.ndarray:
+    """Statuses with those running that are in an open batch and have not answered: that is never written for each.
+
+    What a page says is running, and no open batch has, was running when a process died: it waits to be called again.
+    """
+    found = statuses.copy()
+    found[found == EntryStatus.RUNNING] = EntryStatus.WAITING
+    for batch in open_batches:
+        first = 0
+        for number, positions in batch.segments:
+            answers = batch.kinds[first : first + len(positions)] if batch.kinds is not None else None
+            first += len(positions)
+            if number == graph:
+                found[positions if answers is None else positions[answers == OutcomeKind.PENDING]] = EntryStatus.RUNNING
+    return found
+
+
+def failures_of(store: Store, deployment: int, graph_id: int, statuses: np.ndarray) -> Iterator[Failure]:
+    """The entries of a graph that failed or are unsure, by position."""
+    positions = np.flatnonzero(np.isin(statuses, list(WORTH_TELLING)))
+    graph, topology = store.graph(graph_id), store.topology(deployment)
+    notes = {note.position: note for note in store.notes(graph_id)}
+    phases = Phases(graph)
+    for position in positions.tolist():
+        phase, kind = phases.of(position)
+        instance, target = subject_ids(topology, kind, int(graph.subject[position]))
+        yield _failure(
+            phase,
+            (instance, target, topology),
+            EntryStatus(int(statuses[position])),
+            notes.get(position),
+            (graph_id, position),
+            _function(topology, kind, int(graph.subject[position]), phase),
+        )
+
+
+def _function(topology: Topology, kind: SubjectKind, subject: int, phase: str) -> str:
+    """What the blueprint maps to an operation."""
+    from phaseline.plan.explain.instance_story import operation_called  # where nothing failed nobody asks
+
+    found = operation_called(topology, kind, subject, phase)
+    if found is None:
+        return ""
+    return "inline script" if found.form == "inline" else found.implementation or ""
+
+
+def _failure(
+    phase: str,
+    subject: tuple[str, str, Topology],
+    status: EntryStatus,
+    note: NoteRow | None,
+    spot: tuple[int, int],
+    function: str,
+) -> Failure:
+    instance, target, topology = subject
+    number = topology.number_of.get(instance)
+    cause = None
+    if note is not None and note.error:
+        cause = Cause(note.error.get("type", ""), note.error.get("traceback", ""))
+    return Failure(
+        instance=instance,
+        node=topology.nodes[int(topology.node[number])].name if number is not None else "",
+        target=target,
+        operation=phase_of(phase) or phase,
+        status=status.word,
+        message=note.message if note is not None else "",
+        cause=cause,
+        attempts=note.attempts if note is not None else 0,
+        graph=spot[0],
+        position=spot[1],
+        function=function,
+    )
+
+
+def standing(store: Store, row: ExecutionRow) -> GraphRow | None:
+    """The graph that tells how an execution stands: the last one; once it has ended, what it did itself rather than what surrounds it.
+
+    None while nothing is planned. Where nothing else was done, it is the round of the hooks that were asked first.
+    """
+    graphs = store.graphs(row.number)
+    if not (row.request.is_surrounded and row.status.is_ended):
+        return graphs[-1] if graphs else None
+    from phaseline.plan.rounds.pre_post_rounds import CLOSING, UNDOING
+
+    own = [graph for graph in graphs if not graph.name.startswith((CLOSING, UNDOING))]
+    return own[-1] if own else None
+
+
+class Phases:
+    """Phase and kind of subject by position in a graph."""
+
+    def __init__(self, graph: Graph) -> None:
+        """``graph``: with its steps in order."""
+        self._steps = graph.steps
+        self._first = np.fromiter((step.first for step in graph.steps), np.int64, len(graph.steps))
+
+    def of(self, position: int) -> tuple[str, SubjectKind]:
+        """(phase, kind) of an entry."""
+        step = self._steps[int(np.searchsorted(self._first, position, side="right")) - 1]
+        return step.phase, step.kind
+
+
+def subject_ids(topology: Topology, kind: SubjectKind, subject: int) -> tuple[str, str]:
+    """(id of the instance, id of the relationship's target or nothing) that an entry is about."""
+    if kind is SubjectKind.NONE or kind is SubjectKind.DEPLOYMENT or subject < 0:
+        return "", ""
+    if kind is SubjectKind.INSTANCE:
+        return topology.ids[subject], ""
+    return topology.ids[int(topology.source[subject])], topology.ids[int(topology.target[subject])]

@@ -1,0 +1,83 @@
+"""What hook classes said of an execution: what they warned of, what they decided for instances, what they wait for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from phaseline.calls.deployments.hook_decisions import Decisions, add_decisions, warnings_of
+from phaseline.lang.fast_dataclasses import frozen
+from phaseline.model.execution.pre_post import HOOKS
+from phaseline.model.graph.status import EntryStatus
+
+if TYPE_CHECKING:
+    from phaseline.model.blueprint.blueprint import Value
+    from phaseline.model.rows.rows import GraphRow, NoteRow
+    from phaseline.ports import Store
+
+
+@frozen
+class Hooked:
+    """All of it. ``warnings`` and ``waits``: as ``class: text``."""
+
+    warnings: Sequence[str]
+    waits: Sequence[str]
+    decided: Mapping[str, Mapping[str, Value]]
+
+
+@frozen
+class WaitingHook:
+    """A hook class that has asked to be called again later. ``name``: of its phase."""
+
+    graph: int
+    position: int
+    phase: str
+    note: NoteRow
+
+
+def hooked(store: Store, graphs: Sequence[GraphRow]) -> Hooked:
+    """Of the graphs of an execution that is surrounded."""
+    warnings: list[str] = []
+    decided: Decisions = {}
+    for graph in _of_hooks(store, graphs):
+        phases = {step.first: step.phase for step in store.graph(graph.id).steps}
+        for note in store.notes(graph.id):
+            warnings += [f"{_class(phases[note.position])}: {text}" for text in warnings_of(note.result)]
+            add_decisions(decided, [note.result])
+    waits = [f"{_class(one.phase)}: {one.note.message}" for one in waiting_hooks(store, graphs)]
+    return Hooked(warnings, waits, decided)
+
+
+def waiting_hooks(store: Store, graphs: Sequence[GraphRow], *, awake: bool = False) -> list[WaitingHook]:
+    """Those that sleep now. ``awake``: also those that slept and are being called now, with what they left before."""
+    found = []
+    for graph in _of_hooks(store, graphs):
+        statuses = np.frombuffer(bytes(store.statuses(graph.id)), np.uint8)
+        is_meant = statuses < EntryStatus.UNSURE if awake else statuses == EntryStatus.SLEEPING
+        asleep = set(np.flatnonzero(is_meant).tolist())
+        if asleep:
+            phases = {step.first: step.phase for step in store.graph(graph.id).steps}
+            notes = [note for note in store.notes(graph.id) if note.position in asleep]
+            found += [WaitingHook(graph.id, note.position, phases[note.position], note) for note in notes]
+    return found
+
+
+def plan_waited_for(data: object) -> str:
+    """The digest that a hook has left which waits for an approval; empty if it waits for something else."""
+    found = data.get("plan") if isinstance(data, dict) else None
+    return found if isinstance(found, str) else ""
+
+
+def _of_hooks(store: Store, graphs: Sequence[GraphRow]) -> list[GraphRow]:
+    return [graph for graph in graphs if any(step.phase.startswith(HOOKS) for step in store.graph(graph.id).steps[:1])]
+
+
+def _class(phase: str) -> str:
+    """The class behind the name of a phase.
+
+    >>> _class("hooks.pre.quota")
+    'quota'
+    """
+    return phase.split(".", 2)[-1]

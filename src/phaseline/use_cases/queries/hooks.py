@@ -1,0 +1,207 @@
+"""Looking at hook classes, and switching them off and on."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Literal
+
+from phaseline.lang.did_you_mean import did_you_mean
+from phaseline.lang.fast_dataclasses import frozen
+from phaseline.model.problems.problem import ProblemsError, fail
+from phaseline.model.rows.hook_switches import EVERYWHERE
+from phaseline.use_cases.lookup.find import find_deployment
+from phaseline.use_cases.prepare.hook_registry import known_hooks, switched_off
+
+if TYPE_CHECKING:
+    from phaseline.app.app_context import Workplace
+    from phaseline.hooks.declaration import KnownHook
+    from phaseline.model.blueprint.blueprint import Value
+    from phaseline.model.rows.hook_switches import Switch
+
+
+@frozen
+class HookView:
+    """A hook class as users see it. ``fault``: why it cannot be used; ``off``: who has switched it off and why.
+
+    ``deployments``: those that have switched it off for themselves. ``actions``: the only ones it is called for; none: for all.
+    """
+
+    name: str
+    state: Literal["ready", "off", "broken"]
+    ordinal: float
+    implementation: str
+    group: str
+    distribution: str
+    methods: Sequence[str]
+    actions: Sequence[str]
+    critical: bool
+    timeout_s: float
+    nested: bool
+    per_execution: bool
+    optional: bool
+    folder: str
+    options: Mapping[str, Value]
+    fault: str = ""
+    off: str = ""
+    deployments: Sequence[str] = ()
+
+
+@frozen
+class HookList:
+    """All hook classes in the order in which they are called, broken ones last; what is odd about them."""
+
+    hooks: Sequence[HookView]
+    warnings: Sequence[str] = ()
+
+
+@frozen
+class Switched:
+    """That a class is on or off from now on: for actions that begin later. ``deployment`` empty: for all.
+
+    ``reason``: the one given now, empty where that before is kept; ``former``: who had switched it off before, and why.
+    """
+
+    name: str
+    deployment: str
+    is_on: bool
+    was_so: bool
+    reason: str = ""
+    former: str = ""
+
+
+@frozen
+class HooksReloaded:
+    """What came of reading hook classes anew. ``pid`` 0: no engine runs; the next one reads them anew in any case."""
+
+    pid: int
+    hooks: Sequence[HookView]
+    warnings: Sequence[str] = ()
+
+    @property
+    def is_good(self) -> bool:
+        """True if all of them can be used."""
+        return all(hook.state != "broken" for hook in self.hooks)
+
+
+def list_hooks(place: Workplace, deployment: str | None = None) -> HookList:
+    """All hook classes, those of packages that are enabled anywhere among them; with a deployment those it has, and whether they are on.
+
+    Raises: PL-C010 if there is none of that name.
+    """
+    number = EVERYWHERE if deployment is None else find_deployment(place.store, deployment).number
+    registry = known_hooks(place, number)
+    switches = _switches(place)
+    return HookList([_view(place, hook, switches, number) for hook in registry.hooks], registry.warnings)
+
+
+def show_hooks(place: Workplace, name: str, deployment: str | None = None) -> Sequence[HookView]:
+    """The hook classes of a name; with a deployment as they are for it. Raises: PL-H002 if there is none, PL-C010."""
+    switches = _switches(place)
+    row = None if deployment is None else find_deployment(place.store, deployment)
+    number = EVERYWHERE if row is None else row.number
+    return [_view(place, hook, switches, number) for hook in find(place, name, number)]
+
+
+def disable_hook(place: Workplace, name: str, *, deployment: str | None = None, reason: str = "") -> Switched:
+    """Have a class called no more, from the next action on; for one deployment only if it is optional.
+
+    Where it is off already a reason takes the place of the former one, with the name of who gives it.
+
+    Raises: PL-H002 (no such class), PL-H003 (not optional), PL-C010 (no such deployment).
+    """
+    row = None if deployment is None else find_deployment(place.store, deployment, to_change=True)
+    hooks = find(place, name, EVERYWHERE if row is None else row.number)
+    fixed = [hook for hook in hooks if not hook.optional]
+    if row is not None and fixed:
+        text = f"the hook class '{name}' is not optional: no deployment can do without it"
+        raise fail("PL-H003", text, f"Switch it off for all, if you may: phaseline hooks disable {name}")
+    number = EVERYWHERE if row is None else row.number
+    former = place.store.hook_switches.put_off(name, number, reason, place.actor)
+    whose = "" if row is None else row.name
+    if former is None:
+        return Switched(name, whose, is_on=False, was_so=False, reason=reason)
+    return Switched(name, whose, is_on=False, was_so=True, reason=reason, former=_who(former))
+
+
+def enable_hook(place: Workplace, name: str, *, deployment: str | None = None) -> Switched:
+    """Have a class called again that was switched off. Raises: PL-H002, PL-C010."""
+    row = None if deployment is None else find_deployment(place.store, deployment, to_change=True)
+    is_changed = place.store.hook_switches.put_on(name, EVERYWHERE if row is None else row.number)
+    if not is_changed:
+        find(place, name, EVERYWHERE if row is None else row.number)
+    return Switched(name, "" if row is None else row.name, is_on=True, was_so=not is_changed)
+
+
+def reload_hooks(place: Workplace) -> HooksReloaded:
+    """Have hook classes imported anew for actions that begin from now on, here and by the engine that runs.
+
+    It reads phase plugins anew, too. Raises: PL-D055 if it does not answer.
+    """
+    from phaseline.embedded.reload_plugins import reload_plugins
+
+    pid = reload_plugins(place).pid
+    forget_hooks(place)
+    found = list_hooks(place)
+    return HooksReloaded(pid, found.hooks, found.warnings)
+
+
+def forget_hooks(place: Workplace) -> None:
+    """Read everything about hook classes anew when it is needed next. Executions that run keep what they have."""
+    place.__dict__.pop("hooks", None)
+    place.catalog.forget_hooks()
+
+
+def find(place: Workplace, name: str, deployment: int = EVERYWHERE) -> Sequence[KnownHook]:
+    """Those of a name, or the one of a key, among all and those of a deployment. Raises: PL-H002.
+
+    Without a deployment those of packages that are enabled for any are among them.
+    """
+    registry = known_hooks(place, deployment)
+    found = registry.find(name)
+    if not found:
+        hint = did_you_mean(name, [hook.name for hook in registry.hooks])
+        mend = f"{hint[:1].upper()}{hint[1:]} See: phaseline hooks list".strip()
+        raise fail("PL-H002", f"there is no hook class '{name}'", mend)
+    return found
+
+
+def _switches(place: Workplace) -> Sequence[Switch]:
+    """None where there is no store."""
+    try:
+        return place.store.hook_switches.all()
+    except ProblemsError as error:
+        if error.problems[0].code != "PL-S007":
+            raise
+        return ()
+
+
+def _view(place: Workplace, hook: KnownHook, switches: Sequence[Switch], deployment: int) -> HookView:
+    switch = switched_off(hook, switches, deployment)
+    entry = hook.entry
+    own = [one.deployment for one in switches if one.name in (hook.name, entry.key) and one.deployment]
+    names = {row.number: row.name for row in place.store.deployments()} if own else {}
+    return HookView(
+        hook.name,
+        "off" if switch is not None else "broken" if hook.fault else "ready",
+        hook.ordinal,
+        entry.target,
+        entry.group,
+        entry.distribution,
+        hook.methods,
+        hook.actions,
+        hook.critical,
+        hook.timeout_s,
+        hook.nested,
+        hook.per_execution,
+        hook.optional,
+        entry.folder,
+        entry.options,
+        hook.fault,
+        "" if switch is None else _who(switch),
+        sorted(names[number] for number in own if number in names),
+    )
+
+
+def _who(switch: Switch) -> str:
+    """Who has switched it off, and why."""
+    return f"{switch.actor}: {switch.reason}" if switch.reason else switch.actor

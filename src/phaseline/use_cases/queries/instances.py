@@ -1,0 +1,177 @@
+"""Looking at node instances."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from phaseline.lang.did_you_mean import did_you_mean
+from phaseline.model.deployment.instance_states import InstanceState
+from phaseline.model.deployment.sealed_values import veiled_properties
+from phaseline.model.health.checks import CheckKind, Checks
+from phaseline.model.phases.phase_data import attributes_in
+from phaseline.model.problems.problem import fail
+from phaseline.model.resources.resources import REMOVED
+from phaseline.model.resources.state_graph_names import state_name, state_numbers
+from phaseline.use_cases.lookup.find import find_deployment, find_instance, rosters_of
+from phaseline.use_cases.lookup.unreadable_rows import Flaws
+from phaseline.views.views import InstanceView, Page
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from phaseline.app.app_context import Workplace
+    from phaseline.model.blueprint.blueprint import Value
+    from phaseline.model.deployment.topology import Topology
+    from phaseline.model.rows.listings import Roster
+    from phaseline.use_cases.queries.resources.phase_entries import EntryView
+
+
+LIFE_CYCLE = {state.word: int(state) for state in InstanceState}
+NO_STATE = -1
+HEALTH = ("", "unhealthy", "healthy", "", "healed", "unhealthy")
+DRIFT = ("", "unknown", "none", "drifted", "")
+"""The words for results of checks, by their numbers."""
+
+
+def list_instances(
+    place: Workplace,
+    *,
+    deployment: str | None = None,
+    node: str | None = None,
+    state: str | None = None,
+    limit: int | None = None,
+) -> Page[InstanceView]:
+    """Instances by deployment, in the order of their numbers, without their properties.
+
+    Raises: PL-C012 for a node that the deployments do not have, and for a state that none of their instances can be in.
+    """
+    store = place.store
+    rows = [find_deployment(store, deployment)] if deployment else list(store.deployments())
+    found: list[InstanceView] = []
+    total = 0
+    names: set[str] = set()
+    known_states: dict[str, None] = dict.fromkeys(LIFE_CYCLE)
+    flaws = Flaws()
+    for row, roster in rosters_of(store, rows):
+        if roster.flaw:
+            flaws.add(row.name, roster.flaw)
+        if node is not None:
+            names.update(roster.nodes)
+        known_states.update(dict.fromkeys(roster.state_names))
+        numbers = _chosen(roster, node, state)
+        total += len(numbers)
+        shown = numbers if limit is None else numbers[: max(0, limit - len(found))]
+        if len(shown):
+            checks = Checks()
+            if roster.is_checked:
+                with flaws.of(row.name):
+                    checks = store.checks(row.number, only_results=True).checks
+            found.extend(_brief(roster, row.name, number, checks) for number in shown.tolist())
+    if state is not None and state not in known_states:
+        hint = did_you_mean(state, known_states) or f"there are: {', '.join(known_states)}"
+        raise fail("PL-C012", f"there is no state '{state}'", f"Correct the name; {hint}")
+    if node is not None and node not in names:
+        hint = did_you_mean(node, names)
+        raise fail(
+            "PL-C012",
+            f"there is no node '{node}'",
+            f"Correct the name; {hint}" if hint else "See: deployments show NAME",
+        )
+    return Page(found, total, flaws.told)
+
+
+def show_instance(place: Workplace, id: str, *, deployment: str | None = None) -> InstanceView:
+    """One instance (its id or a beginning of it) with its runtime properties and relationships."""
+    from phaseline.model.deployment.restrictions import restricted_of
+
+    row, topology, number = find_instance(place.store, id, deployment)
+    roster = place.store.listings.rosters([row.number])[row.number]
+    brief = _brief(roster, row.name, number, place.store.checks(row.number, only_results=True).checks)
+    order, ptr = topology.rows_by_source
+    rows = order[ptr[number] : ptr[number + 1]]
+    targets = rows[topology.is_there[topology.target[rows]]].tolist()
+    relationships = [
+        (topology.links[int(topology.link[place_])].relationship.type, topology.ids[int(topology.target[place_])])
+        for place_ in targets
+    ]
+    for link in topology.links:
+        if link.is_rule and link.source == int(topology.node[number]):
+            relationships.extend(
+                (link.relationship.type, topology.ids[target]) for target in topology.instances_of(link.target).tolist()
+            )
+    document = veiled_properties(place.store.documents(row.number, [number]).get(number, {}))
+    return InstanceView(
+        id=brief.id,
+        node=brief.node,
+        deployment=brief.deployment,
+        index=brief.index,
+        state=brief.state,
+        host=brief.host,
+        container=brief.container,
+        runtime_properties=attributes_in(document),
+        relationships=relationships,
+        scaling_groups=[(name, topology.groups.ids[inside]) for name, inside in _groups(topology, number)],
+        health=brief.health,
+        drift=brief.drift,
+        system_properties=veiled_properties(_told_by_checks(place, row.number, topology, number)),
+        phases=_phases(place, row.number, number, document),
+        restricted_actions=restricted_of(topology, number),
+    )
+
+
+def _phases(place: Workplace, deployment: int, number: int, document: dict[str, Value]) -> Sequence[EntryView]:
+    """Of a deployment of whose nodes none has gone along a path, nothing is looked at."""
+    if not place.store.state_names(deployment):
+        return ()
+    from phaseline.use_cases.queries.resources.node_phases import phases_of_node
+
+    return phases_of_node(place.store, deployment, number, document)
+
+
+def _told_by_checks(place: Workplace, deployment: int, topology: Topology, number: int) -> dict[str, Value]:
+    """The system properties of one instance."""
+    from phaseline.model.health.system_properties import system_properties
+
+    state = int(place.store.states(deployment)[number])
+    names: dict[int, str] = {}
+
+    def named(execution: int) -> str:
+        if not names:
+            names.update((row.number, row.id) for row in place.store.executions(deployment))
+        return names.get(execution, "")
+
+    return system_properties(place.store.checks(deployment), topology, number, state, named)
+
+
+def _groups(topology: Topology, number: int) -> Iterator[tuple[str, int]]:
+    """The scaling groups that an instance is a member of itself, innermost first (N1)."""
+    inside = int(topology.group[number]) if len(topology.group) else -1
+    while inside >= 0:
+        yield topology.groups.names[topology.groups.group[inside]], inside
+        inside = int(topology.groups.outer[inside])
+
+
+def _chosen(roster: Roster, node: str | None, state: str | None) -> np.ndarray:
+    chosen = (roster.states != REMOVED) & roster.is_there
+    if node is not None:
+        chosen &= np.isin(roster.node, [number for number, name in enumerate(roster.nodes) if name == node])
+    if state is not None:
+        chosen &= roster.states == {**state_numbers(roster.state_names), **LIFE_CYCLE}.get(state, NO_STATE)
+    return np.flatnonzero(chosen)
+
+
+def _brief(roster: Roster, deployment: str, number: int, checks: Checks) -> InstanceView:
+    host, container = int(roster.host[number]), int(roster.container[number])
+    return InstanceView(
+        id=roster.ids[number],
+        node=roster.nodes[int(roster.node[number])],
+        deployment=deployment,
+        index=int(roster.index[number]),
+        state=state_name(int(roster.states[number]), roster.state_names),
+        host=roster.ids[host] if host >= 0 else "",
+        container=roster.ids[container] if container >= 0 else "",
+        health=HEALTH[checks.of(CheckKind.STATUS, number)],
+        drift=DRIFT[checks.of(CheckKind.DRIFT, number)],
+    )

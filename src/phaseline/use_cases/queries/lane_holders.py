@@ -1,0 +1,133 @@
+"""Which execution's running call others wait for in a bulk lane: one run of a phase at a time (PD35), one call of a function (ADR 0033)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from phaseline.lang.fast_dataclasses import altered
+from phaseline.model.graph.functions import Functions
+from phaseline.model.graph.graph import SubjectKind
+from phaseline.model.graph.status import EntryStatus, OutcomeKind
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from phaseline.model.deployment.topology import Topology
+    from phaseline.model.graph.graph import Graph, LaneSpec, Step
+    from phaseline.model.rows.rows import BatchRow, ExecutionRow
+    from phaseline.plan.explain.wait_reasons import Reason
+    from phaseline.ports import Store
+
+UNBEGUN = (EntryStatus.BLOCKED, EntryStatus.WAITING)
+
+
+def held_up(store: Store, row: ExecutionRow, graph: Graph, reason: Reason) -> Reason:
+    """The reason of an entry that is ready, with the execution whose running call it waits for, if there is one."""
+    other = holder(store, row, graph, reason)
+    if other is None:
+        return reason
+    return altered(
+        reason,
+        kind="slot",
+        text=f"{reason.operation} is ready and waits for the running call of {other.id} of '{other.deployment_name}'",
+        mend=f"One call of its function runs at a time; it begins when that one returns: phaseline executions follow {other.id}",
+    )
+
+
+def holder(store: Store, row: ExecutionRow, graph: Graph, reason: Reason) -> ExecutionRow | None:
+    """The other execution whose running call an entry that is ready waits for, or None."""
+    is_ready = reason.kind == "slot" or (reason.kind == "blocked" and not reason.blocker_count)
+    return _Calls(store).holder(row, graph, reason.position) if is_ready else None
+
+
+def first_held(
+    store: Store, row: ExecutionRow, graph: Graph, topology: Topology, statuses: np.ndarray
+) -> tuple[Step, np.ndarray, ExecutionRow] | None:
+    """Of an execution in which nothing runs or sleeps: (step, its positions that have not begun, of one function, the execution they wait for)."""
+    from phaseline.plan.explain.wait_reasons import explain
+
+    busy = {batch.phase for batch in store.batches(only_open=True)}
+    for step in graph.steps if busy else ():
+        here = np.arange(step.first, step.first + step.count)
+        left = here[np.isin(statuses[here], UNBEGUN)]
+        if step.kind is not SubjectKind.INSTANCE or not len(left) or _lane(graph, int(left[0])).phase not in busy:
+            continue
+        first = int(left[0])
+        reasons = explain(topology, graph, statuses, (), int(graph.subject[first]))
+        for reason in reasons:
+            other = holder(store, row, graph, reason) if reason.position == first else None
+            if other is not None:
+                functions = _Calls(store).functions(row).numbers(step.phase, step.kind, graph.subject[left])
+                return step, left[functions == functions[0]], other
+    return None
+
+
+def _lane(graph: Graph, position: int) -> LaneSpec:
+    return graph.policies[int(graph.policy[position])].lane
+
+
+class _Calls:
+    """The calls of a store that run, and whose functions they are."""
+
+    def __init__(self, store: Store) -> None:
+        """Nothing is read before somebody asks."""
+        self._store = store
+
+    def holder(self, row: ExecutionRow, graph: Graph, position: int) -> ExecutionRow | None:
+        """Another open execution in whose calls the function of an entry runs as often as it may.
+
+        Of lanes with a key it is not known which entries share one.
+        """
+        lane, step = _lane(graph, position), _step(graph, position)
+        if lane.form != "bulk" or lane.key is not None:
+            return None
+        function = self.functions(row).number(step.phase, step.kind, int(graph.subject[position]))
+        running = [batch for batch in self._store.batches(only_open=True) if batch.phase == lane.phase]
+        owners = self._owners() if running else {}
+        held = [
+            calling
+            for batch in running
+            if _is_of(self._store, batch, lane) and (calling := list(self._callers(batch, lane, function, owners)))
+        ]
+        if len(held) < max(1, lane.concurrency):
+            return None
+        return next((other for calling in held for other in calling if other.number != row.number), None)
+
+    def _owners(self) -> dict[int, ExecutionRow]:
+        """{graph: its execution} of those that are open."""
+        rows = self._store.executions(only_open=True)
+        return {graph.id: row for row in rows for graph in self._store.graphs(row.number)}
+
+    def _callers(
+        self, batch: BatchRow, lane: LaneSpec, function: int, owners: Mapping[int, ExecutionRow]
+    ) -> Iterator[ExecutionRow]:
+        """Executions with members in a batch that call this function and have no outcome."""
+        first = 0
+        for number, positions in batch.segments:
+            kinds = None if batch.kinds is None or not len(batch.kinds) else batch.kinds[first : first + len(positions)]
+            first += len(positions)
+            pending = positions if kinds is None else positions[kinds == OutcomeKind.PENDING]
+            row = owners.get(number)
+            if row is None or not len(pending):
+                continue
+            graph = self._store.graph(number)
+            kind = _step(graph, int(pending[0])).kind
+            if (self.functions(row).numbers(lane.phase, kind, graph.subject[pending]) == function).any():
+                yield row
+
+    def functions(self, row: ExecutionRow) -> Functions:
+        """Those of the deployment of an execution that is open: it cannot be deleted meanwhile."""
+        deployment = self._store.deployment(row.deployment_name)
+        assert deployment is not None
+        return Functions(self._store.topology(row.deployment), deployment.code)
+
+
+def _step(graph: Graph, position: int) -> Step:
+    return next(step for step in graph.steps if position < step.first + step.count)
+
+
+def _is_of(store: Store, batch: BatchRow, lane: LaneSpec) -> bool:
+    number, positions = next(batch.segments)
+    return _lane(store.graph(number), int(positions[0])) == lane

@@ -1,0 +1,1 @@
+"""The read side of plugin packages."""

@@ -1,0 +1,70 @@
+"""Which installed package is meant by ``NAME`` or ``NAME==VERSION``."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from phaseline.lang.did_you_mean import did_you_mean
+from phaseline.model.problems.problem import ProblemsError, fail
+from phaseline.use_cases.lookup.installed_packages import rows
+
+if TYPE_CHECKING:
+    from phaseline.app.app_context import Workplace
+    from phaseline.model.packages.installed import PackageRow
+
+NAMED = re.compile(r"([a-z0-9_-]+)(?:==([0-9A-Za-z.+-]+))?")
+
+
+def read_name(text: str) -> tuple[str, str] | None:
+    """(name, version; empty: none is said); None if it can be no package.
+
+    >>> read_name("ntp==1.0.2"), read_name("ntp"), read_name("./ntp")
+    (('ntp', '1.0.2'), ('ntp', ''), None)
+    """
+    found = NAMED.fullmatch(text)
+    return None if found is None else (found[1], found[2] or "")
+
+
+def find_package(place: Workplace, text: str, *, whole: bool = False) -> PackageRow:
+    """The package of this name: of this version, otherwise the newest. ``whole``: the version must be said.
+
+    Raises: PL-F062.
+    """
+    named = read_name(text)
+    name, version = named or (text, "")
+    known = rows(place)
+    fitting = [row for row in known if row.name == name]
+    if whole and named is not None and not version and fitting:
+        there = " or ".join(f"{row.name}=={row.version}" for row in fitting)
+        raise fail("PL-F062", f"'{text}' does not say the version", f"Name it with its version: {there}.", subject=text)
+    found = next((row for row in reversed(fitting) if version in {"", row.version}), None)
+    if found is None:
+        raise unknown(text, name, fitting, known)
+    return found
+
+
+def unknown(text: str, name: str, fitting: Sequence[PackageRow], known: Sequence[PackageRow]) -> ProblemsError:
+    """PL-F062 with what was probably meant."""
+    if fitting:
+        there = ", ".join(row.version for row in fitting)
+        return fail("PL-F062", f"there is no package '{text}'", f"Installed of '{name}': {there}.", subject=text)
+    hint = did_you_mean(name, sorted({row.name for row in known}))
+    announced = _is_announced(name)
+    see = (
+        "A distribution announces it: phaseline plugins sync."
+        if announced
+        else "See what there is: phaseline plugins list."
+    )
+    mend = see if announced else f"{hint[:1].upper()}{hint[1:]} {see}".strip()
+    return fail("PL-F062", f"there is no package '{text}'", mend, subject=text)
+
+
+def _is_announced(name: str) -> bool:
+    """Whether an installed distribution has a package of this name, which no sync has brought into the store."""
+    from phaseline.use_cases.commands.packages.sync import announced_sources, says
+
+    found = (says(Path(source.folder)) for source in announced_sources() if source.folder)
+    return any(named is not None and named[0] == name for named in found)

@@ -1,0 +1,139 @@
+"""Installed packages as users see them: in the list of all plugins, and one with everything in it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from phaseline.lang.fast_dataclasses import altered, frozen
+from phaseline.model.deployment.sealed_values import HIDDEN
+from phaseline.use_cases.lookup.installed_packages import folder_of, read_stored, rows
+from phaseline.use_cases.queries.packages.find_package import find_package
+
+if TYPE_CHECKING:
+    from phaseline.app.app_context import Workplace
+    from phaseline.model.blueprint.blueprint import Value
+    from phaseline.model.packages.installed import PackageRow
+    from phaseline.model.packages.package import Package, Setting
+
+
+@frozen
+class PackageView:
+    """One installed package. ``format``: its package version. ``tasks``: as ``plugins order`` has them, of this package alone.
+
+    ``settings``: its form. ``documents``: {file: content} of what has no line of its own: volumes, network roles, forms.
+    ``code``: {what: names} of a package of our own format. ``versions``: all that are installed of its name.
+    """
+
+    name: str
+    version: str
+    title: str
+    description: str
+    format: str
+    groups: Sequence[str]
+    releases: Sequence[str]
+    is_hotpluggable: bool
+    enabled_in: Sequence[str]
+    imported_by: Sequence[str]
+    stages: Sequence[str]
+    tasks: Sequence[str]
+    settings: Sequence[Setting]
+    roles: Mapping[str, str]
+    components: Sequence[str]
+    code: Mapping[str, Sequence[str]]
+    documents: Mapping[str, Value]
+    versions: Sequence[str]
+    digest: str
+    folder: str
+    origin: str
+    file_count: int
+    size_bytes: int
+    installed_at: int
+    installed_by: str
+
+
+def list_packages(place: Workplace) -> list[PackageView]:
+    """All that are installed, by name and version."""
+    known = rows(place)
+    return [_view(place, row, known) for row in known]
+
+
+def show_package(place: Workplace, name: str) -> PackageView:
+    """One of them, ``NAME`` the newest or ``NAME==VERSION``. Raises: PL-F062."""
+    return _view(place, find_package(place, name), rows(place))
+
+
+def _view(place: Workplace, row: PackageRow, known: Sequence[PackageRow]) -> PackageView:
+    package = read_stored(place, row)
+    users = place.store.packages.users(row.number)
+    return PackageView(
+        name=row.name,
+        version=row.version,
+        title=package.title,
+        description=package.description,
+        format=row.format,
+        groups=package.groups,
+        releases=[f"{each.os} {each.version} ({', '.join(each.mode)})" for each in package.releases],
+        is_hotpluggable=package.is_hotpluggable,
+        enabled_in=[user.deployment for user in users if user.is_enabled],
+        imported_by=[user.deployment for user in users if not user.is_enabled],
+        stages=list(stages_of(package)),
+        tasks=list(_tasks(package)),
+        settings=[_shown(setting) for setting in package.form.settings],
+        roles={role.id: role.name for role in package.node_roles},
+        components=[component.name for component in package.components],
+        code=_code(package),
+        documents={name: body for name, body in package.documents.items() if name in KEPT},
+        versions=[other.version for other in known if other.name == row.name],
+        digest=row.digest,
+        folder=str(folder_of(place, row)),
+        origin=row.origin,
+        file_count=row.file_count,
+        size_bytes=row.size_bytes,
+        installed_at=row.installed_at,
+        installed_by=row.installed_by,
+    )
+
+
+def _shown(setting: Setting) -> Setting:
+    """Without a password that its form has for all."""
+    return altered(setting, value=HIDDEN) if setting.is_secret and setting.value else setting
+
+
+KEPT = (
+    "volumes.yaml",
+    "network_roles.yaml",
+    "nic_config.yaml",
+    "bond_config.yaml",
+    "node_config.yaml",
+)
+"""Files that are kept and shown, and that nothing acts on."""
+
+
+def stages_of(package: Package) -> Sequence[str]:
+    """The stages of its tasks as they are written, each once, in the order in which they run."""
+    from phaseline.packages.task_order import ordered
+
+    return tuple(dict.fromkeys(task.written for task in ordered([package])))
+
+
+def _tasks(package: Package) -> list[str]:
+    from phaseline.packages.task_order import granular, ordered
+
+    staged = [
+        f"{task.written}  {task.type}  {task.id or task.index + 1}  for {task.roles}" for task in ordered([package])
+    ]
+    return staged + [f"{task.id}  {task.type}  for {task.roles}" for task in granular([package])]
+
+
+def _code(package: Package) -> dict[str, Sequence[str]]:
+    """What of its code others may name; only what there is."""
+    code = package.code
+    found: dict[str, Sequence[str]] = {
+        "types": code.types,
+        "phases": code.phases,
+        "hooks": [hook.target for hook in code.hooks],
+        "python": code.paths,
+        "entry points": [f"{group} {name}" for group, names in code.entry_points.items() for name in names],
+    }
+    return {what: names for what, names in found.items() if names}

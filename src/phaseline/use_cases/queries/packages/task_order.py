@@ -1,0 +1,47 @@
+"""The order of tasks before anything runs: of all packages that are installed, or of those of one deployment (F36)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from phaseline.lang.fast_dataclasses import frozen
+from phaseline.packages.task_serializer import Surroundings, serialized
+from phaseline.plan.stages.task_listing import task_rows
+from phaseline.use_cases.lookup.enabled_tasks import stages_of
+from phaseline.use_cases.lookup.installed_packages import installed, newest
+
+if TYPE_CHECKING:
+    from phaseline.app.app_context import Workplace
+    from phaseline.model.packages.task_listing import TaskRow
+
+INSTALL = "install"
+
+
+@frozen
+class TaskOrder:
+    """The tasks of a workflow in the order in which they run. ``deployment``: empty where all installed packages are meant."""
+
+    deployment: str
+    workflow: str
+    tasks: tuple[TaskRow, ...]
+
+
+def order(place: Workplace, deployment: str | None = None, *, workflow: str = INSTALL) -> TaskOrder:
+    """What would run, and on how many instances; without a deployment of each package the newest version.
+
+    Raises: PL-C010 for a deployment that there is not.
+    """
+    if deployment is None:
+        stages = serialized(newest(installed(place)), Surroundings(workflow, _always, allows_master=True))
+        return TaskOrder("", workflow, task_rows(stages))
+    from phaseline.use_cases.lookup.find import find_deployment
+
+    row = find_deployment(place.store, deployment)
+    own = stages_of(place, workflow, row.number)
+    rows = () if own is None else task_rows(own, place.store.topology(row.number), workflow)
+    return TaskOrder(row.name, workflow, rows)
+
+
+def _always(_condition: str, _models: object) -> bool:
+    """Conditions ask for settings of a deployment, of which there is none."""
+    return True

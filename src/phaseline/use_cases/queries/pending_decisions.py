@@ -1,0 +1,115 @@
+"""What stands still until a person says a word: executions that wait for an approval, instances that stand at breakpoints."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from phaseline.lang.fast_dataclasses import frozen
+from phaseline.model.graph.status import EntryStatus as E
+
+if TYPE_CHECKING:
+    from phaseline.model.rows.rows import ExecutionRow
+    from phaseline.ports import Store
+
+AwaitedKind = Literal["approval", "breakpoint"]
+APPROVAL: AwaitedKind = "approval"
+BREAKPOINT: AwaitedKind = "breakpoint"
+
+
+MOVES = np.array([one in {E.WAITING, E.RUNNING, E.SLEEPING, E.CANCELING} for one in E])
+"""[status] -> something comes of it without another entry: a wake, an outcome, a call."""
+
+
+@frozen
+class Awaited:
+    """The same word, for which some entries of one graph of an execution wait; ``mend``: the command that says it.
+
+    ``name``: of the breakpoint, or the digest of the plan. ``instances``: who stands there; of an approval nobody.
+    """
+
+    kind: AwaitedKind
+    execution: ExecutionRow
+    name: str
+    graph: int
+    positions: Sequence[int]
+    instances: Sequence[str]
+    message: str
+    mend: str
+
+    @property
+    def text(self) -> str:
+        """One sentence about it."""
+        row, count = self.execution, len(self.positions)
+        if self.kind == APPROVAL:
+            return f"{row.id} of '{row.deployment_name}' waits for an approval of plan {self.name}"
+        stand = "instance stands" if count == 1 else "instances stand"
+        return f"{count:,} {stand} at {self.name} in {row.id} of '{row.deployment_name}'"
+
+
+def awaited(store: Store, row: ExecutionRow) -> Iterator[Awaited]:
+    """What one open execution waits for."""
+    if row.request.is_surrounded:
+        yield from _approvals(store, row)
+    if row.request.breakpoints:
+        yield from _breakpoints(store, row)
+
+
+def stands_still(store: Store, row: ExecutionRow) -> bool:
+    """Whether nothing of an open execution goes on before somebody approves: hooks that wait for that are all that sleeps, waits or runs in it."""
+    if not row.request.is_surrounded:
+        return False
+    told: dict[int, set[int]] = {}
+    for one in _approvals(store, row):
+        told.setdefault(one.graph, set()).update(one.positions)
+    return bool(told) and all(
+        told.get(graph.id, set()).issuperset(np.flatnonzero(MOVES[store.statuses(graph.id)]).tolist())
+        for graph in store.graphs(row.number)
+    )
+
+
+def standing_still(store: Store) -> Mapping[int, tuple[ExecutionRow, Sequence[Awaited]]]:
+    """{number: open execution that stands still, approvals it waits for}; none of one that has not begun and waits for such a one."""
+    from phaseline.use_cases.lookup.claims import queued_behind
+
+    rows = store.executions(only_open=True)
+    found = {row.number: (row, list(_approvals(store, row))) for row in rows if stands_still(store, row)}
+    while found:
+        behind = [row for row in rows if row.number not in found]
+        more = [row for row in behind if (queued := queued_behind(store, row)) and queued.blocker.number in found]
+        found |= {row.number: (row, []) for row in more}
+        if not more:
+            break
+    return found
+
+
+def _approvals(store: Store, row: ExecutionRow) -> Iterator[Awaited]:
+    from phaseline.use_cases.queries.hook_results import plan_waited_for, waiting_hooks
+
+    found: dict[tuple[int, str], list[int]] = {}
+    said: dict[tuple[int, str], str] = {}
+    for one in waiting_hooks(store, store.graphs(row.number)):
+        plan = plan_waited_for(one.note.result)
+        if plan:
+            found.setdefault((one.graph, plan), []).append(one.position)
+            said.setdefault((one.graph, plan), one.note.message)
+    for (graph, plan), positions in found.items():
+        mend = f"phaseline executions approve {row.id} --plan {plan}"
+        yield Awaited(APPROVAL, row, plan, graph, positions, (), said[graph, plan], mend)
+
+
+def _breakpoints(store: Store, row: ExecutionRow) -> Iterator[Awaited]:
+    from phaseline.model.execution.breakpoints import clearing
+    from phaseline.use_cases.commands.breakpoints import stopped_in
+
+    found: dict[tuple[int, str], list[tuple[int, str]]] = {}
+    said: dict[tuple[int, str], str] = {}
+    for one in stopped_in(store, row):
+        found.setdefault((one.graph, one.point), []).append((one.position, one.instance))
+        said.setdefault((one.graph, one.point), one.message)
+    for (graph, point), stopped in found.items():
+        positions, instances = [position for position, _ in stopped], [instance for _, instance in stopped]
+        mend = clearing(point, row.deployment_name)
+        yield Awaited(BREAKPOINT, row, point, graph, positions, instances, said[graph, point], mend)

@@ -1,0 +1,337 @@
+"""Phases and the plugins that define them, as they are written: read from the folders of the settings, nothing is run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import field
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal, TypeVar
+
+from phaseline.lang.did_you_mean import did_you_mean
+from phaseline.lang.fast_dataclasses import altered, frozen
+from phaseline.model.phases.definitions import Attributes, PhaseDefinition, PhasePolicy
+from phaseline.model.phases.registry import PhaseRegistry
+from phaseline.model.problems.problem import Problem, ProblemsError, fail
+from phaseline.use_cases.loading.blueprint_loading import refuse_missing
+from phaseline.use_cases.lookup.known_phases import in_force
+
+if TYPE_CHECKING:
+    from collections.abc import Set as AbstractSet
+
+    from phaseline.app.app_context import Workplace
+    from phaseline.catalog.code.function_entry_points import FunctionPlace
+    from phaseline.catalog.code.operation_modules import OperationModule
+    from phaseline.catalog.phases.plugin_set import Loaded, Verdict
+    from phaseline.model.phases.definitions import Plugin
+    from phaseline.use_cases.loading.type_catalog import TypesView
+    from phaseline.use_cases.queries.packages.listing import PackageView
+    from phaseline.use_cases.queries.resources.engine_metrics import EngineNow
+    from phaseline.use_cases.queries.resources.phase_activity import PhaseNow
+
+T = TypeVar("T")
+
+
+Status = Literal["good", "refused", "disabled", "announced"]
+
+
+@frozen
+class PluginView:
+    """One plugin. ``status`` refused: something is wrong with it or with another plugin of its package; announced: a package of an
+    installed distribution that ``plugins sync`` has not brought into the store yet.
+
+    ``package`` empty: it is a plugin on its own. ``where``: file, line and column. ``problems``: of the whole package.
+    ``operations``: functions of a plugin of the kind operations. ``defines``: {section: names} of one of the kind types.
+    ``stages`` and ``enabled_in``: of one of the kind package, the stages of its tasks and the deployments that have it.
+    """
+
+    name: str
+    kind: str
+    phase: str
+    package: str
+    version: str
+    status: Status
+    where: str
+    function: str
+    form: str
+    is_async: bool
+    attributes: Attributes
+    problems: Sequence[Problem] = field(default_factory=tuple)
+    operations: Sequence[str] = ()
+    defines: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    stages: Sequence[str] = ()
+    enabled_in: Sequence[str] = ()
+
+
+@frozen
+class PhaseView:
+    """One phase as it is defined. ``needs``: {state: the phases that must be complete before it}.
+
+    ``obstacles``: why resources that need it wait until somebody mends something. ``note``: that another version is in force
+    than the one that is written. ``now``: what is done with it at this
+    moment; None in a list for a phase that no resource was ever in. ``engine``: what calls it; None in a list.
+    """
+
+    name: str
+    plugin: str
+    package: str
+    description: str
+    states: Sequence[str]
+    resource_types: Sequence[str]
+    providers: Sequence[str]
+    constraint: str
+    dependencies: Sequence[str]
+    needs: dict[str, Sequence[str]]
+    policy: PhasePolicy
+    attributes: Attributes
+    version: str
+    function: str
+    form: str
+    is_async: bool
+    where: str
+    is_invalid: bool
+    error: str
+    obstacles: Sequence[str]
+    note: str = ""
+    now: PhaseNow | None = None
+    engine: EngineNow | None = None
+
+
+def list_plugins(place: Workplace, plugin_folders: Sequence[str] = ()) -> list[PluginView]:
+    """Every plugin of any kind, by name.
+
+    Those with phases or listeners, modules with operations, type definitions, functions of others, and packages.
+    """
+    from phaseline.catalog.code.function_entry_points import InstalledFunctions
+    from phaseline.catalog.code.operation_modules import operation_modules
+    from phaseline.use_cases.loading.type_catalog import list_definitions
+    from phaseline.use_cases.queries.packages.listing import list_packages
+
+    found = [_plugin(plugin, verdict) for plugin, verdict in _load(place, plugin_folders).plugins]
+    found += map(_operations, operation_modules(folders_of(place, plugin_folders)))
+    found += map(_types, list_definitions(place))
+    found += map(_function, InstalledFunctions().places())
+    packages = list_packages(place)
+    found += map(_package, packages)
+    found += _announced({package.origin for package in packages})
+    return sorted(found, key=_place_in_list)
+
+
+def _place_in_list(view: PluginView) -> tuple[str, str, str]:
+    """By name and kind; packages of a name stay in the order of their versions."""
+    return view.name.lower(), view.kind, "" if view.kind == "package" else view.where
+
+
+def show_plugin(place: Workplace, name: str, plugin_folders: Sequence[str] = ()) -> PluginView:
+    """One plugin of any kind; of type definitions the newest version. Raises: PL-D054."""
+    from phaseline.use_cases.loading.type_catalog import find_definitions
+
+    views = list_plugins(place, plugin_folders)
+    found = next((view for view in views if view.name.lower() == name.lower()), None)
+    if found is None or found.kind == "types":
+        found = next(map(_types, find_definitions(place, name)), None)
+    if found is None:
+        hint = _hint(name, [view.name for view in views])
+        raise fail("PL-D054", f"there is no plugin '{name}'", f"{hint}See phaseline plugins list.")
+    return found
+
+
+def list_phases(
+    place: Workplace, plugin_folders: Sequence[str] = (), *, state: str = "", resource_type: str = ""
+) -> list[PhaseView]:
+    """The phases by name; only those of a state, and for resources of a type, if one is given."""
+    registry = _load(place, plugin_folders).registry
+    phases = [
+        phase
+        for phase in registry.phases
+        if (not state or state in phase.states)
+        and (not resource_type or set(registry.types.line(resource_type)).intersection(phase.resource_types))
+    ]
+    now, used = _now(place), in_force(place)
+    views = [_at(place, _phase(phase, registry, used), now.get(phase.key)) for phase in phases]
+    if not state and not resource_type:
+        views += [_nowhere(place, found) for key, found in now.items() if registry.get(key) is None and found.counts]
+    return sorted(views, key=lambda view: view.name.lower())
+
+
+def _nowhere(place: Workplace, now: PhaseNow) -> PhaseView:
+    """A phase that resources are in, and that no plugin defines."""
+    nobody = PhaseDefinition(now.name, "", (), (), error=f"no plugin defines the phase '{now.name}'")
+    return _at(place, altered(_phase(nobody, PhaseRegistry([nobody])), where=""), now)
+
+
+def _at(place: Workplace, view: PhaseView, now: PhaseNow | None) -> PhaseView:
+    """The phase with what is done with it, and whether that takes longer than it should; who waits for what is broken is blocked."""
+    from phaseline.use_cases.queries.resources.phase_activity import blocked
+
+    if now is not None and now.running_since_at:
+        age_s = (place.clock.now() - now.running_since_at) / 1000
+        now = altered(now, is_overdue=age_s > view.policy.overdue_after_s)
+    if now is not None and view.obstacles:
+        now = blocked(now)
+    return altered(view, now=now)
+
+
+def _now(place: Workplace) -> Mapping[str, PhaseNow]:
+    """What is done with phases at this moment; nothing where there is no store."""
+    from phaseline.use_cases.queries.resources.phase_activity import phases_now
+
+    return _where_stored(lambda: phases_now(place.store), {})
+
+
+def _where_stored(read: Callable[[], T], nothing: T) -> T:
+    """What is read of the store; ``nothing`` where there is none."""
+    try:
+        return read()
+    except ProblemsError as error:
+        if error.problems[0].code != "PL-S007":
+            raise
+        return nothing
+
+
+def show_phase(place: Workplace, name: str, plugin_folders: Sequence[str] = ()) -> PhaseView:
+    """One phase. Raises: PL-D053."""
+    registry = _load(place, plugin_folders).registry
+    phase = registry.get(name)
+    if phase is None:
+        hint = _hint(name, [each.name for each in registry.phases])
+        raise fail("PL-D053", f"there is no phase '{name}'", f"{hint}See phaseline phases list.")
+    from phaseline.use_cases.queries.resources.engine_metrics import engine_now
+    from phaseline.use_cases.queries.resources.phase_activity import PhaseNow
+
+    view = _at(place, _phase(phase, registry, in_force(place)), _now(place).get(phase.key) or PhaseNow())
+    return altered(view, engine=_where_stored(lambda: engine_now(place.store), None))
+
+
+def _load(place: Workplace, plugin_folders: Sequence[str]) -> Loaded:
+    from phaseline.use_cases.lookup.known_phases import read
+
+    return read(place, folders_of(place, plugin_folders))
+
+
+def folders_of(place: Workplace, plugin_folders: Sequence[str]) -> tuple[str, ...]:
+    """Those given, then those of the settings. Raises: PL-O003 for one that is given and does not exist."""
+    refuse_missing(plugin_folders)
+    return place.code_places(str(Path.cwd() / "blueprint.yaml"), tuple(plugin_folders)).plugin_folders
+
+
+def _plugin(plugin: Plugin, verdict: Verdict) -> PluginView:
+    code = plugin.code
+    return PluginView(
+        plugin.name,
+        plugin.kind,
+        plugin.phase.name if plugin.phase is not None else "",
+        plugin.package,
+        plugin.version,
+        "refused" if verdict.errors else "disabled" if plugin.is_disabled else "good",
+        str(plugin.where),
+        str(code) if code is not None and code.function else "",
+        code.form if code is not None and plugin.phase is not None else "",
+        code is not None and code.is_async,
+        plugin.attributes,
+        verdict.problems,
+    )
+
+
+BARE = PluginView("", "", "", "", "", "good", "", "", "", False, Attributes())
+"""A plugin of which nothing is said: those that define no phase say little."""
+
+
+def _operations(module: OperationModule) -> PluginView:
+    return altered(
+        BARE,
+        name=module.name,
+        kind="operations",
+        package=module.package,
+        status="good" if module.file else "refused",
+        where=module.file,
+        operations=module.functions,
+    )
+
+
+def _function(found: FunctionPlace) -> PluginView:
+    problems: tuple[Problem, ...] = ()
+    if not found.file:
+        mend = f"Repair or remove the distribution '{found.package}'."
+        problems = (Problem("PL-O001", f"there is no module for the function '{found.name}': {found.target}", mend),)
+    return altered(
+        BARE,
+        name=found.name,
+        kind="function",
+        package=found.package,
+        version=found.version,
+        status="refused" if problems else "good",
+        where=found.file,
+        function=found.target,
+        problems=problems,
+    )
+
+
+def _package(view: PackageView) -> PluginView:
+    return altered(
+        BARE,
+        name=view.name,
+        kind="package",
+        version=view.version,
+        where=view.origin or view.folder,
+        stages=view.stages,
+        enabled_in=view.enabled_in,
+    )
+
+
+def _announced(known: AbstractSet[str]) -> Iterator[PluginView]:
+    """Packages of installed distributions that no sync has brought into the store yet."""
+    from phaseline.use_cases.commands.packages.sync import announced_sources, says
+
+    for source in announced_sources():
+        if source.origin not in known:
+            named = says(Path(source.folder)) if source.folder else None
+            name, version = named or (source.origin.rpartition(" ")[2], "")
+            yield altered(
+                BARE,
+                name=name,
+                kind="package",
+                version=version,
+                status="announced" if named else "refused",
+                where=source.folder or source.origin,
+                problems=source.problems,
+            )
+
+
+def _types(view: TypesView) -> PluginView:
+    return altered(BARE, name=view.name, kind="types", version=view.version, where=view.where, defines=view.defines)
+
+
+def _phase(phase: PhaseDefinition, registry: PhaseRegistry, used: Collection[str] = ()) -> PhaseView:
+    """``used``: phases that the engine that runs can use, whatever their files say by now."""
+    code = phase.code
+    is_kept = bool(phase.error) and phase.key in used
+    return PhaseView(
+        phase.name,
+        phase.plugin,
+        phase.package,
+        phase.description,
+        phase.states,
+        phase.resource_types,
+        phase.providers,
+        phase.constraint,
+        phase.dependencies,
+        {state: registry.needs(phase, state) for state in phase.states},
+        phase.policy,
+        phase.attributes,
+        phase.version,
+        str(code) if code is not None else "",
+        code.form if code is not None else "",
+        code is not None and code.is_async,
+        str(phase.where),
+        bool(phase.error) and not is_kept,
+        phase.error,
+        () if is_kept else registry.obstacles(phase),
+        f"the engine goes on with the version before; as it is written now it is refused: {phase.error}"
+        if is_kept
+        else "",
+    )
+
+
+def _hint(name: str, known: Sequence[str]) -> str:
+    hint = did_you_mean(name, known)
+    return f"{hint[:1].upper()}{hint[1:]} " if hint else ""

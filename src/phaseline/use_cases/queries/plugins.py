@@ -1,0 +1,22 @@
+"""One plugin of any kind: a package if there is one of that name, otherwise whatever else is called so."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from phaseline.use_cases.lookup.installed_packages import rows
+from phaseline.use_cases.queries.packages.find_package import read_name
+from phaseline.use_cases.queries.packages.listing import PackageView, show_package
+from phaseline.use_cases.queries.phases import PluginView, show_plugin
+
+if TYPE_CHECKING:
+    from phaseline.app.app_context import Workplace
+
+
+def show_any(place: Workplace, name: str, plugin_folders: Sequence[str] = ()) -> PackageView | PluginView:
+    """What is called so. Raises: PL-F062 for a version of a package that is not installed, PL-D054 for anything else."""
+    named = read_name(name)
+    if named is not None and (named[1] or any(row.name == named[0] for row in rows(place))):
+        return show_package(place, name)
+    return show_plugin(place, name, plugin_folders)

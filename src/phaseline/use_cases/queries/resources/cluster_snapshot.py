@@ -1,0 +1,261 @@
+"""One cluster as it stands in the store: where each resource is, where it is to go, and in which graph its stay lies.
+
+Columns go over instance numbers. Graphs are read when somebody looks at them, and each only once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from phaseline.lang.did_you_mean import did_you_mean
+from phaseline.model.deployment.index_ranges import numbers_of
+from phaseline.model.deployment.sealed_values import veiled_properties
+from phaseline.model.graph.status import EntryStatus
+from phaseline.model.problems.problem import fail
+from phaseline.model.resources.resources import REACH, REMOVED, newest_of
+from phaseline.model.resources.state_graph_names import FIRST_NAMED, state_name
+from phaseline.use_cases.queries.resources.state_stays import Stay
+
+if TYPE_CHECKING:
+    from phaseline.model.blueprint.blueprint import Value
+    from phaseline.model.deployment.topology import Topology
+    from phaseline.model.rows.rows import BatchRow, DeploymentRow, ExecutionRow
+    from phaseline.ports import Store
+
+Standing = Literal["arrived", "moving", "failed", "still"]
+NO_STATE = ""
+"""Of a resource that no engine has taken up yet."""
+
+
+class Snapshot:
+    """A cluster. What is read later may be a moment younger than what was read before: nothing is locked."""
+
+    def __init__(self, store: Store, row: DeploymentRow) -> None:
+        """Reads how many there are and in which states; the rest when it is needed."""
+        self.store = store
+        self.row = row
+        self.states = np.frombuffer(bytes(store.states(row.number)), np.uint8)
+        self.names = store.state_names(row.number)  # after the states, so that each of them has its name
+        self.topology: Topology = store.topology(row.number)
+        self._stays: dict[int, Stay] = {}
+        self._batches: dict[int, Sequence[BatchRow]] = {}
+
+    @cached_property
+    def living(self) -> np.ndarray:
+        """Numbers (int64, ascending) of the resources that are there."""
+        return np.flatnonzero(self.states[: len(self.topology)] != REMOVED)
+
+    @cached_property
+    def numbers(self) -> dict[str, int]:
+        """{name: number} of those that are there."""
+        ids = self.topology.ids
+        return {ids[number]: number for number in self.living.tolist()}
+
+    def name(self, number: int) -> str:
+        """What it is called."""
+        return self.topology.ids[number]
+
+    def type(self, number: int) -> str:
+        """The type of a resource."""
+        return self.topology.nodes[int(self.topology.node[number])].type
+
+    def counted(self, numbers: np.ndarray) -> dict[str, int]:
+        """{state: how many of these resources are in it}, in the order in which they come."""
+        bytes_, first, counts = np.unique(self.states[numbers], return_index=True, return_counts=True)
+        order = np.argsort(first, kind="stable").tolist()
+        found: dict[str, int] = {}
+        for place in order:
+            word = self.word(int(bytes_[place]))
+            found[word] = found.get(word, 0) + int(counts[place])
+        return found
+
+    def state(self, number: int) -> str:
+        """The state in which it is; nothing before an engine has taken it up."""
+        return self.word(int(self.states[number]))
+
+    def word(self, state: int) -> str:
+        """What a byte of ``states`` says."""
+        return state_name(state, self.names) if state >= FIRST_NAMED else NO_STATE
+
+    @cached_property
+    def executions(self) -> Sequence[ExecutionRow]:
+        """Those that bring or brought resources to targets, oldest first."""
+        return [row for row in self.store.executions(self.row.number) if row.request.workflow == REACH]
+
+    @cached_property
+    def by_number(self) -> dict[int, ExecutionRow]:
+        """The same by number."""
+        return {row.number: row for row in self.executions}
+
+    @cached_property
+    def _subjects(self) -> dict[int, np.ndarray]:
+        """{execution: the numbers that it was asked to move, ascending}."""
+        return {row.number: numbers_of(row.request.parameters.get("subjects")) for row in self.executions}
+
+    @cached_property
+    def _bounds(self) -> dict[int, tuple[int, int]]:
+        """{execution: its first and its last subject}: most executions are passed over by these."""
+        return {
+            execution: (int(numbers[0]), int(numbers[-1])) if len(numbers) else (1, 0)
+            for execution, numbers in self._subjects.items()
+        }
+
+    @cached_property
+    def newest(self) -> np.ndarray:
+        """The number of the execution that has last been asked to move each resource, 0: none; int64."""
+        ways = ((row.number, row.request.parameters.get("subjects")) for row in self.executions)
+        return newest_of(ways, len(self.states))
+
+    def executions_of(self, number: int) -> list[ExecutionRow]:
+        """Those that were asked to move one resource, oldest first."""
+        bounds = self._bounds
+        return [
+            row
+            for row in self.executions
+            if bounds[row.number][0] <= number <= bounds[row.number][1] and _has(self._subjects[row.number], number)
+        ]
+
+    def target(self, number: int) -> str:
+        """Where it is to go; its state, where nobody has said more."""
+        wanted = self.target_of(int(self.newest[number]))
+        return self.state(number) if wanted is None else wanted
+
+    def target_of(self, execution: int) -> str | None:
+        """Where an execution brings its resources."""
+        row = self.by_number.get(execution)
+        wanted = row.request.parameters.get("target") if row is not None else None
+        return wanted if isinstance(wanted, str) else None
+
+    def standing(self, number: int) -> Standing:
+        """How it stands on its way: at its target, on its way, held up by a failed phase, or left where it is."""
+        row = self.by_number.get(int(self.newest[number]))
+        if row is None:
+            return "still"
+        if self.state(number) == row.request.parameters.get("target"):
+            return "arrived"
+        stay = self.stay(number)
+        if stay is None or stay.execution != row.number:
+            return "still" if row.status.is_ended else "moving"
+        if EntryStatus.FAILED in stay.statuses_of(number).values():
+            return "failed"
+        return "still" if row.status.is_ended or stay.is_canceled(number) else "moving"
+
+    # -- stays
+
+    @cached_property
+    def graphs(self) -> Sequence[tuple[int, int, str, int]]:
+        """(graph, execution, state, when it was made) of all that are stored, oldest first."""
+        found = [
+            (graph.id, row.number, graph.name, graph.created_at)
+            for row in self.executions
+            for graph in self.store.graphs(row.number)
+        ]
+        return sorted(found)
+
+    @cached_property
+    def _graphs_of(self) -> dict[int, list[tuple[int, int, str, int]]]:
+        """{execution: its graphs}."""
+        found: dict[int, list[tuple[int, int, str, int]]] = {}
+        for graph in self.graphs:
+            found.setdefault(graph[1], []).append(graph)
+        return found
+
+    def batches(self, execution: int) -> Sequence[BatchRow]:
+        """All calls of an execution."""
+        if execution not in self._batches:
+            self._batches[execution] = self.store.batches(execution=execution)
+        return self._batches[execution]
+
+    def stay_in(self, graph: int, execution: int, state: str, at: int) -> Stay:
+        """What a graph says of its resources."""
+        found = self._stays.get(graph)
+        if found is None:
+            found = self._stays[graph] = Stay(self.store, graph, execution, state, at, lambda: self.batches(execution))
+        return found
+
+    @cached_property
+    def stays(self) -> Sequence[Stay]:
+        """All that are stored, oldest first."""
+        return [self.stay_in(*graph) for graph in self.graphs]
+
+    @cached_property
+    def _latest(self) -> np.ndarray:
+        """The place in ``stays`` of the present stay of each resource, -1: none; int64."""
+        found = np.full(len(self.states), -1, np.int64)
+        for place, stay in enumerate(self.stays):
+            subjects = stay.subjects
+            found[subjects[subjects < len(found)]] = place
+        return found
+
+    @cached_property
+    def _by_subject(self) -> tuple[np.ndarray, np.ndarray]:
+        """(all subjects of all stays, ascending; the place in ``stays`` of each, ascending for each subject)."""
+        parts = [stay.subjects for stay in self.stays]
+        places = np.repeat(np.arange(len(parts)), [len(part) for part in parts])
+        subjects = np.concatenate(parts).astype(np.int64) if parts else np.empty(0, np.int64)
+        order = np.argsort(subjects, kind="stable")
+        return subjects[order], places[order]
+
+    def stays_of(self, number: int) -> list[Stay]:
+        """Every stay of one resource, oldest first; only graphs of executions that were asked to move it are read.
+
+        Once all of them have been read, because somebody looked at many resources, they are found by their subjects.
+        """
+        if "_latest" in self.__dict__:
+            subjects, places = self._by_subject
+            low, high = np.searchsorted(subjects, (number, number + 1)).tolist()
+            return [self.stays[place] for place in places[low:high].tolist()]
+        found = []
+        for row in self.executions_of(number):
+            stays = [self.stay_in(*graph) for graph in self._graphs_of.get(row.number, ())]
+            found += [stay for stay in stays if _has(stay.subjects, number)]
+        return sorted(found, key=lambda stay: stay.graph)
+
+    def stay(self, number: int) -> Stay | None:
+        """The present stay of a resource: the latest graph that has it."""
+        if "_latest" not in self.__dict__:
+            found = self.stays_of(number)
+            return found[-1] if found else None
+        place = int(self._latest[number])
+        return None if place < 0 else self.stays[place]
+
+    def by_stay(self, numbers: np.ndarray) -> Iterable[tuple[Stay, np.ndarray]]:
+        """(stay, its numbers) for those that are in one at present."""
+        if len(numbers) == 1 and "_latest" not in self.__dict__:  # of one resource few graphs are read
+            stay = self.stay(int(numbers[0]))
+            return [] if stay is None else [(stay, numbers)]
+        return self._by_latest(numbers)
+
+    def _by_latest(self, numbers: np.ndarray) -> Iterator[tuple[Stay, np.ndarray]]:
+        latest = self._latest[numbers]
+        for place in np.unique(latest[latest >= 0]).tolist():
+            yield self.stays[place], numbers[latest == place]
+
+    def is_superseded(self, stay: Stay, number: int) -> bool:
+        """Whether the resource has been given another target since."""
+        return int(self.newest[number]) != stay.execution
+
+    def document(self, number: int) -> dict[str, Value]:
+        """Its attributes, and what phases keep with it, to be looked at: what is sealed in them is hidden."""
+        return veiled_properties(self.store.documents(self.row.number, [number]).get(number, {}))
+
+
+def _has(ascending: np.ndarray, number: int) -> bool:
+    place = int(np.searchsorted(ascending, number))
+    return place < len(ascending) and int(ascending[place]) == number
+
+
+def clusters(store: Store, name: str | None = None) -> list[DeploymentRow]:
+    """Every cluster, or the one of this name or this unique beginning. Raises: PL-C030."""
+    rows = {row.name: row for row in store.deployments() if row.kind == "resources"}
+    if name is None:
+        return list(rows.values())
+    fitting = [name] if name in rows else [known for known in rows if name and known.startswith(name)]
+    if len(fitting) == 1:
+        return [rows[fitting[0]]]
+    hint = did_you_mean(name, rows) or (f"there are: {', '.join(sorted(rows)[:5])}" if rows else "there is none yet")
+    raise fail("PL-C030", f"there is no cluster '{name}'", f"Correct the name; {hint}")

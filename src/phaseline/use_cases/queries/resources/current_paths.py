@@ -1,0 +1,32 @@
+"""Which resources an execution still speaks for: those that nobody has given another target since."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from phaseline.model.graph.status import FIRST_ENDED, EntryStatus
+from phaseline.model.resources.resources import REACH, REMOVED, newest_of
+
+if TYPE_CHECKING:
+    from phaseline.model.rows.rows import ExecutionRow
+    from phaseline.ports import Store
+
+
+def only_present(store: Store, row: ExecutionRow, graph: int, statuses: np.ndarray) -> np.ndarray:
+    """The statuses of a graph, with everything of resources as canceled for which later executions speak, or which are gone.
+
+    Costs a look at the graph only where something has not completed.
+    """
+    is_open = (statuses < FIRST_ENDED) | np.isin(statuses, (EntryStatus.FAILED, EntryStatus.SKIPPED))
+    if not is_open.any():
+        return statuses
+    states = np.frombuffer(bytes(store.states(row.deployment)), np.uint8)
+    ways = [other for other in store.executions(row.deployment) if other.request.workflow == REACH]
+    newest = newest_of(((way.number, way.request.parameters.get("subjects")) for way in ways), len(states))
+    subjects = store.graph(graph).subject
+    past = (newest[subjects] != row.number) | (states[subjects] == REMOVED)
+    found = statuses.copy()
+    found[past & is_open] = EntryStatus.CANCELED
+    return found

@@ -1,0 +1,90 @@
+"""Resources as the records that ``resources apply`` reads: applied where they come from they change nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from phaseline.lang.fast_dataclasses import frozen
+from phaseline.lang.gc_pause import undisturbed
+from phaseline.model.deployment.sealed_values import veiled
+from phaseline.model.phases.phase_data import ENGINE_KEYS, NO_DATA, attributes_in
+from phaseline.records.expression import Expression
+from phaseline.records.formats.canonical_text import print_record
+from phaseline.records.formats.json_codec import to_json, value_json
+from phaseline.records.record import Record
+from phaseline.use_cases.queries.resources.cluster_snapshot import NO_STATE, Snapshot
+from phaseline.use_cases.queries.resources.selection import Choice, choose
+
+if TYPE_CHECKING:
+    from phaseline.app.app_context import Workplace
+    from phaseline.model.blueprint.blueprint import Value
+
+MOST_TOLD = 5
+"""Attributes that cannot be exported are told one by one up to so many."""
+
+
+@frozen
+class Exported:
+    """The records of resources. ``text``: formal text, by cluster and number; ``resources``: the same as JSON has records."""
+
+    text: str
+    resources: Sequence[Mapping[str, object]]
+    total: int
+
+    def as_json(self) -> str:
+        """The records as a file in JSON."""
+        import json
+
+        return json.dumps(self.resources, indent=1, ensure_ascii=False) + "\n"
+
+
+@undisturbed()
+def export(place: Workplace, choice: Choice) -> Exported:
+    """Type, name, cluster, target and attributes of resources; nothing said means all. Raises as ``choose``.
+
+    What phases keep, states and failures are no part of it. An attribute that is a secret, or that no record can hold, is
+    left out and reported: where the records are applied to these resources again it stays as it is.
+    """
+    left_out: list[str] = []
+    records = [
+        record
+        for snapshot, numbers in choose(place, choice)
+        for record in _records(snapshot, numbers.tolist(), left_out)
+    ]
+    if left_out:
+        more = f" and {len(left_out) - MOST_TOLD:,} more" if len(left_out) > MOST_TOLD else ""
+        place.tell(f"left out, because they are secret or cannot be written: {', '.join(left_out[:MOST_TOLD])}{more}")
+    text = "\n".join(print_record(record) for record in records)
+    return Exported(text, [to_json(record) for record in records], len(records))
+
+
+def _records(snapshot: Snapshot, numbers: Sequence[int], left_out: list[str]) -> Iterator[Record]:
+    documents = snapshot.store.documents(snapshot.row.number, numbers)
+    for number in numbers:
+        made = Record(type_name=snapshot.type(number))
+        made.put("Name", snapshot.name(number))
+        made.put("ClusterName", snapshot.row.name)
+        target = snapshot.target_of(int(snapshot.newest[number]))
+        if target and target != NO_STATE:
+            made.put("TargetState", target)
+        for name, value in attributes_in(documents.get(number, NO_DATA)).items():
+            if name.lower() in ENGINE_KEYS or value is None:
+                continue
+            if not _put(made, name, value):
+                left_out.append(f"{name} of {snapshot.name(number)}")
+        yield made
+
+
+def _put(record: Record, name: str, value: Value) -> bool:
+    """Whether the attribute can be written such that reading it gives the same value."""
+    from phaseline.compat.cyclecloud.resource import stored_of
+
+    if not name or name.lower() in record.folded or veiled(value) != value:
+        return False
+    record.put(name, stored_of(value))
+    kept = record.folded[name.lower()]
+    if isinstance(kept, Expression) or value_json(kept) == value:
+        return True
+    record.remove(name)
+    return False

@@ -1,0 +1,82 @@
+"""Failures that say the same, shown and retried as one: five hundred nodes, one quota error (X13)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import field
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from phaseline.lang.fast_dataclasses import changeable, frozen
+from phaseline.model.graph.status import EntryStatus
+from phaseline.model.problems.fingerprint import group_key
+from phaseline.use_cases.queries.resources.phase_entries import message_of
+
+if TYPE_CHECKING:
+    from phaseline.use_cases.queries.resources.cluster_snapshot import Snapshot
+    from phaseline.use_cases.queries.resources.state_stays import Stay
+
+NAMED = 5
+
+
+@frozen
+class FailureGroup:
+    """Resources of which the same phase has failed with the same words. ``message``: that of the first of them.
+
+    ``key`` names the group for ``resources retry --group``; it is the same as long as phase and words are.
+    """
+
+    key: str
+    phase: str
+    state: str
+    message: str
+    count: int
+    clusters: Sequence[str]
+    resources: Sequence[str]
+
+
+@changeable
+class Gathered:
+    """What is gathered for one group. ``members``: (place of the cluster, number); ``message``: that of the ``first``."""
+
+    phase: str
+    state: str
+    message: str
+    first: tuple[int, int]
+    members: list[tuple[int, int]] = field(default_factory=list)
+
+
+def gather(chosen: Sequence[tuple[Snapshot, np.ndarray]]) -> dict[str, Gathered]:
+    """{key: group} of everything that has failed in the present stays of these resources."""
+    found: dict[str, Gathered] = {}
+    for place, (snapshot, numbers) in enumerate(chosen):
+        for stay, inside in snapshot.by_stay(numbers):
+            present = inside[snapshot.newest[inside] == stay.execution]
+            _gather_stay(snapshot, stay, present, place, found)
+    return found
+
+
+def _gather_stay(snapshot: Snapshot, stay: Stay, numbers: np.ndarray, place: int, found: dict[str, Gathered]) -> None:
+    for phase in stay.phases:
+        positions = stay.positions(phase, numbers)
+        failed = np.flatnonzero(stay.status[positions] == EntryStatus.FAILED)
+        for at in failed.tolist():
+            number = int(numbers[at])
+            message = message_of(stay.notes.get(int(positions[at])))
+            key = group_key(phase, message, snapshot.name(number))
+            group = found.setdefault(key, Gathered(phase, stay.state, message, (place, number)))
+            if (place, number) < group.first:
+                group.first, group.message = (place, number), message
+            group.members.append((place, number))
+
+
+def groups(chosen: Sequence[tuple[Snapshot, np.ndarray]]) -> list[FailureGroup]:
+    """The groups, the largest first."""
+    made = []
+    for key, group in gather(chosen).items():
+        members = sorted(set(group.members))
+        names = [chosen[place][0].name(number) for place, number in members[:NAMED]]
+        clusters = list(dict.fromkeys(chosen[place][0].row.name for place, _ in members))
+        made.append(FailureGroup(key, group.phase, group.state, group.message, len(members), clusters, names))
+    return sorted(made, key=lambda group: (-group.count, group.phase, group.message))

@@ -1,0 +1,97 @@
+"""What each phase says of a node of a blueprint: the PhaseMap of a node on a path (decision 15), read from the graphs of its workflows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from phaseline.lang.fast_dataclasses import frozen
+from phaseline.model.graph.status import EntryStatus
+from phaseline.model.phases.phase_data import data_in
+from phaseline.model.resources.state_graph_names import has_phases, phase_of, state_entered
+from phaseline.use_cases.queries.resources.phase_entries import EntryView, message_of
+from phaseline.use_cases.queries.resources.state_stays import MET, WORDS, Stay
+
+if TYPE_CHECKING:
+    from phaseline.model.blueprint.blueprint import Value
+    from phaseline.model.graph.graph import Graph
+    from phaseline.model.rows.rows import BatchRow, GraphRow
+    from phaseline.ports import Store
+
+LATEST = 10
+"""So many executions are looked through: what phases kept before stands in the instance's document."""
+
+
+@frozen
+class Spot:
+    """One phase of one node in a graph, in a state that the node has entered."""
+
+    phase: str
+    state: str
+    position: int
+    status: EntryStatus
+
+
+def phases_of_node(store: Store, deployment: int, number: int, document: dict[str, Value]) -> list[EntryView]:
+    """Every phase that a node has been in lately, in the order in which it came to them; the latest stay in each counts."""
+    found: dict[str, EntryView] = {}
+    for row in store.executions(deployment)[-LATEST:]:
+        batches: Sequence[BatchRow] = ()
+        for graph in store.graphs(row.number):
+            columns = store.graph(graph.id)
+            if not has_phases(columns.steps):
+                continue
+            batches = batches or store.batches(execution=row.number)
+            stay = _stay(store, graph, batches)
+            for spot in _spots(columns, stay.status, number):
+                found.pop(spot.phase, None)
+                if spot.status is not EntryStatus.PASSED:
+                    found[spot.phase] = _entry(stay, spot, batches, document)
+    return list(found.values())
+
+
+def _stay(store: Store, graph: GraphRow, batches: Sequence[BatchRow]) -> Stay:
+    """The graph, read as those of clusters are."""
+    return Stay(store, graph.id, graph.execution, "", graph.created_at, lambda: batches)
+
+
+def _spots(graph: Graph, status: np.ndarray, number: int) -> Iterator[Spot]:
+    state, has_entered = "", False
+    for step in graph.steps:
+        entered, phase = state_entered(step.phase), phase_of(step.phase)
+        if entered is None and phase is None:
+            continue
+        for place in np.flatnonzero(graph.subject[step.first : step.first + step.count] == number).tolist():
+            position = step.first + place
+            here = EntryStatus(int(status[position]))
+            if entered is not None:
+                state, has_entered = entered, here in MET
+            elif phase is not None and has_entered:
+                yield Spot(phase, state, position, here)
+
+
+def _entry(stay: Stay, spot: Spot, batches: Sequence[BatchRow], document: dict[str, Value]) -> EntryView:
+    note = stay.notes.get(spot.position)
+    calls = [
+        batch
+        for batch in batches
+        for of, positions in batch.segments
+        if of == stay.graph and spot.position in positions
+    ]
+    last = calls[-1] if calls else None
+    return EntryView(
+        spot.phase,
+        WORDS[spot.status],
+        spot.state,
+        message=message_of(note),
+        description=spot.phase,
+        started_at=last.started_at if last is not None else 0,
+        ended_at=last.closed_at if last is not None else 0,
+        next_run_at=note.due if note is not None and spot.status is EntryStatus.SLEEPING else 0,
+        run_count=len(calls),
+        attempt=note.generation + 1 if note is not None else 1,
+        run=last.id if last is not None else 0,
+        data=data_in(document, spot.phase),
+    )

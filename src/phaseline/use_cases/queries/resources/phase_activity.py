@@ -1,0 +1,239 @@
+"""Phases as a whole: what the server does with each at this moment, and how its latest calls went (sections 5 and 12)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from phaseline.lang.fast_dataclasses import altered, frozen
+from phaseline.model.execution.breakpoints import due_of
+from phaseline.model.graph.status import EntryStatus, OutcomeKind
+from phaseline.model.phases.activity import COUNTED, Activity, activity_of
+from phaseline.model.resources.state_graph_names import LANE_PREFIX, measure_of
+from phaseline.model.rows.rows import RequestKind
+from phaseline.use_cases.lookup.unreadable_rows import Flaws
+from phaseline.use_cases.queries.resources.cluster_snapshot import Snapshot, clusters
+from phaseline.use_cases.queries.resources.node_activity import count_nodes
+from phaseline.use_cases.queries.resources.state_stays import WORDS
+
+if TYPE_CHECKING:
+    from phaseline.model.rows.rows import BatchRow, Measure, PausedRow
+    from phaseline.ports import Store
+    from phaseline.use_cases.queries.resources.state_stays import Stay
+
+PAUSES_TOLD = 20
+RUNS_TOLD = 10
+LOOKED_AT = 100
+"""Latest calls from which averages are computed."""
+CALLED = (EntryStatus.RUNNING, EntryStatus.CANCELING)
+
+
+@frozen
+class Pause:
+    """That somebody paused a phase, or lifted a pause."""
+
+    at: int
+    actor: str
+    is_paused: bool
+    reason: str
+
+
+@frozen
+class RunNow:
+    """One call of a phase: its number, how many resources it had, and what became of them. ``took_ms`` None: it goes on."""
+
+    run: int
+    started_at: int
+    took_ms: int | None
+    size: int
+    completed: int
+    again: int
+    failed: int
+
+
+@frozen
+class PhaseNow:
+    """One phase at this moment. ``counts``: {status: resources}; ``is_queued``: it waits for a call to begin.
+
+    ``is_overdue``: the oldest call that runs has done so for longer than the phase says (``Phase.OverdueAfter``).
+
+    ``runs`` counts the calls that are remembered, which took ``run_ms`` together; means, failures and retries are those of the
+    last hundred of them. ``called``: resources given to calls so far, which had waited ``waited_ms`` for them together; one by
+    one if they came twice. ``latest``: the last runs, oldest first. ``paused``: by whom and why, empty if it is not; ``pauses``: what people asked for, the last of it.
+    """
+
+    name: str = ""
+    activity: Activity = "Inactive"
+    counts: Mapping[str, int] = field(default_factory=dict)
+    is_queued: bool = False
+    next_run_at: int = 0
+    running_since_at: int = 0
+    is_overdue: bool = False
+    last_run_at: int = 0
+    last_run_ms: int = 0
+    last_run_size: int = 0
+    runs: int = 0
+    run_ms: int = 0
+    mean_run_ms: int = 0
+    mean_run_size: float = 0.0
+    failures: int = 0
+    retries: int = 0
+    called: int = 0
+    waited_ms: int = 0
+    mean_wait_ms: int = 0
+    latest: Sequence[RunNow] = ()
+    paused: str = ""
+    paused_at: int = 0
+    pauses: Sequence[Pause] = ()
+
+
+def phases_now(store: Store) -> Mapping[str, PhaseNow]:
+    """{phase in lower case: how it is}, of phases that resources are or were in, and of those that are paused."""
+    names: dict[str, str] = {}
+    counts: dict[str, Counter[str]] = {}
+    dues: dict[str, int] = {}
+    for row in clusters(store):
+        with Flaws().of(row.name):  # `resources list` tells of a cluster that cannot be read
+            _count(Snapshot(store, row), names, counts, dues)
+    count_nodes(store, names, counts, dues)
+    paused = store.paused_phases()
+    pauses = _pauses(store)
+    measures = store.measures()
+    names.update((key, found[0]) for key, found in pauses.items() if key not in names)
+    names.update((key, pause.name) for key, pause in paused.items() if key not in names)
+    return {
+        key: altered(
+            _now(store, name, counts.get(key, Counter()), dues.get(key, 0), paused.get(key), _measured(measures, name)),
+            pauses=pauses[key][1][-PAUSES_TOLD:] if key in pauses else (),
+        )
+        for key, name in names.items()
+    }
+
+
+def _measured(measures: Mapping[str, Measure], name: str) -> Mapping[str, Any]:
+    found = measures.get(measure_of(name))
+    return found.body if found is not None else {}
+
+
+def blocked(now: PhaseNow) -> PhaseNow:
+    """The same of a phase that nobody can use: who would wait for its call is blocked (T15)."""
+    counts = Counter(now.counts)
+    counts["Blocked"] += counts.pop("Waiting", 0)
+    counts += Counter()
+    activity = activity_of(counts, is_called=bool(now.running_since_at))
+    return altered(now, counts=dict(counts), is_queued=False, activity=activity)
+
+
+def _pauses(store: Store) -> dict[str, tuple[str, list[Pause]]]:
+    """{phase in lower case: (its name, who paused it and lifted that, oldest first)} as far as it is remembered."""
+    found: dict[str, tuple[str, list[Pause]]] = {}
+    for request in store.requests_of(0):
+        if request.kind is RequestKind.PAUSE:
+            name, body = str(request.body.get("phase", "")), request.body
+            pause = Pause(request.at, request.actor.name, body.get("is_paused") is True, str(body.get("reason", "")))
+            found.setdefault(name.lower(), (name, []))[1].append(pause)
+    return found
+
+
+def _count(snapshot: Snapshot, names: dict[str, str], counts: dict[str, Counter[str]], dues: dict[str, int]) -> None:
+    present = snapshot.living
+    for stay, inside in snapshot.by_stay(present):
+        here = inside[snapshot.newest[inside] == stay.execution]
+        for phase in stay.phases:
+            key = phase.lower()
+            names.setdefault(key, phase)
+            tally = counts.setdefault(key, Counter())
+            statuses = stay.status[stay.positions(phase, here)]
+            for status, count in zip(*np.unique(statuses, return_counts=True), strict=True):
+                word = WORDS.get(EntryStatus(int(status)))
+                if word in COUNTED and word is not None:
+                    tally[word] += int(count)
+            _note_due(stay, phase, here, statuses, dues)
+    for stay in snapshot.stays:
+        _count_left(snapshot, stay, names, counts)
+
+
+def _note_due(stay: Stay, phase: str, numbers: np.ndarray, statuses: np.ndarray, dues: dict[str, int]) -> None:
+    """The first time at which one of those that sleep is due."""
+    for position in stay.positions(phase, numbers[statuses == EntryStatus.SLEEPING]).tolist():
+        note = stay.notes.get(position)
+        due = due_of(phase, note) if note is not None else 0
+        if due:
+            key = phase.lower()
+            dues[key] = min(dues.get(key, due), due)
+
+
+def _count_left(snapshot: Snapshot, stay: Stay, names: dict[str, str], counts: dict[str, Counter[str]]) -> None:
+    """Calls that go on with resources that are wanted elsewhere by now."""
+    for phase in stay.phases:
+        names.setdefault(phase.lower(), phase)
+    if snapshot.by_number[stay.execution].status.is_ended:
+        return
+    for phase, step in stay.phases.items():
+        part = slice(step.first, step.first + step.count)
+        called = np.isin(stay.status[part], CALLED)
+        if called.any():
+            past = snapshot.newest[stay.columns.subject[part][called]] != stay.execution
+            counts.setdefault(phase.lower(), Counter())["Canceling"] += int(past.sum())
+
+
+def _now(
+    store: Store, name: str, counts: Counter[str], due: int, pause: PausedRow | None, measured: Mapping[str, Any]
+) -> PhaseNow:
+    called, waited_ms = measured.get("called", 0), measured.get("waited_ms", 0)
+    found = store.runs_of(LANE_PREFIX + name, last=LOOKED_AT)
+    runs = found.last
+    is_called = any(not run.closed_at for run in runs)
+    done = [run for run in runs if run.closed_at]
+    sizes = [_size(run) for run in runs]
+    took = [run.closed_at - run.started_at for run in done]
+    kinds = _kinds(done)
+    return PhaseNow(
+        name,
+        activity=activity_of(counts, is_called=is_called),
+        counts={word: counts[word] for word in COUNTED if counts[word]},
+        is_queued=bool(counts["Waiting"]) and not is_called and pause is None,
+        next_run_at=due,
+        running_since_at=min((run.started_at for run in runs if not run.closed_at), default=0),
+        last_run_at=runs[-1].started_at if runs else 0,
+        last_run_ms=took[-1] if took else 0,
+        last_run_size=sizes[-1] if sizes else 0,
+        runs=found.count,
+        run_ms=found.took_ms,
+        mean_run_ms=round(sum(took) / len(took)) if took else 0,
+        mean_run_size=round(sum(sizes) / len(sizes), 1) if sizes else 0.0,
+        failures=kinds[OutcomeKind.FAILED],
+        retries=kinds[OutcomeKind.RETRY],
+        called=called,
+        waited_ms=waited_ms,
+        mean_wait_ms=round(waited_ms / called) if called else 0,
+        latest=[_run(run) for run in runs[-RUNS_TOLD:]],
+        paused=f"{pause.actor}: {pause.reason}" if pause is not None else "",
+        paused_at=pause.at if pause is not None else 0,
+    )
+
+
+def _run(run: BatchRow) -> RunNow:
+    kinds = _kinds([run])
+    took_ms = run.closed_at - run.started_at if run.closed_at else None
+    again = kinds[OutcomeKind.AGAIN] + kinds[OutcomeKind.RETRY]
+    return RunNow(
+        run.id, run.started_at, took_ms, _size(run), kinds[OutcomeKind.COMPLETED], again, kinds[OutcomeKind.FAILED]
+    )
+
+
+def _size(run: BatchRow) -> int:
+    return len(run.places.positions)
+
+
+def _kinds(runs: Sequence[BatchRow]) -> Counter[int]:
+    found: Counter[int] = Counter()
+    for run in runs:
+        if run.kinds is not None:
+            kinds, times = np.unique(run.kinds, return_counts=True)
+            found.update(dict(zip(kinds.tolist(), times.tolist(), strict=True)))
+    return found

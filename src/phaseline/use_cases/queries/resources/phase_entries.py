@@ -1,0 +1,182 @@
+"""What each phase says of a resource: the entries of its PhaseMap, of this stay and of those before."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import field
+from typing import TYPE_CHECKING
+
+from phaseline.lang.fast_dataclasses import frozen
+from phaseline.model.deployment.sealed_values import veiled
+from phaseline.model.execution.breakpoints import PREFIX as BREAKPOINT
+from phaseline.model.execution.breakpoints import due_of
+from phaseline.model.graph.status import EntryStatus
+from phaseline.model.phases.phase_data import NO_DATA, data_in
+from phaseline.use_cases.queries.resources.state_stays import WORDS
+
+if TYPE_CHECKING:
+    from phaseline.model.blueprint.blueprint import Value
+    from phaseline.model.phases.registry import PhaseRegistry
+    from phaseline.model.rows.rows import NoteRow, PausedRow
+    from phaseline.use_cases.queries.resources.cluster_snapshot import Snapshot
+    from phaseline.use_cases.queries.resources.state_stays import Stay
+
+NOT_DONE = (EntryStatus.BLOCKED, EntryStatus.WAITING, EntryStatus.SLEEPING, EntryStatus.SKIPPED)
+NOT_LOADED = "is not loaded"
+"""Ends what is said of a phase that nobody defines."""
+NOTHING: Sequence[str] = ()
+WAITS_FOR_OTHERS = frozenset({EntryStatus.BLOCKED, EntryStatus.SKIPPED})
+MAY_BE_KEPT_UP = frozenset({EntryStatus.BLOCKED, EntryStatus.WAITING, EntryStatus.SKIPPED})
+
+
+@frozen
+class EntryView:
+    """One phase of one resource. ``run`` is the number of the latest call, 0: it was never called in this stay.
+
+    ``attempt`` counts from 1, one more with each retry of a user. ``next_run_at`` only of what sleeps. ``waiting_for``: the
+    phases that must be complete first. ``note``: what keeps the phase itself from being called. ``data``: the plugin's own.
+    """
+
+    phase: str
+    status: str
+    state: str
+    message: str = ""
+    description: str = ""
+    entered_at: int = 0
+    started_at: int = 0
+    ended_at: int = 0
+    next_run_at: int = 0
+    run_count: int = 0
+    attempt: int = 1
+    run: int = 0
+    waiting_for: Sequence[str] = ()
+    note: str = ""
+    data: Mapping[str, Value] = field(default_factory=dict)
+
+    @property
+    def is_active(self) -> bool:
+        """True while it keeps the resource in its state."""
+        return self.status not in {"Completed", "Canceled"}
+
+    @property
+    def since_at(self) -> int:
+        """Since when it keeps the resource: since it failed, else since the resource came to it; 0: it is not known."""
+        return self.ended_at or self.entered_at if self.status == "Failed" else self.entered_at
+
+
+class Known:
+    """What is known of phases themselves: how they are defined, and which are paused."""
+
+    def __init__(self, registry: PhaseRegistry | None, paused: Mapping[str, PausedRow]) -> None:
+        """``registry`` None: nobody has looked."""
+        self.registry = registry
+        self._paused = paused
+        self._notes: dict[str, tuple[bool, str]] = {}
+
+    def description(self, phase: str) -> str:
+        """As it is defined; its name where it is not."""
+        found = self.registry.get(phase) if self.registry is not None else None
+        return found.description if found is not None and found.description else phase
+
+    def obstacle(self, phase: str) -> tuple[bool, str]:
+        """(whether it cannot be used, why it is not called), both empty where nothing keeps it."""
+        key = phase.lower()
+        if phase.startswith(BREAKPOINT):
+            return False, ""
+        if key not in self._notes:
+            self._notes[key] = self._look(phase)
+        return self._notes[key]
+
+    def _look(self, phase: str) -> tuple[bool, str]:
+        if self.registry is not None:
+            found = self.registry.get(phase)
+            if found is None:
+                return True, f"the phase '{phase}' {NOT_LOADED}"
+            reasons = self.registry.obstacles(found)
+            if reasons:
+                return True, reasons[0]
+        pause = self._paused.get(phase.lower())
+        return (False, f"paused by {pause.actor}: {pause.reason}") if pause is not None else (False, "")
+
+
+NOTHING_KNOWN = Known(None, {})
+
+
+def entries_of(
+    snapshot: Snapshot,
+    number: int,
+    document: Mapping[str, Value],
+    known: Known = NOTHING_KNOWN,
+    *,
+    only: Collection[str] | None = None,
+) -> list[EntryView]:
+    """Every phase the resource has ever been in, in the order in which it came to them; the latest stay in each counts.
+
+    ``only``: just these phases are wanted.
+    """
+    found: dict[str, EntryView] = {}
+    stays = snapshot.stays_of(number)
+    for stay in stays:
+        is_past = stay is not stays[-1] or snapshot.is_superseded(stay, number)
+        for phase in stay.phases if only is None else [one for one in stay.phases if one in only]:
+            status = stay.status_of(phase, number)
+            found.pop(phase, None)
+            if status is not EntryStatus.PASSED:
+                position = stay.phases[phase].first + stay.place(number)
+                seen = _seen(status, is_past=is_past)
+                (found[phase],) = entries_at(stay, phase, [position], [seen], [document], known)
+    return list(found.values())
+
+
+def _seen(status: EntryStatus, *, is_past: bool) -> EntryStatus:
+    """A phase that was not completed before the resource got another target was canceled with that (T13)."""
+    return EntryStatus.CANCELED if is_past and (status in NOT_DONE or status is EntryStatus.FAILED) else status
+
+
+def entries_at(
+    stay: Stay,
+    phase: str,
+    positions: Sequence[int],
+    statuses: Sequence[EntryStatus],
+    documents: Iterable[Mapping[str, Value]],
+    known: Known,
+) -> list[EntryView]:
+    """Entries of one phase of a stay, by their positions in the graph. ``documents``: what is stored of their resources."""
+    notes, runs, state, entered_at = stay.notes, stay.runs(phase), stay.state, stay.at
+    description = known.description(phase)
+    is_unusable, why = known.obstacle(phase)
+    waiting_for = stay.waiting_for(
+        [at for at, status in zip(positions, statuses, strict=True) if status in WAITS_FOR_OTHERS]
+    )
+    made = []
+    for position, status, document in zip(positions, statuses, documents, strict=True):
+        note, run = notes.get(position), runs(position)
+        is_kept_up = status in MAY_BE_KEPT_UP
+        made.append(
+            EntryView(
+                phase,
+                "Blocked" if is_unusable and is_kept_up else WORDS[status],
+                state,
+                message_of(note),
+                description,
+                entered_at,
+                run.started_at,
+                run.ended_at,
+                due_of(phase, note) if note is not None and status is EntryStatus.SLEEPING else 0,
+                run.count,
+                note.generation + 1 if note is not None else 1,
+                run.run,
+                waiting_for.get(position, NOTHING),
+                why if is_kept_up else "",
+                data_in(document, phase) if document else NO_DATA,
+            )
+        )
+    return made
+
+
+def message_of(note: NoteRow | None) -> str:
+    """What the plugin said last: how it went, or how far it is."""
+    if note is None:
+        return ""
+    told = veiled(note.result.get("message")) if isinstance(note.result, dict) else None
+    return note.message or (told if isinstance(told, str) else "")

@@ -1,0 +1,120 @@
+"""Looking at resources: lists with what failed alike, and one with everything that is known of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from phaseline.lang.fast_dataclasses import frozen
+from phaseline.records.formats.canonical_text import print_record
+from phaseline.records.formats.json_codec import to_json
+from phaseline.use_cases.commands.resources.apply import known_phases
+from phaseline.use_cases.lookup.unreadable_rows import NOT_READ, Flaws
+from phaseline.use_cases.queries.resources.cluster_snapshot import Snapshot, clusters
+from phaseline.use_cases.queries.resources.failure_groups import FailureGroup, groups
+from phaseline.use_cases.queries.resources.phase_entries import EntryView, Known, entries_of
+from phaseline.use_cases.queries.resources.resource_records import record_of
+from phaseline.use_cases.queries.resources.rows import ResourceRow, documents_in, rows_of
+from phaseline.use_cases.queries.resources.selection import Choice, Chosen, choose, choose_one
+
+if TYPE_CHECKING:
+    from phaseline.app.app_context import Workplace
+
+
+@frozen
+class ResourceList:
+    """The first resources of ``total``, how many are in which state, and everything that failed, like things together.
+
+    ``there_are``: how many there are, chosen or not. ``flaws``: sentences about clusters that could not be read.
+    """
+
+    resources: Sequence[ResourceRow]
+    total: int
+    states: Mapping[str, int]
+    failures: Sequence[FailureGroup] = ()
+    there_are: int = 0
+    flaws: Sequence[str] = ()
+
+
+@frozen
+class ResourceView:
+    """One resource. ``record``: all its attributes with its PhaseMap, as JSON has records; ``text``: the same as formal text."""
+
+    name: str
+    cluster: str
+    type: str
+    state: str
+    target: str
+    status: str
+    is_moving: bool
+    is_failed: bool
+    execution: str
+    entries: Sequence[EntryView]
+    record: Mapping[str, object]
+    text: str
+
+
+def list_resources(place: Workplace, choice: Choice, *, limit: int | None = None) -> ResourceList:
+    """Those that are meant, by cluster and number; nothing said means all. Raises as ``choose``."""
+    registry = known_phases(place)
+    known = Known(registry, place.store.paused_phases())
+    flaws = Flaws()
+    chosen = choose(place, choice, flaws)
+    rows: list[ResourceRow] = []
+    counts: dict[str, int] = {}
+    read = []
+    for snapshot, numbers in chosen:
+        for state, count in snapshot.counted(numbers).items():
+            counts[state] = counts.get(state, 0) + count
+        room = None if limit is None else max(0, limit - len(rows))
+        shown = numbers[:room]
+        with flaws.of(snapshot.row.name):
+            rows += rows_of(snapshot, shown, documents_in(snapshot, is_veiled=place.vault.has_seals), known)
+            read.append((snapshot, numbers))
+    there_are = 0
+    for row in clusters(place.store, choice.cluster):
+        with Flaws().of(row.name):  # it was told when it was looked at for the choice
+            there_are += len(Snapshot(place.store, row).living)
+    return ResourceList(rows, sum(counts.values()), counts, _failures(read, flaws), there_are, flaws.told)
+
+
+def _failures(chosen: Chosen, flaws: Flaws) -> Sequence[FailureGroup]:
+    """What failed alike; where the failures of one cluster cannot be read, those of all others."""
+    try:
+        return groups(chosen)
+    except NOT_READ:
+        read = []
+        for one in chosen:
+            with flaws.of(one[0].row.name):
+                groups([one])
+                read.append(one)
+        return groups(read)
+
+
+def show_resource(place: Workplace, name: str, *, cluster: str | None = None) -> ResourceView:
+    """Everything about one. Raises: PL-C031, PL-C032."""
+    registry = known_phases(place)
+    snapshot, number = choose_one(place.store, name, cluster)
+    document = snapshot.document(number)
+    known = Known(registry, place.store.paused_phases())
+    entries = entries_of(snapshot, number, document, known)
+    (row,) = rows_of(snapshot, np.array([number]), lambda _numbers: {number: document}, known)
+    is_failed = row.status == "Failed"
+    record = record_of(snapshot, number, document, is_failed=is_failed, entries=entries)
+    execution = snapshot.by_number.get(int(snapshot.newest[number]))
+    return ResourceView(
+        name=row.name,
+        cluster=row.cluster,
+        type=row.type,
+        state=row.state,
+        target=row.target,
+        status=row.status,
+        is_moving=snapshot.standing(number) == "moving",
+        is_failed=is_failed,
+        execution=execution.id if execution is not None else "",
+        entries=entries,
+        record=to_json(record),
+        text=print_record(record),
+    )

@@ -1,0 +1,201 @@
+"""Which resources a user means: by name, by an expression over their records, in one cluster or in all."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from contextlib import nullcontext
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from phaseline.lang.did_you_mean import did_you_mean
+from phaseline.lang.fast_dataclasses import frozen
+from phaseline.model.phases.phase_data import ENGINE_KEYS, NO_DATA
+from phaseline.model.problems.problem import Place, Problem, ProblemsError, fail
+from phaseline.records.values import ErrorValue
+from phaseline.use_cases.queries.resources.cluster_snapshot import Snapshot, clusters
+from phaseline.use_cases.queries.resources.failure_groups import gather
+from phaseline.use_cases.queries.resources.phase_entries import entries_of
+from phaseline.use_cases.queries.resources.resource_records import record_of
+
+if TYPE_CHECKING:
+    from phaseline.app.app_context import Workplace
+    from phaseline.ports import Store
+    from phaseline.records.expression import Expression
+    from phaseline.records.record import Record
+    from phaseline.use_cases.lookup.unreadable_rows import Flaws
+
+MOST_TOLD = 20
+"""Names that are wrong are told one by one up to so many."""
+NEAR_AMONG = 1_000
+PHASE_MAP = "phasemap"
+SAID_BY_ENGINE = ("Name", "ClusterName", "State", "TargetState", "PhaseFailed", "PhaseMap", "AdType")
+
+
+@frozen
+class Choice:
+    """Whom a user means: ``names``, those that fulfil the expression ``where``, those of a ``group`` of failures.
+
+    Of what is given all must hold. ``cluster``: only there. ``is_all``: everybody, where nothing else is said.
+    """
+
+    names: Sequence[str] = ()
+    where: str = ""
+    group: str = ""
+    cluster: str | None = None
+    is_all: bool = False
+
+    @property
+    def says_nothing(self) -> bool:
+        """True where nothing says who is meant."""
+        return not (self.names or self.where or self.group or self.is_all)
+
+
+Chosen = Sequence[tuple[Snapshot, np.ndarray]]
+"""Clusters with the numbers (int64, ascending) of the resources that are meant there; clusters without any are left out."""
+
+
+def choose(place: Workplace, choice: Choice, flaws: Flaws | None = None, *, verb: str = "") -> Chosen:
+    """The resources. ``verb``: the command, of which somebody must say whom it is for.
+
+    ``flaws`` learns of clusters that cannot be read, which are left out then; without it they are an error.
+
+    Raises: PL-C031 for each name that there is not, PL-C032 for one that several clusters have, PL-C033 if nobody is
+    named, PL-C034 for an expression that makes no sense for some, PL-R005 and its like for one that cannot be read,
+    PL-C042 for a group of failures that there is not.
+    """
+    if verb and choice.says_nothing:
+        mend = f"Name some, or choose by an expression: phaseline resources {verb} --filter 'PhaseFailed', or --all."
+        raise fail("PL-C033", "it is not said which resources are meant", mend)
+    expression = _expression(choice.where)
+    snapshots = list(_snapshots(place.store, choice.cluster, flaws))
+    chosen = [(each, each.living) for each in snapshots]
+    if choice.names:
+        chosen = _named(choice.names, snapshots)
+    if expression is not None:
+        now = place.clock.now() / 1000
+        chosen = [(each, _fulfilling(place, each, numbers, expression, now)) for each, numbers in chosen]
+    if choice.group:
+        chosen = _grouped(choice.group, chosen)
+    return [(each, numbers) for each, numbers in chosen if len(numbers)]
+
+
+def _snapshots(store: Store, cluster: str | None, flaws: Flaws | None) -> Iterator[Snapshot]:
+    for row in clusters(store, cluster):
+        with flaws.of(row.name) if flaws is not None else nullcontext():
+            yield Snapshot(store, row)
+
+
+def _grouped(key: str, chosen: Chosen) -> list[tuple[Snapshot, np.ndarray]]:
+    found = gather(chosen)
+    group = found.get(key)
+    if group is None:
+        mend = f"Choose one of {', '.join(found)}; see: phaseline resources list" if found else "Nothing has failed."
+        raise fail("PL-C042", f"there is no group of failures '{key}'", mend)
+    inside: dict[int, set[int]] = {}
+    for place, number in group.members:
+        inside.setdefault(place, set()).add(number)
+    return [(chosen[place][0], np.array(sorted(numbers), np.int64)) for place, numbers in inside.items()]
+
+
+def choose_one(store: Store, name: str, cluster: str | None) -> tuple[Snapshot, int]:
+    """One resource by its name. Raises as ``choose``."""
+    ((snapshot, numbers),) = _named([name], [Snapshot(store, row) for row in clusters(store, cluster)])
+    return snapshot, int(numbers[0])
+
+
+def _expression(text: str) -> Expression | None:
+    if not text:
+        return None
+    from phaseline.records.expression import Expression
+
+    return Expression(text, subject="--filter")
+
+
+def _named(names: Sequence[str], snapshots: Sequence[Snapshot]) -> list[tuple[Snapshot, np.ndarray]]:
+    found: dict[int, list[int]] = {place: [] for place in range(len(snapshots))}
+    problems: list[Problem] = []
+    for name in dict.fromkeys(names):
+        having = [place for place, each in enumerate(snapshots) if name in each.numbers]
+        if len(having) == 1:
+            found[having[0]].append(snapshots[having[0]].numbers[name])
+        elif having:
+            where = ", ".join(snapshots[place].row.name for place in having[:5])
+            message = f"there is a resource '{name}' in {len(having)} clusters: {where}"
+            problems.append(Problem("PL-C032", message, "Name the cluster with -d NAME.", Place(subject=name)))
+        else:
+            problems.append(_unknown(name, snapshots))
+    if problems:
+        raise ProblemsError(problems[:MOST_TOLD])
+    return [(snapshots[place], np.array(sorted(numbers), np.int64)) for place, numbers in found.items() if len(numbers)]
+
+
+def _unknown(name: str, snapshots: Sequence[Snapshot]) -> Problem:
+    known = [other for each in snapshots for other in list(each.numbers)[:NEAR_AMONG]]
+    hint = did_you_mean(name, known)
+    mend = f"Correct the name; {hint}" if hint else "See the names with: phaseline resources list"
+    return Problem("PL-C031", f"there is no resource '{name}'", mend, Place(subject=name))
+
+
+def _fulfilling(
+    place: Workplace, snapshot: Snapshot, numbers: np.ndarray, expression: Expression, now: float
+) -> np.ndarray:
+    """Those for which the expression is true; of one that it makes no sense for a problem, for a filter must not guess."""
+    documents = snapshot.store.documents(snapshot.row.number, numbers.tolist())
+    with_phases = PHASE_MAP in expression.text.lower()
+    only = _phases_named(snapshot, expression.text) if with_phases else None
+    failed = set(failed_of(snapshot, numbers).tolist())
+    records = [
+        record_of(
+            snapshot,
+            number,
+            (document := documents.get(number, NO_DATA)),
+            is_failed=number in failed,
+            entries=entries_of(snapshot, number, document, only=only) if with_phases else None,
+        )
+        for number in numbers.tolist()
+    ]
+    tell_unknown(place, expression, records)
+    verdicts = expression.judge_all(records, now=now)
+    for number, verdict in zip(numbers.tolist(), verdicts, strict=True):
+        if isinstance(verdict, ErrorValue):
+            message = f"the filter makes no sense for the resource '{snapshot.name(number)}': {verdict.reason}"
+            mend = "Correct it, or ask first whether it makes sense: isString(X) && X == …"
+            raise fail("PL-C034", message, mend)
+    found: np.ndarray = numbers[np.array([verdict is True for verdict in verdicts], bool)]
+    return found
+
+
+def tell_unknown(place: Workplace, expression: Expression, records: Sequence[Record]) -> None:
+    """Say which attributes of a filter no resource has that looks most like a slip; it is no mistake to ask for them."""
+    asked = expression.names() - ENGINE_KEYS - {"my", "self"}
+    unknown = set(asked)
+    for record in records:
+        unknown -= record.folded.keys()
+        if not unknown:
+            return
+    known = {name for record in records for name in record} | set(SAID_BY_ENGINE)
+    for name in sorted(unknown) if records else ():
+        hint = did_you_mean(name, sorted(known))
+        if hint:
+            place.tell(f"no resource has an attribute '{name}'; {hint}")
+
+
+def _phases_named(snapshot: Snapshot, text: str) -> set[str] | None:
+    """The phases of which a filter asks by name; None: it may ask of all."""
+    known = {phase.lower(): phase for stay in snapshot.stays for phase in stay.phases}
+    asked = text.lower().replace("'", "")
+    longest_first = "|".join(map(re.escape, sorted(known, key=len, reverse=True)))
+    named = re.findall(rf"{PHASE_MAP}\.({longest_first})", asked) if known else []
+    return {known[name] for name in named} if len(named) == asked.count(PHASE_MAP) else None
+
+
+def failed_of(snapshot: Snapshot, numbers: np.ndarray) -> np.ndarray:
+    """Of these numbers those of which a phase of the present stay has failed (PhaseFailed)."""
+    found = [
+        failed[snapshot.newest[failed] == stay.execution]
+        for stay, inside in snapshot.by_stay(numbers)
+        if len(failed := stay.failed(inside))
+    ]
+    return np.sort(np.concatenate(found)) if found else numbers[:0]

@@ -1,0 +1,305 @@
+"""One stay of resources in a state: the entries of its graph, read as what users know of phases (section 4 of the source).
+
+Statuses come from pages; what is not stored there follows from needs and open calls, as in the engine.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from phaseline.lang.fast_dataclasses import frozen
+from phaseline.model.execution.breakpoints import PREFIX as BREAKPOINT
+from phaseline.model.execution.breakpoints import told_of
+from phaseline.model.graph.status import EntryStatus, Mark
+from phaseline.model.resources.state_graph_names import phase_of, state_entered
+from phaseline.use_cases.queries.executions import as_statuses, with_running
+
+if TYPE_CHECKING:
+    from phaseline.model.graph.graph import Graph, Step
+    from phaseline.model.rows.rows import BatchRow, NoteRow
+    from phaseline.ports import Store
+
+MET = (EntryStatus.COMPLETED, EntryStatus.PASSED)
+SAYS_MORE = (EntryStatus.FAILED, EntryStatus.CANCELED)
+"""Statuses that are told of a phase for which another one waits."""
+WORDS = {
+    EntryStatus.BLOCKED: "Blocked",
+    EntryStatus.WAITING: "Waiting",
+    EntryStatus.RUNNING: "Running",
+    EntryStatus.SLEEPING: "Sleeping",
+    EntryStatus.CANCELING: "Canceling",
+    EntryStatus.UNSURE: "Unsure",
+    EntryStatus.COMPLETED: "Completed",
+    EntryStatus.FAILED: "Failed",
+    EntryStatus.SKIPPED: "Blocked",
+    EntryStatus.CANCELED: "Canceled",
+}
+"""{status: the word of the source}; what has passed does not apply and so has no entry."""
+RETRIED = "phase_retried"
+"""The stored event of a user's retry."""
+
+
+@frozen
+class Runs:
+    """Calls of one entry: how many, the latest one's number and times in ms. ``ended_at`` 0: it has not come back."""
+
+    count: int = 0
+    run: int = 0
+    started_at: int = 0
+    ended_at: int = 0
+
+
+NO_RUNS = Runs()
+
+
+class Stay:
+    """A graph with its columns; everything is read at first use."""
+
+    def __init__(
+        self, store: Store, graph: int, execution: int, state: str, at: int, batches: Callable[[], Sequence[BatchRow]]
+    ) -> None:
+        """``batches`` gives the calls of the execution; ``at``: when the resources entered, in ms, 0: not known."""
+        self._store = store
+        self.graph = graph
+        self.execution = execution
+        self.state = state
+        self.at = at
+        self._all_batches = batches
+        self._tallies: dict[str, tuple[list[int], list[int]]] = {}
+        self._called: dict[str, Sequence[tuple[BatchRow, np.ndarray, np.ndarray]]] = {}
+
+    @cached_property
+    def columns(self) -> Graph:
+        """The graph."""
+        return self._store.graph(self.graph)
+
+    @cached_property
+    def subjects(self) -> np.ndarray:
+        """Instance numbers in it, ascending."""
+        found: np.ndarray = self.columns.subject[: self.columns.steps[0].count]
+        return found
+
+    @cached_property
+    def phases(self) -> dict[str, Step]:
+        """{phase: its entries}, in their order. A breakpoint is told like a phase, by the name of its step."""
+        return {name: step for step in self.columns.steps if step.count and (name := told_of(step.phase)) is not None}
+
+    @cached_property
+    def entered(self) -> Sequence[str]:
+        """The states that were entered, in order; all but the last had no phases. Phases that were loaded late enter none."""
+        told = self.columns.marks
+        return [
+            name
+            for step in self.columns.steps
+            if (name := state_entered(step.phase)) is not None and told[step.first] & Mark.ANNOUNCE
+        ]
+
+    @cached_property
+    def _batches(self) -> Sequence[BatchRow]:
+        return [batch for batch in self._all_batches() if self.graph in batch.places.graphs]
+
+    @cached_property
+    def status(self) -> np.ndarray:
+        """Statuses by position as the engine has them; uint8."""
+        found = as_statuses(self._store.statuses(self.graph)).copy()
+        ready = (found == EntryStatus.BLOCKED) & (self._unmet(found) == 0)
+        found[ready] = EntryStatus.WAITING
+        is_called = self._store.owner() is not None  # of a process that died nothing runs any more
+        called = [batch for batch in self._batches if not batch.closed_at] if is_called else []
+        running = with_running(found, self.graph, called)
+        canceled = (found == EntryStatus.CANCELING) | (found == EntryStatus.CANCELED)
+        running[canceled] = found[canceled]
+        running[self._passing] = EntryStatus.PASSED
+        return running
+
+    @cached_property
+    def _passing(self) -> np.ndarray:
+        """Positions of those who do not stop at a breakpoint that stops others beside them."""
+        steps = [step for step in self.columns.steps if step.phase.startswith(BREAKPOINT)]
+        rows = [np.arange(step.first, step.first + step.count) for step in steps]
+        found = np.concatenate(rows) if rows else np.empty(0, np.int64)
+        passing: np.ndarray = found[(self.columns.marks[found] & Mark.ABSENT) != 0]
+        return passing
+
+    def _unmet(self, status: np.ndarray) -> np.ndarray:
+        graph = self.columns
+        waits_for = np.repeat(~np.isin(status, MET), np.diff(graph.ptr))
+        return np.bincount(graph.idx[waits_for], minlength=len(status))
+
+    def place(self, number: int) -> int:
+        """Where the resource lies within each step. ``LookupError`` if it is not in this stay."""
+        place = int(np.searchsorted(self.subjects, number))
+        if place == len(self.subjects) or self.subjects[place] != number:
+            raise LookupError(f"no resource {number} in graph {self.graph}")
+        return place
+
+    def positions(self, phase: str, numbers: np.ndarray) -> np.ndarray:
+        """Positions of the entries of a phase on these resources, which must be in the stay."""
+        found: np.ndarray = self.phases[phase].first + np.searchsorted(self.subjects, numbers)
+        return found
+
+    def status_of(self, phase: str, number: int) -> EntryStatus:
+        """The status of one entry."""
+        return EntryStatus(int(self.status[self.phases[phase].first + self.place(number)]))
+
+    def statuses_of(self, number: int) -> dict[str, EntryStatus]:
+        """{phase: status} of one resource, without phases that do not apply to it."""
+        place = self.place(number)
+        found = {name: EntryStatus(int(self.status[step.first + place])) for name, step in self.phases.items()}
+        return {name: status for name, status in found.items() if status != EntryStatus.PASSED}
+
+    def is_canceled(self, number: int) -> bool:
+        """Whether the resource was taken out: nothing of it goes on here, and something was canceled."""
+        return bool(self.are_canceled(np.array([self.place(number)]))[0])
+
+    def are_canceled(self, places: np.ndarray) -> np.ndarray:
+        """The same of the resources that lie at these places within each step; booleans."""
+        is_open, is_canceled = np.zeros((2, len(places)), bool)
+        for step in self.columns.steps:
+            found = self.status[step.first + places]
+            is_open |= found < EntryStatus.COMPLETED
+            is_canceled |= found == EntryStatus.CANCELED
+        taken_out: np.ndarray = is_canceled & ~is_open
+        return taken_out
+
+    def failed(self, numbers: np.ndarray) -> np.ndarray:
+        """Of these resources those of which a phase has failed."""
+        places = np.searchsorted(self.subjects, numbers)
+        bad = np.zeros(len(numbers), bool)
+        for step in self.phases.values():
+            bad |= self.status[step.first + places] == EntryStatus.FAILED
+        return numbers[bad]
+
+    def waiting_for(self, positions: Sequence[int]) -> dict[int, list[str]]:
+        """{position: the phases that the entry waits for, each with its status where that says more}."""
+        if not positions:
+            return {}
+        asked = np.asarray(positions, np.int64)
+        firsts, counts = self._starts[asked], self._starts[asked + 1] - self._starts[asked]
+        told: dict[bytes, list[str]] = {}  # those that wait for the same phases in the same statuses are told alike
+        found: dict[int, list[str]] = {}
+        for count in np.unique(counts).tolist():
+            alike = counts == count
+            needs = self._sources[firsts[alike][:, None] + np.arange(count)]
+            patterns = np.stack((self._phase_places[needs], self.status[needs]), axis=2).astype(np.int16)
+            for position, pattern in zip(asked[alike].tolist(), patterns, strict=True):
+                key = pattern.tobytes()
+                if key not in told:
+                    told[key] = self._told(pattern.tolist())
+                found[position] = told[key]
+        return found
+
+    def _told(self, needs: list[list[int]]) -> list[str]:
+        """The words for entries that are needed, each given as (place of its phase, -1: none; status)."""
+        names = list(self.phases)
+        return [
+            f"{names[place]} ({WORDS[EntryStatus(byte)].lower()})" if byte in SAYS_MORE else names[place]
+            for place, byte in needs
+            if place >= 0 and byte not in MET
+        ]
+
+    @cached_property
+    def _phase_places(self) -> np.ndarray:
+        """The place in ``phases`` of each entry's phase, -1 where it has none; int16."""
+        found = np.full(len(self.columns), -1, np.int16)
+        for place, step in enumerate(self.phases.values()):
+            found[step.first : step.first + step.count] = place
+        return found
+
+    @cached_property
+    def _sources(self) -> np.ndarray:
+        graph = self.columns
+        entries = np.repeat(np.arange(len(graph), dtype=np.int32), np.diff(graph.ptr))
+        found: np.ndarray = entries[np.argsort(graph.idx, kind="stable")]
+        return found
+
+    @cached_property
+    def _starts(self) -> np.ndarray:
+        return np.concatenate(([0], np.cumsum(self.columns.needs_count())))
+
+    @cached_property
+    def notes(self) -> dict[int, NoteRow]:
+        """{position: what is remembered of the entry}."""
+        return {note.position: note for note in self._store.notes(self.graph)}
+
+    def runs(self, phase: str) -> Callable[[int], Runs]:
+        """What gives the calls of an entry by its position, since a user has had it tried again; that clears what was before (T10)."""
+        counts, latest = self._tally(phase)
+        first, called = self.phases[phase].first, self.called(phase)
+        made: dict[tuple[int, int], Runs] = {}
+
+        def of(position: int) -> Runs:
+            key = counts[position - first], latest[position - first]
+            if not key[0]:
+                return NO_RUNS
+            if key not in made:
+                last = called[key[1]][0]
+                made[key] = Runs(key[0], last.id, last.started_at, last.closed_at)
+            return made[key]
+
+        return of
+
+    def _tally(self, phase: str) -> tuple[list[int], list[int]]:
+        """(how many calls each entry of a phase had since it was last retried, the place of the latest of them in ``called``)."""
+        if phase not in self._tallies:
+            step = self.phases[phase]
+            counts, latest = np.zeros((2, step.count), np.int64)
+            since = self._since(phase, step)
+            for place, (batch, positions, _) in enumerate(self.called(phase)):
+                inside = positions - step.first
+                if since is not None:
+                    inside = inside[since[inside] <= batch.started_at]
+                counts[inside] += 1
+                latest[inside] = place
+            self._tallies[phase] = counts.tolist(), latest.tolist()
+        return self._tallies[phase]
+
+    def _since(self, phase: str, step: Step) -> np.ndarray | None:
+        """When each entry of a phase was last retried, in ms; None where none of them was."""
+        retried = [
+            position - step.first
+            for position, note in self.notes.items()
+            if note.generation and step.first <= position < step.first + step.count
+        ]
+        if not retried:
+            return None
+        found = np.zeros(step.count, np.int64)
+        numbers = self.subjects[retried].tolist()
+        found[retried] = [self._retried.get((number, phase), 0) for number in numbers]
+        return found
+
+    @cached_property
+    def _retried(self) -> dict[tuple[int, str], int]:
+        """{(resource, phase): when a user had it tried again for the last time}."""
+        found: dict[tuple[int, str], int] = {}
+        after = 0
+        while rows := self._store.events(self.execution, after=after):
+            after = rows[-1].sequence
+            found.update(
+                ((row.instance, phase_of(row.operation) or row.operation), row.at)
+                for row in rows
+                if row.type == RETRIED
+            )
+        return found
+
+    def called(self, phase: str) -> Sequence[tuple[BatchRow, np.ndarray, np.ndarray]]:
+        """(call, positions of this stay in it, their outcomes as far as they are known) of a phase, oldest first."""
+        if phase not in self._called:
+            self._called[phase] = self._calls_of(self.phases[phase])
+        return self._called[phase]
+
+    def _calls_of(self, step: Step) -> Sequence[tuple[BatchRow, np.ndarray, np.ndarray]]:
+        found = []
+        for batch in self._batches:
+            first = 0
+            for of, positions in batch.segments:
+                size = len(positions)
+                if of == self.graph and size and step.first <= int(positions[0]) < step.first + step.count:
+                    kinds = np.zeros(size, np.uint8) if batch.kinds is None else batch.kinds[first : first + size]
+                    found.append((batch, positions, kinds))
+                first += size
+        return found

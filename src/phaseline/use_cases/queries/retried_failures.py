@@ -1,0 +1,157 @@
+"""Calls that failed and are tried again by themselves: which, how often, when next, and whether they fail the same way each time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from phaseline.lang.fast_dataclasses import altered, frozen
+from phaseline.model.graph.status import EntryStatus
+from phaseline.model.resources.resources import REACH
+from phaseline.model.resources.state_graph_names import phase_of
+from phaseline.use_cases.queries.executions import Phases, as_statuses, in_force, subject_ids, with_running
+
+if TYPE_CHECKING:
+    from phaseline.model.deployment.topology import Topology
+    from phaseline.model.graph.graph import Graph
+    from phaseline.model.rows.rows import EventRow, ExecutionRow, NoteRow
+    from phaseline.ports import Store
+
+READ_AT_ONCE = 10_000
+"""Stored events fetched with one question."""
+MAY_BE_RETRIED = (EntryStatus.SLEEPING, EntryStatus.RUNNING, EntryStatus.WAITING)
+"""Statuses of an entry between a failure and the end of its next try."""
+
+
+@frozen
+class FailingCall:
+    """A call that failed and is tried again. ``attempts``: which retry is next or runs; ``max_retries`` -1: without end.
+
+    ``instance`` and ``target`` are the two ends where the operation is that of a relationship. ``due_at`` in ms, 0: the
+    retry runs or begins now. ``is_repeated``: its last two failures said the same.
+    """
+
+    instance: str
+    target: str
+    operation: str
+    status: str
+    attempts: int
+    max_retries: int
+    due_at: int
+    message: str
+    graph: int
+    position: int
+    execution: str = ""
+    deployment: str = ""
+    is_repeated: bool = False
+
+
+def failing_now(store: Store, row: ExecutionRow) -> list[FailingCall]:
+    """Calls of one execution that failed and are tried again, of the graphs that still count."""
+    if row.status.is_ended:
+        return []
+    graphs = store.graphs(row.number)
+    running = store.batches(execution=row.number, only_open=True)
+    shown = graphs if row.request.workflow == REACH else in_force(graphs)
+    return failing_calls(
+        store, row, {one.id: with_running(as_statuses(store.statuses(one.id)), one.id, running) for one in shown}
+    )
+
+
+def failing_calls(
+    store: Store, row: ExecutionRow, statuses_of: Mapping[int, np.ndarray], *, but: Iterable[int] = ()
+) -> list[FailingCall]:
+    """Calls of an open execution that failed and are tried again, by graph and position; none once it has ended.
+
+    ``statuses_of``: {graph: status by position, with what runs}. ``but``: positions that are left out.
+    """
+    found: list[tuple[int, FailingCall]] = []
+    if row.status.is_ended:
+        return []
+    for graph_id, statuses in statuses_of.items():
+        among = np.setdiff1d(np.flatnonzero(np.isin(statuses, MAY_BE_RETRIED)), list(but)).tolist()
+        notes = [note for note in store.notes(graph_id, among=among) if note.retries] if among else []
+        if notes:
+            graph, topology = store.graph(graph_id), store.topology(row.deployment)
+            found += _of_graph(row, graph_id, graph, topology, statuses, notes)
+    if not any(call.attempts > 1 for _, call in found):
+        return [call for _, call in found]
+    repeated = _repeated(store, row)
+    return [
+        altered(call, is_repeated=call.attempts > 1 and (number, call.operation) in repeated) for number, call in found
+    ]
+
+
+def _of_graph(
+    row: ExecutionRow, graph_id: int, graph: Graph, topology: Topology, statuses: np.ndarray, notes: Sequence[NoteRow]
+) -> Iterable[tuple[int, FailingCall]]:
+    """(number of the instance, call) of each entry with one of the notes."""
+    phases = Phases(graph)
+    for note in notes:
+        policy = graph.policies[int(graph.policy[note.position])]
+        if policy.until_true:
+            continue  # a check that is not true yet has not failed
+        phase, kind = phases.of(note.position)
+        instance, target = subject_ids(topology, kind, int(graph.subject[note.position]))
+        status = EntryStatus(int(statuses[note.position]))
+        yield (
+            topology.number_of.get(instance, -1),
+            FailingCall(
+                instance=instance,
+                target=target,
+                operation=phase_of(phase) or phase,
+                status=status.word,
+                attempts=note.retries,
+                max_retries=policy.max_retries,
+                due_at=note.due if status is EntryStatus.SLEEPING else 0,
+                message=note.message,
+                graph=graph_id,
+                position=note.position,
+                execution=row.id,
+                deployment=row.deployment_name,
+            ),
+        )
+
+
+def _repeated(store: Store, row: ExecutionRow) -> set[tuple[int, str]]:
+    """(instance, operation) of which the last two stored failures ended with the same line."""
+    last: dict[tuple[int, str], str] = {}
+    found: set[tuple[int, str]] = set()
+    for event in _failures(store, row):
+        key = (event.instance, phase_of(event.operation) or event.operation)
+        said = last_line(event.message)
+        if said and last.get(key) == said:
+            found.add(key)
+        else:
+            found.discard(key)
+        last[key] = said
+    return found
+
+
+def _failures(store: Store, row: ExecutionRow) -> Iterable[EventRow]:
+    after = 0
+    while rows := store.events(row.number, after=after, limit=READ_AT_ONCE):
+        after = rows[-1].sequence
+        yield from (event for event in rows if event.type == "task_failed")
+        if len(rows) < READ_AT_ONCE:
+            return
+
+
+def last_line(message: str) -> str:
+    r"""The last line of what a call said, empty where it said nothing.
+
+    >>> last_line("Traceback\nno route\n"), last_line("")
+    ('no route', '')
+    """
+    return next(iter(message.strip().splitlines()[-1:]), "")
+
+
+def ending(execution: str) -> str:
+    """The command that ends the retries of an execution.
+
+    >>> ending("install-1")
+    'phaseline executions cancel install-1'
+    """
+    return f"phaseline executions cancel {execution}"

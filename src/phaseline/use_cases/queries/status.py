@@ -1,0 +1,309 @@
+"""Everything an operator wants to know first, in one answer: store, engine, open executions, and what needs a person."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import field, fields
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from phaseline.app.store_location import store_file
+from phaseline.lang.fast_dataclasses import frozen
+from phaseline.model.graph.status import FIRST_ENDED, EntryStatus, ExecutionStatus
+from phaseline.model.resources.resources import REACH
+from phaseline.use_cases.queries.executions import as_statuses, with_running
+from phaseline.use_cases.queries.retried_failures import MAY_BE_RETRIED, FailingCall, ending, failing_now
+from phaseline.use_cases.queries.stuck import awaited_in, unfinished
+from phaseline.use_cases.queries.unresponsive_owner import silence
+
+if TYPE_CHECKING:
+    from phaseline.app.app_context import Workplace
+    from phaseline.model.rows.rows import BatchRow, ExecutionRow, Owner
+    from phaseline.ports import Store
+    from phaseline.views.views import DeploymentView
+
+LOOKED_AT = 200
+"""So many open executions are looked into, the oldest first; all are counted."""
+OVERDUE_MS = 5_000
+"""Whoever should have been called so long ago is overdue."""
+SHOWN_FAILING = 3
+"""So many calls that are tried again are named; all are counted."""
+SHOWN_NEEDS = 10
+"""So many things that need a person are named; the list of what is stuck has all."""
+START = "phaseline engine run"
+
+
+@frozen
+class StoreState:
+    """The store: where it is, and how large its file and its write-ahead log are (0 for a store that is no file)."""
+
+    url: str
+    size_bytes: int
+    log_bytes: int
+    schema: int
+
+
+@frozen
+class EngineState:
+    """The process that owns the store; pid 0: there is one that does not say who it is."""
+
+    pid: int
+    command: str
+    since_at: int
+
+
+@frozen
+class Standing:
+    """How far one open execution is. ``counts``: {status word: entries} of its present round; ``due_at``: the next call."""
+
+    id: str
+    workflow: str
+    deployment: str
+    status: ExecutionStatus
+    created_by: str
+    created_at: int
+    ended: int
+    total: int
+    counts: Mapping[str, int]
+    due_at: int
+    overdue: int
+
+
+@frozen
+class Need:
+    """Something that does not go on without a person, and the command that helps."""
+
+    text: str
+    mend: str
+
+
+@frozen
+class Status:
+    """One screen. ``engine`` None: nobody schedules, and ``start`` says how to change that.
+
+    ``open_count`` counts all open executions; the numbers below it are of the ``looked_into`` oldest ones.
+    ``failing``: the first calls that failed and are tried again; ``failing_count`` counts all.
+    """
+
+    now_at: int
+    store: StoreState
+    engine: EngineState | None
+    start: str
+    executions: Sequence[Standing]
+    open_count: int
+    looked_into: int
+    queued_count: int
+    request_count: int
+    counts: Mapping[str, int] = field(default_factory=dict)
+    due_at: int = 0
+    overdue_count: int = 0
+    unsure_count: int = 0
+    needs: Sequence[Need] = ()
+    need_count: int = 0
+    deployment: DeploymentView | None = None
+    failing: Sequence[FailingCall] = ()
+    failing_count: int = 0
+
+
+def status(place: Workplace, deployment: str | None = None) -> Status:
+    """How everything in the store stands at this moment; or one deployment, with its executions alone.
+
+    Raises: PL-C010 if there is no such deployment, PL-C013 if several begin so.
+    """
+    store, now = place.store, place.clock.now()
+    owner = store.owner()
+    rows = unfinished(store)
+    view, numbers = None, None
+    if deployment is not None:
+        view = _view(place, deployment)
+        rows = [row for row in rows if row.deployment_name == view.name]
+        numbers = {row.number for row in rows}
+    living = [row for row in rows if not row.status.is_ended]
+    batches: Mapping[int, Sequence[BatchRow]] = _by_graph(store.batches(only_open=True))
+    standings = [_standing(store, row, batches, now) for row in living[:LOOKED_AT]]
+    counts: Counter[str] = Counter()
+    for standing in standings:
+        counts.update(standing.counts)
+    failing = [call for row, one in zip(living, standings, strict=False) for call in _failing(store, row, one)]
+    requests = sum(numbers is None or asked.execution in numbers for asked in store.requests())
+    needs = [Need(one.text, one.mend) for row in living[:LOOKED_AT] for one in awaited_in(store, row)]
+    last = store.incarnations.held()
+    released = [row for row in rows if row.number > last or row.status.is_ended]
+    needs += [*_held_needs(len(rows) - len(released)), *_silence_needs(store, now, owner)]
+    needs += [*_needs(released, standings, owner), *_repeated_needs(failing), *_request_needs(requests, owner)]
+    return Status(
+        now_at=now,
+        store=store_state(place),
+        engine=EngineState(owner.pid, owner.command, owner.since) if owner else None,
+        start="" if owner else START,
+        executions=standings,
+        open_count=len(living),
+        looked_into=len(standings),
+        queued_count=sum(row.status is ExecutionStatus.QUEUED for row in living),
+        request_count=requests,
+        counts=dict(counts),
+        due_at=min((standing.due_at for standing in standings if standing.due_at), default=0),
+        overdue_count=sum(standing.overdue for standing in standings),
+        unsure_count=counts[EntryStatus.UNSURE.word],
+        needs=needs[:SHOWN_NEEDS],
+        need_count=len(needs),
+        deployment=view,
+        failing=failing[:SHOWN_FAILING],
+        failing_count=len(failing),
+    )
+
+
+def _failing(store: Store, row: ExecutionRow, standing: Standing) -> list[FailingCall]:
+    """What of an execution failed and is tried again; of one in which nothing can be, no note is read."""
+    if not any(standing.counts.get(status.word) for status in MAY_BE_RETRIED):
+        return []
+    return failing_now(store, row)
+
+
+def _repeated_needs(failing: Sequence[FailingCall]) -> list[Need]:
+    """Executions in which a call fails the same way each time, though it is tried again by itself."""
+    found = {call.execution: call.deployment for call in failing if call.is_repeated}
+    return [
+        Need(f"{execution} of '{name}' fails the same way again; canceling it ends the retries", ending(execution))
+        for execution, name in found.items()
+    ]
+
+
+def _view(place: Workplace, name: str) -> DeploymentView:
+    """What a list says of the deployment."""
+    from phaseline.use_cases.queries.deployments import show_deployment
+    from phaseline.views.views import DeploymentView
+
+    found = show_deployment(place, name)
+    return DeploymentView(**{item.name: getattr(found, item.name) for item in fields(DeploymentView)})
+
+
+def store_state(place: Workplace) -> StoreState:
+    """Where the store, which is open and so of the present schema, is and how large."""
+    from phaseline.store.sql.schema import SCHEMA_VERSION
+
+    file = store_file(place.settings.store_url)
+    if file is None:
+        return StoreState(place.settings.store_url, 0, 0, SCHEMA_VERSION)
+    return StoreState(place.settings.store_url, size_of(file), size_of(Path(f"{file}-wal")), SCHEMA_VERSION)
+
+
+def size_of(file: Path) -> int:
+    """Bytes of a file, 0 if there is none."""
+    try:
+        return file.stat().st_size
+    except OSError:
+        return 0
+
+
+def _by_graph(batches: Sequence[BatchRow]) -> dict[int, list[BatchRow]]:
+    found: dict[int, list[BatchRow]] = {}
+    for batch in batches:
+        for graph in set(batch.places.graphs):
+            found.setdefault(graph, []).append(batch)
+    return found
+
+
+def _standing(store: Store, row: ExecutionRow, batches: Mapping[int, Sequence[BatchRow]], now: int) -> Standing:
+    graphs = store.graphs(row.number)
+    shown = graphs if row.request.workflow == REACH else graphs[-1:]
+    counts: Counter[str] = Counter()
+    dues: list[int] = []
+    overdue, ended, total = 0, 0, 0
+    for graph in (one.id for one in shown):
+        running = batches.get(graph, ())
+        statuses = with_running(as_statuses(store.statuses(graph)), graph, running)
+        tally = np.bincount(statuses, minlength=len(EntryStatus))
+        counts.update({EntryStatus(status).word: int(count) for status, count in enumerate(tally) if count})
+        ended, total = ended + int(tally[FIRST_ENDED:].sum()), total + len(statuses)
+        overdue += sum(0 < batch.deadline_at < now - OVERDUE_MS for batch in running)
+        if tally[EntryStatus.SLEEPING]:
+            here = _dues(store, row, graph, statuses)
+            overdue += sum(0 < due < now - OVERDUE_MS for due in here)
+            dues += here
+    return Standing(
+        id=row.id,
+        workflow=row.request.workflow,
+        deployment=row.deployment_name,
+        status=row.status,
+        created_by=row.created_by,
+        created_at=row.created_at,
+        ended=ended,
+        total=total,
+        counts=dict(counts),
+        due_at=min(dues, default=0),
+        overdue=overdue,
+    )
+
+
+def _dues(store: Store, row: ExecutionRow, graph: int, statuses: np.ndarray) -> list[int]:
+    """When those of a graph that sleep are called next; who stands at a breakpoint waits for a person where it has no time-out."""
+    asleep = statuses == EntryStatus.SLEEPING
+    if not row.request.breakpoints:
+        return [due for position, (due, _) in store.messages(graph).items() if asleep[position]]
+    from phaseline.model.execution.breakpoints import due_of
+    from phaseline.use_cases.queries.executions import Phases
+
+    phases = Phases(store.graph(graph))
+    found = (due_of(phases.of(note.position)[0], note) for note in store.notes(graph) if asleep[note.position])
+    return [due for due in found if due]
+
+
+def _needs(rows: Sequence[ExecutionRow], standings: Sequence[Standing], owner: Owner | None) -> list[Need]:
+    """What is unsure first, then what nobody runs, what is overdue, and what failed."""
+    found: list[Need] = []
+    for row in rows:
+        if row.status is ExecutionStatus.ATTENTION:
+            text = f"{row.id} of '{row.deployment_name}' has calls of which nobody knows whether they were carried out"
+            found.append(Need(text, f"phaseline executions show {row.id}"))
+    idle = [row for row in rows if not row.status.is_ended and row.status is not ExecutionStatus.ATTENTION]
+    if idle and owner is None:
+        count = len(idle)
+        more = f" and {count - 1} more open execution{'s' if count > 2 else ''}" if count > 1 else ""
+        text = f"nobody runs {idle[0].id}{more}"
+        alone = count == 1 and idle[0].status is ExecutionStatus.RUNNING
+        found.append(Need(text, f"phaseline executions resume {idle[0].id}" if alone else START))
+    if owner is not None:
+        found += [
+            Need(f"{standing.id} of '{standing.deployment}' is overdue with {_calls(standing.overdue)}", SEE_STUCK)
+            for standing in standings
+            if standing.overdue
+        ]
+    found += [
+        Need(f"{row.id} of '{row.deployment_name}' {LEFT[row.status]}", f"phaseline executions show {row.id}")
+        for row in reversed(rows)
+        if row.status in LEFT
+    ]
+    return found
+
+
+def _calls(count: int) -> str:
+    return f"{count} call{'s' * (count != 1)}"
+
+
+SEE_STUCK = "phaseline instances stuck"
+LEFT = {
+    ExecutionStatus.FAILED: "failed",
+    ExecutionStatus.CANCELED: "was canceled and has left calls that failed, or of which nobody knows",
+}
+
+
+def _held_needs(count: int) -> list[Need]:
+    from phaseline.store.sql.errors import GO_ON
+
+    them = f"{count} executions wait" if count > 1 else "1 execution waits"
+    return [Need(f"{them} since the store was restored", GO_ON)] if count else []
+
+
+def _silence_needs(store: Store, now: int, owner: Owner | None) -> list[Need]:
+    found = silence(store, now, owner) if owner is not None else None
+    return [] if found is None else [Need(found.text, found.mend)]
+
+
+def _request_needs(requests: int, owner: Owner | None) -> list[Need]:
+    if not requests or owner is not None:
+        return []
+    return [Need(f"{requests} request{'s wait' if requests != 1 else ' waits'} for an engine", START)]

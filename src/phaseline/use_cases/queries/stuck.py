@@ -1,0 +1,412 @@
+"""Everything that is stuck, over all deployments: what failed, what fails and is tried again, what nobody can know, what sleeps long, what waits for those or for a word."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import field
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from phaseline.lang.fast_dataclasses import changeable, frozen
+from phaseline.model.graph.status import EntryStatus, ExecutionStatus
+from phaseline.model.problems.fingerprint import group_key
+from phaseline.model.resources.resources import REACH
+from phaseline.model.resources.state_graph_names import phase_of
+from phaseline.use_cases.lookup.find import find_deployment
+from phaseline.use_cases.lookup.unreadable_rows import Flaws
+from phaseline.use_cases.queries.events.events_and_logs import owners
+from phaseline.use_cases.queries.executions import WORTH_TELLING, as_statuses, standing, subject_ids, with_running
+from phaseline.use_cases.queries.resources.current_paths import only_present
+from phaseline.use_cases.queries.retried_failures import ending, failing_calls
+from phaseline.use_cases.queries.unrepaired_failures import left_behind, left_half_way
+from phaseline.views.views import Page
+
+if TYPE_CHECKING:
+    from phaseline.app.app_context import Workplace
+    from phaseline.model.deployment.topology import Topology
+    from phaseline.model.graph.graph import Graph, Step
+    from phaseline.model.rows.rows import BatchRow, ExecutionRow, Owner
+    from phaseline.ports import Store
+    from phaseline.use_cases.queries.pending_decisions import Awaited
+    from phaseline.use_cases.queries.retried_failures import FailingCall
+
+SLEEPING_LONG_MS = 10 * 60 * 1000
+"""An entry that was first called so long ago, or is next called so late, is worth telling though it may yet succeed."""
+RUNNING_LONG_MS = 60 * 60 * 1000
+"""The same for a call that runs."""
+MOVING = (EntryStatus.RUNNING, EntryStatus.SLEEPING, EntryStatus.CANCELING)
+"""While any entry has one of these, its execution goes on."""
+NAMED = 3
+"""So many instances, executions and deployments of a group are named; all are counted."""
+NEVER = 2**62
+SILENT = (0, "")
+"""Due time and message of an entry of which nothing is noted."""
+Kind = Literal["failed", "unsure", "sleeping", "running", "waiting", "abandoned", "approval", "breakpoint"]
+KINDS: dict[EntryStatus, Kind] = {
+    EntryStatus.FAILED: "failed",
+    EntryStatus.UNSURE: "unsure",
+    EntryStatus.SLEEPING: "sleeping",
+    EntryStatus.RUNNING: "running",
+}
+
+
+@frozen
+class Stuck:
+    """Entries that are stuck for the same reason: same kind, operation and message, in any deployment.
+
+    ``count`` is that of operations; of instances where they wait for what failed. ``since_at``: the oldest of them;
+    ``until_at``: when the first of them is called again. What nobody runs has its last sign of life as ``since_at``.
+    ``attempts``: which retry is next, the highest of them, where they failed and are tried again, of ``max_retries`` (-1: without
+    end); 0: they did not fail. ``is_repeated``: one of them failed twice with the same last line.
+    ``mends``: the command that a person needs, for each of the ``executions``; ``execution_count`` counts all of them.
+    """
+
+    kind: Kind
+    operation: str
+    message: str
+    count: int
+    since_at: int
+    until_at: int
+    deployments: Sequence[str]
+    deployment_count: int
+    executions: Sequence[str]
+    execution_count: int
+    instances: Sequence[str]
+    mends: Sequence[str]
+    attempts: int = 0
+    max_retries: int = 0
+    is_repeated: bool = False
+
+
+@changeable
+class _Group:
+    """What is gathered for one ``Stuck``."""
+
+    count: int = 0
+    since: int = 0
+    until: int = 0
+    message: str = ""
+    deployments: dict[str, None] = field(default_factory=dict)
+    executions: dict[str, str] = field(default_factory=dict)
+    """{execution: its first instance here}"""
+    instances: list[str] = field(default_factory=list)
+    mends: list[str] = field(default_factory=list)
+    """The words that a person is waited for to say, where that is it."""
+    attempts: int = 0
+    max_retries: int = 0
+    is_repeated: bool = False
+
+    def add(self, row: ExecutionRow, count: int, instances: Sequence[str], since: int, until: int = 0) -> None:
+        """So many more, of this execution; the first of their instances, and the oldest of their times."""
+        self.count += count
+        self.since = min(self.since or since, since or self.since)
+        self.until = min(self.until or until, until or self.until)
+        self.deployments[row.deployment_name] = None
+        self.executions.setdefault(row.id, instances[0] if instances else "")
+        self.instances.extend(instances[: NAMED - len(self.instances)])
+
+
+Groups = dict[tuple[Kind, str, str], _Group]
+"""{(kind, operation, what those have in common that are told together)}"""
+
+
+def list_stuck(place: Workplace, *, deployment: str | None = None, limit: int | None = None) -> Page[Stuck]:
+    """Groups of what is stuck, the oldest first, of one deployment or of all that are not deleted."""
+    store, now = place.store, place.clock.now()
+    only = find_deployment(store, deployment).number if deployment else None
+    owner = store.owner()
+    groups: Groups = {}
+    flaws = Flaws()
+    for row in unfinished(store, only):
+        with flaws.of(row.deployment_name):
+            _gather(store, row, owner, now, groups)
+    found = [_stuck(key, group) for key, group in groups.items()]
+    found.sort(key=lambda stuck: (stuck.since_at or now, stuck.kind, stuck.operation, stuck.message))
+    return Page(found[:limit], len(found), flaws.told)
+
+
+def unfinished(store: Store, deployment: int | None = None) -> list[ExecutionRow]:
+    """Executions of deployments that are there which are open, or are the latest and left something; oldest first.
+
+    One before the latest counts, too, while instances stand half way where it failed (``left_behind``). One that was
+    canceled is left out unless there are calls of which nobody knows, or steps that had failed before.
+    """
+    by_deployment: dict[int, list[ExecutionRow]] = {}
+    rows = store.listings.unsettled(deployment)
+    for row in rows:
+        by_deployment.setdefault(row.deployment, []).append(row)
+    latest = {number: some[-1] for number, some in by_deployment.items()}
+    hidden = {left.number for some in by_deployment.values() if (left := _left_behind(store, some)) is not None}
+    return [
+        row
+        for row in rows
+        if not row.status.is_ended or row.number in hidden or (_is_latest(latest, row) and _leaves_things(store, row))
+    ]
+
+
+def _is_latest(latest: Mapping[int, ExecutionRow], row: ExecutionRow) -> bool:
+    """Whether nothing later has taken the place of the execution; ways to a target keep apart resource by resource."""
+    return row.request.workflow == REACH or latest[row.deployment].number == row.number
+
+
+def _left_behind(store: Store, rows: Sequence[ExecutionRow]) -> ExecutionRow | None:
+    with Flaws().of(rows[0].deployment_name):  # told when the deployment itself is looked at
+        return left_behind(store, rows)
+    return None
+
+
+def _leaves_things(store: Store, row: ExecutionRow) -> bool:
+    """Whether something of an execution that has ended is left; also where that cannot be read, and is told then."""
+    with Flaws().of(row.deployment_name):
+        return _has_left(store, row)
+    return True
+
+
+def _has_left(store: Store, row: ExecutionRow) -> bool:
+    if row.request.workflow == REACH:
+        return row.status is ExecutionStatus.FAILED and any(
+            (only_present(store, row, graph.id, as_statuses(store.statuses(graph.id))) == EntryStatus.FAILED).any()
+            for graph in store.graphs(row.number)
+        )
+    if row.status is not ExecutionStatus.CANCELED:
+        return row.status is ExecutionStatus.FAILED
+    last = standing(store, row)
+    left = (EntryStatus.FAILED, EntryStatus.UNSURE)
+    return last is not None and bool(np.isin(as_statuses(store.statuses(last.id)), left).any())
+
+
+def _gather(store: Store, row: ExecutionRow, owner: Owner | None, now: int, groups: Groups) -> None:
+    graphs, last = store.graphs(row.number), standing(store, row)
+    waits = awaited_in(store, row)
+    _gather_awaited(waits, groups)
+    statuses = as_statuses(store.statuses(last.id)) if last is not None else np.zeros(0, np.uint8)
+    is_abandoned = not row.status.is_ended and owner is None and row.status is not ExecutionStatus.ATTENTION
+    if is_abandoned:
+        left = int((statuses < EntryStatus.COMPLETED).sum())
+        group = groups.setdefault(("abandoned", "", ""), _Group(message="nobody runs it"))
+        group.add(row, max(1, left), (), _last_sign_of_life(store, row))
+    others = [graph.id for graph in graphs[:-1]] if row.request.workflow == REACH else []
+    for graph in [*others, *([] if last is None else [last.id])]:
+        told = [position for one in waits if one.graph == graph for position in one.positions]
+        _gather_graph(store, row, graph, owner, now, groups, told)
+
+
+def awaited_in(store: Store, row: ExecutionRow) -> Sequence[Awaited]:
+    """What an execution waits for a person to say; most can wait for nothing, and no module is loaded for them."""
+    if row.status.is_ended or not (row.request.is_surrounded or row.request.breakpoints):
+        return ()
+    from phaseline.use_cases.queries.pending_decisions import awaited
+
+    return list(awaited(store, row))
+
+
+def _gather_awaited(waits: Sequence[Awaited], groups: Groups) -> None:
+    """What waits for the same word of a person, deployment by deployment."""
+    for one in waits:
+        row = one.execution
+        group = groups.setdefault((one.kind, "", f"{row.deployment_name} {one.name}"), _Group(message=one.message))
+        group.add(row, len(one.positions), one.instances, 0)
+        group.mends.append(one.mend)
+
+
+def _gather_graph(
+    store: Store, row: ExecutionRow, graph: int, owner: Owner | None, now: int, groups: Groups, told: Sequence[int]
+) -> None:
+    """``told``: positions that sleep until a person says a word, and have been told as such."""
+    statuses = as_statuses(store.statuses(graph))
+    is_quiet = row.status.is_ended or owner is None
+    if not row.status.is_ended:
+        statuses = with_running(statuses, graph, store.batches(execution=row.number, only_open=True))
+    if row.request.workflow == REACH:
+        statuses = only_present(store, row, graph, statuses)
+    if told:
+        statuses = statuses.copy()
+        statuses[told] = EntryStatus.COMPLETED
+    if (
+        row.status.is_ended
+        and row.request.workflow != REACH
+        and store.executions(row.deployment)[-1].number != row.number
+    ):
+        is_over = np.isin(statuses, WORTH_TELLING) & ~left_half_way(store, row, graph, statuses)  # it was mended since
+        statuses = np.where(is_over, np.uint8(EntryStatus.COMPLETED), statuses)
+    calls = failing_calls(store, row, {graph: statuses}, but=told)
+    if calls:
+        _Case(store, row, graph, statuses).gather_failing(calls, groups)
+        statuses = statuses.copy()
+        statuses[[call.position for call in calls]] = EntryStatus.COMPLETED  # told
+    stuck = [EntryStatus.FAILED, EntryStatus.UNSURE, EntryStatus.SLEEPING, *([] if is_quiet else [EntryStatus.RUNNING])]
+    if np.isin(statuses, [*stuck, EntryStatus.SKIPPED]).any():
+        _Case(store, row, graph, statuses).gather(stuck, now, groups)
+    is_still = not (calls or told or is_quiet) and not np.isin(statuses, MOVING).any()
+    if is_still and row.status is ExecutionStatus.RUNNING and row.request.workflow != REACH:
+        _gather_held(store, row, graph, statuses, groups)
+
+
+def _gather_held(store: Store, row: ExecutionRow, graph: int, statuses: np.ndarray, groups: Groups) -> None:
+    """What is ready in an execution in which nothing runs, because a call of another execution has the only run of its phase."""
+    from phaseline.use_cases.queries.lane_holders import first_held
+
+    whole, topology = store.graph(graph), store.topology(row.deployment)
+    found = first_held(store, row, whole, topology, statuses)
+    if found is not None:
+        step, positions, other = found
+        message = f"waits for the running call of {other.id} of '{other.deployment_name}'"
+        key: tuple[Kind, str, str] = ("waiting", phase_of(step.phase) or step.phase, message)
+        names = [subject_ids(topology, step.kind, int(whole.subject[at]))[0] for at in positions[:NAMED].tolist()]
+        group = groups.setdefault(key, _Group(message=message))
+        group.add(row, len(positions), names, 0)
+        group.mends.append(f"phaseline executions follow {other.id}")
+
+
+def _last_sign_of_life(store: Store, row: ExecutionRow) -> int:
+    """When an engine last did something for an execution, as far as the store remembers: nobody writes down its own death."""
+    times = [row.created_at, row.started_at]
+    times += [max(batch.started_at, batch.closed_at) for batch in store.batches(execution=row.number)]
+    times += [request.answered_at for request in store.requests_of(row.number)]
+    return max(times)
+
+
+class _Case:
+    """The last round of one execution."""
+
+    def __init__(self, store: Store, row: ExecutionRow, graph: int, statuses: np.ndarray) -> None:
+        self._row = row
+        self._statuses = statuses
+        self._graph: Graph = store.graph(graph)
+        self._topology: Topology = store.topology(row.deployment)
+        self._messages = store.messages(graph)
+        self._begun, self._ended = call_times(store.batches(execution=row.number), graph, len(statuses))
+
+    def gather(self, stuck: Sequence[EntryStatus], now: int, groups: Groups) -> None:
+        """Add everything of the round that is stuck."""
+        firsts = np.fromiter((step.first for step in self._graph.steps), np.int64, len(self._graph.steps))
+        for status in stuck:
+            positions = self._long(status, np.flatnonzero(self._statuses == status), now)
+            steps = np.searchsorted(firsts, positions, side="right") - 1
+            for place in np.unique(steps).tolist():
+                self._gather_step(self._graph.steps[place], status, positions[steps == place], groups)
+        self._gather_waiting(groups)
+
+    def gather_failing(self, calls: Sequence[FailingCall], groups: Groups) -> None:
+        """Add what failed and is tried again, however short a time ago, and how to end that where it fails the same way."""
+        for call in calls:
+            operation, name = call.operation, call.instance
+            alike = f"again {group_key(operation, call.message, name)}"
+            group = groups.setdefault(("sleeping", operation, alike), _Group(message=call.message))
+            group.add(self._row, 1, [name] if name else [], int(self._begun[call.position]), call.due_at)
+            group.attempts, group.max_retries = max(group.attempts, call.attempts), call.max_retries
+            if call.is_repeated:
+                group.is_repeated = True
+                group.mends.append(f"end the retries: {ending(call.execution)}")
+
+    def _long(self, status: EntryStatus, positions: np.ndarray, now: int) -> np.ndarray:
+        """Those of the positions that are stuck: of what sleeps or runs only what has done so for long."""
+        age = now - self._begun[positions]
+        found: np.ndarray = positions
+        if status is EntryStatus.RUNNING:
+            found = positions[age >= RUNNING_LONG_MS]
+        elif status is EntryStatus.SLEEPING:
+            late = np.fromiter((self._due(position) - now for position in positions.tolist()), np.int64, len(positions))
+            age[self._begun[positions] == 0] = 0
+            found = positions[np.maximum(age, late) >= SLEEPING_LONG_MS]
+        return found
+
+    def _gather_step(self, step: Step, status: EntryStatus, positions: np.ndarray, groups: Groups) -> None:
+        """Entries of one step that have one status, by what they say."""
+        kind = KINDS[status]
+        operation = phase_of(step.phase) or step.phase
+        said: dict[str, list[int]] = {}
+        first: dict[str, str] = {}
+        for position in positions.tolist():
+            message = "" if kind == "running" else self._messages.get(position, SILENT)[1]
+            alike = group_key(operation, message, self._instance(step, position)) if message else ""
+            first.setdefault(alike, message)
+            said.setdefault(alike, []).append(position)
+        times = self._ended if status in {EntryStatus.FAILED, EntryStatus.UNSURE} else self._begun
+        for alike, found in said.items():
+            since = times[found]
+            oldest = int(since[since > 0].min(initial=NEVER)) if since.any() else self._row.ended_at
+            until = min(map(self._due, found)) if status is EntryStatus.SLEEPING else 0
+            names = [self._instance(step, position) for position in found[:NAMED]]
+            group = groups.setdefault((kind, operation, alike), _Group(message=first[alike]))
+            group.add(self._row, len(found), [name for name in names if name], oldest, until)
+
+    def _due(self, position: int) -> int:
+        return self._messages.get(position, SILENT)[0]
+
+    def _instance(self, step: Step, position: int) -> str:
+        return subject_ids(self._topology, step.kind, int(self._graph.subject[position]))[0]
+
+    def _gather_waiting(self, groups: Groups) -> None:
+        """The instances that cannot go on because of what failed or is unsure elsewhere."""
+        bad = np.isin(self._statuses, [EntryStatus.FAILED, EntryStatus.UNSURE])
+        if not bad.any():
+            return
+        is_unsure = self._row.status is ExecutionStatus.ATTENTION
+        lost = self._statuses == EntryStatus.SKIPPED
+        if is_unsure:
+            lost |= self._statuses == EntryStatus.BLOCKED
+        owner = owners(self._graph, self._topology)
+        numbers = np.setdiff1d(owner[lost], owner[bad])
+        numbers = numbers[numbers >= 0]
+        if len(numbers):
+            since = self._ended[bad]
+            oldest = int(since[since > 0].min(initial=NEVER)) if since.any() else self._row.ended_at
+            message = f"waits for what {'is unsure' if is_unsure else 'failed'} in {self._row.id}"
+            names = [self._topology.ids[number] for number in numbers[:NAMED].tolist()]
+            group = groups.setdefault(("waiting", "", message), _Group(message=message))
+            group.add(self._row, len(numbers), names, oldest)
+
+
+def call_times(batches: Sequence[BatchRow], graph: int, size: int) -> tuple[np.ndarray, np.ndarray]:
+    """(when each entry was first called, when it was last called or its call came back), ms by position, 0: never."""
+    begun, ended = np.zeros(size, np.int64), np.zeros(size, np.int64)
+    for batch in batches:
+        for of, positions in batch.segments:
+            if of == graph:
+                fresh = positions[begun[positions] == 0]
+                begun[fresh] = batch.started_at
+                ended[positions] = batch.closed_at or batch.started_at
+    return begun, ended
+
+
+def _stuck(key: tuple[Kind, str, str], group: _Group) -> Stuck:
+    kind, operation, _ = key
+    executions = list(group.executions)
+    return Stuck(
+        kind=kind,
+        operation=operation,
+        message=group.message,
+        count=group.count,
+        since_at=group.since,
+        until_at=group.until,
+        deployments=list(group.deployments)[:NAMED],
+        deployment_count=len(group.deployments),
+        executions=executions[:NAMED],
+        execution_count=len(executions),
+        instances=group.instances,
+        mends=list(dict.fromkeys(group.mends))[:NAMED] or _mends(kind, group.executions),
+        attempts=group.attempts,
+        max_retries=group.max_retries,
+        is_repeated=group.is_repeated,
+    )
+
+
+def _mends(kind: Kind, executions: Mapping[str, str]) -> list[str]:
+    """The command that a person needs first, for each of the first executions; one engine carries on all that nobody runs."""
+    if kind == "abandoned" and len(executions) > 1:
+        return ["phaseline engine run"]
+    return [mend_of(kind, execution, instance or "ID") for execution, instance in list(executions.items())[:NAMED]]
+
+
+def mend_of(kind: Kind, execution: str, instance: str) -> str:
+    """The command that a person needs first."""
+    return {
+        "failed": f"phaseline executions retry {execution}",
+        "unsure": f"look at {instance}, then: phaseline executions retry {execution}, or executions complete {execution}",
+        "sleeping": f"phaseline executions logs {execution} --instance {instance}",
+        "running": f"phaseline executions logs {execution} --instance {instance}",
+        "waiting": f"phaseline executions show {execution}",
+        "abandoned": f"phaseline executions resume {execution}",
+    }[kind]

@@ -1,0 +1,73 @@
+"""What failed and nothing has mended since, although other executions came later: instances still stand half way where it left them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from phaseline.model.deployment.instance_states import InstanceState
+from phaseline.model.graph.status import ExecutionStatus
+from phaseline.model.resources.resources import REACH
+from phaseline.use_cases.queries.events.events_and_logs import owners
+from phaseline.use_cases.queries.executions import WORTH_TELLING, as_statuses, standing
+
+if TYPE_CHECKING:
+    from phaseline.model.rows.rows import ExecutionRow
+    from phaseline.ports import Store
+
+HALF_WAY = (
+    InstanceState.INITIALIZING,
+    InstanceState.CREATING,
+    InstanceState.CONFIGURING,
+    InstanceState.STARTING,
+    InstanceState.STOPPING,
+    InstanceState.DELETING,
+)
+"""States in which nobody stays who has not failed there."""
+LEFT = (ExecutionStatus.FAILED, ExecutionStatus.CANCELED)
+LOOKED_BACK = 20
+"""So many executions that did not complete are looked at, the latest first."""
+
+
+def left_half_way(store: Store, row: ExecutionRow, graph: int, statuses: np.ndarray) -> np.ndarray:
+    """Bool by position: what failed in a graph, or is unsure, on an instance that still stands half way."""
+    bad = np.isin(statuses, WORTH_TELLING)
+    if not bad.any():
+        return bad
+    owner = owners(store.graph(graph), store.topology(row.deployment))
+    states = np.frombuffer(bytes(store.states(row.deployment)), np.uint8)
+    return np.asarray(bad & (owner >= 0) & np.isin(states[owner], HALF_WAY))
+
+
+def left_behind(store: Store, rows: Sequence[ExecutionRow]) -> ExecutionRow | None:
+    """Of the executions of one deployment, in order, the last before the latest that left instances half way, on which none failed after it.
+
+    None while one of them is open: it may be mending them.
+    """
+    if len(rows) < 2 or rows[-1].request.workflow == REACH or any(not row.status.is_ended for row in rows):
+        return None
+    ended = [row for row in reversed(rows) if row.status in LEFT][:LOOKED_BACK]
+    if not any(row is not rows[-1] for row in ended) or not _any_half_way(store, rows[-1].deployment):
+        return None
+    later = np.zeros(0, np.int64)
+    for row in ended:
+        numbers = _numbers(store, row)
+        if row is not rows[-1] and len(np.setdiff1d(numbers, later)):
+            return row
+        later = np.union1d(later, numbers)
+    return None
+
+
+def _any_half_way(store: Store, deployment: int) -> bool:
+    return bool(np.isin(np.frombuffer(bytes(store.states(deployment)), np.uint8), HALF_WAY).any())
+
+
+def _numbers(store: Store, row: ExecutionRow) -> np.ndarray:
+    """The instances on which an execution has failed and that still stand half way."""
+    last = standing(store, row)
+    if last is None:
+        return np.zeros(0, np.int64)
+    found = left_half_way(store, row, last.id, as_statuses(store.statuses(last.id)))
+    return np.asarray(owners(store.graph(last.id), store.topology(row.deployment))[found])

@@ -1,0 +1,154 @@
+"""What an instance waits for, since when, and what would let it go on."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from phaseline.lang.fast_dataclasses import altered, frozen
+from phaseline.model.graph.status import ExecutionStatus
+from phaseline.model.resources.resources import REACH
+from phaseline.model.resources.state_graph_names import state_name
+from phaseline.use_cases.lookup.claims import queued_behind, still_calling
+from phaseline.use_cases.lookup.find import find_instance
+from phaseline.use_cases.queries.executions import as_statuses, standing
+from phaseline.use_cases.queries.lane_holders import held_up
+
+if TYPE_CHECKING:
+    from phaseline.app.app_context import Workplace
+    from phaseline.model.blueprint.blueprint import Blueprint
+    from phaseline.model.deployment.topology import Topology
+    from phaseline.model.rows.rows import BatchRow, ExecutionRow
+    from phaseline.plan.explain.wait_reasons import Reason
+    from phaseline.ports import Store
+
+
+@frozen
+class Waiting:
+    """Why one instance has not reached its end. ``note``: who runs the execution now, or how to let it go on."""
+
+    instance: str
+    state: str
+    deployment: str
+    execution: str
+    execution_status: str
+    reasons: Sequence[Reason]
+    note: str
+    now_at: int
+
+
+def why(place: Workplace, id: str, *, deployment: str | None = None) -> Waiting:
+    """The reasons, from the latest execution of the instance's deployment. Raises PL-C012 if there is no such instance."""
+    store = place.store
+    row, topology, number = find_instance(store, id, deployment)
+    executions = store.executions(row.number)
+    latest = executions[-1] if executions else None
+    reasons: Sequence[Reason] = ()
+    for execution in (one for one in executions if not one.status.is_ended):
+        latest, reasons = execution, _reasons(store, execution, topology, number)
+        if any(reason.kind != "nothing" for reason in reasons):
+            break  # of several that are open, the one in which it waits
+    else:
+        if latest is not None and latest.status.is_ended:
+            reasons = _reasons(store, latest, topology, number)
+    return Waiting(
+        instance=topology.ids[number],
+        state=state_name(int(store.states(row.number)[number]), store.state_names(row.number)),
+        deployment=row.name,
+        execution=latest.id if latest else "",
+        execution_status=latest.status.value if latest else "",
+        reasons=[_of_closed_phase(place, topology.blueprint, reason) for reason in reasons],
+        note=_note(store, latest, topology.ids[number]),
+        now_at=place.clock.now(),
+    )
+
+
+def _reasons(store: Store, execution: ExecutionRow, topology: Topology, instance: int) -> Sequence[Reason]:
+    """Why the instance has not reached its end in one execution; nothing for one of resources, or of which nothing was planned."""
+    from phaseline.plan.explain.wait_reasons import Reason, explain
+
+    queued = queued_behind(store, execution)
+    if queued is not None:
+        text = (
+            f"{execution.id} has not begun: it waits for {queued.blocker.id}, which has a claim on the same instances"
+        )
+        return (Reason("blocked", text, f"Let that one end: phaseline executions follow {queued.blocker.id}"),)
+    given_up = still_calling(store, execution)
+    if given_up is not None:
+        text = f"{execution.id} has not begun: calls of {given_up.id} on the same instances were given up and still run"
+        way = f"Wait until they have returned, or end them: phaseline executions cancel {given_up.id} --kill"
+        return (
+            Reason(
+                "blocked", text, f"{way}. Or go on beside them: cancel {execution.id}, and again with --if-busy force"
+            ),
+        )
+    last = standing(store, execution)
+    if last is None or execution.request.workflow == REACH:
+        return ()
+    graph = last.id
+    running, ended = _times(store.batches(execution=execution.number), graph)
+    whole = store.graph(graph)
+    reasons = explain(
+        topology,
+        whole,
+        as_statuses(store.statuses(graph)),
+        store.notes(graph),
+        instance,
+        running=running,
+        ended=ended,
+        execution=execution.id,
+    )
+    return reasons if execution.status.is_ended else [held_up(store, execution, whole, reason) for reason in reasons]
+
+
+def _of_closed_phase(place: Workplace, blueprint: Blueprint, reason: Reason) -> Reason:
+    """Why a phase that is ready is not called, where a person must open or mend it."""
+    if reason.kind != "slot" or not blueprint.on_path:
+        return reason
+    name = reason.operation
+    pause = place.store.paused_phases().get(name.lower())
+    if pause is not None:
+        return altered(
+            reason,
+            text=f"{name} is ready, and paused ({pause.actor}: {pause.reason})",
+            mend=f"phaseline phases unpause {name}",
+        )
+    registry = place.phases_found.registry
+    phase = registry.get(name)
+    obstacles = registry.obstacles(phase) if phase is not None else ()
+    if not obstacles:
+        return reason
+    return altered(reason, text=f"{name} cannot be used: {'; '.join(obstacles)}", mend=f"phaseline phases show {name}")
+
+
+def _times(batches: Sequence[BatchRow], graph: int) -> tuple[Mapping[int, int], Mapping[int, int]]:
+    """({position: when its running call began}, {position: when its last call ended}) in one graph."""
+    running: dict[int, int] = {}
+    ended: dict[int, int] = {}
+    for batch in batches:
+        member = 0
+        for of, positions in batch.segments:
+            if of == graph:
+                for place, position in enumerate(positions.tolist(), member):
+                    is_open = not batch.closed_at and (batch.kinds is None or not batch.kinds[place])
+                    if is_open:
+                        running[position] = batch.started_at
+                    else:
+                        ended[position] = batch.closed_at or batch.started_at
+            member += len(positions)
+    return running, ended
+
+
+def _note(store: Store, execution: ExecutionRow | None, instance: str) -> str:
+    if execution is None:
+        return "No execution of the deployment has begun."
+    if execution.request.workflow == REACH:
+        return f"It is a resource; see: phaseline resources why {instance} -d {execution.deployment_name}"
+    if execution.status.is_ended:
+        return f"{execution.id} is {execution.status.value}."
+    if execution.status is ExecutionStatus.ATTENTION:
+        return f"{execution.id} waits for a person."
+    owner = store.owner()
+    if owner is None:
+        return f"Nobody runs {execution.id} now; go on with: phaseline executions resume {execution.id}"
+    return f"{owner} runs {execution.id}." if owner.pid else f"Another process runs {execution.id}."

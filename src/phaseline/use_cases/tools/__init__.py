@@ -1,0 +1,1 @@
+"""Tools of authors and operators that start no execution."""

@@ -1,0 +1,74 @@
+"""What authors of blueprints ask of them: where things come from, what has changed, a schema for the editor."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from phaseline.lang.did_you_mean import did_you_mean
+from phaseline.lang.fast_dataclasses import altered
+from phaseline.model.problems.problem import fail
+
+if TYPE_CHECKING:
+    from phaseline.app.app_context import Workplace
+    from phaseline.dsl.imports.section_merge import Sections
+    from phaseline.model.blueprint.blueprint import Blueprint
+    from phaseline.model.blueprint.diff import Differences
+    from phaseline.model.blueprint.provenance import Explained
+
+NAMED = 8
+"""So many nodes are told of where one does not exist."""
+
+
+def blueprint_schema(version: str) -> dict[str, Any]:
+    """The JSON Schema of blueprints in a version of the language. Raises: PL-B011 for a version that is none."""
+    from phaseline.dsl.grammar.json_schema import json_schema
+    from phaseline.dsl.text.dsl_versions import LATEST, PHASELINE, version_name
+
+    versions = {version_name(minor): minor for minor in (*range(LATEST + 1), PHASELINE)}
+    if version not in versions:
+        hint = did_you_mean(version, list(versions))
+        raise fail(
+            "PL-B011", f"'{version}' is no version of the language", f"{hint or 'One'} of {', '.join(versions)}."
+        )
+    return json_schema(versions[version])
+
+
+def explain_node(
+    place: Workplace, file: str, node: str, *, only: str = "", plugin_folders: Sequence[str] = ()
+) -> Explained:
+    """Where each part of a node of a blueprint came from; ``only``: those whose path begins so.
+
+    Raises: ProblemsError with everything that is wrong with the blueprint; PL-B126 if it has no such node.
+    """
+    from phaseline.dsl.documents.provenance import explain
+    from phaseline.dsl.reader import read_whole
+    from phaseline.use_cases.loading.blueprint_loading import open_blueprint
+
+    opened = open_blueprint(place, file, plugin_folders)
+    blueprint, sections = read_whole(opened.file, opened.files)
+    if node not in blueprint.nodes:
+        hint = did_you_mean(node, blueprint.nodes)
+        known = ", ".join(list(blueprint.nodes)[:NAMED]) + (", …" if len(blueprint.nodes) > NAMED else "")
+        mend = f"{hint[:1].upper()}{hint[1:]}" if hint else f"It has {known}." if known else "It has no nodes."
+        raise fail("PL-B126", f"'{file}' has no node '{node}'", mend)
+    whole = explain(blueprint, sections, node)
+    return altered(whole, pieces=tuple(piece for piece in whole.pieces if piece.path.startswith(only)))
+
+
+def compare_blueprints(
+    place: Workplace, old: str, new: str, *, plugin_folders: Sequence[str] = (), open_types: bool = False
+) -> Differences:
+    """What the second of two blueprints (files, or names of stored ones) says differently than the first.
+
+    Raises: ProblemsError with everything that is wrong with one of them.
+    """
+    from phaseline.dsl.documents.diff import compare
+    from phaseline.dsl.reader import read_whole
+    from phaseline.use_cases.loading.blueprint_loading import open_blueprint
+
+    def read(file: str) -> tuple[Blueprint, Sections]:
+        opened = open_blueprint(place, file, plugin_folders)
+        return read_whole(opened.file, opened.files, open_types=open_types)
+
+    return compare(read(old), read(new))

@@ -1,0 +1,148 @@
+"""For those who ship packages: a new one to begin with, and the archive in the end."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+from phaseline.lang.did_you_mean import did_you_mean
+from phaseline.lang.fast_dataclasses import frozen
+from phaseline.model.packages.package import NATIVE
+from phaseline.model.problems.problem import Problem, ProblemsError, fail
+from phaseline.packages.format.format_versions import FORMATS
+from phaseline.use_cases.tools.package_template import PROGRAMS, new_package
+
+NAME = re.compile(r"[a-z0-9_-]{1,100}")
+HOOK = "pre_build_hook"
+"""Run before a package is packed, in its folder."""
+TOLD_LINES = 20
+"""Of what a hook has said."""
+
+
+@frozen
+class Created:
+    """A new package."""
+
+    name: str
+    folder: str
+    format: str
+    files: Sequence[str]
+
+
+@frozen
+class Built:
+    """An archive of a package. ``said``: what its ``pre_build_hook`` has printed."""
+
+    package: str
+    file: str
+    files: int
+    size_bytes: int
+    said: str = ""
+    warnings: Sequence[Problem] = ()
+
+
+def create(name: str, *, package_version: str = NATIVE, output: str | None = None) -> Created:
+    """Write a new package into a folder that is not there yet: ``output``, otherwise one of its name.
+
+    Raises: PL-F072 for a name or a format that cannot be, a folder that is there, or one that cannot be written.
+    """
+    if not NAME.fullmatch(name):
+        raise fail("PL-F072", f"'{name}' cannot be the name of a package", "Use small letters, digits, '-' and '_'.")
+    if package_version not in FORMATS:
+        hint = did_you_mean(package_version, FORMATS)
+        message = f"package_version {package_version} is not supported"
+        mend = f"{hint[:1].upper()}{hint[1:]} Use one of {', '.join(FORMATS)}.".strip()
+        raise fail("PL-F072", message, mend)
+    folder = Path(output or name)
+    files = new_package(name, package_version)
+    try:
+        folder.mkdir(parents=True)
+        for path, text in files.items():
+            _write(folder / path, text, is_folder=path.endswith("/"), runs=path in PROGRAMS)
+    except FileExistsError as error:
+        raise fail("PL-F072", f"'{folder}' is there already", "Name another folder with --output.") from error
+    except OSError as error:
+        message = f"'{folder}' cannot be written: {error.strerror or error}"
+        raise fail("PL-F072", message, "Name another folder with --output.") from error
+    return Created(name, str(folder), package_version, sorted(files))
+
+
+def _write(file: Path, text: str, *, is_folder: bool, runs: bool) -> None:
+    (file if is_folder else file.parent).mkdir(parents=True, exist_ok=True)
+    if not is_folder:
+        file.write_text(text, "utf-8")
+        if runs:
+            file.chmod(0o755)
+
+
+def build(folder: str, output: str | None = None) -> Built:
+    """Check a package and pack its folder with checksums; the same files make the same archive.
+
+    Its ``pre_build_hook`` is run first, if it is a program. ``output`` None: ``NAME-VERSION.tar.gz`` in this folder.
+
+    Raises: ProblemsError with everything that is wrong with the package; PL-F073 if the hook fails, or the archive is there
+    already or cannot be written.
+    """
+    from phaseline.catalog.files.archive_writer import pack
+    from phaseline.catalog.files.package_files import CHECKSUMS, checksums, opened
+    from phaseline.compat.fuel.judge import Judge
+    from phaseline.packages.reader import read_package
+
+    where = Path(folder)
+    if not where.is_dir():
+        raise fail("PL-F060", f"there is no folder '{folder}'", "Name the folder of a package.", subject=folder)
+    said = _run_hook(where)
+    own = Path(output).absolute() if output is not None else None
+    old = where / CHECKSUMS
+    with opened(where, leave_out=lambda path: Path(path) in {own, old.absolute()} or _is_built(path, where)) as files:
+        with Judge() as judge:
+            read = read_package(files.documents, where.absolute().name, judge)
+        package = read.package
+        if package is None:
+            raise ProblemsError(read.problems)
+        target = output or f"{package}.tar.gz"
+        _refuse_ending(target)
+        try:
+            pack(files.tree, str(package), target, {CHECKSUMS: checksums(files.tree)})
+        except FileExistsError as error:
+            raise fail(
+                "PL-F073", f"'{target}' is there already", "Remove it, or name another with --output."
+            ) from error
+        except OSError as error:
+            message = f"'{target}' cannot be written: {error.strerror or error}"
+            raise fail("PL-F073", message, "Name another file with --output.") from error
+        size = Path(target).stat().st_size
+        return Built(str(package), target, len(files.tree.files), size, said, read.problems)
+
+
+def _refuse_ending(target: str) -> None:
+    if not target.endswith((".tar.gz", ".tgz", ".fp", ".zip")):
+        raise fail("PL-F073", f"'{target}' says no form of an archive", "Let it end with .tar.gz, .fp or .zip.")
+
+
+def _is_built(path: str, folder: Path) -> bool:
+    """Archives that were built in the folder before are no part of the package."""
+    whole = Path(path)
+    return whole.parent == folder.absolute() and whole.name.endswith((".tar.gz", ".fp", ".rpm"))
+
+
+def _run_hook(folder: Path) -> str:
+    """What the package's hook has printed. Raises: PL-F073 if it fails."""
+    import subprocess
+
+    program = folder.absolute() / HOOK
+    if not program.is_file() or not os.access(program, os.X_OK):
+        return ""
+    try:
+        done = subprocess.run([program], cwd=folder, capture_output=True, check=False)
+    except OSError as error:
+        message = f"{HOOK} cannot be started: {error.strerror or error}"
+        raise fail("PL-F073", message, "See that its first line names a program, such as #!/bin/sh.") from error
+    said = (done.stdout + done.stderr).decode("utf-8", "replace").strip()
+    if done.returncode:
+        last = "\n".join(said.splitlines()[-TOLD_LINES:])
+        message = f"{HOOK} ended with {done.returncode}" + (f": {last}" if last else "")
+        raise fail("PL-F073", message, "Mend what it does; nothing was packed.", subject=str(program))
+    return said

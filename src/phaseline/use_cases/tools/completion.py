@@ -1,0 +1,71 @@
+"""Names for whoever presses the tabulator: quick, and without making or upgrading a store."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from phaseline.app.store_location import store_file
+from phaseline.use_cases.lookup.find import rosters_of
+from phaseline.use_cases.tools.doctor import older_schema
+
+if TYPE_CHECKING:
+    from phaseline.app.app_context import Workplace
+    from phaseline.app.settings import Settings
+
+OFFERED = 200
+"""So many names are offered at most."""
+
+
+def may_look(settings: Settings) -> bool:
+    """True if there is a store that can be read as it is."""
+    file = store_file(settings.store_url)
+    return file is not None and file.exists() and not older_schema(file)
+
+
+def deployment_names(place: Workplace, beginning: str) -> list[str]:
+    """Deployments whose name begins so."""
+    return _fitting((row.name for row in place.store.deployments()), beginning)
+
+
+def execution_ids(place: Workplace, beginning: str) -> list[str]:
+    """Executions whose id begins so, the latest first."""
+    return _fitting((row.id for row in reversed(place.store.executions())), beginning)
+
+
+def instance_ids(place: Workplace, beginning: str) -> list[str]:
+    """Instances whose id begins so."""
+    store = place.store
+    return _fitting((id for _, roster in rosters_of(store, store.deployments()) for id in roster.ids), beginning)
+
+
+def cluster_names(place: Workplace, beginning: str) -> list[str]:
+    """Clusters whose name begins so."""
+    return _fitting((row.name for row in place.store.deployments() if row.kind == "resources"), beginning)
+
+
+def resource_names(place: Workplace, beginning: str) -> list[str]:
+    """Resources whose name begins so."""
+    store = place.store
+    rows = [row for row in store.deployments() if row.kind == "resources"]
+    return _fitting((id for _, roster in rosters_of(store, rows) for id in roster.ids), beginning)
+
+
+def secret_names(place: Workplace, beginning: str) -> list[str]:
+    """Secrets whose name begins so."""
+    return _fitting((row.name for row in place.store.secrets.all()), beginning)
+
+
+def blueprint_ids(place: Workplace, beginning: str) -> list[str]:
+    """Stored blueprints whose id begins so."""
+    return _fitting(sorted({row.id for row in place.store.stored_blueprints.all()}), beginning)
+
+
+def _fitting(names: Iterable[str], beginning: str) -> list[str]:
+    found: list[str] = []
+    for name in names:
+        if name.startswith(beginning):
+            found.append(name)
+        if len(found) == OFFERED:
+            break
+    return found

@@ -1,0 +1,81 @@
+"""Diagrams of plans, deployments and blueprints, in a form that a program for diagrams reads."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from phaseline.plan.preview.diagram import Drawing, of_nodes, of_plan
+from phaseline.plan.preview.diagram_svg import as_svg
+from phaseline.plan.preview.diagram_text import as_dot, as_mermaid, as_text
+
+if TYPE_CHECKING:
+    from phaseline.app.app_context import Workplace
+    from phaseline.use_cases.prepare.plan_preview import Planned
+
+Form = Literal["text", "mermaid", "dot", "svg"]
+FORMS: Mapping[str, Callable[[Drawing], str]] = {
+    "text": as_text,
+    "mermaid": as_mermaid,
+    "dot": as_dot,
+    "svg": as_svg,
+}
+
+
+def drawn(drawing: Drawing, form: str) -> str:
+    """The drawing in this form, one of ``FORMS``."""
+    return FORMS[form](drawing)
+
+
+def draw_plan(found: Planned, form: str) -> str:
+    """The nodes that a plan is about."""
+    from phaseline.plan.preview.plan_summary import PlanSummary
+    from phaseline.use_cases.prepare.plan_preview import NothingToDo
+
+    plan = found.summary
+    summaries: Sequence[PlanSummary] = ()
+    if isinstance(plan, PlanSummary):
+        summaries = (plan,)
+    elif not isinstance(plan, NothingToDo):
+        summaries = plan.rounds
+    return drawn(of_plan(found.text.partition("\n")[0], summaries), form)
+
+
+def draw_blueprint(place: Workplace, file: str, *, plugin_folders: Sequence[str] = ()) -> Drawing:
+    """The nodes of a blueprint: a file, or the id of a stored one. Raises: ProblemsError with everything that is wrong."""
+    from phaseline.dsl.reader import read_whole
+    from phaseline.use_cases.loading.blueprint_loading import open_blueprint
+
+    opened = open_blueprint(place, file, plugin_folders)
+    blueprint, _ = read_whole(opened.file, opened.files)
+    lines = {
+        name: [f"× {node.default_instances:,}"]
+        for name, node in blueprint.nodes.items()
+        if isinstance(node.default_instances, int) and node.default_instances != 1
+    }
+    return of_nodes(file, blueprint.nodes.values(), lines)
+
+
+def draw_deployment(place: Workplace, name: str) -> Drawing:
+    """The nodes of a deployment with their instances by state.
+
+    Raises: PL-C010 if there is none, PL-C013 if several begin so.
+    """
+    from phaseline.use_cases.lookup.find import find_deployment
+    from phaseline.use_cases.queries.instances import list_instances
+
+    row = find_deployment(place.store, name)
+    topology = place.store.topology(row.number)
+    page = list_instances(place, deployment=row.name, limit=max(len(topology), 1))
+    states: dict[str, Counter[str]] = {}
+    for view in page.items:
+        states.setdefault(view.node, Counter())[view.state] += 1
+    lines = {
+        node: [", ".join(f"{count:,} {state}" for state, count in found.items())] for node, found in states.items()
+    }
+    there = set(np.unique(topology.node[topology.is_there]).tolist())
+    nodes = [node for number, node in enumerate(topology.nodes) if number in there]
+    return of_nodes(row.name, nodes, lines)

@@ -1,0 +1,418 @@
+"""What may be wrong with this machine, its settings and its store, each with what mends it. Looks, and changes nothing."""
+
+from __future__ import annotations
+
+import os
+import platform
+import shlex
+import shutil
+import sqlite3
+import sys
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+from phaseline.app.store_location import store_file
+from phaseline.lang.fast_dataclasses import frozen
+from phaseline.model.problems.problem import ProblemsError
+from phaseline.use_cases.queries.status import size_of
+
+if TYPE_CHECKING:
+    from phaseline.app.app_context import Workplace
+    from phaseline.app.settings import Settings
+    from phaseline.model.rows.rows import DeploymentRow
+    from phaseline.ports import Store
+
+Level = Literal["ok", "warn", "fail"]
+PYTHON = (3, 11)
+SQLITE = (3, 35, 0)
+"""The oldest version that knows every statement we use."""
+LITTLE_SPACE = 1024**3
+"""With less free space than this (bytes) a large execution may fill the disk."""
+NO_SPACE = 100 * 1024**2
+"""With less than this the next turn may not be stored."""
+LARGE_LOG = 256 * 1024**2
+"""A write-ahead log of this size is not carried over: somebody reads for long, or the last engine was killed."""
+SKEW_MS = 60_000
+"""Times in the store that lie further ahead than this mean that a clock was set back."""
+HEAD_BYTES = 100
+"""SQLite's head of a file: at 60 the schema's number, at 68 the application's."""
+SHOWN = 10
+"""So many findings of one kind are told."""
+REMOTE = ("nfs", "nfs4", "cifs", "smb3", "smbfs", "9p", "fuse.sshfs")
+"""File systems whose locks cannot be relied upon."""
+
+
+@frozen
+class Check:
+    """One thing that was looked at. ``mend`` is empty where all is well."""
+
+    name: str
+    level: Level
+    text: str
+    mend: str = ""
+
+
+def examine(load: Callable[[], Settings], open_place: Callable[[Settings], Workplace]) -> Sequence[Check]:
+    """All checks in the order in which they are worth reading; what cannot be looked at is left out.
+
+    ``load`` reads the settings and may raise ``ProblemsError``; ``open_place`` makes the workplace for them, which is
+    closed again.
+    """
+    found = [*_python(), *_sqlite(), *leftover_folders(Path(tempfile.gettempdir()))]
+    try:
+        settings = load()
+    except ProblemsError as error:
+        told = error.problems[:SHOWN]
+        return [*found, *(Check("settings", "fail", str(problem), problem.mend) for problem in told)]
+    found += [*_variables(), *_folders(settings.plugin_folders), *_log(settings)]
+    file = store_file(settings.store_url)
+    if file is None:
+        return [*found, Check("store", "warn", f"{settings.store_url} forgets everything", "Set store.url to a file.")]
+    if not file.exists():
+        return [
+            *found,
+            *_space(file.parent),
+            Check("store", "ok", f"{file} is not there yet; the first install makes it"),
+        ]
+    found += [*_file_system(file), *_permissions(file), *_space(file.parent), *_size_of_log(file)]
+    older = older_schema(file)
+    if older:
+        text = f"{file} has schema {older}, an older one"
+        return [*found, Check("store", "warn", text, "The next command upgrades it, and keeps a copy first.")]
+    place = open_place(settings)
+    try:
+        found += _inside(place)
+    except ProblemsError as error:
+        found += [Check("store", "fail", str(problem), problem.mend) for problem in error.problems]
+    finally:
+        place.close()
+    return found
+
+
+def is_sound(checks: Sequence[Check]) -> bool:
+    """True when nothing fails; warnings do not count."""
+    return all(check.level != "fail" for check in checks)
+
+
+# -- the machine --------------------------------------------------------------------------------------------------
+
+
+def _python() -> Iterator[Check]:
+    text = f"{platform.python_version()} at {sys.executable}"
+    is_old = sys.version_info[:2] < PYTHON
+    yield Check("python", "fail" if is_old else "ok", text, "Use Python 3.11 or newer." if is_old else "")
+
+
+def _sqlite() -> Iterator[Check]:
+    is_old = sqlite3.sqlite_version_info < SQLITE
+    mend = "Use a Python with SQLite 3.35 or newer." if is_old else ""
+    yield Check("sqlite", "fail" if is_old else "ok", sqlite3.sqlite_version, mend)
+
+
+def leftover_folders(above: Path) -> Iterator[Check]:
+    """A warning of temporary folders that killed processes of this user have left there."""
+    from phaseline.calls.threads.process_groups import is_alive
+
+    left = []
+    for folder in above.glob("phaseline-*-*"):
+        number = folder.name.split("-")[1]
+        if number.isdigit() and not is_alive(int(number)) and _is_mine(folder):
+            left.append(folder)
+    if left:
+        text = f"{len(left)} temporary folders of processes that are gone, such as {left[0]}"
+        yield Check("folders", "warn", text, "The next engine removes them; or: rm -r " + str(left[0]))
+
+
+def _is_mine(path: Path) -> bool:
+    try:
+        return path.is_dir() and path.stat().st_uid == os.getuid()
+    except OSError:
+        return False
+
+
+# -- the settings -------------------------------------------------------------------------------------------------
+
+
+def _variables() -> Iterator[Check]:
+    """Variables that look like settings and are none. No command refuses them: they may be another program's."""
+    from phaseline.app.settings_schema import SETTINGS
+    from phaseline.calls.threads.process_groups import MARK
+    from phaseline.lang.did_you_mean import did_you_mean
+    from phaseline.vault.master_keys import VARIABLE
+
+    known = [*(setting.variable for setting in SETTINGS), VARIABLE]
+    others = sorted(name for name in os.environ if name.startswith("PHASELINE_") and name not in (*known, MARK))
+    for name in others[:SHOWN]:
+        hint = did_you_mean(name, known) or "see docs/settings.md"
+        yield Check("settings", "warn", f"{name} in the environment sets nothing", f"Correct or unset it; {hint}")
+    if not others:
+        yield Check("settings", "ok", "every key is known")
+
+
+def _holds_code(folder: str) -> bool:
+    """True for a folder with modules, also those of a source distribution, with records or with packages."""
+    from phaseline.catalog.code.search_path import search_path
+    from phaseline.model.rows.rows import CodePlaces
+
+    forms = ("*.py", "*/__init__.py", "*.rec", "*.zip", "*/lib/python")
+    tops = (folder, *search_path(CodePlaces("", (folder,))))
+    return any(True for top in tops for form in forms for _ in Path(top).glob(form))
+
+
+def _folders(folders: Sequence[str]) -> Iterator[Check]:
+    for folder in folders:
+        path = Path(folder)
+        if not path.is_dir():
+            yield Check("plugins", "fail", f"the folder {folder} does not exist", "Correct the setting plugins.path.")
+        elif not os.access(path, os.R_OK | os.X_OK):
+            yield Check("plugins", "fail", f"the folder {folder} cannot be read", f"chmod u+rx {folder}")
+        elif not _holds_code(folder):
+            mend = "Put the plugin there, or correct the setting plugins.path."
+            yield Check("plugins", "warn", f"the folder {folder} has no module of a plugin", mend)
+        elif refused := _refused(folder):
+            message = f"{len(refused):,} of the plugins in {folder} are refused, {refused[0]} for one"
+            yield Check("plugins", "warn", message, f"phaseline plugins check {folder}")
+        else:
+            yield Check("plugins", "ok", folder)
+
+
+def _refused(folder: str) -> list[str]:
+    """Where the plugins with phases are that nobody can use."""
+    from phaseline.catalog.phases.plugin_set import PhasePlugins
+
+    return [
+        verdict.package.place
+        for verdict in PhasePlugins([folder]).load().verdicts
+        if verdict.errors and Path(verdict.package.place).is_relative_to(folder)
+    ]
+
+
+def _log(settings: Settings) -> Iterator[Check]:
+    if not settings.log_file:
+        return
+    path = Path(settings.log_file)
+    spot = path if path.exists() else next(parent for parent in path.parents if parent.exists())
+    if path.is_dir() or not os.access(spot, os.W_OK):
+        yield Check("log", "warn", f"{path} cannot be written", "Correct the setting log.file, or its permissions.")
+    else:
+        yield Check("log", "ok", str(path))
+
+
+# -- the file of the store ----------------------------------------------------------------------------------------
+
+
+def older_schema(file: Path) -> int:
+    """The schema in the head of the file if it is older than ours; 0 otherwise, and for what is no store."""
+    from phaseline.store.sql.schema import APPLICATION_ID, SCHEMA_VERSION
+
+    try:
+        with file.open("rb") as stream:
+            head = stream.read(HEAD_BYTES)
+    except OSError:
+        return 0
+    found, application = int.from_bytes(head[60:64], "big"), int.from_bytes(head[68:72], "big")
+    return found if application == APPLICATION_ID and 0 < found < SCHEMA_VERSION else 0
+
+
+def _file_system(file: Path) -> Iterator[Check]:
+    from phaseline.store.sqlite.mounts import kind_of_file_system
+
+    kind = kind_of_file_system(file)
+    if kind in REMOTE:
+        text = f"{file} lies on {kind}, whose locks cannot be relied upon"
+        yield Check("store", "fail", text, "Move the store to a local disk and set store.url.")
+
+
+def _permissions(file: Path) -> Iterator[Check]:
+    there = [path for path in (file, Path(f"{file}-wal"), Path(f"{file}-shm")) if path.exists()]
+    open_to_others = [path for path in there if path.stat().st_mode & 0o077]
+    if open_to_others:
+        names = shlex.join(map(str, open_to_others))
+        text = f"others may read {names}; a store holds inputs and runtime properties"
+        yield Check("permissions", "warn", text, f"chmod 600 {names}")
+    shut = [path for path in there if not os.access(path, os.R_OK | os.W_OK)]
+    folder = [] if os.access(file.parent, os.W_OK | os.X_OK) else [file.parent]
+    if shut or folder:
+        yield _shut(shut, folder)
+    elif not open_to_others:
+        yield Check("permissions", "ok", "0600: only you may read the store")
+
+
+def _shut(files: Sequence[Path], folder: Sequence[Path]) -> Check:
+    """What cannot be written, and the command that mends it: for the user whose it is, or for root."""
+    names = shlex.join(map(str, (*files, *folder)))
+    if any(path.stat().st_uid != os.getuid() for path in (*files, *folder)):
+        text, mend = "another user owns it; it can only be read", f"chown {os.getuid()} {names}"
+    else:
+        ways = [f"chmod u+rw {shlex.join(map(str, files))}"] if files else []
+        ways += [f"chmod u+rwx {shlex.join(map(str, folder))}"] if folder else []
+        text, mend = "it can only be read", " && ".join(ways)
+    return Check("permissions", "fail", f"{names} cannot be written: {text}", mend)
+
+
+def _space(folder: Path) -> Iterator[Check]:
+    there = next(place for place in (folder, *folder.parents) if place.exists())
+    free = shutil.disk_usage(there).free
+    level: Level = "fail" if free < NO_SPACE else "warn" if free < LITTLE_SPACE else "ok"
+    mend = "Make room: phaseline executions purge --older 30d, then phaseline store compact." if level != "ok" else ""
+    yield Check("disk", level, f"{free / 1024**3:,.1f} GiB free in {there}", mend)
+
+
+def _size_of_log(file: Path) -> Iterator[Check]:
+    count = size_of(Path(f"{file}-wal"))
+    if count > LARGE_LOG:
+        text = f"the write-ahead log has {count // 1024**2:,} MiB: somebody reads for long, or an engine was killed"
+        yield Check("log size", "warn", text, "phaseline store compact")
+
+
+# -- what the store says ------------------------------------------------------------------------------------------
+
+
+def _inside(place: Workplace) -> Iterator[Check]:
+    store = place.store
+    findings = store.check()
+    for finding in findings[:SHOWN]:
+        yield Check(
+            "store",
+            "fail",
+            str(finding),
+            "Restore a backup; the store is kept as it is now: phaseline store restore FILE",
+        )
+    if not findings:
+        yield Check("store", "ok", f"{store_file(place.settings.store_url)} is sound")
+    yield from _engine(store, place.clock.now())
+    yield from _code(store)
+    yield from _unreadable(store)
+    yield from _hooks(place)
+    yield from _secrets(place)
+    yield from _settings_in_clear(place)
+    yield from _clock(store, place.clock.now())
+
+
+def _engine(store: Store, now: int) -> Iterator[Check]:
+    from phaseline.embedded.run_execution import goes_on
+    from phaseline.use_cases.queries.unresponsive_owner import silence
+
+    owner = store.owner()
+    last = store.incarnations.held()
+    living = store.executions(only_open=True)
+    held = sum(row.number <= last for row in living)
+    if held:
+        from phaseline.store.sql.errors import GO_ON
+
+        yield Check(
+            "restore",
+            "warn",
+            f"{held} execution{'s wait' if held != 1 else ' waits'} since the store was restored",
+            GO_ON,
+        )
+    living = [row for row in living if row.number > last]
+    if owner is not None:
+        silent = silence(store, now, owner)
+        yield Check("engine", "ok", str(owner)) if silent is None else Check("engine", "fail", silent.text, silent.mend)
+        return
+    idle = [row for row in living if goes_on(store, row)]
+    if idle:
+        text = f"nobody runs {len(idle)} open execution{'s' * (len(idle) != 1)}"
+        yield Check("engine", "warn", text, "phaseline engine run")
+    for row in [row for row in living if row not in idle][:SHOWN]:
+        yield Check("engine", "warn", f"{row.id} waits for a person", f"phaseline executions show {row.id}")
+    if not living:
+        yield Check("engine", "ok", "none, and no execution is open")
+    left = _leftover_processes(store)
+    if left:
+        text = f"processes {', '.join(map(str, left[:SHOWN]))} belong to calls of an engine that died"
+        yield Check("processes", "warn", text, "The next engine ends them: phaseline engine run")
+
+
+def _leftover_processes(store: Store) -> list[int]:
+    """Processes of calls that have no answer yet; what calls that answered left running stays on purpose."""
+    from phaseline.calls.threads.process_groups import marked
+    from phaseline.model.rows.incarnations import Names
+    from phaseline.run.executors.local_executor import unanswered
+
+    rows = store.batches(only_open=True)
+    return sorted(marked(unanswered(Names(store.identity(), store.incarnations.all()), rows))) if rows else []
+
+
+def _code(store: Store) -> Iterator[Check]:
+    """Deployments whose code has been moved away: they can be neither carried on nor uninstalled."""
+    is_there = cache(lambda folder: Path(folder).is_dir())  # most deployments share theirs
+    for row in store.deployments():
+        for folder in (row.code.blueprint_folder, *row.code.plugin_folders):
+            if folder and not is_there(folder) and not _is_laid_out(store, row, folder):
+                text = f"'{row.name}' finds its code in {folder}, which does not exist"
+                yield Check("code", "warn", text, f"Put the folder back before anything is done with '{row.name}'.")
+
+
+def _is_laid_out(store: Store, row: DeploymentRow, folder: str) -> bool:
+    """Whether the folder is that of a stored blueprint, which is laid out when it is needed."""
+    return folder == row.code.blueprint_folder and "" in store.stored_blueprints.of_deployment(row.number)
+
+
+def _unreadable(store: Store) -> Iterator[Check]:
+    """Deployments that cannot be read, and the latest executions of others that failed because something stored of them cannot be."""
+    from phaseline.use_cases.queries.deployments import unread
+
+    flaws = {row.number: (row.name, flaw) for row in store.deployments() if (flaw := unread(store, row))}
+    for name, flaw in list(flaws.values())[:SHOWN]:
+        text = f"the deployment '{name}' cannot be read: {flaw}"
+        yield Check("deployments", "warn", text, f"phaseline deployments delete {name} --force")
+    latest = {row.deployment: row for row in store.listings.unsettled() if row.deployment not in flaws}
+    found = [row for row in latest.values() if row.request.flaw or row.reason.startswith("PL-S012")]
+    for row in found[:SHOWN]:
+        text = row.reason or f"the execution {row.id} cannot go on: {row.request.flaw}"
+        yield Check("executions", "warn", text, f"Begin anew: phaseline uninstall -d {row.deployment_name}")
+
+
+def _hooks(place: Workplace) -> Iterator[Check]:
+    """Open executions that were made with other settings, and so go round hook classes of these, or have some of their own."""
+    from phaseline.use_cases.prepare.hook_differences import hook_differences
+
+    for found in list(hook_differences(place))[:SHOWN]:
+        yield Check("hooks", "warn", str(found), "Have one settings file for all who start actions; see docs/hooks.md.")
+
+
+def _secrets(place: Workplace) -> Iterator[Check]:
+    """Whether the master key opens what lies under it; where there are no secrets nothing is said."""
+    try:
+        count = place.vault.try_keys()
+    except ProblemsError as error:
+        for problem in error.problems:
+            yield Check("secrets", "fail", problem.message, problem.mend)
+        return
+    if count:
+        keys = f"{count} key{'s' * (count != 1)}"
+        yield Check("secrets", "ok", f"{keys} of secrets can be opened; the master key is in {place.vault.key_place}")
+
+
+def _settings_in_clear(place: Workplace) -> Iterator[Check]:
+    """Passwords of packages that lie in the store as they were given; enabling a package seals them."""
+    if not place.store.has_packages:
+        return
+    from phaseline.use_cases.lookup.installed_packages import read_stored
+    from phaseline.use_cases.lookup.secret_settings import in_clear
+
+    by_number = {row.number: row for row in place.store.packages.all()}
+    for deployment in place.store.deployments():
+        for use in place.store.packages.uses(deployment.number):
+            row = by_number[use.package]
+            names = in_clear(read_stored(place, row).form, use.settings)
+            if names:
+                text = f"{', '.join(names)} of {row} for '{deployment.name}' is not encrypted in the store"
+                mend = f"Encrypt it: phaseline deployments plugins enable {deployment.name} {row}; then: phaseline store compact"
+                yield Check("secrets", "warn", text, mend)
+
+
+def _clock(store: Store, now: int) -> Iterator[Check]:
+    rows = store.executions()
+    latest = max((max(row.created_at, row.started_at, row.ended_at) for row in rows), default=0)
+    latest = max(latest, max((row.started_at for row in store.batches(only_open=True)), default=0))
+    if latest > now + SKEW_MS:
+        text = f"the store knows a time that is {(latest - now) // 1000:,} s ahead: the clock was set back"
+        yield Check("clock", "warn", text, "Correct the clock; due times wait until it has caught up.")
+    else:
+        yield Check("clock", "ok", "no time in the store lies ahead")

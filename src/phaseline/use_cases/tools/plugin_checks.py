@@ -1,0 +1,113 @@
+"""Whether plugins and packages are good: everything that is wrong with them, before anybody uses them. None is run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from phaseline.lang.fast_dataclasses import frozen
+from phaseline.model.problems.problem import Place, Problem
+
+if TYPE_CHECKING:
+    from phaseline.app.app_context import Workplace
+    from phaseline.catalog.phases.phase_packages import Package
+
+
+@frozen
+class Checked:
+    """What checking plugins found: ``plugins`` and ``phases`` are counts, ``packages`` those that were checked.
+
+    ``looked_at``: the folders in which plugins were looked for, where no path was given. ``is_empty``: nothing was found
+    in them that could be wrong, be it plugins, resource types or paths.
+    """
+
+    plugins: int
+    phases: int
+    problems: Sequence[Problem]
+    looked_at: Sequence[str] = ()
+    is_empty: bool = False
+    packages: Sequence[str] = ()
+
+    @property
+    def is_good(self) -> bool:
+        """True without errors; warnings may be there."""
+        return not any(problem.severity == "error" for problem in self.problems)
+
+
+def check_plugins(place: Workplace, paths: Sequence[str] = (), plugin_folders: Sequence[str] = ()) -> Checked:
+    """Everything that is wrong with the plugins at the paths, beside those of the folders of plugins.
+
+    Without paths the plugins of the folders themselves are checked. A path without any is a mistake (PL-D050). Packages at
+    a path are checked whole; where they bring no phases nothing else is read.
+    """
+    from phaseline.use_cases.loading.package_checks import check_packages
+
+    packed = {path: check_packages(path) for path in paths}
+    packages = [found for found in packed.values() if found is not None]
+    titles = [title for found in packages for title in found.titles]
+    problems = [problem for found in packages for problem in found.problems]
+    brought = [package for found in packages for package in found.phases]
+    others = [path for path, found in packed.items() if found is None]
+    if paths and not others and not brought and not plugin_folders:
+        return Checked(0, 0, problems, packages=titles)
+    return _beside_others(place, others, plugin_folders, Checked(0, 0, problems, packages=titles), brought)
+
+
+def _beside_others(
+    place: Workplace, paths: Sequence[str], plugin_folders: Sequence[str], packed: Checked, brought: Sequence[Package]
+) -> Checked:
+    """As ``check_plugins``; of packages only what phases they bring is left to be looked at."""
+    from phaseline.catalog.phases.phase_packages import packages_at
+    from phaseline.catalog.phases.plugin_set import PhasePlugins, read_all
+    from phaseline.use_cases.queries.phases import folders_of
+
+    folders = folders_of(place, plugin_folders)
+    around = {package.place: package for package in read_all(folders)}
+    given = {package.place: package for package in brought}
+    nothing: list[Problem] = []
+    for path in paths:
+        inside = _inside(around, Path(path).absolute())
+        inside = inside or {package.place: package for package in packages_at(Path(path))}
+        given.update(inside)
+        if not any(map(_says_something, inside.values())):
+            nothing.append(_no_plugin(path))
+    same = {str(Path(name).absolute()) for name in given}
+    is_all = not paths and not packed.packages
+
+    def read() -> list[Package]:
+        return [*(package for name, package in around.items() if name not in same), *given.values()]
+
+    verdicts = [
+        verdict for verdict in PhasePlugins(read=read).load().verdicts if is_all or verdict.package.place in given
+    ]
+    plugins = [plugin for verdict in verdicts for plugin in verdict.package.plugins]
+    phases = [plugin for plugin in plugins if plugin.phase is not None]
+    told = dict.fromkeys(problem for verdict in verdicts for problem in verdict.problems)  # a circle is of many plugins
+    is_empty = not packed.packages and not any(_says_something(verdict.package) for verdict in verdicts)
+    problems = [*packed.problems, *nothing, *told]
+    return Checked(len(plugins), len(phases), problems, folders if is_all else (), is_empty, packed.packages)
+
+
+def _says_something(package: Package) -> bool:
+    return bool(package.plugins or package.types or package.paths or package.problems)
+
+
+def _no_plugin(path: str) -> Problem:
+    """A path below which nothing says anything of phases."""
+    from phaseline.catalog.code.operation_modules import operation_modules
+
+    mend = (
+        "A plugin is a pair Name.cfg and Name.py, a module with @phase, or a file of records (.rec). Correct the path."
+    )
+    module = next(iter(operation_modules([path])), None) if Path(path).is_dir() else None
+    if module is not None and module.functions:
+        call = f"phaseline plugins try {module.name}:{module.functions[0]} --plugins {path}"
+        mend = f"It has operations, which are checked by trying them: {call}"
+    return Problem("PL-D050", f"there is no plugin with phases, listeners or records in '{path}'", mend, Place(path))
+
+
+def _inside(packages: Mapping[str, Package], path: Path) -> dict[str, Package]:
+    """Those that lie at the path or below it; of a file that is half of a pair the pair."""
+    sought = path.with_suffix(".cfg") if path.suffix == ".py" else path
+    return {name: found for name, found in packages.items() if Path(name).is_relative_to(sought) or name == str(path)}

@@ -1,0 +1,87 @@
+"""A function of a plugin tried with made-up items: nothing is planned, nothing is stored."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import field
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+from phaseline.lang.fast_dataclasses import frozen
+from phaseline.model.problems.problem import ProblemsError
+from phaseline.use_cases.loading.blueprint_loading import refuse_missing
+
+if TYPE_CHECKING:
+    from phaseline.app.app_context import Workplace
+    from phaseline.calls.batches.trial_call import Tried as Tried  # noqa: PLC0414 - passed on: doors know only use cases
+    from phaseline.model.blueprint.blueprint import Value
+    from phaseline.model.rows.rows import CodePlaces
+
+MOST_ITEMS = 10_000
+
+
+@frozen
+class MadeUp:
+    """What each of ``count`` equal items is given. ``target``: it is a relationship to an instance with these properties."""
+
+    properties: Mapping[str, Value] = field(default_factory=dict)
+    inputs: Mapping[str, Value] = field(default_factory=dict)
+    runtime_properties: Mapping[str, Value] = field(default_factory=dict)
+    target: Mapping[str, Value] | None = None
+    count: int = 1
+
+
+@frozen
+class Attempt:
+    """What came of trying a function. ``form``: how an engine calls it, ``calls``: how often for these items."""
+
+    function: str
+    form: Literal["bulk", "each", "ctx"]
+    is_repeatable: bool
+    calls: int
+    items: Sequence[Tried]
+
+    @property
+    def is_good(self) -> bool:
+        """True when every item is done, or will be called again because it said so."""
+        return all(item.is_good for item in self.items)
+
+
+def try_function(place: Workplace, function: str, given: MadeUp, *, plugin_folders: Sequence[str] = ()) -> Attempt:
+    """Call ``module:function`` with made-up items as an engine would; the folder worked in is searched, too.
+
+    Raises: PL-O002 if the module or the function cannot be loaded, PL-O003 for a folder that does not exist.
+    """
+    from phaseline.calls.batches.trial_call import Given, Subject, Trial
+    from phaseline.model.blueprint.operation_declaration import declaration_of
+
+    refuse_missing(plugin_folders)
+    code = place.code_places(str(Path.cwd() / "blueprint.yaml"), (*plugin_folders, "."))
+    implementation = function.replace(":", ".")
+    found = _load(place, implementation, code)
+    declaration = declaration_of(found)
+    form: Literal["bulk", "each", "ctx"] = "ctx" if declaration is None else "bulk" if declaration.bulk else "each"
+    subject = Subject("item", given.properties, given.runtime_properties)
+    target = None if given.target is None else Subject("target", given.target)
+    members = [Given(subject, given.inputs, target=target)] * given.count
+    items = Trial(members, code=code, implementation=implementation).call(found)
+    return Attempt(
+        function,
+        form,
+        declaration is not None and declaration.repeatable,
+        1 if form == "bulk" else given.count,
+        items,
+    )
+
+
+def _load(place: Workplace, implementation: str, code: CodePlaces) -> Callable[..., object]:
+    """The function, imported. Raises: PL-O002."""
+    from phaseline.calls.protocol.plugin_boundary import attempt
+
+    function, error = attempt(place.catalog.load, implementation, code)
+    if function is None:
+        from phaseline.use_cases.loading.load_errors import load_problem
+
+        assert error is not None, "what gives no function has raised"
+        raise ProblemsError([load_problem(implementation, error, code)]) from error
+    return function

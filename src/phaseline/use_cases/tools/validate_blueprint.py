@@ -1,0 +1,41 @@
+"""Checking a blueprint without running or storing anything."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from phaseline.lang.fast_dataclasses import altered
+from phaseline.use_cases.loading.blueprint_loading import read_opened
+from phaseline.use_cases.loading.plugin_presence import missing_modules
+from phaseline.use_cases.loading.resource_nodes import refused_plugins
+from phaseline.views.views import Validated
+
+if TYPE_CHECKING:
+    from phaseline.app.app_context import Workplace
+
+
+def validate(place: Workplace, file: str, *, plugin_folders: Sequence[str] = (), open_types: bool = False) -> Validated:
+    """What is in the blueprint, and warnings. Raises ``ProblemsError`` with everything that is wrong with it.
+
+    Modules of plugins that are not here are warned of: they may be where it is installed, and no code is run (W2).
+    ``open_types``: what definition files that are not at hand would declare is taken as open, with a warning each.
+    """
+    from phaseline.dsl.nodes.plugin_placement import placement_of
+
+    blueprint, code, opened = read_opened(place, file, plugin_folders, open_types=open_types)
+    missing = [
+        altered(problem, severity="warning")
+        for problem in missing_modules(place.catalog, blueprint, code, opened, open_types=open_types)
+    ]
+    placement = placement_of(blueprint)
+    return Validated(
+        file=file,
+        version=blueprint.version,
+        nodes=len(blueprint.nodes),
+        inputs=tuple(blueprint.inputs),
+        warnings=(*blueprint.warnings, *missing, *refused_plugins(place, blueprint)),
+        host_plugins=placement.hosts,
+        central_plugins=placement.central,
+        workflow_plugins=placement.workflows,
+    )

@@ -1,0 +1,1 @@
+"""Answers of use cases, and their JSON."""

@@ -1,0 +1,233 @@
+"""What the use cases answer: frozen values, the same for the command line and for programs.
+
+Times are integer milliseconds since the epoch, 0 where something has not happened yet.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import field
+from typing import TYPE_CHECKING, Generic, TypeVar
+
+from phaseline.app.background_engine import Background
+from phaseline.lang.fast_dataclasses import frozen
+from phaseline.model.blueprint.blueprint import Value
+from phaseline.model.graph.status import ExecutionStatus
+from phaseline.model.problems.problem import Problem
+from phaseline.model.rows.rows import DeploymentKind
+
+if TYPE_CHECKING:
+    from phaseline.use_cases.queries.resources.phase_entries import EntryView
+    from phaseline.use_cases.queries.retried_failures import FailingCall
+
+T_co = TypeVar("T_co", covariant=True)
+
+
+@frozen
+class Page(Generic[T_co]):
+    """The first ``items`` of ``total``. ``flaws``: sentences about what could not be read and so is not among them."""
+
+    items: Sequence[T_co]
+    total: int
+    flaws: Sequence[str] = ()
+
+    @property
+    def is_whole(self) -> bool:
+        """True when nothing was left out."""
+        return len(self.items) == self.total
+
+
+@frozen
+class Cause:
+    """The exception behind a failure: its type and, where there is one, the plugin's traceback."""
+
+    type: str
+    traceback: str = ""
+
+
+@frozen
+class Failure:
+    """An entry that failed or is unsure: who, what and why.
+
+    ``status`` is the entry's word, ``attempts`` counts the retries made. ``instance`` and ``target`` are the two ends
+    where the operation is that of a relationship. ``function`` is what the blueprint maps to the operation: a function, the path
+    of a script or ``inline script``; empty where it maps nothing (W4).
+    """
+
+    instance: str
+    node: str
+    target: str
+    operation: str
+    status: str
+    message: str
+    cause: Cause | None
+    attempts: int
+    graph: int
+    position: int
+    function: str = ""
+
+
+@frozen
+class Decision:
+    """What a person asked of an execution: who, when, what (``retry``, ``cancel`` ...), and how or why."""
+
+    at: int
+    actor: str
+    what: str
+    details: str = ""
+    is_refused: bool = False
+
+
+@frozen
+class ExecutionView:
+    """One execution as it stands. ``counts``: {status word: entries} over its graphs, but those that a retry has made anew.
+
+    ``runner``: the process that owns the store while the execution is open, empty if there is none. ``detached``: the
+    command left on purpose while it goes on. ``background``: the engine that was started to carry on. ``waits_for``: the
+    execution whose claim it waits for before it begins, empty if none. ``plan``: the kept plan that it carries out, if any; ``stopped``: how
+    many instances stand at breakpoints.
+    ``warnings``: what hook classes warned of, ``waits``: what they wait for, ``decided``: {instance id: what they decided};
+    ``hook_counts``: {status word: calls of hook classes}, which are no steps; ``hook_ms``: how long they took (0 where it was not looked).
+    ``failing``: calls that failed and are tried again, in a view of one open execution; ``now_at``: when it was looked at, 0: not told.
+    """
+
+    id: str
+    workflow: str
+    deployment: str
+    status: ExecutionStatus
+    reason: str
+    attempt: int
+    created_at: int
+    started_at: int
+    ended_at: int
+    created_by: str
+    counts: Mapping[str, int] = field(default_factory=dict)
+    failures: Sequence[Failure] = ()
+    failure_count: int = 0
+    interrupted: bool = False
+    notices: Sequence[str] = ()
+    runner: str = ""
+    decisions: Sequence[Decision] = ()
+    detached: bool = False
+    background: Background | None = None
+    waits_for: str = ""
+    plan: str = ""
+    stopped: int = 0
+    warnings: Sequence[str] = ()
+    waits: Sequence[str] = ()
+    decided: Mapping[str, Mapping[str, Value]] = field(default_factory=dict)
+    hook_counts: Mapping[str, int] = field(default_factory=dict)
+    hook_ms: int = 0
+    failing: Sequence["FailingCall"] = ()
+    failing_count: int = 0
+    now_at: int = 0
+
+    @property
+    def is_good(self) -> bool:
+        """True when the execution did what was asked for."""
+        return self.status is ExecutionStatus.COMPLETED
+
+
+@frozen
+class DeploymentView:
+    """One deployment. ``states``: {state word: instances}; ``status``: what a person wants to know first (W11).
+
+    ``kind``: what it was made of, a blueprint or resources. ``unfinished``: an execution before the latest that has failed, and
+    left instances half way that nothing has mended since; empty if none. ``flaw``: why it cannot be read, of an unreadable one.
+    """
+
+    name: str
+    status: str
+    blueprint_file: str
+    description: str
+    created_at: int
+    created_by: str
+    instance_count: int
+    states: Mapping[str, int] = field(default_factory=dict)
+    latest_execution: str = ""
+    latest_status: str = ""
+    kind: DeploymentKind = "blueprint"
+    unfinished: str = ""
+    flaw: str = ""
+
+
+@frozen
+class DeploymentDetails(DeploymentView):
+    """One deployment with what a list leaves out: inputs, {node: instances}, and where its code is looked for.
+
+    ``stored_blueprints``: {namespace: version} that it was made of; without a namespace its own. ``labels``: {key: values}.
+    """
+
+    inputs: Mapping[str, Value] = field(default_factory=dict)
+    nodes: Mapping[str, int] = field(default_factory=dict)
+    folder: str = ""
+    folder_is_there: bool = True
+    plugin_folders: Sequence[str] = ()
+    stored_blueprints: Mapping[str, str] = field(default_factory=dict)
+    labels: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    under_way: str = ""
+    """What is modified at this moment, and by which execution; empty where nothing is."""
+
+
+@frozen
+class InstanceView:
+    """One node instance. ``relationships``: (type, id of the target); ``scaling_groups``: (group, id), innermost first.
+
+    ``health`` (healthy, healed, unhealthy) and ``drift`` (none, drifted, unknown: the check failed): what the last checks
+    have found, empty where there was none; ``system_properties``: all of it (``model.health.system_properties``), not in a list.
+    ``phases``: what each phase says of it that it has been in, not in a list (decision 15). ``restricted_actions``: what nobody
+    may do with it.
+    """
+
+    id: str
+    node: str
+    deployment: str
+    index: int
+    state: str
+    host: str = ""
+    container: str = ""
+    runtime_properties: Mapping[str, Value] = field(default_factory=dict)
+    relationships: Sequence[tuple[str, str]] = ()
+    scaling_groups: Sequence[tuple[str, str]] = ()
+    health: str = ""
+    drift: str = ""
+    system_properties: Mapping[str, Value] = field(default_factory=dict)
+    phases: "Sequence[EntryView]" = ()
+    restricted_actions: Sequence[str] = ()
+
+
+@frozen
+class Outputs:
+    """Outputs and capabilities of a deployment, computed now."""
+
+    deployment: str
+    outputs: Mapping[str, Value]
+    capabilities: Mapping[str, Value]
+
+
+@frozen
+class Validated:
+    """A blueprint without errors: what is in it and what to look at.
+
+    Plugins stand by where they run (B34): {host: plugins}, {node: plugins} and those of workflows.
+    """
+
+    file: str
+    version: str
+    nodes: int
+    inputs: Sequence[str]
+    warnings: Sequence[Problem] = ()
+    host_plugins: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    central_plugins: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    workflow_plugins: Sequence[str] = ()
+
+
+@frozen
+class Line:
+    """One line of a log or of the events. ``instance``, ``operation`` and ``actor``, who asked for it, may be empty."""
+
+    at: int
+    level: str
+    deployment: str
+    instance: str
+    operation: str
+    text: str
+    actor: str = ""

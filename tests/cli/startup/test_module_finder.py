@@ -1,0 +1,161 @@
+"""Our own modules are found without searching, and are the same as if they had been searched for."""
+
+from __future__ import annotations
+
+import ast
+import os
+import subprocess
+import sys
+from importlib.machinery import ModuleSpec, PathFinder
+from importlib.util import module_from_spec
+from pathlib import Path
+from types import ModuleType
+
+import phaseline
+from phaseline.cli.startup import module_finder as own_modules
+
+ENDING = str(phaseline.__spec__.cached).rpartition("__init__")[2]
+
+
+def _found(folder: Path, name: str) -> ModuleSpec:
+    spec = own_modules.Finder(ENDING).find_spec(f"phaseline.{name}", [str(folder)])
+    assert spec is not None
+    return spec
+
+
+def _loaded(folder: Path, name: str) -> ModuleType:
+    spec = _found(folder, name)
+    assert spec.loader is not None
+    module = module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_all_modules_are_found_where_python_finds_them_and_know_the_same_of_themselves() -> None:
+    root = Path(phaseline.__path__[0])
+    folders = [root, *(file.parent for file in root.rglob("*/__init__.py") if "shim" not in file.parts)]
+    modules = [file for folder in folders for file in folder.glob("*.py") if file.name != "__init__.py"]
+    finder = own_modules.Finder(ENDING)
+    assert len(modules) > 500
+    for place in [*folders[1:], *modules]:
+        name = ".".join(["phaseline", *place.relative_to(root).with_suffix("").parts])
+        ours, pythons = (one.find_spec(name, [str(place.parent)]) for one in (finder, PathFinder))
+        assert ours is not None, name
+        assert pythons is not None, name
+        assert _told(ours) == _told(pythons)
+
+
+def plain_packages() -> dict[str, tuple[str, ...]]:
+    """What the table has to be, read from the files."""
+    root = Path(phaseline.__path__[0])
+    found: dict[str, list[str]] = {}
+    for file in sorted(root.rglob("*/__init__.py")):
+        parts = file.relative_to(root).parts[:-1]
+        if is_plain(file) and not {"shim", "starter"} & {*parts}:
+            found.setdefault(".".join(["phaseline", *parts[:-1]]), []).append(parts[-1])
+    return {name: tuple(each) for name, each in sorted(found.items())}
+
+
+def is_plain(file: Path) -> bool:
+    body = ast.parse(file.read_text("utf-8")).body
+    return all(isinstance(each, ast.Expr) and isinstance(each.value, ast.Constant) for each in body)
+
+
+def test_the_table_of_plain_packages_is_true() -> None:
+    assert plain_packages() == own_modules.PLAIN
+
+
+KNOWN = """
+import sys, phaseline
+if sys.argv[1:]:
+    from phaseline.cli.startup import module_finder as own_modules
+    own_modules.find_directly()
+    assert "phaseline.model" in sys.modules
+import phaseline.model as package
+print({key: value for key, value in sorted(vars(package).items()) if key[:2] == "__" and key != '__builtins__' and not hasattr(value, "__dict__")})
+print([getattr(package.__spec__, key) for key in ("name", "origin", "cached", "submodule_search_locations", "parent")])
+print(package.__spec__.has_location, type(package.__spec__.loader), phaseline.model is package)
+"""
+
+
+def test_plain_packages_know_what_python_would_have_told_them_but_their_docstring() -> None:
+    ours, pythons = (
+        subprocess.run([sys.executable, "-c", KNOWN, *words], capture_output=True, text=True, check=True).stdout
+        for words in (["find"], [])
+    )
+    docstring = ast.get_docstring(
+        ast.parse(Path(phaseline.__path__[0], "model/__init__.py").read_text("utf-8")), clean=False
+    )
+    assert pythons.count(repr(docstring)) == 1
+    assert ours == pythons.replace(repr(docstring), "None")
+
+
+def _told(spec: ModuleSpec) -> list[object]:
+    module = module_from_spec(spec)
+    own = {
+        name: one
+        for name, one in vars(module).items()
+        if name not in {"__spec__", "__loader__"} and not isinstance(one, ModuleType)
+    }
+    return [spec.name, spec.origin, spec.cached, spec.submodule_search_locations, spec.has_location, spec.parent, own]
+
+
+def test_what_is_not_ours_or_no_file_is_left_to_others(tmp_path: Path) -> None:
+    (tmp_path / "there.py").touch()
+    (tmp_path / "folder").mkdir()
+    finder = own_modules.Finder(ENDING)
+
+    assert finder.find_spec("phaseline.there", [str(tmp_path)]) is not None
+    assert finder.find_spec("phaseline.folder", [str(tmp_path)]) is None
+    assert finder.find_spec("phaseline.missing", [str(tmp_path)]) is None
+    assert finder.find_spec("others.there", [str(tmp_path)]) is None
+    assert finder.find_spec("phaseline", None) is None
+
+
+def test_a_source_without_byte_code_is_compiled_and_its_byte_code_written(tmp_path: Path) -> None:
+    (tmp_path / "fresh.py").write_text("word = 'fresh'")
+    kept, sys.dont_write_bytecode = sys.dont_write_bytecode, False
+    try:
+        module = _loaded(tmp_path, "fresh")
+    finally:
+        sys.dont_write_bytecode = kept
+
+    assert module.word == "fresh"
+    written = Path(str(module.__cached__))
+    assert written.parent == tmp_path / "__pycache__"
+    # And it is what is taken from now on, as long as the source seems to be the same.
+    old = (tmp_path / "fresh.py").stat()
+    (tmp_path / "fresh.py").write_text("word = 'other'")
+    os.utime(tmp_path / "fresh.py", ns=(old.st_atime_ns, old.st_mtime_ns))
+    assert _loaded(tmp_path, "fresh").word == "fresh"
+
+    os.utime(tmp_path / "fresh.py", (old.st_atime, old.st_mtime + 5))
+    assert _loaded(tmp_path, "fresh").word == "other"
+    (tmp_path / "fresh.py").write_text("word = 'longer'")
+    os.utime(tmp_path / "fresh.py", (old.st_atime, old.st_mtime + 5))
+    assert _loaded(tmp_path, "fresh").word == "longer"
+
+
+def test_byte_code_that_has_moved_tells_where_the_source_lies_now(tmp_path: Path) -> None:
+    (tmp_path / "a").mkdir()
+    (tmp_path / "a" / "moved.py").write_text("def where(): pass")
+    kept, sys.dont_write_bytecode = sys.dont_write_bytecode, False
+    try:
+        _loaded(tmp_path / "a", "moved")
+    finally:
+        sys.dont_write_bytecode = kept
+    (tmp_path / "a").rename(tmp_path / "b")
+
+    assert _loaded(tmp_path / "b", "moved").where.__code__.co_filename == str(tmp_path / "b" / "moved.py")
+
+
+def test_the_command_finds_this_way_and_whoever_watches_imports_goes_first() -> None:
+    program = (
+        "import sys, phaseline\n"
+        "class Watcher:\n    def find_spec(self, name, path, target=None): print('seen', name) if 'words' in name else None\n"
+        "sys.meta_path.insert(0, Watcher())\n"
+        "from phaseline.cli.startup import fast_start as lean\nlean.begin()\n"
+        "import phaseline.dsl.text.value_words as words\nprint(type(words.__loader__).__module__)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout.split("\n")[:2] == ["seen phaseline.dsl.text.value_words", "phaseline.cli.startup.module_finder"]

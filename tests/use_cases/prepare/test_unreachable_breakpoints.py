@@ -1,0 +1,131 @@
+"""H46: a breakpoint that is given for one execution and at which nobody stops in it is refused, or told where that is not sure."""
+
+import json
+from pathlib import Path
+
+import pytest
+from tests.use_cases.commands.test_breakpoints import CHANGED, UntilItStops, order, place
+
+from phaseline.app.app_context import Workplace
+from phaseline.app.watcher import Nobody
+from phaseline.model.execution.breakpoints import read_breakpoint
+from phaseline.model.problems.problem import ProblemsError
+from phaseline.use_cases.commands.adopt import AdoptOrder, adopt, plan_adoption
+from phaseline.use_cases.commands.breakpoints import list_breakpoints
+from phaseline.use_cases.commands.install import Manner, Order, install, uninstall
+from phaseline.use_cases.commands.labels import change_labels
+from phaseline.use_cases.commands.start_workflow import Start, start
+from phaseline.use_cases.commands.update import plan_update, update
+from phaseline.use_cases.prepare.plan_preview import plan_install, plan_uninstall, plan_workflow
+from phaseline.use_cases.prepare.stack_documents import export
+from phaseline.use_cases.prepare.update_preparation import UpdateOrder
+
+__all__ = ["place"]
+
+
+class Listening(Nobody):
+    """Keeps what it is told."""
+
+    def __init__(self) -> None:
+        self.told: list[str] = []
+
+    def noticed(self, text: str) -> None:
+        self.told.append(text)
+
+
+def stops(*texts: str, **more: object) -> Manner:
+    return Manner(breakpoints=tuple(read_breakpoint(text) for text in texts), **more)
+
+
+@pytest.mark.parametrize("doing", [install, plan_install])
+def test_h46_a_point_that_the_workflow_does_not_have_is_refused_with_what_it_calls(
+    place: Workplace, tmp_path: Path, doing: object
+) -> None:
+    with pytest.raises(ProblemsError, match="PL-P047") as caught:
+        doing(place, order(tmp_path), manner=stops("pre-stop=db", "pre-create=web", "post-delete=w*@5s"))
+    assert [one.message for one in caught.value.problems] == [
+        "nobody stops at the breakpoint pre-stop=db in this 'install'",
+        "nobody stops at the breakpoint post-delete=w*@5s in this 'install'",
+    ]
+    keeping = "To keep it for other workflows: phaseline breakpoints add 'post-delete=w*@5s' -d NAME"
+    assert caught.value.problems[1].mend == f"Called of them: create. {keeping}"
+    assert place.store.deployments() == []
+
+
+def test_h46_a_point_that_is_kept_may_be_of_another_workflow(place: Workplace, tmp_path: Path) -> None:
+    asked = Order(str(tmp_path / "blueprint.yaml"), "shop", labels=["csys-breakpoint=pre-delete=db"])
+    assert install(place, asked).is_good
+    change_labels(place, "shop", remove=["csys-breakpoint"])
+
+
+def test_h46_where_only_a_failure_would_lead_there_it_is_told_and_goes_on(place: Workplace, tmp_path: Path) -> None:
+    heard = Listening()
+    manner = stops("pre-delete=db", on_failure="rollback")
+    assert install(place, order(tmp_path), manner=manner, watcher=heard).is_good
+    assert "nobody stops at the breakpoint pre-delete=db in this 'install' if all goes well" in heard.told[0]
+    asked = Start("heal", "shop", {"assume_healthy": True})
+    assert start(place, asked, manner=stops("pre-delete=db"), watcher=heard).is_good
+    assert "in this 'heal' if all goes well" in heard.told[1]
+    assert [one.code for one in plan_workflow(place, asked, manner=stops("pre-delete=db")).warnings] == ["PL-P047"]
+
+
+@pytest.mark.parametrize(
+    ("asked", "point"),
+    [
+        (Start("uninstall", "shop"), "post-create=db"),
+        (Start("reinstall", "shop", {"node_ids": ["web"]}), "pre-create=db"),
+        (Start("stop", "shop"), "pre-stop"),
+        (Start("install", "shop", force=True), "pre-create"),
+    ],
+)
+def test_h46_whom_a_workflow_does_not_bring_to_a_point_it_is_refused(
+    place: Workplace, tmp_path: Path, asked: Start, point: str
+) -> None:
+    assert install(place, order(tmp_path)).is_good
+    for doing in (start, plan_workflow):
+        with pytest.raises(ProblemsError, match=rf"PL-P047 .* in this '{asked.workflow}'"):
+            doing(place, asked, manner=stops(point))
+    if asked.workflow == "uninstall":
+        for undoing in (uninstall, plan_uninstall):
+            with pytest.raises(ProblemsError, match=r"PL-P047 .* in this 'uninstall'"):
+                undoing(place, "shop", manner=stops(point))
+    assert len(place.store.executions()) == 1
+
+
+def test_h46_while_another_execution_is_open_nothing_is_sure(place: Workplace, tmp_path: Path) -> None:
+    assert install(place, order(tmp_path), manner=stops("pre-create=db"), watcher=UntilItStops()).interrupted
+    assert [one.node for one in list_breakpoints(place)] == ["db"]
+    planned = plan_uninstall(place, "shop", manner=stops("pre-delete=web"))
+    warned = [one for one in planned.summary.warnings if one.code == "PL-P047"]
+    assert [one.severity for one in warned] == ["warning"], "when its turn comes web may be there"
+
+
+def test_h46_an_update_warns_of_a_point_that_it_does_not_come_to(place: Workplace, tmp_path: Path) -> None:
+    (tmp_path / "blueprint.yaml").write_text(CHANGED)
+    assert install(place, order(tmp_path)).is_good
+    wanted, heard = UpdateOrder("shop", str(tmp_path / "blueprint.yaml"), {"size": 2}), Listening()
+    told = plan_update(place, wanted, manner=stops("pre-stop=web")).warnings
+    assert [(one.code, one.severity) for one in told] == [("PL-P047", "warning")]
+    assert update(place, wanted, manner=stops("pre-stop=web"), watcher=heard).is_good
+    assert "pre-stop=web in this 'update' if all goes well" in heard.told[0]
+
+
+def test_h46_a_recursive_uninstall_stops_in_the_deployment_that_is_named(place: Workplace, tmp_path: Path) -> None:
+    assert install(place, order(tmp_path)).is_good
+    inside = Order(str(tmp_path / "blueprint.yaml"), "inside", labels=["csys-obj-parent=shop"])
+    assert install(place, inside).is_good
+    view = uninstall(place, "shop", recursive=True, manner=stops("pre-delete=db"), watcher=UntilItStops())
+    assert view.interrupted
+    assert [(one.deployment, one.node) for one in list_breakpoints(place)] == [("shop", "db")]
+
+
+def test_h46_an_adoption_calls_nothing_at_which_somebody_could_stop(place: Workplace, tmp_path: Path) -> None:
+    assert install(place, order(tmp_path)).is_good
+    file = tmp_path / "shop.json"
+    file.write_text(json.dumps(export(place, "shop")))
+    assert uninstall(place, "shop").is_good
+    asked = AdoptOrder(str(file), "again")
+    for doing in (adopt, plan_adoption):
+        with pytest.raises(ProblemsError, match=r"PL-P047 .* in this 'adopt'"):
+            doing(place, asked, manner=stops("pre-create"))
+    assert [one.name for one in place.store.deployments()] == ["shop"]

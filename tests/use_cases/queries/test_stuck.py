@@ -1,0 +1,57 @@
+"""What is stuck: since when, and which commands help, over several deployments."""
+
+from collections.abc import Iterator
+
+import pytest
+from tests.store.builders import added, batch, closed, graph, installed, numbers, status, turn
+
+from phaseline.app.app_context import Workplace, workplace
+from phaseline.app.settings import Settings
+from phaseline.model.execution.events import PageWritten
+from phaseline.model.graph.status import EntryStatus, ExecutionStatus, OutcomeKind
+from phaseline.use_cases.queries.stuck import NAMED, list_stuck
+
+
+@pytest.fixture
+def place() -> Iterator[Workplace]:
+    with workplace(Settings("memory:"), "a test") as found:
+        yield found
+
+
+def begin(place: Workplace, name: str, number: int, *, ended: ExecutionStatus | None = None) -> None:
+    """An install whose first two calls failed; open, unless ``ended`` says how it came out."""
+    with place.store.own("a test"):
+        _, run = installed(place.store, name)
+        failed = OutcomeKind.FAILED
+        page = PageWritten(number, 0, bytes([EntryStatus.FAILED] * 2 + [EntryStatus.BLOCKED] * 22))
+        place.store.commit(
+            turn(
+                graphs=(added(number, run, graph()),),
+                opened=(batch(number, run, numbers(0, 1), graph=number),),
+                closed=(closed(number, failed, failed),),
+                pages=(page,),
+                executions=(status(run, ended or ExecutionStatus.RUNNING),),
+            )
+        )
+
+
+def test_what_nobody_runs_counts_from_its_last_sign_of_life(place: Workplace) -> None:
+    begin(place, "shop", 1)
+    (abandoned,) = [stuck for stuck in list_stuck(place).items if stuck.kind == "abandoned"]
+    assert abandoned.since_at == 25  # when its last call came back; it was made at 7, and begun at 10
+    assert abandoned.mends == ["phaseline executions resume install-1"]
+
+
+def test_one_engine_carries_on_all_that_nobody_runs(place: Workplace) -> None:
+    begin(place, "shop", 1)
+    begin(place, "farm", 2)
+    (abandoned,) = [stuck for stuck in list_stuck(place).items if stuck.kind == "abandoned"]
+    assert (abandoned.execution_count, abandoned.mends) == (2, ["phaseline engine run"])
+
+
+def test_what_failed_in_several_deployments_has_a_command_for_each(place: Workplace) -> None:
+    for number in range(1, NAMED + 3):
+        begin(place, f"shop-{number}", number, ended=ExecutionStatus.FAILED)
+    (failed,) = [stuck for stuck in list_stuck(place).items if stuck.kind == "failed"]
+    assert failed.execution_count == NAMED + 2
+    assert failed.mends == [f"phaseline executions retry install-{number}" for number in range(1, NAMED + 1)]

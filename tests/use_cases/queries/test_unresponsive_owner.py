@@ -1,0 +1,113 @@
+"""An owner that lives and answers nobody is told wherever somebody looks or waits, with what mends it."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from tests.store.builders import installed
+
+from phaseline.app.app_context import SystemClock, Workplace, workplace
+from phaseline.app.settings import Settings
+from phaseline.app.watcher import Nobody
+from phaseline.embedded.follow import Ending, wait
+from phaseline.model.rows.rows import Actor, RequestKind
+from phaseline.use_cases.lookup.ticket import Ticket
+from phaseline.use_cases.queries.status import status
+from phaseline.use_cases.queries.unresponsive_owner import SILENT_MS, silence
+from phaseline.use_cases.tools.doctor import examine, is_sound
+
+
+class Forward(SystemClock):
+    """Goes as the machine's, and forward when a test says so."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.ahead = 0
+
+    def now(self) -> int:
+        return super().now() + self.ahead
+
+
+class Hearing(Nobody):
+    def __init__(self) -> None:
+        self.heard: list[str] = []
+
+    def noticed(self, text: str) -> None:
+        self.heard.append(text)
+
+
+@pytest.fixture
+def owner(tmp_path: Path) -> Iterator[Workplace]:
+    """A process that owns the store and does nothing for anybody."""
+    with workplace(Settings(f"sqlite:///{tmp_path}/store.db"), "the owner") as found, found.store.own("the owner"):
+        yield found
+
+
+@pytest.fixture
+def asker(owner: Workplace) -> Iterator[Workplace]:
+    with workplace(owner.settings, "another") as found:
+        found.clock = Forward()
+        yield found
+
+
+def ask(place: Workplace) -> None:
+    place.store.ask(RequestKind.PAUSE, 0, {}, Actor("me"))
+
+
+def forward(place: Workplace, by_ms: int) -> None:
+    assert isinstance(place.clock, Forward)
+    place.clock.ahead += by_ms
+
+
+def test_an_owner_that_nobody_asked_for_anything_is_not_silent(asker: Workplace) -> None:
+    forward(asker, 10 * SILENT_MS)
+    assert silence(asker.store, asker.clock.now()) is None
+
+
+def test_who_was_asked_a_long_time_ago_and_lives_is_told_by_status_and_doctor(asker: Workplace) -> None:
+    ask(asker)
+    forward(asker, 3 * SILENT_MS)
+    (need,) = status(asker).needs
+    assert need.text.startswith("Process ")
+    assert "(the owner, since" in need.text
+    assert "lives, but has not answered a request for 3" in need.text
+    assert "kill -9 " in need.mend
+
+    class Ahead(Workplace):
+        clock = asker.clock
+
+    found = examine(lambda: asker.settings, lambda settings: Ahead(settings, "the doctor"))
+    (engine,) = [check for check in found if check.name == "engine"]
+    assert (engine.level, is_sound(found)) == ("fail", False)
+    assert "kill -9 " in engine.mend
+
+
+def test_what_was_asked_before_the_owner_came_counts_from_its_coming(tmp_path: Path) -> None:
+    with workplace(Settings(f"sqlite:///{tmp_path}/store.db"), "another") as place:
+        place.clock = Forward()
+        ask(place)
+        forward(place, 3 * SILENT_MS)
+        assert silence(place.store, place.clock.now()) is None, "there is no owner"
+        with place.store.own("a new one"):
+            assert silence(place.store, place.clock.now()) is None
+            forward(place, SILENT_MS)
+            found = silence(place.store, place.clock.now())
+            assert found is not None
+            assert found.span_ms < 3 * SILENT_MS
+
+
+def test_whoever_waits_is_told_once_and_waits_on(asker: Workplace) -> None:
+    _, number = installed(asker.store, "shop")
+    row = next(row for row in asker.store.executions() if row.number == number)
+    request = asker.store.ask(RequestKind.CANCEL, number, {"id": row.id}, Actor("me"))
+    hearing = Hearing()
+
+    def leaves() -> bool:
+        forward(asker, SILENT_MS // 4)
+        assert isinstance(asker.clock, Forward)
+        return asker.clock.ahead > 4 * SILENT_MS
+
+    assert wait(asker, Ticket(row, request), hearing, leaves=leaves, own=lambda: False) is Ending.LEFT
+    (told,) = hearing.heard
+    assert "has not answered a request for 1" in told
+    assert "kill -9 " in told
