@@ -120,8 +120,8 @@ def all_processes_of(folder: Path) -> dict[int, str]:
             continue
         try:
             environment = (entry / "environ").read_bytes()
-            command = (entry / "cmdline").read_bytes().replace(b"\0", b" ").decode()
-            state = (entry / "stat").read_text().rpartition(")")[2].split()[0]
+            command = (entry / "cmdline").read_bytes().replace(b"\0", b" ").decode("utf-8", "replace")
+            state = (entry / "stat").read_text("utf-8", "replace").rpartition(")")[2].split()[0]
         except OSError:
             continue
         if f"KILL_CALLS={folder}/calls".encode() in environment and state != "Z":
