@@ -56,14 +56,14 @@ portable: $(COMPILED) ## what another Python could break: make VENV=.venv-3.13 P
 properties: $(COMPILED) ## what must hold for any input, over many more inputs than the default suite draws
 	@HYPOTHESIS_PROFILE=ci $(BIN)/python -m pytest -q -n 2 --dist worksteal -m "hypothesis and not kill and not alone"
 
-PURE := $(foreach room,model engine plan dsl records packages,src/phaseline/$(room)/*)
+PURE := $(foreach room,lang model engine plan dsl records packages,src/phaseline/$(room)/*)
 empty :=
 comma := ,
-# Of 30,800 lines and branches some four are reached by the order of threads in most runs, not in all: hence 99.98.
-coverage: $(COMPILED) ## branch coverage of the default suite: of the pure rooms 99.98 % (100 is meant), 90 % of all
+# Whatever threads reach in the pure rooms in one order only is reached by a test of its room, too: 100 in every run.
+coverage: $(COMPILED) ## branch coverage of the default suite: 100 % of the pure rooms, 90 % of all
 	@$(BIN)/python -m pytest -q -n 2 --dist worksteal -m "not kill and not alone" --ignore=tests/examples --ignore=tests/docs --cov --cov-report=
 	@$(BIN)/python -m pytest -q tests/docs/test_docstring_examples.py --cov --cov-append --cov-report=
-	@$(BIN)/coverage report --precision=2 --fail-under=99.98 --include="$(subst $(empty) $(empty),$(comma),$(PURE))"
+	@$(BIN)/coverage report --precision=2 --fail-under=100 --include="$(subst $(empty) $(empty),$(comma),$(PURE))"
 	@$(BIN)/coverage report --fail-under=90 --skip-covered | tail -n 3
 
 lint: $(READY) ## style, spelling, docstrings

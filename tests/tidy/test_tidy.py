@@ -16,7 +16,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 SOURCE = "src/phaseline/"
-PURE = tuple(SOURCE + room for room in ("model/", "engine/", "plan/", "dsl/", "records/"))
+PURE = tuple(SOURCE + room for room in ("lang/", "model/", "engine/", "plan/", "dsl/", "records/"))
 """Rooms without I/O, clock, randomness, threads and logging."""
 
 FOREIGN = (SOURCE + "compat/cloudify/shim/",)
