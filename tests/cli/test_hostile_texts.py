@@ -14,7 +14,7 @@ from tests.ptys import on_terminal
 
 from phaseline.cli.command_tree import root
 from phaseline.cli.reference_docs import walk
-from phaseline.cli.shell.escaping import visible
+from phaseline.cli.streams.escaping import visible
 
 WORD = "Hazard"
 HOSTILE = "Ha\x1b]0;owned\x07\x1b[2J\x1b[35m\x9b31m\r\x08\u202e\u2066zard\x7f"

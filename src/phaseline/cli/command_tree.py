@@ -12,7 +12,7 @@ from typing import Any
 import click
 
 from phaseline.cli.shell.cli_context import Desk
-from phaseline.cli.shell.output import answer_json, say
+from phaseline.cli.streams.output import answer_json, say
 from phaseline.model.problems.problem import ProblemsError
 
 COMMANDS = {

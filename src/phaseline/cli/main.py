@@ -13,7 +13,7 @@ def main() -> NoReturn:
     """The ``phaseline`` command."""
     sys.excepthook = report_defect
     if None in (sys.stdin, sys.stdout, sys.stderr):
-        from phaseline.cli.shell.output import open_closed
+        from phaseline.cli.streams.output import open_closed
 
         open_closed()
     lean.begin()
@@ -28,7 +28,7 @@ def _run() -> int:
         # Inside, so that Ctrl-C is understood from the first moment on.
         lean.load_click()
         from phaseline.cli.command_tree import root
-        from phaseline.cli.shell.output import errors, forget, is_lost_answer, output
+        from phaseline.cli.streams.output import errors, forget, is_lost_answer, output
 
         code = root.main(prog_name="phaseline", standalone_mode=False)
         output().flush()
@@ -55,7 +55,7 @@ def _run() -> int:
 def report_lost_answer(error: OSError) -> None:
     """Say that the answer found no room; what the command did is done all the same."""
     from phaseline.cli.render.problems import problem_text
-    from phaseline.cli.shell.output import forget, output, say
+    from phaseline.cli.streams.output import forget, output, say
     from phaseline.model.problems.problem import Problem
 
     forget(output())
@@ -74,6 +74,6 @@ def report_defect(kind: type[BaseException], error: BaseException, trace: Traceb
     with tempfile.NamedTemporaryFile("w", prefix="phaseline-defect-", suffix=".txt", delete=False) as file:
         file.write(f"{without_values(sys.argv)}\n{text}")
     from phaseline.cli.render.problems import defect_text
-    from phaseline.cli.shell.output import say
+    from phaseline.cli.streams.output import say
 
     say(defect_text(f"{kind.__name__}: {error}", file.name))

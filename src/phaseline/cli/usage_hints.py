@@ -5,16 +5,12 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Sequence
-from pathlib import Path
 
 import click
-
-from phaseline.cli.shell.deployment_option import SEE_NAMES
 
 QUOTED = "'([^']+)'"
 NO_COMMAND = "(?:No such|There is no) command "
 EXTRA = r"Got unexpected extra argument \(([^()]+)\)$"
-FILES = {".yaml", ".yml"}
 BLUEPRINTS = {"-b", "--blueprint", "--blueprint-id"}
 """How the ancestor's command line names a blueprint."""
 
@@ -46,25 +42,6 @@ ELSEWHERE = {
     "help": "phaseline --help, and of each command: phaseline COMMAND --help",
 }
 """{words of other tools: what is typed here}"""
-
-
-def with_deployment(command: click.Command, ctx: click.Context, words: Sequence[str]) -> str:
-    """What to type instead of these words of a command that lacks ``-d``."""
-    own = [parameter for parameter in command.params if isinstance(parameter, click.Argument)]
-    path = ctx.command_path
-    try:
-        found, rest, _ = command.make_parser(ctx).parse_args(list(words))
-    except click.UsageError:
-        found, rest = {}, []
-    for argument in own:
-        value = found.get(argument.name or "")
-        path += f" {shlex.quote(value)}" if isinstance(value, str) else f" {argument.make_metavar(ctx)}"
-    if not rest:
-        return f"Name the deployment: {path} -d NAME; {SEE_NAMES}"
-    word = rest[0]
-    if Path(word).suffix in FILES or Path(word).is_file():
-        return f"'{word}' is a file, and this is about a deployment that was made of one: {path} -d NAME; {SEE_NAMES}"
-    return f"A deployment is named with -d: {path} -d {shlex.quote(word)}"
 
 
 def _as_workflow(name: str) -> str | None:

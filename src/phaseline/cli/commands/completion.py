@@ -15,8 +15,8 @@ SHELLS = ("bash", "zsh", "fish")
 @click.command(epilog="Example: phaseline completion bash >> ~/.bashrc")
 @click.argument("shell", type=click.Choice(SHELLS))
 @json_option
-@click.pass_obj
-def completion(desk: Desk, shell: str) -> None:
+@click.pass_context
+def completion(ctx: click.Context, shell: str) -> None:
     """Print what makes a shell complete commands, options, and names of deployments, executions and instances.
 
     In ~/.bashrc: eval "$(phaseline completion bash)"; in ~/.zshrc the same with zsh; for fish: phaseline completion
@@ -24,10 +24,8 @@ def completion(desk: Desk, shell: str) -> None:
     """
     from click.shell_completion import get_completion_class
 
-    from phaseline.cli.command_tree import root
-
     kind = get_completion_class(shell)
     assert kind is not None, "click knows these three"
-    form = kind(root, {}, "phaseline", VARIABLE)
+    form = kind(ctx.find_root().command, {}, "phaseline", VARIABLE)
     script = form.source_template % form.source_vars()
-    desk.answer({"shell": shell, "script": script}, lambda: script)
+    ctx.ensure_object(Desk).answer({"shell": shell, "script": script}, lambda: script)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from phaseline.cli.render.table import clean
-from phaseline.cli.shell.escaping import painted
+from phaseline.cli.streams.escaping import painted
 
 if TYPE_CHECKING:
     from phaseline.use_cases.tools.doctor import Check

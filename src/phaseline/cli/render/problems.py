@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 
-from phaseline.cli.shell.escaping import painted
+from phaseline.cli.streams.escaping import painted
 from phaseline.model.problems.codes import CODES
 from phaseline.model.problems.problem import SHOWN_PROBLEMS, Problem
 from phaseline.model.problems.text import Role, render_problem

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 
-from phaseline.cli.shell.escaping import in_line, painted
+from phaseline.cli.streams.escaping import in_line, painted
 
 COLORS = {
     "completed": "green",

@@ -1,1 +1,1 @@
-"""Context, options, output and completion of the command line."""
+"""Context, options and completion of the command line."""

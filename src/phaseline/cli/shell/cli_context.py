@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from phaseline.cli.shell.output import (
+from phaseline.cli.startup import fast_start as lean
+from phaseline.cli.streams.output import (
     answer,
     answer_exactly,
     answer_json,
@@ -16,7 +17,6 @@ from phaseline.cli.shell.output import (
     say,
     settle,
 )
-from phaseline.cli.startup import fast_start as lean
 
 if TYPE_CHECKING:
     from phaseline.app.app_context import Workplace

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from phaseline.cli.shell.output import errors, say
+from phaseline.cli.streams.output import errors, say
 
 if TYPE_CHECKING:
     from phaseline.app.app_context import Workplace
@@ -23,7 +23,7 @@ def asks(desk: Desk, yes: bool) -> bool:
 
 def confirm(question: str) -> None:
     """Go on if the user types y; otherwise leave with exit code 1, and nothing was done."""
-    from phaseline.cli.shell.escaping import visible
+    from phaseline.cli.streams.escaping import visible
 
     if not click.confirm(visible(question), default=False, err=True):
         say("Nothing was done.")

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from phaseline.cli.shell.output import ERRORS, OUTPUT, errors, forget, output
+from phaseline.cli.streams.output import ERRORS, OUTPUT, errors, forget, output, say
 from phaseline.lang.fast_dataclasses import altered
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from phaseline.model.execution.breakpoints import Breakpoint
     from phaseline.model.execution.execution import IfBusy
     from phaseline.use_cases.commands.install import Manner, OnFailure
-    from phaseline.views.views import ExecutionView
+    from phaseline.views.views import ExecutionView, Line
 
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
@@ -56,11 +56,27 @@ def hearing(numbers: Sequence[signal.Signals], on_signal: Callable[[int, FrameTy
             _former.remove(former)
 
 
+def make_reporter(*, quiet: bool, follow: Callable[[str], Callable[[], Sequence[Line]]] | None = None) -> Reporter:
+    """The reporter that fits stderr; ``quiet``: only what a user should read in any case.
+
+    ``follow``: given for ``--verbose``; finds for the id of an execution the function that gives its new lines.
+    """
+    if follow is not None and not quiet:
+        from phaseline.cli.render.progress.verbose_lines import Told
+
+        return Told(follow)
+    if not quiet and errors().isatty():
+        from phaseline.cli.render.progress.live_table import LiveTable
+
+        return LiveTable()
+    from phaseline.cli.render.progress.progress import Lines, Quiet
+
+    return Quiet() if quiet else Lines(say)
+
+
 @contextmanager
 def watching(desk: Desk) -> Iterator[Reporter]:
     """A watcher that shows progress on stderr; the first Ctrl-C hands over to another process, the second leaves at once."""
-    from phaseline.cli.render.progress.progress import make_reporter
-
     reporter = make_reporter(quiet=desk.as_json or desk.is_quiet, follow=desk.follow if desk.is_verbose else None)
 
     def on_signal(number: int, _frame: FrameType | None) -> None:

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Protocol
 
 import click
 
-from phaseline.cli.shell.escaping import for_output, in_json
-from phaseline.cli.shell.output import answer, output, say, terminal_size
+from phaseline.cli.streams.escaping import for_output, in_json
+from phaseline.cli.streams.output import answer, output, say, terminal_size
 from phaseline.views.json_codec import plain
 
 if TYPE_CHECKING:

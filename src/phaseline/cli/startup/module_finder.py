@@ -32,7 +32,7 @@ PLAIN: dict[str, tuple[str, ...]] = {
         "code", "files", "phases",
     ),
     "phaseline.cli": (
-        "commands", "render", "shell", "startup",
+        "commands", "render", "shell", "startup", "streams",
     ),
     "phaseline.cli.commands": (
         "blueprints", "deployments", "executions", "plans", "plugins",

@@ -10,7 +10,6 @@ import click
 
 from phaseline.cli.shell.cli_context import Desk
 from phaseline.cli.shell.deployment_option import OfDeployment
-from phaseline.cli.shell.escaping import in_json
 from phaseline.cli.shell.options import (
     deployment_needed,
     detach_option,
@@ -23,7 +22,8 @@ from phaseline.cli.shell.options import (
     stopping_options,
     yes_option,
 )
-from phaseline.cli.shell.output import answer_json
+from phaseline.cli.streams.escaping import in_json
+from phaseline.cli.streams.output import answer_json
 
 if TYPE_CHECKING:
     from phaseline.model.blueprint.blueprint import Value

@@ -6,7 +6,7 @@ import json
 from typing import TYPE_CHECKING
 
 from phaseline.cli.render.table import clean
-from phaseline.cli.shell.escaping import painted
+from phaseline.cli.streams.escaping import painted
 
 if TYPE_CHECKING:
     from phaseline.model.blueprint.blueprint import Value

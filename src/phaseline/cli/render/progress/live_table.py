@@ -13,9 +13,9 @@ from rich.text import Text
 from phaseline.cli.render.progress.breakpoint_notices import standing, standing_text
 from phaseline.cli.render.progress.progress import Quiet, failing_text, short, summary
 from phaseline.cli.render.progress.stop_hints import Endings
-from phaseline.cli.shell import terminal_capture as overheard
-from phaseline.cli.shell.escaping import in_line, visible
-from phaseline.cli.shell.output import errors, settle, terminal_size
+from phaseline.cli.streams import terminal_capture as overheard
+from phaseline.cli.streams.escaping import in_line, visible
+from phaseline.cli.streams.output import errors, settle, terminal_size
 from phaseline.model.graph.status import EntryStatus
 
 if TYPE_CHECKING:

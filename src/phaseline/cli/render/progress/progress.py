@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Protocol
 
 from phaseline.cli.render.progress.stop_hints import Endings
 from phaseline.cli.render.table import clean, span
-from phaseline.cli.shell.output import errors, say
+from phaseline.cli.streams.output import say
 from phaseline.model.graph.status import EntryStatus
 
 if TYPE_CHECKING:
     from phaseline.app.watcher import Failing, Progress
     from phaseline.cli.render.progress.breakpoint_notices import Standing
     from phaseline.use_cases.queries.retried_failures import FailingCall
-    from phaseline.views.views import Line
 
 JUST_NOW_MS = 3_000
 """A failure is heard of a moment later; within this time its line tells the whole wait until the next try."""
@@ -53,24 +52,6 @@ class Reporter(Protocol):
     def ended(self) -> None:
         """Nothing runs any more."""
         ...
-
-
-def make_reporter(*, quiet: bool, follow: Callable[[str], Callable[[], Sequence[Line]]] | None = None) -> Reporter:
-    """The reporter that fits stderr; ``quiet``: only what a user should read in any case.
-
-    ``follow``: given for ``--verbose``; finds for the id of an execution the function that gives its new lines.
-    """
-    if quiet:
-        return Quiet()
-    if follow is not None:
-        from phaseline.cli.render.progress.verbose_lines import Told
-
-        return Told(follow)
-    if errors().isatty():
-        from phaseline.cli.render.progress.live_table import LiveTable
-
-        return LiveTable()
-    return Lines(say)
 
 
 class Quiet:

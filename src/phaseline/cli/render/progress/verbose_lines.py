@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from phaseline.cli.render.executions import event_text, log_text
 from phaseline.cli.render.progress.progress import Quiet
-from phaseline.cli.shell.output import say
+from phaseline.cli.streams.output import say
 
 if TYPE_CHECKING:
     from phaseline.app.watcher import Progress

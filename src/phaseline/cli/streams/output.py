@@ -38,21 +38,21 @@ def errors() -> TextIO:
 
 def answer(text: str) -> None:
     """Print an answer on stdout. Raises ``OSError`` if it finds no room there."""
-    from phaseline.cli.shell.escaping import for_output
+    from phaseline.cli.streams.escaping import for_output
 
     click.echo(for_output(text), file=output())
 
 
 def answer_json(document: str) -> None:
     """Print a JSON document on stdout; it reads back exactly. Raises as ``answer``."""
-    from phaseline.cli.shell.escaping import in_json
+    from phaseline.cli.streams.escaping import in_json
 
     click.echo(in_json(document), file=output())
 
 
 def answer_json_parts(parts: Iterable[str]) -> None:
     """The same of a document that is made in parts, each printed before the next is made."""
-    from phaseline.cli.shell.escaping import in_json
+    from phaseline.cli.streams.escaping import in_json
 
     for part in parts:
         click.echo(in_json(part), file=output(), nl=False)
@@ -69,7 +69,7 @@ def answer_exactly(text: str) -> None:
 
 def say(text: str) -> None:
     """Print a line on stderr. If that cannot be written, what runs goes on unheard: it matters more than its telling."""
-    from phaseline.cli.shell.escaping import for_output
+    from phaseline.cli.streams.escaping import for_output
 
     try:
         click.echo(for_output(text), file=errors())
@@ -131,7 +131,7 @@ def _copy(own: TextIOWrapper) -> TextIO:
 def escape_others() -> None:
     """Before the first code of a plugin runs: what it writes past us to a terminal is shown escaped from now on."""
     if ERRORS in _kept:
-        from phaseline.cli.shell import terminal_capture as overheard
+        from phaseline.cli.streams import terminal_capture as overheard
 
         overheard.begin(errors())
         _settles[:] = [overheard.settle]

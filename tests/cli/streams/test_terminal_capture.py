@@ -13,7 +13,7 @@ from tests.cli.terminal import BLUEPRINT, Terminal
 from tests.cli.test_hostile_texts import HOSTILE, SHOWN
 from tests.ptys import CTRL_C, PATIENCE_S, on_terminal
 
-from phaseline.cli.shell.output import terminal_size
+from phaseline.cli.streams.output import terminal_size
 
 SHELL = ("/bin/sh", "-c", '"$@"; echo "left with $?"; read -r line', "sh")
 """Runs the command as people's shells do, and stays when it has ended, until Enter is pressed."""
@@ -263,8 +263,8 @@ def test_a_command_that_runs_no_plugin_has_no_pipe_and_no_keeper(terminal: Termi
     with on_terminal("deployments", "list", folder=terminal.folder, environment=environment) as command:
         code, seen = command.end()
     assert code == 0, seen
-    assert "phaseline.cli.shell.output" in seen
-    assert "phaseline.cli.shell.terminal_capture" not in seen
+    assert "phaseline.cli.streams.output" in seen
+    assert "phaseline.cli.streams.terminal_capture" not in seen
 
 
 def test_the_size_of_the_terminal_is_asked_of_our_own_stream() -> None:

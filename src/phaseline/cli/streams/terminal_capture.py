@@ -21,7 +21,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from phaseline.cli.shell.escaping import visible
+from phaseline.cli.streams.escaping import visible
 
 if TYPE_CHECKING:
     from typing import TextIO
@@ -32,7 +32,7 @@ MOST_BYTES = 1_048_576
 DESCRIPTORS = (1, 2)
 DETACHED = '"$@" &'
 """For a shell: the program is no child of ours, whom a plugin that waits for all its children would wait for."""
-KEEPER = "import sys; sys.path.insert(0, sys.argv[1]); from phaseline.cli.shell import terminal_capture as overheard; overheard.keep(*sys.argv[2:])"
+KEEPER = "import sys; sys.path.insert(0, sys.argv[1]); from phaseline.cli.streams import terminal_capture as overheard; overheard.keep(*sys.argv[2:])"
 
 
 class Overheard:
