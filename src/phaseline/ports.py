@@ -14,9 +14,9 @@ if TYPE_CHECKING:
 
     from phaseline.model.blueprint.blueprint import Blueprint, Value
     from phaseline.model.blueprint.operation_declaration import Declaration
+    from phaseline.model.deployment.code_location import CodePlaces
     from phaseline.model.deployment.topology import Topology
     from phaseline.model.execution.events import Batch
-    from phaseline.model.execution.orders import NewOrder
     from phaseline.model.execution.pre_post import Around, HookClass
     from phaseline.model.graph.graph import Graph
     from phaseline.model.graph.status import EntryStatus
@@ -25,11 +25,11 @@ if TYPE_CHECKING:
     from phaseline.model.resources.resources import Growth
     from phaseline.model.rows.incarnations import Incarnation
     from phaseline.model.rows.maintenance import Compacted, Finding, Purged
+    from phaseline.model.rows.orders import NewOrder
     from phaseline.model.rows.rows import (
         Actor,
         BatchRow,
         Beside,
-        CodePlaces,
         DeploymentRow,
         EventRow,
         ExecutionRow,

@@ -11,13 +11,13 @@ from tests.engine.driving import DONE, RETRY, Driver, positions
 
 from phaseline.engine.scheduler import Scheduler
 from phaseline.model.blueprint.operation_declaration import Declaration
+from phaseline.model.deployment.code_location import CodePlaces
 from phaseline.model.deployment.topology import Topology
 from phaseline.model.execution.events import Batch, CancelRequested, Planned, SlotsChanged, Submitted
 from phaseline.model.execution.execution import History, Request, Verdict
 from phaseline.model.graph.functions import Functions
 from phaseline.model.graph.graph import Graph, SubjectKind
 from phaseline.model.graph.status import ExecutionStatus
-from phaseline.model.rows.rows import CodePlaces
 from phaseline.plan.topology.expansion import expand
 from phaseline.plan.workflows import PLANNERS
 from phaseline.testing.builders import CONNECTED_TO, blueprint, node, relationship

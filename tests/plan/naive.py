@@ -15,11 +15,11 @@ from phaseline.model.deployment.topology import Topology
 from phaseline.model.execution.breakpoints import Breakpoint
 from phaseline.model.execution.execution import TOLERATED, GoOn, History, Request, Reshape, RetryPolicy, Round, Verdict
 from phaseline.model.execution.stored_plans import Aim
-from phaseline.model.graph.graph import Graph, SubjectKind
+from phaseline.model.graph.graph import Graph, SubjectKind, phase_of
 from phaseline.model.graph.status import EntryStatus as Status
 from phaseline.model.graph.status import Mark
 from phaseline.model.health.checks import CheckBook, ChecksMade, HeldBodies, results_of
-from phaseline.model.resources.state_graph_names import phase_of, state_name
+from phaseline.model.resources.state_graph_names import state_name
 from phaseline.plan.workflows import PLANNERS
 
 Fails = Callable[[str], bool]

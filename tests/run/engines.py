@@ -13,6 +13,7 @@ from phaseline.engine.invariants import validate
 from phaseline.engine.stories import Stories
 from phaseline.model.blueprint.blueprint import Node, Operation, Value
 from phaseline.model.blueprint.operation_declaration import Declaration
+from phaseline.model.deployment.code_location import CodePlaces
 from phaseline.model.deployment.instance_states import InstanceState
 from phaseline.model.execution.events import Batch
 from phaseline.model.execution.execution import Request, RetryPolicy, StopAfter
@@ -21,7 +22,6 @@ from phaseline.model.graph.status import EntryStatus, ExecutionStatus, OutcomeKi
 from phaseline.model.rows.rows import (
     Actor,
     BatchRow,
-    CodePlaces,
     DocumentChange,
     EventRow,
     ExecutionRow,

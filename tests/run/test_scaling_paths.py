@@ -7,10 +7,11 @@ from tests.run.yard import SERVER, Yard, phase
 from phaseline.lang.fast_dataclasses import altered
 from phaseline.model.blueprint.blueprint import OnPath
 from phaseline.model.blueprint.state_paths import NODE
+from phaseline.model.deployment.code_location import CodePlaces
 from phaseline.model.execution.execution import Request
 from phaseline.model.graph.status import ExecutionStatus, OutcomeKind
 from phaseline.model.resources.state_graph_names import state_name
-from phaseline.model.rows.rows import CodePlaces, ExecutionRow, NewDeployment, NewExecution
+from phaseline.model.rows.rows import ExecutionRow, NewDeployment, NewExecution
 from phaseline.testing.builders import blueprint, group, node, topology
 
 LINE = OnPath((SERVER, "cloudify.nodes.Root", NODE), "Started")

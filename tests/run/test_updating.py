@@ -3,10 +3,11 @@
 import pytest
 from tests.run.engines import Station
 
+from phaseline.model.deployment.code_location import CodePlaces
 from phaseline.model.execution.execution import Request
 from phaseline.model.execution.stored_plans import PLAN, Aim, StoredPlan
 from phaseline.model.graph.status import ExecutionStatus
-from phaseline.model.rows.rows import CodePlaces, ExecutionRow
+from phaseline.model.rows.rows import ExecutionRow
 from phaseline.testing.builders import blueprint, node
 
 LIFE = {"create": "each.create", "stop": "each.stop"}

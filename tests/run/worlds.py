@@ -18,21 +18,13 @@ from phaseline.calls.protocol.reports import Report
 from phaseline.calls.threads.timer_thread import Alarms
 from phaseline.catalog import PluginCatalog
 from phaseline.model.blueprint.blueprint import Blueprint, Operation
+from phaseline.model.deployment.code_location import CodePlaces
 from phaseline.model.execution.events import Batch, Changes, ExecutionChanged, GraphAdded
 from phaseline.model.execution.execution import Request
 from phaseline.model.graph.batch_members import Members, Segment
 from phaseline.model.graph.graph import Graph, LaneSpec, Policy, Step, SubjectKind
 from phaseline.model.graph.status import ExecutionStatus, OutcomeKind
-from phaseline.model.rows.rows import (
-    Actor,
-    CodePlaces,
-    DocumentChange,
-    LogLine,
-    NewDeployment,
-    NewExecution,
-    Remark,
-    Turn,
-)
+from phaseline.model.rows.rows import Actor, DocumentChange, LogLine, NewDeployment, NewExecution, Remark, Turn
 from phaseline.ports import Catalog
 from phaseline.run.executors.local_executor import LocalExecutor, Slots
 from phaseline.store.memory.store import MemoryStore

@@ -15,16 +15,18 @@ from phaseline.engine.stories import Stories
 from phaseline.lang.fast_dataclasses import altered
 from phaseline.model.blueprint.blueprint import OnPath, Value
 from phaseline.model.blueprint.state_paths import DEFAULT_TYPES, NODE, ResourceTypes
+from phaseline.model.deployment.code_location import CodePlaces
 from phaseline.model.execution.breakpoints import Breakpoint, read_breakpoint
 from phaseline.model.execution.events import Batch
 from phaseline.model.execution.execution import Request
+from phaseline.model.graph.graph import phase_of
 from phaseline.model.graph.status import EntryStatus, OutcomeKind
 from phaseline.model.phases.definitions import ListenerDefinition, PhaseCode, PhaseDefinition, PhasePolicy
 from phaseline.model.phases.phase_data import phases_in
 from phaseline.model.phases.registry import PhaseRegistry
 from phaseline.model.resources.resources import Growth, no_resources, type_node
-from phaseline.model.resources.state_graph_names import phase_of, state_name
-from phaseline.model.rows.rows import CodePlaces, ExecutionRow, NewDeployment, NewExecution, RequestKind
+from phaseline.model.resources.state_graph_names import state_name
+from phaseline.model.rows.rows import ExecutionRow, NewDeployment, NewExecution, RequestKind
 from phaseline.plan.workflows import PLANNERS
 from phaseline.run.loop.engine import Engine
 from phaseline.testing.builders import blueprint, node

@@ -17,13 +17,15 @@ from tests.run.yard import Yard, phase
 from phaseline.lang.fast_dataclasses import altered
 from phaseline.model.blueprint.blueprint import Node, OnPath
 from phaseline.model.blueprint.state_paths import NODE
+from phaseline.model.deployment.code_location import CodePlaces
 from phaseline.model.execution.breakpoints import PREFIX as STOP
 from phaseline.model.execution.breakpoints import told_of
 from phaseline.model.execution.execution import Request, RetryPolicy
+from phaseline.model.graph.graph import EXIT_PREFIX
 from phaseline.model.graph.status import EntryStatus, ExecutionStatus, OutcomeKind
 from phaseline.model.phases.definitions import PhaseDefinition
-from phaseline.model.resources.state_graph_names import EXIT_PREFIX, state_name
-from phaseline.model.rows.rows import CodePlaces, ExecutionRow, NewDeployment, NewExecution, RequestKind
+from phaseline.model.resources.state_graph_names import state_name
+from phaseline.model.rows.rows import ExecutionRow, NewDeployment, NewExecution, RequestKind
 from phaseline.plan.states.state_operations import HOMES
 from phaseline.testing.builders import blueprint, node, topology
 

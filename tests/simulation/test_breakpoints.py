@@ -16,8 +16,8 @@ from tests.simulation.test_resources import Watched
 from phaseline.lang.fast_dataclasses import altered
 from phaseline.model.execution.breakpoints import POST, PRE, PREFIX, Breakpoint, stop_beside
 from phaseline.model.execution.execution import Request
+from phaseline.model.graph.graph import phase_of
 from phaseline.model.graph.status import EntryStatus, Mark, OutcomeKind
-from phaseline.model.resources.state_graph_names import phase_of
 from phaseline.model.rows.rows import ExecutionRow
 
 SEEDS = (*range(10), 20)

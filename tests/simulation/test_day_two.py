@@ -11,13 +11,14 @@ from tests.simulation.test_scaling import Scaled
 
 from phaseline.lang.fast_dataclasses import altered
 from phaseline.model.blueprint.blueprint import Blueprint, Node
+from phaseline.model.deployment.code_location import CodePlaces
 from phaseline.model.deployment.instance_states import InstanceState as State
 from phaseline.model.deployment.topology import Topology
 from phaseline.model.execution.execution import Request, RetryPolicy
 from phaseline.model.execution.stored_plans import PLAN, Aim, StoredPlan
 from phaseline.model.graph.batch_members import Segment
 from phaseline.model.graph.status import ExecutionStatus
-from phaseline.model.rows.rows import CodePlaces, ExecutionRow, NewExecution
+from phaseline.model.rows.rows import ExecutionRow, NewExecution
 from phaseline.plan.requests.request_validation import check
 from phaseline.testing.builders import node, operation, relationship
 from phaseline.testing.simulation.world import LIMITS, USER, Life, let_go

@@ -12,12 +12,13 @@ import numpy as np
 import pytest
 
 from phaseline.model.blueprint.blueprint import Blueprint
+from phaseline.model.deployment.code_location import CodePlaces
 from phaseline.model.deployment.instance_states import InstanceState as State
 from phaseline.model.execution.events import Batch
 from phaseline.model.execution.execution import Request, RetryPolicy
 from phaseline.model.graph.status import EntryStatus, ExecutionStatus, OutcomeKind
 from phaseline.model.health.checks import CHECK_STATUS, HEAL, OPERATIONS, CheckKind, CheckResult
-from phaseline.model.rows.rows import CodePlaces, ExecutionRow, NewDeployment, NewExecution, Turn
+from phaseline.model.rows.rows import ExecutionRow, NewDeployment, NewExecution, Turn
 from phaseline.testing.builders import full_name, operation
 from phaseline.testing.builders import topology as expanded
 from phaseline.testing.simulation.applications import KINDS, draw_application

@@ -13,9 +13,9 @@ from tests.run.yard import Yard, phase
 
 from phaseline.engine.arena import Arena
 from phaseline.engine.stories import Stories
+from phaseline.model.graph.graph import phase_of
 from phaseline.model.graph.status import EntryStatus, ExecutionStatus, Mark, OutcomeKind
 from phaseline.model.phases.definitions import PhaseDefinition
-from phaseline.model.resources.state_graph_names import phase_of
 from phaseline.model.rows.rows import RequestKind
 
 SEEDS = range(60)

@@ -12,13 +12,14 @@ import numpy as np
 import pytest
 
 from phaseline.model.blueprint.blueprint import Blueprint
+from phaseline.model.deployment.code_location import CodePlaces
 from phaseline.model.deployment.instance_states import InstanceState as State
 from phaseline.model.deployment.topology import Topology
 from phaseline.model.execution.execution import Request, RetryPolicy
 from phaseline.model.graph.graph import SubjectKind
 from phaseline.model.graph.status import ExecutionStatus
 from phaseline.model.problems.problem import ProblemsError
-from phaseline.model.rows.rows import CodePlaces, ExecutionRow, NewDeployment, NewExecution, Turn
+from phaseline.model.rows.rows import ExecutionRow, NewDeployment, NewExecution, Turn
 from phaseline.plan.requests.request_validation import check
 from phaseline.testing.builders import blueprint, group
 from phaseline.testing.builders import topology as expanded

@@ -17,6 +17,7 @@ from phaseline.calls.deployments.stack_export import written_down
 from phaseline.dsl.documents.json_codec import blueprint_from_json
 from phaseline.lang.fast_dataclasses import altered
 from phaseline.model.blueprint.blueprint import Node
+from phaseline.model.deployment.code_location import CodePlaces
 from phaseline.model.deployment.instance_states import InstanceState as State
 from phaseline.model.deployment.stack_documents import ABANDONED, SNAPSHOT
 from phaseline.model.deployment.topology import Topology
@@ -24,7 +25,7 @@ from phaseline.model.execution.execution import Request, RetryPolicy
 from phaseline.model.execution.stored_plans import PLAN, Aim, StoredPlan
 from phaseline.model.graph.batch_members import Segment
 from phaseline.model.graph.status import ExecutionStatus
-from phaseline.model.rows.rows import CodePlaces, ExecutionRow, NewDeployment
+from phaseline.model.rows.rows import ExecutionRow, NewDeployment
 from phaseline.plan.graph import operation_names as op
 from phaseline.plan.topology.adoption import NOT_THERE, same
 from phaseline.testing.builders import operation

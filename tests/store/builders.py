@@ -7,9 +7,9 @@ from dataclasses import replace
 import numpy as np
 
 from phaseline.model.blueprint.blueprint import Blueprint, Node, Operation, PropertySchema, Relationship
+from phaseline.model.deployment.code_location import CodePlaces
 from phaseline.model.deployment.topology import Link, Topology
 from phaseline.model.execution.events import (
-    PAGE_ENTRIES,
     Batch,
     BatchClosed,
     Changes,
@@ -21,9 +21,9 @@ from phaseline.model.execution.events import (
 from phaseline.model.execution.execution import Request, RetryPolicy, StopAfter
 from phaseline.model.graph.batch_members import Members, Segment
 from phaseline.model.graph.graph import Graph, LaneSpec, Policy, Step, SubjectKind
-from phaseline.model.graph.status import ExecutionStatus
+from phaseline.model.graph.status import PAGE_ENTRIES, ExecutionStatus
 from phaseline.model.problems.problem import Place
-from phaseline.model.rows.rows import Actor, CodePlaces, DocumentChange, NewDeployment, NewExecution, Payload, Turn
+from phaseline.model.rows.rows import Actor, DocumentChange, NewDeployment, NewExecution, Payload, Turn
 from phaseline.ports import Store
 from phaseline.store.sqlite.store import SqliteStore
 

@@ -10,10 +10,11 @@ from phaseline.calls.protocol.inbox import Inbox
 from phaseline.calls.protocol.reports import Report, only_logs
 from phaseline.model.blueprint.blueprint import Blueprint
 from phaseline.model.blueprint.operation_declaration import Declaration
+from phaseline.model.deployment.code_location import CodePlaces
 from phaseline.model.execution.events import Batch
 from phaseline.model.execution.execution import Request, RetryPolicy
 from phaseline.model.graph.status import OutcomeKind
-from phaseline.model.rows.rows import Actor, BatchRow, CodePlaces, DocumentChange, LogLine, NewDeployment, NewExecution
+from phaseline.model.rows.rows import Actor, BatchRow, DocumentChange, LogLine, NewDeployment, NewExecution
 from phaseline.plan.workflows import PLANNERS
 from phaseline.ports import Store
 from phaseline.run.loop.engine import Engine

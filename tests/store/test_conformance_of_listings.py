@@ -9,8 +9,7 @@ from tests.store import builders as a
 from phaseline.lang.fast_dataclasses import altered
 from phaseline.model.blueprint.blueprint import OnPath
 from phaseline.model.deployment.instance_states import InstanceState
-from phaseline.model.execution.events import PAGE_ENTRIES
-from phaseline.model.graph.status import ExecutionStatus
+from phaseline.model.graph.status import PAGE_ENTRIES, ExecutionStatus
 from phaseline.model.resources.path_nodes import as_life_cycle
 from phaseline.model.rows.rows import Payload, Reshaped
 from phaseline.plan.topology.modification import Wanted, modify

@@ -7,10 +7,11 @@ import numpy as np
 import pytest
 from tests.store import builders as a
 
-from phaseline.model.execution.orders import GivenBeforeError, GivenOrder, NewOrder
+from phaseline.model.deployment.code_location import CodePlaces
 from phaseline.model.problems.problem import ProblemsError
 from phaseline.model.resources.resources import Growth, OutgrownError, no_resources, type_node
-from phaseline.model.rows.rows import Actor, CodePlaces, NewDeployment, RequestKind
+from phaseline.model.rows.orders import GivenBeforeError, GivenOrder, NewOrder
+from phaseline.model.rows.rows import Actor, NewDeployment, RequestKind
 from phaseline.ports import Store
 
 Reopen = Callable[[], Store]

@@ -6,9 +6,9 @@ import pytest
 from tests.store import builders as a
 
 from phaseline.lang.fast_dataclasses import altered
+from phaseline.model.deployment.code_location import CodePlaces
 from phaseline.model.execution.execution import Request, RetryPolicy
 from phaseline.model.execution.stored_plans import MOST_WAITING, Aim, StoredPlan
-from phaseline.model.rows.rows import CodePlaces
 from phaseline.testing.builders import blueprint, group, host, node
 
 AIM = Aim(

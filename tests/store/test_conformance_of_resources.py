@@ -7,6 +7,7 @@ import pytest
 from tests.store import builders as a
 
 from phaseline.model.blueprint.blueprint import Value
+from phaseline.model.deployment.code_location import CodePlaces
 from phaseline.model.execution.events import BatchClosed
 from phaseline.model.execution.execution import Request
 from phaseline.model.graph.status import ExecutionStatus
@@ -14,7 +15,6 @@ from phaseline.model.problems.problem import ProblemsError
 from phaseline.model.resources.resources import REMOVED, VERSION, Growth, OutgrownError, no_resources, type_node
 from phaseline.model.rows.rows import (
     Answer,
-    CodePlaces,
     DocumentChange,
     Measure,
     NewDeployment,

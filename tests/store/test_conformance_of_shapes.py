@@ -8,9 +8,10 @@ import pytest
 from tests.store import builders as a
 
 from phaseline.lang.fast_dataclasses import altered
+from phaseline.model.deployment.code_location import CodePlaces
 from phaseline.model.deployment.modification import Started
 from phaseline.model.deployment.topology import Topology
-from phaseline.model.rows.rows import CodePlaces, DocumentChange, Payload, Reshaped
+from phaseline.model.rows.rows import DocumentChange, Payload, Reshaped
 from phaseline.plan.topology.modification import Wanted, modify
 from phaseline.ports import Store
 from phaseline.store.sqlite.store import SqliteStore

@@ -14,11 +14,12 @@ from tests.store.engines import engine, turn
 from tests.store.files import python, refusal
 from tests.store.make_store_v1 import BEGAN_AT, HOUR_MS
 
-from phaseline.model.execution.orders import NewOrder
+from phaseline.model.deployment.code_location import CodePlaces
 from phaseline.model.graph.status import EntryStatus, ExecutionStatus
 from phaseline.model.problems.problem import ProblemsError
 from phaseline.model.resources.resources import Growth, no_resources, type_node
-from phaseline.model.rows.rows import CodePlaces, Measure, NewDeployment, Payload
+from phaseline.model.rows.orders import NewOrder
+from phaseline.model.rows.rows import Measure, NewDeployment, Payload
 from phaseline.model.rows.secrets import SecretRow, WrappedKey
 from phaseline.store.codec.columns import encode
 from phaseline.store.migrations import upgrade

@@ -261,7 +261,7 @@ def test_no_command_and_no_setting_shows_in_the_list_of_processes(make: Make) ->
 
 def test_a_command_that_cannot_be_tried_again_has_a_runner_that_says_so() -> None:
     from phaseline.catalog.code.declarations import Declarations
-    from phaseline.model.rows.rows import CodePlaces
+    from phaseline.model.deployment.code_location import CodePlaces
 
     read = Declarations()
     found = {name: read.of(dotted, CodePlaces("/")) for name, dotted in RUNNERS.items()}

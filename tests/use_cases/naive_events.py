@@ -8,9 +8,8 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from phaseline.model.deployment.topology import Topology
-from phaseline.model.graph.graph import Graph, called_side
+from phaseline.model.graph.graph import Graph, called_side, phase_of
 from phaseline.model.graph.status import EntryStatus, OutcomeKind
-from phaseline.model.resources.state_graph_names import phase_of
 from phaseline.model.rows.rows import BatchRow, EventRow, ExecutionRow
 from phaseline.plan.explain.cloudify_events import narrate_all
 from phaseline.plan.explain.instance_story import CallSpan, Known

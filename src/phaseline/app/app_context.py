@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from phaseline.lang.fast_dataclasses import shared_property
-from phaseline.model.rows.rows import Actor, CodePlaces
+from phaseline.model.deployment.code_location import CodePlaces
+from phaseline.model.rows.rows import Actor
 
 if TYPE_CHECKING:
     from phaseline.app.background_engine import Background
@@ -21,8 +22,8 @@ if TYPE_CHECKING:
     from phaseline.catalog.phases.plugin_set import Loaded, PhasePlugins
     from phaseline.compat.fuel.judge import Judge
     from phaseline.hooks.registry import Registry
-    from phaseline.model.execution.orders import RequestId
     from phaseline.model.packages.package import Package
+    from phaseline.model.rows.orders import RequestId
     from phaseline.ports import Store
     from phaseline.use_cases.loading.blueprint_loading import Readings
     from phaseline.vault.vault import Vault
@@ -92,9 +93,9 @@ class Workplace:
     @contextmanager
     def requesting(self, id: str, part: str = "") -> Iterator[RequestId]:
         """Give orders under a request id within; only of this thread. ``part``: of an order that gives others. Raises: PL-C094 for what is no id."""
-        from phaseline.model.execution.orders import RequestId
         from phaseline.model.problems.name_rules import MEND, shown_name, why_no_name
         from phaseline.model.problems.problem import fail
+        from phaseline.model.rows.orders import RequestId
 
         why = why_no_name(id) if id else "is empty"
         if why and not part:

@@ -23,9 +23,9 @@ if TYPE_CHECKING:
     from phaseline.catalog.phases.plugin_set import PhasePlugins
     from phaseline.model.blueprint.blueprint import Value
     from phaseline.model.blueprint.operation_declaration import Declaration
+    from phaseline.model.deployment.code_location import CodePlaces
     from phaseline.model.execution.pre_post import HookClass
     from phaseline.model.phases.definitions import PhaseCode
-    from phaseline.model.rows.rows import CodePlaces
 
 GROUP = "phaseline.operations"
 """The entry-point group of plugin modules."""

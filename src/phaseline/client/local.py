@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from phaseline.model.blueprint.blueprint import Value
     from phaseline.model.blueprint.stored_blueprints import StoredBlueprint
     from phaseline.model.execution.execution import IfBusy
-    from phaseline.model.execution.orders import RequestId
+    from phaseline.model.rows.orders import RequestId
     from phaseline.use_cases.commands.install import OnFailure
     from phaseline.use_cases.commands.labels import Labels
     from phaseline.use_cases.commands.upload_blueprint import Packaged, Shelved, Stored, Uploaded

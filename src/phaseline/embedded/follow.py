@@ -177,7 +177,7 @@ def _dues(graph: Graph, notes: Sequence[NoteRow]) -> list[int]:
     from phaseline.use_cases.queries.executions import Phases
 
     phases = Phases(graph)
-    return [due for note in notes if (due := due_of(phases.of(note.position)[0], note))]
+    return [due for note in notes if (due := due_of(phases.of(note.position)[0], note.due, note.result))]
 
 
 def _failing(

@@ -11,10 +11,10 @@ from phaseline.app.engine_log import open_log
 from phaseline.app.watcher import Nobody, Throttle
 from phaseline.embedded.follow import Ending, wait, waits_for
 from phaseline.lang.fast_dataclasses import altered
+from phaseline.model.graph.graph import phase_of
 from phaseline.model.graph.status import ExecutionStatus
 from phaseline.model.problems.problem import ProblemsError, fail
 from phaseline.model.resources.resources import REACH
-from phaseline.model.resources.state_graph_names import phase_of
 from phaseline.store import MEMORY
 from phaseline.use_cases.loading.stored_blueprint_files import lay_out_again
 from phaseline.use_cases.lookup.claims import queued_behind
@@ -27,11 +27,12 @@ if TYPE_CHECKING:
     from phaseline.calls.deployments.planner_driver import FindPlanner, Planner
     from phaseline.model.blueprint.blueprint import Blueprint, Operation, Value
     from phaseline.model.blueprint.operation_declaration import Declaration
+    from phaseline.model.deployment.code_location import CodePlaces
     from phaseline.model.deployment.topology import Topology
     from phaseline.model.execution.execution import Request
     from phaseline.model.phases.definitions import PhaseCode
     from phaseline.model.phases.registry import PhaseRegistry
-    from phaseline.model.rows.rows import CodePlaces, ExecutionRow
+    from phaseline.model.rows.rows import ExecutionRow
     from phaseline.plan.topology.stack_document import FilesTaken
     from phaseline.ports import Catalog, Store
     from phaseline.run.executors.local_executor import Slots

@@ -15,8 +15,9 @@ from phaseline.engine.columns import ZERO, Counted, Like, Runs, Shifted
 from phaseline.engine.transitions import BLOCKED
 from phaseline.lang.fast_dataclasses import changeable
 from phaseline.lang.fast_namedtuples import NamedTuple
-from phaseline.model.execution.events import PAGE_ENTRIES, PageWritten
+from phaseline.model.execution.events import PageWritten
 from phaseline.model.graph.graph import SubjectKind
+from phaseline.model.graph.status import PAGE_ENTRIES
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

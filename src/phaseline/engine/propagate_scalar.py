@@ -28,8 +28,7 @@ from phaseline.engine.transitions import (
     UNSURE,
     WAITING,
 )
-from phaseline.model.execution.events import PAGE_ENTRIES
-from phaseline.model.graph.status import EntryStatus
+from phaseline.model.graph.status import PAGE_ENTRIES, EntryStatus
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence

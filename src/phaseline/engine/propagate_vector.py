@@ -24,7 +24,7 @@ from phaseline.engine.transitions import (
     ruled_status,
 )
 from phaseline.lang.arrays import distinct, every, neighbours, some
-from phaseline.model.execution.events import PAGE_ENTRIES
+from phaseline.model.graph.status import PAGE_ENTRIES
 
 if TYPE_CHECKING:
     from phaseline.engine.arena import Arena

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, cast
 from phaseline.calls.batches.native_items import NativeCaller
 from phaseline.calls.protocol.call import Call
 from phaseline.lang.fast_dataclasses import altered
+from phaseline.model.deployment.code_location import CodePlaces
 from phaseline.model.graph.plugin_errors import NonRecoverableError
 from phaseline.model.packages.task_inputs import SETTINGS
-from phaseline.model.rows.rows import CodePlaces
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

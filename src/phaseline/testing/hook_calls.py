@@ -27,10 +27,10 @@ from phaseline.hooks.call_arguments import seen
 from phaseline.hooks.hook_context import HookCall
 from phaseline.lang.fast_dataclasses import altered, frozen
 from phaseline.model.blueprint.labels import Label, with_labels
+from phaseline.model.deployment.code_location import CodePlaces
 from phaseline.model.deployment.instance_states import InstanceState
 from phaseline.model.execution.pre_post import Why
 from phaseline.model.graph.status import OutcomeKind
-from phaseline.model.rows.rows import CodePlaces
 
 if TYPE_CHECKING:
     from phaseline.model.blueprint.blueprint import Value

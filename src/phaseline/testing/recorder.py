@@ -7,19 +7,10 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from phaseline.model.execution.events import (
-    PAGE_ENTRIES,
-    Batch,
-    Changes,
-    Event,
-    ExecutionChanged,
-    Lost,
-    Reattached,
-    Restored,
-)
+from phaseline.model.execution.events import Batch, Changes, Event, ExecutionChanged, Lost, Reattached, Restored
 from phaseline.model.execution.execution import StopAfter
 from phaseline.model.graph.graph import Graph
-from phaseline.model.graph.status import FIRST_ENDED
+from phaseline.model.graph.status import FIRST_ENDED, PAGE_ENTRIES
 
 
 @dataclass(slots=True)

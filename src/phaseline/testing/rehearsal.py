@@ -20,10 +20,11 @@ from typing import TYPE_CHECKING
 from phaseline.calls.batches.trial_call import with_plain_ids
 from phaseline.lang.fast_dataclasses import altered, frozen
 from phaseline.model.blueprint.operation_declaration import Declaration
+from phaseline.model.deployment.code_location import CodePlaces
 from phaseline.model.execution.execution import Request, RetryPolicy, StopAfter
 from phaseline.model.execution.stored_plans import PLAN, Aim, StoredPlan
 from phaseline.model.resources.state_graph_names import state_name
-from phaseline.model.rows.rows import Actor, CodePlaces, NewDeployment, NewExecution
+from phaseline.model.rows.rows import Actor, NewDeployment, NewExecution
 from phaseline.plan.workflows import PLANNERS
 from phaseline.run.loop.engine import Engine
 from phaseline.store.memory.store import MemoryStore

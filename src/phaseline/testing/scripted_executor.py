@@ -22,9 +22,10 @@ if TYPE_CHECKING:
     from phaseline.calls.deployments.deployment_cache import Deployments
     from phaseline.calls.protocol.inbox import Inbox
     from phaseline.model.blueprint.blueprint import Value
+    from phaseline.model.deployment.runtime_properties import Path
     from phaseline.model.execution.events import Batch
     from phaseline.model.graph.batch_members import Segment
-    from phaseline.model.rows.rows import BatchRow, Path
+    from phaseline.model.rows.rows import BatchRow
     from phaseline.testing.clock import VirtualClock
 
 SLOTS = {"threads": 16, "workers": 8}

@@ -8,8 +8,9 @@ import pytest
 import phaseline
 from phaseline.calls.deployments.hook_lookups import Ground, Usage
 from phaseline.model.blueprint.labels import Label
+from phaseline.model.deployment.code_location import CodePlaces
 from phaseline.model.execution.execution import Request
-from phaseline.model.rows.rows import Actor, CodePlaces, NewDeployment, NewExecution
+from phaseline.model.rows.rows import Actor, NewDeployment, NewExecution
 from phaseline.store.memory.store import MemoryStore
 from phaseline.testing.builders import blueprint, node, topology
 from phaseline.testing.clock import VirtualClock

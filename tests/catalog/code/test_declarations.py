@@ -6,7 +6,7 @@ import pytest
 
 from phaseline.catalog.code.declarations import Declarations
 from phaseline.model.blueprint.operation_declaration import LARGEST_BATCH, Declaration
-from phaseline.model.rows.rows import CodePlaces
+from phaseline.model.deployment.code_location import CodePlaces
 
 
 @pytest.fixture

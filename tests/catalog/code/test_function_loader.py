@@ -10,7 +10,7 @@ import pytest
 
 from phaseline.catalog.code.function_loader import Loader
 from phaseline.catalog.plugin_catalog import PluginCatalog
-from phaseline.model.rows.rows import CodePlaces
+from phaseline.model.deployment.code_location import CodePlaces
 
 
 @pytest.fixture

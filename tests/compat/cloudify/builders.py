@@ -16,8 +16,8 @@ from phaseline.calls.protocol.call import (
 )
 from phaseline.compat.cloudify import enable
 from phaseline.model.blueprint.blueprint import Plugin
+from phaseline.model.deployment.code_location import CodePlaces
 from phaseline.model.deployment.runtime_properties import copy_mapping, diff
-from phaseline.model.rows.rows import CodePlaces
 
 enable()
 

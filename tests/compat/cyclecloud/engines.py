@@ -10,10 +10,11 @@ from tests.run.worlds import PATIENCE_S, plugin
 from phaseline.engine.invariants import validate
 from phaseline.model.blueprint.blueprint import Value
 from phaseline.model.blueprint.operation_declaration import Declaration, as_phase
+from phaseline.model.deployment.code_location import CodePlaces
 from phaseline.model.execution.execution import Request, RetryPolicy
 from phaseline.model.graph.status import EntryStatus
 from phaseline.model.phases.phase_data import data_in
-from phaseline.model.rows.rows import Actor, CodePlaces, ExecutionRow, NewDeployment, NewExecution, NoteRow
+from phaseline.model.rows.rows import Actor, ExecutionRow, NewDeployment, NewExecution, NoteRow
 from phaseline.plan.workflows import PLANNERS
 from phaseline.run.executors.local_executor import LocalExecutor
 from phaseline.run.loop.engine import Engine

@@ -10,8 +10,8 @@ from tests.run.worlds import CREATE, Answer, LaneSpec, Policy, World, make_bluep
 from phaseline.catalog import PluginCatalog
 from phaseline.model.blueprint.blueprint import Value
 from phaseline.model.blueprint.operation_declaration import as_phase
+from phaseline.model.deployment.code_location import CodePlaces
 from phaseline.model.phases.phase_data import data_in
-from phaseline.model.rows.rows import CodePlaces
 from phaseline.testing.builders import node
 
 BULK = Policy(LaneSpec(CREATE, "bulk"))

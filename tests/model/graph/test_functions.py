@@ -2,9 +2,9 @@
 
 import numpy as np
 
+from phaseline.model.deployment.code_location import CodePlaces
 from phaseline.model.graph.functions import NOBODYS, Functions
 from phaseline.model.graph.graph import SubjectKind
-from phaseline.model.rows.rows import CodePlaces
 from phaseline.testing.builders import CONNECTED_TO, blueprint, full_name, node, operation, relationship, topology
 
 HERE, ELSEWHERE = CodePlaces("/blueprints/one"), CodePlaces("/blueprints/two")

@@ -6,12 +6,13 @@ import numpy as np
 import pytest
 from tests.plan.naive import World
 
+from phaseline.model.deployment.code_location import CodePlaces
 from phaseline.model.deployment.instance_states import InstanceState as State
 from phaseline.model.execution.execution import RetryPolicy
 from phaseline.model.execution.stored_plans import Aim
 from phaseline.model.graph.status import EntryStatus as Status
 from phaseline.model.graph.status import OutcomeKind
-from phaseline.model.rows.rows import CodePlaces, NoteRow
+from phaseline.model.rows.rows import NoteRow
 from phaseline.plan.explain.cloudify_events import narrate
 from phaseline.plan.explain.instance_story import CallSpan
 from phaseline.plan.graph import operation_names as op

@@ -6,10 +6,10 @@ import numpy as np
 
 from phaseline.model.blueprint.blueprint import Blueprint
 from phaseline.model.blueprint.operation_declaration import Declaration
+from phaseline.model.deployment.code_location import CodePlaces
 from phaseline.model.deployment.instance_states import InstanceState as State
 from phaseline.model.execution.execution import History, Request
 from phaseline.model.execution.stored_plans import Aim
-from phaseline.model.rows.rows import CodePlaces
 from phaseline.plan.preview.update_summary import UpdatePlan, summarise_update
 from phaseline.plan.preview.update_text import update_text
 from phaseline.plan.rounds.round_preview import foresee

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from phaseline.model.blueprint.blueprint import Blueprint
+from phaseline.model.deployment.code_location import CodePlaces
 from phaseline.model.deployment.instance_states import InstanceState as State
-from phaseline.model.rows.rows import CodePlaces
 from phaseline.plan.topology.adoption import Adoption, same
 from phaseline.plan.topology.stack_document import NATIVE, Facts, document_of
 from phaseline.testing.builders import blueprint, group, host, node, topology

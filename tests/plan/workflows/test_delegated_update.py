@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 from tests.plan.naive import World
 
+from phaseline.model.deployment.code_location import CodePlaces
 from phaseline.model.deployment.instance_states import InstanceState as State
 from phaseline.model.execution.stored_plans import Aim
 from phaseline.model.problems.problem import ProblemsError
-from phaseline.model.rows.rows import CodePlaces
 from phaseline.testing.builders import blueprint, node, topology
 
 

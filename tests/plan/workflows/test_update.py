@@ -6,11 +6,11 @@ import pytest
 from tests.plan.naive import World, ask
 
 from phaseline.model.blueprint.blueprint import Relationship
+from phaseline.model.deployment.code_location import CodePlaces
 from phaseline.model.deployment.instance_states import InstanceState as State
 from phaseline.model.execution.execution import Request, Round, Verdict
 from phaseline.model.execution.stored_plans import PLAN, Aim
 from phaseline.model.problems.problem import ProblemsError
-from phaseline.model.rows.rows import CodePlaces
 from phaseline.plan.graph import operation_names as op
 from phaseline.plan.workflows.update import BACK, problems
 from phaseline.testing.builders import (

@@ -15,11 +15,12 @@ from phaseline.calls.deployments.lane_keys import NUMBERS_KEPT, LaneKeys
 from phaseline.calls.protocol.call import ExecutionView
 from phaseline.engine.lanes.rate_limits import BUCKETS_KEPT, Rates
 from phaseline.engine.scheduler import Scheduler
+from phaseline.model.deployment.code_location import CodePlaces
 from phaseline.model.execution.events import Planned, Submitted
 from phaseline.model.execution.execution import Request, RetryPolicy, Verdict
 from phaseline.model.graph.graph import LaneSpec
 from phaseline.model.graph.status import ExecutionStatus, OutcomeKind
-from phaseline.model.rows.rows import CodePlaces, NewDeployment, NewExecution
+from phaseline.model.rows.rows import NewDeployment, NewExecution
 from phaseline.run.loop.ended_executions import EndedExecutions
 from phaseline.run.loop.eviction import MOST_BYTES, bytes_of
 from phaseline.run.loop.request_reader import LOOK_MS

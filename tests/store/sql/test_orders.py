@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from tests.store import builders as a
 
-from phaseline.model.execution.orders import NewOrder
 from phaseline.model.problems.problem import ProblemsError
+from phaseline.model.rows.orders import NewOrder
 from phaseline.model.rows.rows import RequestKind
 from phaseline.store.sqlite.restore import restore
 from phaseline.store.sqlite.store import SqliteStore

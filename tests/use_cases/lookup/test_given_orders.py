@@ -10,7 +10,7 @@ from tests.cli.terminal import BLUEPRINT, PLUGIN, Terminal
 
 import phaseline
 from phaseline import Phaseline, ProblemsError
-from phaseline.model.execution.orders import NewOrder
+from phaseline.model.rows.orders import NewOrder
 from phaseline.model.rows.rows import RequestKind
 from phaseline.use_cases.lookup.given_orders import HOUR_MS, digest_of
 

@@ -10,8 +10,8 @@ import numpy as np
 
 from phaseline.calls.deployments.batch_parts import Part
 from phaseline.lang.fast_dataclasses import frozen
+from phaseline.model.graph.graph import phase_of
 from phaseline.model.graph.status import OutcomeKind
-from phaseline.model.resources.state_graph_names import phase_of
 from phaseline.model.rows.rows import ASKED, Remark
 
 if TYPE_CHECKING:
@@ -21,10 +21,11 @@ if TYPE_CHECKING:
     from phaseline.calls.deployments.deployment_cache import Deployments
     from phaseline.calls.protocol.call import Call, Channel, Outcome
     from phaseline.model.blueprint.blueprint import Value
+    from phaseline.model.deployment.code_location import CodePlaces
     from phaseline.model.execution.events import Batch
     from phaseline.model.graph.graph import Policy
     from phaseline.model.phases.definitions import PhaseCode
-    from phaseline.model.rows.rows import CodePlaces, DocumentChange
+    from phaseline.model.rows.rows import DocumentChange
 
 
 FIRST = np.zeros(1, np.int32)

@@ -22,12 +22,12 @@ from phaseline.dsl.functions.registry import contains_functions
 from phaseline.lang.fast_dataclasses import altered, frozen
 from phaseline.model.blueprint.blueprint import Blueprint, Node, Relationship
 from phaseline.model.blueprint.operation_declaration import declaration_of
+from phaseline.model.deployment.code_location import CodePlaces
 from phaseline.model.deployment.instance_states import InstanceState
 from phaseline.model.deployment.runtime_properties import copy, copy_mapping
 from phaseline.model.graph.status import OutcomeKind
 from phaseline.model.phases.phase_data import PHASE_DATA, data_in, phases_in
 from phaseline.model.problems.problem import ProblemsError
-from phaseline.model.rows.rows import CodePlaces
 from phaseline.plan.topology.expansion import expand
 
 if TYPE_CHECKING:

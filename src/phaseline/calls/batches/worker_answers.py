@@ -15,7 +15,8 @@ if TYPE_CHECKING:
     from phaseline.calls.protocol.call import Call, InstanceView
     from phaseline.calls.protocol.call_codec import Changes
     from phaseline.model.blueprint.blueprint import Value
-    from phaseline.model.rows.rows import DocumentChange, Path
+    from phaseline.model.deployment.runtime_properties import Path
+    from phaseline.model.rows.rows import DocumentChange
 
 
 class Answers:

@@ -10,9 +10,8 @@ from phaseline.calls.protocol.call import Call, Outcome, Site
 from phaseline.lang.fast_dataclasses import changeable
 from phaseline.model.deployment.runtime_properties import SCALARS, copy, copy_mapping
 from phaseline.model.execution.pre_post import Why
-from phaseline.model.graph.graph import SubjectKind, called_side
+from phaseline.model.graph.graph import SubjectKind, called_side, phase_of
 from phaseline.model.graph.plugin_errors import NonRecoverableError
-from phaseline.model.resources.state_graph_names import phase_of
 from phaseline.plan.graph.operation_arguments import given_inputs
 
 if TYPE_CHECKING:

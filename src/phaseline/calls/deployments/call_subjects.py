@@ -32,8 +32,9 @@ if TYPE_CHECKING:
     from phaseline.calls.protocol.secret_tracking import Watch
     from phaseline.dsl.functions.plan_and_runtime_scopes import RuntimeScope
     from phaseline.model.blueprint.blueprint import Blueprint, Node, Operation, Relationship, Value
+    from phaseline.model.deployment.code_location import CodePlaces
+    from phaseline.model.deployment.runtime_properties import Path
     from phaseline.model.deployment.topology import Topology
-    from phaseline.model.rows.rows import CodePlaces, Path
     from phaseline.ports import Secrets
 
 NO_DOCUMENT: Mapping[str, Value] = MappingProxyType({})

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from phaseline.calls.deployments.hook_lookups import Ground
     from phaseline.calls.protocol.reports import Report
     from phaseline.model.blueprint.blueprint import Blueprint, Value
+    from phaseline.model.deployment.code_location import CodePlaces
     from phaseline.model.deployment.stack_documents import DocumentKind, NewDocument
     from phaseline.model.execution.events import Batch, StatesEntered
     from phaseline.model.execution.execution import Reshape
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
     from phaseline.model.graph.graph import Graph, Policy
     from phaseline.model.health.checks import ChecksMade
     from phaseline.model.phases.definitions import PhaseDefinition
-    from phaseline.model.rows.rows import CodePlaces, ExecutionRow, NoteRow, Reshaped
+    from phaseline.model.rows.rows import ExecutionRow, NoteRow, Reshaped
     from phaseline.plan.rounds.round_preview import Foreseen
     from phaseline.plan.topology.stack_document import FilesTaken
     from phaseline.ports import Secrets, Store

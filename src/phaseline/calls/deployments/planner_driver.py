@@ -24,11 +24,12 @@ if TYPE_CHECKING:
     from phaseline.calls.deployments.round_outcomes import Endings
     from phaseline.model.blueprint.blueprint import Blueprint, Operation
     from phaseline.model.blueprint.operation_declaration import Declaration
+    from phaseline.model.deployment.code_location import CodePlaces
     from phaseline.model.deployment.topology import Topology
     from phaseline.model.execution.events import Changes, ExecutionChanged
     from phaseline.model.execution.execution import KnownPaths, Request
     from phaseline.model.problems.problem import Problem
-    from phaseline.model.rows.rows import CodePlaces, ExecutionRow
+    from phaseline.model.rows.rows import ExecutionRow
     from phaseline.plan.rounds.round_preview import Foreseen
 
 Declare = Callable[["Operation"], "Declaration"]

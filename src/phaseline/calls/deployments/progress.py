@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from phaseline.lang.fast_dataclasses import frozen
-from phaseline.model.graph.graph import SubjectKind, owners_of
+from phaseline.model.graph.graph import EXIT_PREFIX, SubjectKind, owners_of, phase_of, state_entered
 from phaseline.model.graph.status import EntryStatus
-from phaseline.model.resources.state_graph_names import EXIT_PREFIX, phase_of, state_entered
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

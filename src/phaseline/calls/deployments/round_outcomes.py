@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from phaseline.model.graph.graph import SubjectKind
+from phaseline.model.graph.graph import SubjectKind, phase_of
 from phaseline.model.graph.status import EntryStatus, Mark
-from phaseline.model.resources.state_graph_names import phase_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

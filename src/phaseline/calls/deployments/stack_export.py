@@ -17,9 +17,10 @@ if TYPE_CHECKING:
 
     from phaseline.calls.deployments.call_subjects import LoadedDeployment
     from phaseline.model.blueprint.blueprint import Value
+    from phaseline.model.deployment.code_location import CodePlaces
     from phaseline.model.deployment.stack_documents import DocumentKind
     from phaseline.model.deployment.topology import Topology
-    from phaseline.model.rows.rows import CodePlaces, ExecutionRow
+    from phaseline.model.rows.rows import ExecutionRow
     from phaseline.ports import Store
 
 NO_FILES = FilesTaken()

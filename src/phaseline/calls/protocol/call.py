@@ -34,9 +34,10 @@ if TYPE_CHECKING:
     from phaseline.calls.deployments.hook_lookups import Ground
     from phaseline.calls.protocol.phase_view import PhaseView
     from phaseline.model.blueprint.blueprint import Plugin, Value
+    from phaseline.model.deployment.code_location import CodePlaces
+    from phaseline.model.deployment.runtime_properties import Path
     from phaseline.model.execution.pre_post import HookClass
     from phaseline.model.phases.definitions import PhaseCode
-    from phaseline.model.rows.rows import CodePlaces, Path
 
 MAX_MESSAGE_CHARS = 10_000
 """Longest message kept of one call; the rest is cut in the middle."""

@@ -18,15 +18,15 @@ from phaseline.calls.protocol.call import (
 from phaseline.calls.protocol.phase_view import PhaseView
 from phaseline.lang.fast_dataclasses import altered, told
 from phaseline.model.blueprint.blueprint import Plugin
+from phaseline.model.deployment.code_location import CodePlaces
 from phaseline.model.graph.status import OutcomeKind
-from phaseline.model.rows.rows import CodePlaces
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from phaseline.calls.protocol.call import Channel, World
     from phaseline.model.blueprint.blueprint import Value
-    from phaseline.model.rows.rows import Path
+    from phaseline.model.deployment.runtime_properties import Path
 
 Letter = dict[str, Any]
 Changes = list[tuple[int, list[tuple[list[str], Any]], list[list[str]]]]

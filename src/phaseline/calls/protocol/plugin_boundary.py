@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from types import TracebackType
 
     from phaseline.model.blueprint.blueprint import Value
-    from phaseline.model.rows.rows import Path
+    from phaseline.model.deployment.runtime_properties import Path
 
 CO_COROUTINE = 0x80
 """The flag of code that was written as ``async def``, as ``inspect`` calls it."""

@@ -11,8 +11,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from phaseline.model.blueprint.blueprint import Value
+    from phaseline.model.deployment.runtime_properties import Path
     from phaseline.model.health.checks import ChecksMade
-    from phaseline.model.rows.rows import DocumentChange, Path, Payload, Remark, Written
+    from phaseline.model.rows.rows import DocumentChange, Payload, Remark, Written
     from phaseline.ports import Secrets
 
 T = TypeVar("T")

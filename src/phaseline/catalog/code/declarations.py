@@ -19,7 +19,7 @@ from phaseline.model.blueprint.operation_declaration import LARGEST_BATCH, MAX_B
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from phaseline.model.rows.rows import CodePlaces
+    from phaseline.model.deployment.code_location import CodePlaces
 
 MAX_PASSES = 8
 """How often a name may be passed on from module to module before we give up."""

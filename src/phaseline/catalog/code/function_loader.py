@@ -26,7 +26,7 @@ from phaseline.catalog.code.search_path import find_spec, offer_shim, search_pat
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from phaseline.model.rows.rows import CodePlaces
+    from phaseline.model.deployment.code_location import CodePlaces
 
 
 _changing = threading.RLock()

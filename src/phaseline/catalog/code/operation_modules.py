@@ -11,7 +11,7 @@ from phaseline.catalog.code.declarations import PLAIN, read_module
 from phaseline.catalog.code.search_path import find_spec, search_path
 from phaseline.catalog.plugin_catalog import GROUP
 from phaseline.lang.fast_dataclasses import frozen
-from phaseline.model.rows.rows import CodePlaces
+from phaseline.model.deployment.code_location import CodePlaces
 
 SKIPPED = frozenset({"__pycache__", "node_modules", "site-packages"})
 MAX_FILES = 20_000

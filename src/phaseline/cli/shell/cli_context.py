@@ -21,8 +21,8 @@ from phaseline.cli.streams.output import (
 if TYPE_CHECKING:
     from phaseline.app.app_context import Workplace
     from phaseline.app.settings import Settings
-    from phaseline.model.execution.orders import RequestId
     from phaseline.model.problems.problem import Problem
+    from phaseline.model.rows.orders import RequestId
     from phaseline.views.views import Line
 
 

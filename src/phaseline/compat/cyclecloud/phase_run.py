@@ -22,10 +22,10 @@ from phaseline.compat.cyclecloud.resource import Resource, message_before
 from phaseline.compat.cyclecloud.resource_marks import FAILED, UNMARKED, Marks
 from phaseline.lang.fast_dataclasses import altered
 from phaseline.model.blueprint.operation_declaration import declaration_of
+from phaseline.model.graph.graph import LANE_PREFIX
 from phaseline.model.graph.plugin_errors import NonRecoverableError, RecoverableError
 from phaseline.model.graph.status import OutcomeKind
 from phaseline.model.phases.phase_data import PHASE_DATA, phases_in
-from phaseline.model.resources.state_graph_names import LANE_PREFIX
 from phaseline.records.record import Record
 from phaseline.records.series import Series
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from phaseline.calls.protocol.call import Call, InstanceView
     from phaseline.calls.protocol.phase_view import PhaseView
     from phaseline.model.blueprint.blueprint import Value
-    from phaseline.model.rows.rows import Path
+    from phaseline.model.deployment.runtime_properties import Path
     from phaseline.records.record import Path as RecordPath
     from phaseline.records.values import Stored
 

@@ -18,7 +18,7 @@ from phaseline.engine.lanes.function_shelves import Shelves
 from phaseline.engine.lanes.queues import Queue
 from phaseline.engine.lanes.rate_limits import Rates
 from phaseline.lang.fast_dataclasses import changeable
-from phaseline.model.resources.state_graph_names import LANE_PREFIX
+from phaseline.model.graph.graph import LANE_PREFIX
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

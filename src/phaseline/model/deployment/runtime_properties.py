@@ -13,8 +13,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from phaseline.model.blueprint.blueprint import Value
-    from phaseline.model.rows.rows import Path
 
+Path = tuple[str, ...]
+"""Path into a document, such as ``("network", "ip")``."""
 SCALARS = frozenset({str, int, float, bool, type(None)})
 """Types whose values may be shared, because nobody can change them."""
 MAX_DEPTH = 100

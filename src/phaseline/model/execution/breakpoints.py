@@ -16,10 +16,10 @@ from typing import TYPE_CHECKING
 
 from phaseline.lang.fast_dataclasses import frozen
 from phaseline.model.blueprint.blueprint import Operation
-from phaseline.model.resources.state_graph_names import phase_of
+from phaseline.model.graph.graph import phase_of
 
 if TYPE_CHECKING:
-    from phaseline.model.rows.rows import NoteRow
+    from phaseline.model.blueprint.blueprint import Value
 
 PREFIX = "breakpoint "
 """What the phase of such an entry begins with; its point follows."""
@@ -178,16 +178,17 @@ def clearing(point: str, deployment: str = "", instance: str = "") -> str:
     return " ".join(filter(None, (*words, f"-d {quote(deployment)}" if deployment else "")))
 
 
-def due_of(step: str, note: NoteRow) -> int:
+def due_of(step: str, due: int, result: Value) -> int:
     """When what sleeps is called next, in ms; 0 for who stands at a breakpoint until somebody clears it, however often that looks up.
 
-    >>> from phaseline.model.rows.rows import NoteRow
-    >>> late = NoteRow(0, due=5000, result={"until": 5.0})
-    >>> due_of("breakpoint pre-create", NoteRow(0, due=5000)), due_of("breakpoint pre-create", late), due_of("create", late)
+    ``due`` and ``result``: as noted of its entry.
+
+    >>> late = {"until": 5.0}
+    >>> due_of("breakpoint pre-create", 5000, None), due_of("breakpoint pre-create", 5000, late), due_of("create", 5000, late)
     (0, 5000, 5000)
     """
-    is_bounded = not step.startswith(PREFIX) or (isinstance(note.result, Mapping) and UNTIL in note.result)
-    return note.due if is_bounded else 0
+    is_bounded = not step.startswith(PREFIX) or (isinstance(result, Mapping) and UNTIL in result)
+    return due if is_bounded else 0
 
 
 def pausing(phase: str, breakpoints: Sequence[Breakpoint]) -> Operation:

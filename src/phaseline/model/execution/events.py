@@ -384,10 +384,6 @@ class StatesEntered:
     subjects: np.ndarray
 
 
-PAGE_ENTRIES = 1000
-"""Entries whose statuses share one row of the store."""
-
-
 @frozen
 class Changes:
     """What one turn wants remembered, in one transaction, before any command is carried out.

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     from phaseline.model.blueprint.blueprint import Value
     from phaseline.model.blueprint.labels import Relabelled
+    from phaseline.model.deployment.code_location import CodePlaces
     from phaseline.model.deployment.stack_documents import DocumentKind
     from phaseline.model.deployment.topology import Topology
     from phaseline.model.execution.breakpoints import Breakpoint
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
     from phaseline.model.graph.graph import Graph
     from phaseline.model.health.checks import Checks
     from phaseline.model.phases.registry import PhaseRegistry
-    from phaseline.model.rows.rows import CodePlaces
 
 
 IfBusy = Literal["wait", "refuse", "force"]

@@ -10,9 +10,9 @@ from phaseline.lang.fast_dataclasses import frozen
 
 if TYPE_CHECKING:
     from phaseline.model.blueprint.blueprint import Blueprint, Value
+    from phaseline.model.deployment.code_location import CodePlaces
     from phaseline.model.execution.execution import Request
     from phaseline.model.packages.installed import PackageUse
-    from phaseline.model.rows.rows import CodePlaces
 
 PREFIX = "plan-"
 """What the id of a plan begins with; its number follows."""

@@ -10,8 +10,8 @@ from phaseline.model.graph.graph import SubjectKind
 
 if TYPE_CHECKING:
     from phaseline.model.blueprint.blueprint import Operation
+    from phaseline.model.deployment.code_location import CodePlaces
     from phaseline.model.deployment.topology import Topology
-    from phaseline.model.rows.rows import CodePlaces
 
 INSTANCE, SOURCE, TARGET = int(SubjectKind.INSTANCE), int(SubjectKind.SOURCE), int(SubjectKind.TARGET)
 NOBODYS = 0

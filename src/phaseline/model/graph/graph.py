@@ -1,7 +1,8 @@
 """What one round of one execution wants done: entries in flat columns, and the edges between them.
 
 An entry is one phase on one subject. A step is a range of entries of one phase. There are no kinds of
-edges: an edge from a to b says that b needs a. Marks vary the rule for an entry (``status.Mark``).
+edges: an edge from a to b says that b needs a. Marks vary the rule for an entry (``status.Mark``). In the graph of a
+state the names of steps say who enters it (``state:NAME``), its phases (``phase:NAME``) and who leaves it (ADR 0011).
 """
 
 from __future__ import annotations
@@ -16,9 +17,14 @@ from phaseline.lang.fast_dataclasses import frozen
 from phaseline.model.blueprint.operation_declaration import MAX_BATCH
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from phaseline.model.deployment.topology import Topology
+
+STATE_PREFIX = "state:"
+LANE_PREFIX = "phase:"
+"""What stands before the name of a phase where it names a step or a lane."""
+EXIT_PREFIX = "exit:"
 
 
 class SubjectKind(IntEnum):
@@ -207,3 +213,35 @@ def called_side(topology: Topology, kind: SubjectKind, subject: int) -> int:
     if kind is SubjectKind.SOURCE or kind is SubjectKind.TARGET:
         return int((topology.source if kind is SubjectKind.SOURCE else topology.target)[subject])
     return -1
+
+
+def phase_of(step: str) -> str | None:
+    """The phase that a step or lane is about; None: it is about no phase of a state.
+
+    >>> phase_of("phase:Acme.Create"), phase_of("cloudify.interfaces.lifecycle.create")
+    ('Acme.Create', None)
+    """
+    return step[len(LANE_PREFIX) :] if step.startswith(LANE_PREFIX) else None
+
+
+def has_phases(steps: Iterable[Step]) -> bool:
+    """Whether one of these steps is about a phase."""
+    return any(step.phase.startswith(LANE_PREFIX) for step in steps)
+
+
+def is_of_state(step: str) -> bool:
+    """True for who enters a state, and for who leaves it: nothing is called there.
+
+    >>> is_of_state("exit:Allocation"), is_of_state("phase:Acme.Create")
+    (True, False)
+    """
+    return step.startswith((STATE_PREFIX, EXIT_PREFIX))
+
+
+def state_entered(step: str) -> str | None:
+    """The state that subjects of a step enter; None: of another step.
+
+    >>> state_entered("state:Allocation"), state_entered("exit:Allocation")
+    ('Allocation', None)
+    """
+    return step[len(STATE_PREFIX) :] if step.startswith(STATE_PREFIX) else None

@@ -33,6 +33,8 @@ class EntryStatus(IntEnum):
 
 FIRST_ENDED = EntryStatus.COMPLETED
 """Statuses from this one on are ended."""
+PAGE_ENTRIES = 1000
+"""Entries whose statuses share one row of the store."""
 
 
 class Mark(IntEnum):

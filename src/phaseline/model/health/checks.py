@@ -18,9 +18,8 @@ import numpy as np
 from phaseline.lang.arrays import every, neighbours, some
 from phaseline.lang.fast_dataclasses import changeable, frozen
 from phaseline.model.deployment.instance_states import InstanceState
-from phaseline.model.execution.events import PAGE_ENTRIES
 from phaseline.model.graph.graph import SubjectKind
-from phaseline.model.graph.status import OutcomeKind
+from phaseline.model.graph.status import PAGE_ENTRIES, OutcomeKind
 
 if TYPE_CHECKING:
     from phaseline.model.blueprint.blueprint import Value

@@ -8,18 +8,11 @@ a list of names, and a name's number is its place there behind ``FIRST_NAMED``.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING
 
 from phaseline.model.deployment.instance_states import InstanceState
+from phaseline.model.graph.graph import LANE_PREFIX
 from phaseline.model.resources.resources import REMOVED
 
-if TYPE_CHECKING:
-    from phaseline.model.graph.graph import Step
-
-STATE_PREFIX = "state:"
-LANE_PREFIX = "phase:"
-"""What stands before the name of a phase where it names a step or a lane."""
-EXIT_PREFIX = "exit:"
 FIRST_NAMED = 64
 """States of paths have numbers from here on; those below are ``InstanceState`` or the engine's own."""
 MOST_NAMED = 192
@@ -33,38 +26,6 @@ ENGINE_MEASURE = "engine"
 def measure_of(phase: str) -> str:
     """Under which an engine stores what it measures of a phase."""
     return LANE_PREFIX + phase.lower()
-
-
-def phase_of(step: str) -> str | None:
-    """The phase that a step or lane is about; None: it is about no phase of a state.
-
-    >>> phase_of("phase:Acme.Create"), phase_of("cloudify.interfaces.lifecycle.create")
-    ('Acme.Create', None)
-    """
-    return step[len(LANE_PREFIX) :] if step.startswith(LANE_PREFIX) else None
-
-
-def has_phases(steps: Iterable[Step]) -> bool:
-    """Whether one of these steps is about a phase."""
-    return any(step.phase.startswith(LANE_PREFIX) for step in steps)
-
-
-def is_of_state(step: str) -> bool:
-    """True for who enters a state, and for who leaves it: nothing is called there.
-
-    >>> is_of_state("exit:Allocation"), is_of_state("phase:Acme.Create")
-    (True, False)
-    """
-    return step.startswith((STATE_PREFIX, EXIT_PREFIX))
-
-
-def state_entered(step: str) -> str | None:
-    """The state that subjects of a step enter; None: of another step.
-
-    >>> state_entered("state:Allocation"), state_entered("exit:Allocation")
-    ('Allocation', None)
-    """
-    return step[len(STATE_PREFIX) :] if step.startswith(STATE_PREFIX) else None
 
 
 def state_name(number: int, names: Sequence[str]) -> str:

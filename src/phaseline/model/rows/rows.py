@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
     from phaseline.model.blueprint.blueprint import Blueprint, Value
     from phaseline.model.blueprint.labels import Relabelled
+    from phaseline.model.deployment.code_location import CodePlaces
+    from phaseline.model.deployment.runtime_properties import Path
     from phaseline.model.deployment.stack_documents import Drop, NewDocument
     from phaseline.model.deployment.topology import Topology
     from phaseline.model.execution.events import Changes
@@ -52,21 +54,6 @@ class Owner:
 
 DeploymentKind = Literal["blueprint", "resources"]
 """What a deployment was made of. One of resources may grow, and several of its executions may be open."""
-
-
-@frozen
-class CodePlaces:
-    """Everything that finds code, stored with the deployment: any engine process can go on with it.
-
-    ``blueprint_folder`` absolute; ``plugin_folders`` absolute, in search order. ``imported``: (namespace, absolute folder)
-    of each stored blueprint that is imported under one. ``packages``: absolute folders of the plugin packages that the
-    deployment uses; a store keeps them with these, so that they are other ones when a package is updated.
-    """
-
-    blueprint_folder: str
-    plugin_folders: tuple[str, ...] = ()
-    imported: tuple[tuple[str, str], ...] = ()
-    packages: tuple[str, ...] = ()
 
 
 @frozen
@@ -258,10 +245,6 @@ class Answer:
 
     request: int
     body: Mapping[str, Value] = field(default_factory=dict)
-
-
-Path = tuple[str, ...]
-"""Path into a document, such as ``("network", "ip")``."""
 
 
 @frozen

@@ -8,11 +8,11 @@ if TYPE_CHECKING:
     from phaseline.model.blueprint.labels import LabelShelf
     from phaseline.model.blueprint.stored_blueprints import BlueprintShelf
     from phaseline.model.deployment.stack_documents import DocumentShelf
-    from phaseline.model.execution.orders import OrderShelf
     from phaseline.model.execution.stored_plans import PlanShelf
     from phaseline.model.packages.installed import PackageShelf
     from phaseline.model.rows.hook_switches import SwitchShelf
     from phaseline.model.rows.listings import Listings
+    from phaseline.model.rows.orders import OrderShelf
     from phaseline.model.rows.secrets import SecretShelf
 
 

@@ -15,10 +15,9 @@ import numpy as np
 from phaseline.lang.fast_dataclasses import frozen
 from phaseline.model.deployment.instance_states import InstanceState as State
 from phaseline.model.execution.breakpoints import POST, PRE, PREFIX, Breakpoint
-from phaseline.model.graph.graph import SubjectKind, owners_of
+from phaseline.model.graph.graph import SubjectKind, is_of_state, owners_of, phase_of, state_entered
 from phaseline.model.graph.status import EntryStatus as Status
 from phaseline.model.graph.status import Mark, OutcomeKind
-from phaseline.model.resources.state_graph_names import is_of_state, phase_of, state_entered
 from phaseline.model.rows.rows import NoteRow
 from phaseline.plan.explain.cloudify_messages import Part
 

@@ -14,10 +14,9 @@ import numpy as np
 from phaseline.lang.fast_dataclasses import frozen
 from phaseline.model.execution.breakpoints import PREFIX as BREAKPOINT
 from phaseline.model.execution.breakpoints import clearing, due_of
-from phaseline.model.graph.graph import SubjectKind, owners_of
+from phaseline.model.graph.graph import SubjectKind, owners_of, phase_of
 from phaseline.model.graph.status import EntryStatus as Status
 from phaseline.model.graph.status import Mark
-from phaseline.model.resources.state_graph_names import phase_of
 from phaseline.model.rows.rows import NoteRow
 from phaseline.plan.graph.draft import MILESTONE
 
@@ -260,7 +259,7 @@ def _reason(case: _Case, position: int) -> Reason:
 
 
 def _standing(case: _Case, operation: str, position: int, note: NoteRow, since: int) -> Reason:
-    point, due = operation.removeprefix(BREAKPOINT), due_of(operation, note)
+    point, due = operation.removeprefix(BREAKPOINT), due_of(operation, note.due, note.result)
     fails = " It fails where nobody has done so in time." if due else ""
     mend = f"It waits for a person: {clearing(point, instance=case.instance)}.{fails}"
     text = f"it stands at {point} until somebody clears it"

@@ -9,10 +9,9 @@ import numpy as np
 
 from phaseline.lang.fast_dataclasses import frozen
 from phaseline.model.execution.breakpoints import PREFIX as STOP
-from phaseline.model.graph.graph import SubjectKind
+from phaseline.model.graph.graph import SubjectKind, phase_of
 from phaseline.model.graph.status import Mark
 from phaseline.model.problems.problem import Problem, ProblemsError
-from phaseline.model.resources.state_graph_names import phase_of
 from phaseline.plan.preview.agent_warnings import agent_warning
 from phaseline.plan.preview.graph_simulation import walk, waves
 from phaseline.plan.states.state_summary import states_by_node

@@ -13,10 +13,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from phaseline.model.execution.breakpoints import PREFIX
-from phaseline.model.graph.graph import SubjectKind
+from phaseline.model.graph.graph import SubjectKind, phase_of
 from phaseline.model.graph.status import ExecutionStatus, Mark
 from phaseline.model.problems.problem import Problem
-from phaseline.model.resources.state_graph_names import phase_of
 from phaseline.plan.workflows import PLANNERS
 
 if TYPE_CHECKING:

@@ -14,10 +14,18 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from phaseline.lang.fast_dataclasses import altered, frozen
-from phaseline.model.graph.graph import Graph, LaneSpec, Policy, Step, SubjectKind
+from phaseline.model.graph.graph import (
+    EXIT_PREFIX,
+    LANE_PREFIX,
+    STATE_PREFIX,
+    Graph,
+    LaneSpec,
+    Policy,
+    Step,
+    SubjectKind,
+)
 from phaseline.model.graph.status import Mark
 from phaseline.model.phases.definitions import PhasePolicy
-from phaseline.model.resources.state_graph_names import EXIT_PREFIX, LANE_PREFIX, STATE_PREFIX
 from phaseline.plan.graph.dependency_order import depths
 
 if TYPE_CHECKING:

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from phaseline.lang.fast_dataclasses import frozen
-from phaseline.model.graph.graph import SubjectKind
+from phaseline.model.graph.graph import SubjectKind, is_of_state, phase_of, state_entered
 from phaseline.model.graph.status import Mark
-from phaseline.model.resources.state_graph_names import is_of_state, phase_of, state_entered
 
 if TYPE_CHECKING:
     from phaseline.model.deployment.topology import Topology

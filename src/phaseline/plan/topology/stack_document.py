@@ -23,8 +23,8 @@ from phaseline.model.resources.state_graph_names import state_name
 if TYPE_CHECKING:
     from phaseline.model.blueprint.blueprint import Value
     from phaseline.model.blueprint.labels import Label
+    from phaseline.model.deployment.code_location import CodePlaces
     from phaseline.model.deployment.topology import Topology
-    from phaseline.model.rows.rows import CodePlaces
 
 FORMAT = 1
 """Of the part ``phaseline``; a higher one is refused."""

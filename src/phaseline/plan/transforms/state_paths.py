@@ -16,9 +16,8 @@ from phaseline.lang.fast_dataclasses import altered, frozen
 from phaseline.model.deployment.instance_states import InstanceState
 from phaseline.model.execution.breakpoints import POST, PRE
 from phaseline.model.execution.breakpoints import PREFIX as STOP
-from phaseline.model.graph.graph import LaneSpec, Policy, SubjectKind
+from phaseline.model.graph.graph import EXIT_PREFIX, LANE_PREFIX, STATE_PREFIX, LaneSpec, Policy, SubjectKind
 from phaseline.model.graph.status import Mark
-from phaseline.model.resources.state_graph_names import EXIT_PREFIX, LANE_PREFIX, STATE_PREFIX
 from phaseline.plan.graph.draft import Change, Draft, Slot
 from phaseline.plan.graph.lifecycle_sequence import Call
 from phaseline.plan.states.phase_breakpoints import stopping, with_stops

@@ -51,9 +51,10 @@ if TYPE_CHECKING:
     from phaseline.calls.deployments.planner_driver import Planner
     from phaseline.model.blueprint.blueprint import Operation, Value
     from phaseline.model.blueprint.operation_declaration import Declaration
+    from phaseline.model.deployment.code_location import CodePlaces
     from phaseline.model.execution.events import Command, Event
     from phaseline.model.execution.execution import Request
-    from phaseline.model.rows.rows import CodePlaces, ExecutionRow, RequestRow
+    from phaseline.model.rows.rows import ExecutionRow, RequestRow
     from phaseline.ports import Clock, Executor, Secrets, Store
     from phaseline.run.phases.active_phases import PhaseSource
     from phaseline.run.phases.phase_engine import Phases

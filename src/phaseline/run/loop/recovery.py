@@ -13,9 +13,9 @@ from phaseline.lang.arrays import some
 from phaseline.lang.fast_dataclasses import altered
 from phaseline.model.execution.events import Lost, Reattached, Restored
 from phaseline.model.execution.pre_post import HOOKS
+from phaseline.model.graph.graph import has_phases, phase_of
 from phaseline.model.graph.status import FIRST_ENDED, EntryStatus, ExecutionStatus, Mark, OutcomeKind
 from phaseline.model.resources.resources import REACH
-from phaseline.model.resources.state_graph_names import has_phases, phase_of
 from phaseline.model.rows.rows import RequestKind
 
 if TYPE_CHECKING:

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING
 
 from phaseline.model.execution.events import Ask, Decision
 from phaseline.model.execution.execution import GoOn
-from phaseline.model.graph.graph import Graph
-from phaseline.model.resources.state_graph_names import has_phases
+from phaseline.model.graph.graph import Graph, has_phases
 
 if TYPE_CHECKING:
     from collections.abc import Callable

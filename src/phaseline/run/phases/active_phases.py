@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Protocol
 
 from phaseline.model.execution.events import LaneChanged
+from phaseline.model.graph.graph import LANE_PREFIX, phase_of
 from phaseline.model.phases.registry import PhaseRegistry
-from phaseline.model.resources.state_graph_names import LANE_PREFIX, phase_of
 
 if TYPE_CHECKING:
     from phaseline.model.blueprint.blueprint import Blueprint

@@ -14,9 +14,9 @@ from phaseline.compat.cyclecloud.resource import stored_of
 from phaseline.engine.reopen import APPLIES, CANNOT_BE_ASKED, DOES_NOT_APPLY
 from phaseline.model.execution.breakpoints import POST, stop_beside
 from phaseline.model.execution.events import Evaluated
+from phaseline.model.graph.graph import phase_of
 from phaseline.model.graph.status import EntryStatus, Mark
 from phaseline.model.phases.phase_data import PHASE_DATA
-from phaseline.model.resources.state_graph_names import phase_of
 from phaseline.model.rows.rows import Remark
 from phaseline.plan.states.state_graph import unknown_needs
 from phaseline.records.expression import Expression

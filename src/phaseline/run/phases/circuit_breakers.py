@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from phaseline.lang.fast_dataclasses import changeable
+from phaseline.model.graph.graph import LANE_PREFIX, phase_of
 from phaseline.model.graph.status import OutcomeKind
-from phaseline.model.resources.state_graph_names import LANE_PREFIX, phase_of
 from phaseline.model.rows.rows import Actor
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from phaseline.calls.protocol.plugin_boundary import attempt, message_of, run_to
 from phaseline.calls.protocol.reports import NO_BATCH, only_logs
 from phaseline.calls.threads.thread_pool import Pool
 from phaseline.compat.cyclecloud.state_event import Arrival, StateEvent
-from phaseline.model.resources.state_graph_names import state_entered
+from phaseline.model.graph.graph import state_entered
 from phaseline.model.rows.rows import LogLine
 
 if TYPE_CHECKING:

@@ -9,7 +9,8 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from phaseline.model.resources.state_graph_names import ENGINE_MEASURE, measure_of, phase_of
+from phaseline.model.graph.graph import phase_of
+from phaseline.model.resources.state_graph_names import ENGINE_MEASURE, measure_of
 from phaseline.model.rows.rows import Measure
 
 if TYPE_CHECKING:

@@ -13,10 +13,11 @@ import numpy as np
 from phaseline.model.deployment.index_ranges import numbers_of
 from phaseline.model.execution.events import CancelRequested, Left, Planned
 from phaseline.model.execution.execution import Verdict
+from phaseline.model.graph.graph import state_entered
 from phaseline.model.graph.status import EntryStatus, ExecutionStatus, Mark
 from phaseline.model.problems.problem import ProblemsError
 from phaseline.model.resources.resources import REACH, REMOVED
-from phaseline.model.resources.state_graph_names import state_entered, state_name, state_numbers
+from phaseline.model.resources.state_graph_names import state_name, state_numbers
 from phaseline.plan.states.state_graph import (
     NOWHERE,
     Group,

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from phaseline.model.execution.execution import Verdict
+from phaseline.model.graph.graph import phase_of
 from phaseline.model.graph.status import EntryStatus, ExecutionStatus, Mark
 from phaseline.model.resources.resources import REMOVED
-from phaseline.model.resources.state_graph_names import phase_of, state_name
+from phaseline.model.resources.state_graph_names import state_name
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

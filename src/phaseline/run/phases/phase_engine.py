@@ -14,9 +14,9 @@ from phaseline.calls.protocol.reports import NO_BATCH, only_logs
 from phaseline.engine.transitions import IS_ACTIVE, WAITING
 from phaseline.model.execution.events import RateAdapted, Restored
 from phaseline.model.execution.execution import KnownPaths
+from phaseline.model.graph.graph import phase_of
 from phaseline.model.phases.phase_data import PHASE_DATA, phases_in
 from phaseline.model.problems.problem import ProblemsError
-from phaseline.model.resources.state_graph_names import phase_of
 from phaseline.plan.states.state_operations import path_problems, states_of
 from phaseline.run.loop.recovery import is_reach
 from phaseline.run.phases.active_phases import PhasesInForce

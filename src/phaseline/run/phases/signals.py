@@ -17,11 +17,10 @@ from phaseline.calls.protocol.call import clip
 from phaseline.lang.fast_dataclasses import frozen
 from phaseline.model.execution.breakpoints import PREFIX as BREAKPOINT
 from phaseline.model.execution.breakpoints import clearing
-from phaseline.model.graph.graph import called_side
+from phaseline.model.graph.graph import called_side, phase_of
 from phaseline.model.graph.status import EntryStatus
 from phaseline.model.phases.phase_data import PHASE_DATA, data_in
 from phaseline.model.problems.problem import fail
-from phaseline.model.resources.state_graph_names import phase_of
 from phaseline.model.rows.rows import EventRow, Remark
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from phaseline.lang.fast_dataclasses import frozen
 from phaseline.model.execution.breakpoints import PREFIX as STOP
-from phaseline.model.resources.state_graph_names import EXIT_PREFIX, phase_of, state_entered
+from phaseline.model.graph.graph import EXIT_PREFIX, phase_of, state_entered
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -6,7 +6,8 @@ import json
 from collections.abc import Iterable, Mapping
 
 from phaseline.model.blueprint.blueprint import Value
-from phaseline.model.rows.rows import DocumentChange, Path
+from phaseline.model.deployment.runtime_properties import Path
+from phaseline.model.rows.rows import DocumentChange
 
 EMPTY = "{}"
 """The document of an instance that has nothing."""

@@ -6,19 +6,19 @@ import copy
 from contextlib import AbstractContextManager, contextmanager
 from typing import TYPE_CHECKING
 
-from phaseline.model.execution.orders import MOST_ORDERS, GivenBeforeError, GivenOrder
+from phaseline.model.rows.orders import MOST_ORDERS, GivenBeforeError, GivenOrder
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from phaseline.model.blueprint.blueprint import Value
-    from phaseline.model.execution.orders import NewOrder
+    from phaseline.model.rows.orders import NewOrder
     from phaseline.model.rows.rows import Actor
     from phaseline.store.memory.tables import HeldDeployment, Shelves
 
 
 class MemoryOrders:
-    """``model.execution.orders.OrderShelf`` of a process."""
+    """``model.rows.orders.OrderShelf`` of a process."""
 
     def __init__(self, changing: Callable[[], AbstractContextManager[Shelves]]) -> None:
         """``changing``: alone with what is held."""

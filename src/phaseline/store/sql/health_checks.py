@@ -10,7 +10,8 @@ from functools import lru_cache
 import numpy as np
 
 from phaseline.model.blueprint.blueprint import Value
-from phaseline.model.execution.events import PAGE_ENTRIES, StatesEntered
+from phaseline.model.execution.events import StatesEntered
+from phaseline.model.graph.status import PAGE_ENTRIES
 from phaseline.model.health.checks import CheckBook, CheckKind, ChecksMade, Column, HeldBodies, clears, empty_column
 from phaseline.store.codec.columns import decode, encode
 from phaseline.store.codec.json_documents import to_text

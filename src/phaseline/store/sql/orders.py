@@ -6,7 +6,7 @@ import json
 import zlib
 from typing import TYPE_CHECKING
 
-from phaseline.model.execution.orders import MOST_ORDERS, GivenBeforeError, GivenOrder
+from phaseline.model.rows.orders import MOST_ORDERS, GivenBeforeError, GivenOrder
 from phaseline.store.codec.json_documents import to_text
 
 if TYPE_CHECKING:
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from phaseline.model.blueprint.blueprint import Value
-    from phaseline.model.execution.orders import NewOrder
+    from phaseline.model.rows.orders import NewOrder
     from phaseline.model.rows.rows import Actor
     from phaseline.store.sqlite.connections import Snapshot
 
@@ -25,7 +25,7 @@ _ORDER = """select id, digest, at, requests, executions, answer from given_order
 
 
 class SqliteOrders:
-    """``model.execution.orders.OrderShelf`` on one file."""
+    """``model.rows.orders.OrderShelf`` on one file."""
 
     def __init__(self, reading: Callable[[], Snapshot]) -> None:
         """With the store's own way to read."""

@@ -15,13 +15,13 @@ from typing import Any
 import numpy as np
 
 from phaseline.model.blueprint.blueprint import Blueprint, Value
+from phaseline.model.deployment.code_location import CodePlaces
 from phaseline.model.deployment.topology import Topology
 from phaseline.model.graph.batch_members import Places
 from phaseline.model.graph.graph import Graph
 from phaseline.model.graph.status import EntryStatus, ExecutionStatus
 from phaseline.model.rows.rows import (
     BatchRow,
-    CodePlaces,
     DeploymentRow,
     EventRow,
     ExecutionRow,

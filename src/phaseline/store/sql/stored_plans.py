@@ -9,7 +9,8 @@ from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any
 
 from phaseline.lang.fast_dataclasses import altered, told
-from phaseline.model.rows.rows import Actor, CodePlaces
+from phaseline.model.deployment.code_location import CodePlaces
+from phaseline.model.rows.rows import Actor
 from phaseline.store.codec import requests
 from phaseline.store.codec.json_documents import to_text
 from phaseline.store.codec.topologies import blueprint_from_text, blueprint_to_text

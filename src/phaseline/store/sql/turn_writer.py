@@ -9,17 +9,9 @@ from typing import Any
 import numpy as np
 
 from phaseline.lang.arrays import neighbours
-from phaseline.model.execution.events import (
-    PAGE_ENTRIES,
-    Batch,
-    BatchClosed,
-    Changes,
-    GraphAdded,
-    NotesWritten,
-    StatesEntered,
-)
+from phaseline.model.execution.events import Batch, BatchClosed, Changes, GraphAdded, NotesWritten, StatesEntered
 from phaseline.model.graph.batch_members import Places
-from phaseline.model.graph.status import ExecutionStatus
+from phaseline.model.graph.status import PAGE_ENTRIES, ExecutionStatus
 from phaseline.model.resources.resources import REMOVED
 from phaseline.model.rows.rows import DocumentChange, EventRow, LogLine, Payload, Remark, Turn, Written
 from phaseline.store.codec import graphs, requests

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from types import TracebackType
 
     from phaseline.model.blueprint.blueprint import Value
-    from phaseline.model.execution.orders import NewOrder
+    from phaseline.model.rows.orders import NewOrder
 
 
 class Connections:

@@ -14,8 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from phaseline.model.execution.events import PAGE_ENTRIES
-from phaseline.model.graph.status import EntryStatus, ExecutionStatus
+from phaseline.model.graph.status import PAGE_ENTRIES, EntryStatus, ExecutionStatus
 from phaseline.model.health.checks import CheckKind
 from phaseline.model.rows.maintenance import Finding
 from phaseline.model.rows.rows import RequestKind

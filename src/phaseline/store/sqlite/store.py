@@ -61,8 +61,8 @@ from phaseline.store.sqlite.owner_lock import OwnerLock
 from phaseline.store.sqlite.waiters import WaitingRoom
 
 if TYPE_CHECKING:
-    from phaseline.model.execution.orders import NewOrder
     from phaseline.model.rows.maintenance import Compacted, Finding, Purged
+    from phaseline.model.rows.orders import NewOrder
     from phaseline.ports import Clock
 
 

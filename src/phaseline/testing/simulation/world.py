@@ -11,10 +11,11 @@ import numpy as np
 from phaseline.engine.invariants import validate
 from phaseline.engine.stories import Stories
 from phaseline.lang.fast_dataclasses import altered
+from phaseline.model.deployment.code_location import CodePlaces
 from phaseline.model.deployment.instance_states import InstanceState
 from phaseline.model.execution.execution import Request, RetryPolicy, StopAfter
 from phaseline.model.graph.status import EntryStatus, ExecutionStatus, OutcomeKind
-from phaseline.model.rows.rows import Actor, CodePlaces, NewDeployment, NewExecution
+from phaseline.model.rows.rows import Actor, NewDeployment, NewExecution
 from phaseline.plan.workflows import PLANNERS
 from phaseline.plan.workflows.install import CLEAN_UP
 from phaseline.run.loop.engine import Engine

@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Any
 from phaseline.app.watcher import Nobody
 from phaseline.embedded.run_execution import conduct, refuse
 from phaseline.lang.fast_dataclasses import altered, frozen
+from phaseline.model.deployment.code_location import CodePlaces
 from phaseline.model.problems.name_rules import shown_name, why_no_name
 from phaseline.model.problems.problem import ProblemsError, fail
-from phaseline.model.rows.rows import CodePlaces, NewDeployment
+from phaseline.model.rows.rows import NewDeployment
 from phaseline.use_cases.commands.install import AS_SET, refuse_taken
 from phaseline.use_cases.loading.blueprint_loading import deployment_name, load
 from phaseline.use_cases.loading.deployment_rows import refuse_missing_secrets, sealed_inputs
@@ -29,8 +30,8 @@ if TYPE_CHECKING:
     from phaseline.app.watcher import Watcher
     from phaseline.model.blueprint.blueprint import Blueprint, Value
     from phaseline.model.execution.execution import Request
-    from phaseline.model.execution.orders import NewOrder
     from phaseline.model.packages.installed import PackageUse
+    from phaseline.model.rows.orders import NewOrder
     from phaseline.plan.topology.adoption import Adoption
     from phaseline.use_cases.commands.install import Manner
     from phaseline.use_cases.loading.blueprint_loading import Loaded

@@ -35,8 +35,8 @@ if TYPE_CHECKING:
     from phaseline.model.blueprint.blueprint import Value
     from phaseline.model.deployment.topology import Topology
     from phaseline.model.execution.execution import Request
-    from phaseline.model.execution.orders import NewOrder
     from phaseline.model.rows.listings import Roster
+    from phaseline.model.rows.orders import NewOrder
     from phaseline.model.rows.rows import DeploymentRow, ExecutionRow
     from phaseline.use_cases.prepare.plan_preview import Planned
     from phaseline.views.views import ExecutionView

@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     from phaseline.model.blueprint.blueprint import Value
     from phaseline.model.deployment.topology import Topology
     from phaseline.model.execution.execution import Request
-    from phaseline.model.execution.orders import GivenOrder, NewOrder
     from phaseline.model.problems.problem import Problem
+    from phaseline.model.rows.orders import GivenOrder, NewOrder
     from phaseline.model.rows.rows import DeploymentRow, ExecutionRow
     from phaseline.ports import Store
 

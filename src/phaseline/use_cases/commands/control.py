@@ -12,11 +12,10 @@ from phaseline.lang.did_you_mean import did_you_mean
 from phaseline.lang.fast_dataclasses import altered, frozen
 from phaseline.model.execution.breakpoints import PREFIX as BREAKPOINT
 from phaseline.model.execution.breakpoints import clearing
-from phaseline.model.graph.graph import SubjectKind, owners_of
+from phaseline.model.graph.graph import SubjectKind, is_of_state, owners_of, phase_of
 from phaseline.model.graph.status import EntryStatus
 from phaseline.model.problems.problem import ProblemsError, fail
 from phaseline.model.resources.resources import REACH
-from phaseline.model.resources.state_graph_names import is_of_state, phase_of
 from phaseline.model.rows.rows import RequestKind
 from phaseline.run.loop.request_reader import refuse_clean, refuse_completed, refuse_ended
 from phaseline.use_cases.loading.moved_folders import refuse_moved
@@ -30,8 +29,8 @@ if TYPE_CHECKING:
     from phaseline.app.app_context import Workplace
     from phaseline.app.watcher import Watcher
     from phaseline.model.blueprint.blueprint import Value
-    from phaseline.model.execution.orders import NewOrder
     from phaseline.model.graph.graph import Graph
+    from phaseline.model.rows.orders import NewOrder
     from phaseline.model.rows.rows import ExecutionRow
     from phaseline.ports import Store
     from phaseline.views.views import ExecutionView

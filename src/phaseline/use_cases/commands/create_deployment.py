@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from phaseline.app.app_context import Workplace
     from phaseline.app.watcher import Watcher
-    from phaseline.model.execution.orders import GivenOrder, NewOrder
+    from phaseline.model.rows.orders import GivenOrder, NewOrder
     from phaseline.use_cases.commands.install import Order
     from phaseline.views.views import DeploymentDetails
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from phaseline.model.deployment.topology import Topology
     from phaseline.model.execution.breakpoints import Breakpoint
     from phaseline.model.execution.execution import IfBusy
-    from phaseline.model.execution.orders import NewOrder
+    from phaseline.model.rows.orders import NewOrder
     from phaseline.model.rows.rows import DeploymentRow, ExecutionRow
     from phaseline.use_cases.loading.blueprint_loading import Loaded
     from phaseline.views.views import ExecutionView

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from phaseline.app.app_context import Workplace
     from phaseline.app.watcher import Watcher
     from phaseline.model.blueprint.blueprint import Value
-    from phaseline.model.execution.orders import NewOrder
+    from phaseline.model.rows.orders import NewOrder
     from phaseline.views.views import ExecutionView
 
 

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from phaseline.app.watcher import Watcher
     from phaseline.model.blueprint.blueprint import Value
     from phaseline.model.deployment.stack_documents import DocumentRow
-    from phaseline.model.execution.orders import NewOrder
+    from phaseline.model.rows.orders import NewOrder
     from phaseline.model.rows.rows import DeploymentRow
     from phaseline.use_cases.commands.install import Manner
     from phaseline.use_cases.prepare.plan_preview import Planned

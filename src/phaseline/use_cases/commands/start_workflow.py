@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from phaseline.model.blueprint.blueprint import Value, WorkflowMapping
     from phaseline.model.deployment.topology import Topology
     from phaseline.model.execution.execution import Request
-    from phaseline.model.execution.orders import NewOrder
+    from phaseline.model.rows.orders import NewOrder
     from phaseline.model.rows.rows import DeploymentRow
     from phaseline.plan.graph.workflow import Workflow
     from phaseline.use_cases.commands.install import Manner

@@ -24,7 +24,7 @@ from phaseline.use_cases.prepare.update_preparation import PreparedUpdate, Updat
 if TYPE_CHECKING:
     from phaseline.app.app_context import Workplace
     from phaseline.app.watcher import Watcher
-    from phaseline.model.execution.orders import NewOrder
+    from phaseline.model.rows.orders import NewOrder
     from phaseline.use_cases.commands.install import Manner
     from phaseline.views.views import ExecutionView
 

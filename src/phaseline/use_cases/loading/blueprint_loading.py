@@ -26,9 +26,9 @@ if TYPE_CHECKING:
     from phaseline.dsl.type_system.constraints import Lookup
     from phaseline.model.blueprint.blueprint import Blueprint, Value
     from phaseline.model.blueprint.stored_blueprints import StoredBlueprint
+    from phaseline.model.deployment.code_location import CodePlaces
     from phaseline.model.deployment.topology import Topology
     from phaseline.model.packages.installed import PackageUse
-    from phaseline.model.rows.rows import CodePlaces
 
 NAME = re.compile(r"[A-Za-z][A-Za-z0-9_.-]{0,127}")
 """What a deployment may be called."""

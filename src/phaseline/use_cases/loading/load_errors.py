@@ -14,7 +14,7 @@ from phaseline.model.problems.problem import Place, Problem
 from phaseline.use_cases.loading.plugin_presence import module_names
 
 if TYPE_CHECKING:
-    from phaseline.model.rows.rows import CodePlaces
+    from phaseline.model.deployment.code_location import CodePlaces
 
 NAMED = 8
 """So many functions of a module are named where the one that was asked for is not there."""

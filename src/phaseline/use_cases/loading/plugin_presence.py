@@ -14,7 +14,7 @@ from phaseline.plan.graph import operation_names as op
 if TYPE_CHECKING:
     from phaseline.catalog import PluginCatalog
     from phaseline.model.blueprint.blueprint import Blueprint, Node, Operation, Plugin
-    from phaseline.model.rows.rows import CodePlaces
+    from phaseline.model.deployment.code_location import CodePlaces
     from phaseline.use_cases.loading.blueprint_loading import Opened
     from phaseline.use_cases.loading.mapped_places import MappedPlaces
 

@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 
     from phaseline.app.app_context import Workplace
     from phaseline.model.blueprint.blueprint import Blueprint, WorkflowMapping
+    from phaseline.model.deployment.code_location import CodePlaces
     from phaseline.model.deployment.topology import Topology
     from phaseline.model.execution.execution import GoOn, History, Request, Reshape, Verdict
     from phaseline.model.graph.graph import Graph
-    from phaseline.model.rows.rows import CodePlaces
     from phaseline.plan.graph.call_policies import Declare
     from phaseline.plan.graph.workflow import Planner, Workflow
     from phaseline.ports import Catalog

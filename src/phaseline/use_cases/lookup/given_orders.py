@@ -11,8 +11,8 @@ from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from phaseline.model.execution.orders import GivenBeforeError, GivenOrder, NewOrder
 from phaseline.model.problems.problem import ProblemsError, fail
+from phaseline.model.rows.orders import GivenBeforeError, GivenOrder, NewOrder
 from phaseline.use_cases.lookup.ticket import Ticket
 
 if TYPE_CHECKING:

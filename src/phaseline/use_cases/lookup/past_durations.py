@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from phaseline.model.resources.state_graph_names import phase_of
+from phaseline.model.graph.graph import phase_of
 from phaseline.plan.preview.duration_estimate import Took
 
 if TYPE_CHECKING:

@@ -13,8 +13,8 @@ from phaseline.model.rows.rows import RequestKind
 if TYPE_CHECKING:
     from phaseline.app.app_context import Workplace
     from phaseline.model.blueprint.blueprint import Value
-    from phaseline.model.execution.orders import GivenOrder, NewOrder
     from phaseline.model.problems.problem import Problem
+    from phaseline.model.rows.orders import GivenOrder, NewOrder
     from phaseline.model.rows.rows import Beside, ExecutionRow
     from phaseline.ports import Store
 

@@ -27,11 +27,12 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from phaseline.app.app_context import Workplace
+    from phaseline.model.deployment.code_location import CodePlaces
     from phaseline.model.deployment.topology import Topology
     from phaseline.model.execution.breakpoints import Breakpoint
     from phaseline.model.execution.execution import KnownPaths, Request
     from phaseline.model.execution.stored_plans import Aim
-    from phaseline.model.rows.rows import CodePlaces, DeploymentRow
+    from phaseline.model.rows.rows import DeploymentRow
     from phaseline.plan.graph.workflow import Workflow
     from phaseline.plan.preview.plan_summary import PlanSummary, RoundsPlan
     from phaseline.plan.preview.pre_post_preview import Surroundings

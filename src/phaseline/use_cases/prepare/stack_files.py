@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from phaseline.app.app_context import Workplace
     from phaseline.model.blueprint.blueprint import Blueprint, Value
-    from phaseline.model.rows.rows import CodePlaces
+    from phaseline.model.deployment.code_location import CodePlaces
 
 MOST_BYTES = 16 * 1024**2
 """Of all files of a blueprint together; a document of more has none of them, and says so."""

@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from phaseline.app.app_context import Workplace
-    from phaseline.model.execution.orders import GivenOrder, NewOrder
     from phaseline.model.rows.listings import Glance
+    from phaseline.model.rows.orders import GivenOrder, NewOrder
     from phaseline.model.rows.rows import DeploymentRow, ExecutionRow
     from phaseline.ports import Store
     from phaseline.views.views import ExecutionView

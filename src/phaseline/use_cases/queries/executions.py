@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from phaseline.lang.fast_dataclasses import altered, frozen
-from phaseline.model.graph.graph import SubjectKind
+from phaseline.model.graph.graph import SubjectKind, phase_of
 from phaseline.model.graph.status import EntryStatus, OutcomeKind
 from phaseline.model.resources.resources import REACH
-from phaseline.model.resources.state_graph_names import phase_of
 from phaseline.model.rows.rows import RequestKind
 from phaseline.use_cases.lookup.claims import queued_behind
 from phaseline.use_cases.lookup.find import find_deployment, find_execution

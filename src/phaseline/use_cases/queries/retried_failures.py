@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from phaseline.lang.fast_dataclasses import altered, frozen
+from phaseline.model.graph.graph import phase_of
 from phaseline.model.graph.status import EntryStatus
 from phaseline.model.resources.resources import REACH
-from phaseline.model.resources.state_graph_names import phase_of
 from phaseline.use_cases.queries.executions import Phases, as_statuses, in_force, subject_ids, with_running
 
 if TYPE_CHECKING:

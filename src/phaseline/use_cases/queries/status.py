@@ -248,7 +248,11 @@ def _dues(store: Store, row: ExecutionRow, graph: int, statuses: np.ndarray) -> 
     from phaseline.use_cases.queries.executions import Phases
 
     phases = Phases(store.graph(graph))
-    found = (due_of(phases.of(note.position)[0], note) for note in store.notes(graph) if asleep[note.position])
+    found = (
+        due_of(phases.of(note.position)[0], note.due, note.result)
+        for note in store.notes(graph)
+        if asleep[note.position]
+    )
     return [due for due in found if due]
 
 

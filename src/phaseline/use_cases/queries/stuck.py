@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from phaseline.lang.fast_dataclasses import changeable, frozen
+from phaseline.model.graph.graph import phase_of
 from phaseline.model.graph.status import EntryStatus, ExecutionStatus
 from phaseline.model.problems.fingerprint import group_key
 from phaseline.model.resources.resources import REACH
-from phaseline.model.resources.state_graph_names import phase_of
 from phaseline.use_cases.lookup.find import find_deployment
 from phaseline.use_cases.lookup.unreadable_rows import Flaws
 from phaseline.use_cases.queries.events.events_and_logs import owners

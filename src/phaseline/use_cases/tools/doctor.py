@@ -155,7 +155,7 @@ def _variables() -> Iterator[Check]:
 def _holds_code(folder: str) -> bool:
     """True for a folder with modules, also those of a source distribution, with records or with packages."""
     from phaseline.catalog.code.search_path import search_path
-    from phaseline.model.rows.rows import CodePlaces
+    from phaseline.model.deployment.code_location import CodePlaces
 
     forms = ("*.py", "*/__init__.py", "*.rec", "*.zip", "*/lib/python")
     tops = (folder, *search_path(CodePlaces("", (folder,))))

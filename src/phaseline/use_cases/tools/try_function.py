@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from phaseline.app.app_context import Workplace
     from phaseline.calls.batches.trial_call import Tried as Tried  # noqa: PLC0414 - passed on: doors know only use cases
     from phaseline.model.blueprint.blueprint import Value
-    from phaseline.model.rows.rows import CodePlaces
+    from phaseline.model.deployment.code_location import CodePlaces
 
 MOST_ITEMS = 10_000
 

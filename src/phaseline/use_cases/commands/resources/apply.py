@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from phaseline.lang.fast_dataclasses import altered, frozen, told
+from phaseline.model.deployment.code_location import CodePlaces
 from phaseline.model.deployment.index_ranges import ranges_of
 from phaseline.model.deployment.runtime_properties import is_same
 from phaseline.model.execution.execution import Request
 from phaseline.model.phases.phase_data import attributes_in
 from phaseline.model.problems.problem import Problem, ProblemsError, fail
 from phaseline.model.resources.resources import REACH, Growth, OutgrownError, no_resources, type_node
-from phaseline.model.rows.rows import CodePlaces, NewDeployment, NewExecution, RequestKind
+from phaseline.model.rows.rows import NewDeployment, NewExecution, RequestKind
 from phaseline.use_cases.commands.resources.requests import engine_now, refuse_refused, settle
 from phaseline.use_cases.loading.resource_files import Wanted, read_wanted
 from phaseline.use_cases.lookup.known_phases import read, refused_sentences
@@ -29,8 +30,8 @@ if TYPE_CHECKING:
     from phaseline.model.blueprint.blueprint import Value
     from phaseline.model.blueprint.state_paths import ResourceTypes
     from phaseline.model.execution.breakpoints import Breakpoint
-    from phaseline.model.execution.orders import GivenOrder, NewOrder
     from phaseline.model.phases.registry import PhaseRegistry
+    from phaseline.model.rows.orders import GivenOrder, NewOrder
     from phaseline.model.rows.rows import DeploymentRow
 
 Action = Literal["created", "changed", "unchanged"]

@@ -23,7 +23,7 @@ from phaseline.use_cases.queries.resources.state_stays import WORDS
 if TYPE_CHECKING:
     from phaseline.app.app_context import Workplace
     from phaseline.model.blueprint.blueprint import Value
-    from phaseline.model.execution.orders import GivenOrder, NewOrder
+    from phaseline.model.rows.orders import GivenOrder, NewOrder
     from phaseline.use_cases.queries.resources.cluster_snapshot import Snapshot
     from phaseline.use_cases.queries.resources.state_stays import Stay
 

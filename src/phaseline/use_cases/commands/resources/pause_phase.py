@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from phaseline.app.app_context import Workplace
     from phaseline.model.blueprint.blueprint import Value
-    from phaseline.model.execution.orders import GivenOrder, NewOrder
+    from phaseline.model.rows.orders import GivenOrder, NewOrder
 
 BY_USER = "paused by a user"
 

@@ -18,8 +18,8 @@ from phaseline.model.rows.rows import RequestKind
 if TYPE_CHECKING:
     from phaseline.app.app_context import Workplace
     from phaseline.model.blueprint.blueprint import Value
-    from phaseline.model.execution.orders import NewOrder
     from phaseline.model.problems.problem import Problem
+    from phaseline.model.rows.orders import NewOrder
 
 LOOK_S = 0.02
 PATIENCE_S = 60.0

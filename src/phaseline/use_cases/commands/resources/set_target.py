@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from phaseline.app.app_context import Workplace
     from phaseline.model.blueprint.state_paths import ResourceTypes
     from phaseline.model.execution.breakpoints import Breakpoint
-    from phaseline.model.execution.orders import GivenOrder, NewOrder
+    from phaseline.model.rows.orders import GivenOrder, NewOrder
     from phaseline.model.rows.rows import ExecutionRow
     from phaseline.ports import Store
     from phaseline.use_cases.queries.resources.cluster_snapshot import Snapshot

@@ -13,9 +13,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from phaseline.model.graph.graph import SubjectKind
+from phaseline.model.graph.graph import SubjectKind, phase_of
 from phaseline.model.graph.status import EntryStatus, OutcomeKind
-from phaseline.model.resources.state_graph_names import phase_of
 from phaseline.plan.explain.cloudify_events import narrate_all
 from phaseline.plan.explain.instance_story import BEGUN, CallSpan, Entries, Known
 from phaseline.use_cases.queries.executions import as_statuses

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from phaseline.lang.fast_dataclasses import frozen
+from phaseline.model.graph.graph import phase_of
 from phaseline.model.problems.problem import fail
 from phaseline.model.resources.resources import REACH
-from phaseline.model.resources.state_graph_names import phase_of
 from phaseline.use_cases.lookup.find import find_execution
 from phaseline.use_cases.queries.executions import subject_ids
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from phaseline.lang.fast_dataclasses import altered, frozen
+from phaseline.model.graph.graph import phase_of
 from phaseline.model.graph.status import EntryStatus, OutcomeKind
-from phaseline.model.resources.state_graph_names import phase_of
 from phaseline.model.rows.rows import RequestKind
 from phaseline.use_cases.queries.resources.phase_entries import NOT_DONE, message_of
 from phaseline.use_cases.queries.resources.selection import choose_one

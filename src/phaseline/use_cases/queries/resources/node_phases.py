@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from phaseline.lang.fast_dataclasses import frozen
+from phaseline.model.graph.graph import has_phases, phase_of, state_entered
 from phaseline.model.graph.status import EntryStatus
 from phaseline.model.phases.phase_data import data_in
-from phaseline.model.resources.state_graph_names import has_phases, phase_of, state_entered
 from phaseline.use_cases.queries.resources.phase_entries import EntryView, message_of
 from phaseline.use_cases.queries.resources.state_stays import MET, WORDS, Stay
 

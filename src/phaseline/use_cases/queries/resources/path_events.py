@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from phaseline.model.graph.graph import phase_of
 from phaseline.model.graph.status import OutcomeKind
-from phaseline.model.resources.state_graph_names import phase_of
 from phaseline.use_cases.queries.resources.state_stays import Stay
 from phaseline.views.views import Line
 

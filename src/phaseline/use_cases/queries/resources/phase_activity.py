@@ -11,9 +11,10 @@ import numpy as np
 
 from phaseline.lang.fast_dataclasses import altered, frozen
 from phaseline.model.execution.breakpoints import due_of
+from phaseline.model.graph.graph import LANE_PREFIX
 from phaseline.model.graph.status import EntryStatus, OutcomeKind
 from phaseline.model.phases.activity import COUNTED, Activity, activity_of
-from phaseline.model.resources.state_graph_names import LANE_PREFIX, measure_of
+from phaseline.model.resources.state_graph_names import measure_of
 from phaseline.model.rows.rows import RequestKind
 from phaseline.use_cases.lookup.unreadable_rows import Flaws
 from phaseline.use_cases.queries.resources.cluster_snapshot import Snapshot, clusters
@@ -161,7 +162,7 @@ def _note_due(stay: Stay, phase: str, numbers: np.ndarray, statuses: np.ndarray,
     """The first time at which one of those that sleep is due."""
     for position in stay.positions(phase, numbers[statuses == EntryStatus.SLEEPING]).tolist():
         note = stay.notes.get(position)
-        due = due_of(phase, note) if note is not None else 0
+        due = due_of(phase, note.due, note.result) if note is not None else 0
         if due:
             key = phase.lower()
             dues[key] = min(dues.get(key, due), due)

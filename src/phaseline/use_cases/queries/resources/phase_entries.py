@@ -162,7 +162,7 @@ def entries_at(
                 entered_at,
                 run.started_at,
                 run.ended_at,
-                due_of(phase, note) if note is not None and status is EntryStatus.SLEEPING else 0,
+                due_of(phase, note.due, note.result) if note is not None and status is EntryStatus.SLEEPING else 0,
                 run.count,
                 note.generation + 1 if note is not None else 1,
                 run.run,

@@ -14,8 +14,8 @@ import numpy as np
 from phaseline.lang.fast_dataclasses import frozen
 from phaseline.model.execution.breakpoints import PREFIX as BREAKPOINT
 from phaseline.model.execution.breakpoints import told_of
+from phaseline.model.graph.graph import phase_of, state_entered
 from phaseline.model.graph.status import EntryStatus, Mark
-from phaseline.model.resources.state_graph_names import phase_of, state_entered
 from phaseline.use_cases.queries.executions import as_statuses, with_running
 
 if TYPE_CHECKING:
