@@ -18,7 +18,8 @@ def main() -> None:
     from phaseline.app.app_context import workplace
     from phaseline.app.settings import load_settings
     from phaseline.use_cases.commands import install as installing
-    from phaseline.use_cases.commands.start_workflow import Start, start
+    from phaseline.use_cases.commands.start_workflow import start
+    from phaseline.use_cases.prepare.workflow_start import Start
 
     laps: dict[str, list[float]] = {"execute_operation": [], "heal": []}
     given = {"execute_operation": {"operation": CHECK.replace("check_status", "create")}, "heal": {}}

@@ -16,8 +16,8 @@ def main() -> None:
     from phaseline.app.app_context import workplace
     from phaseline.app.settings import load_settings
     from phaseline.use_cases.commands import install as installing
-    from phaseline.use_cases.commands.start_workflow import Start
     from phaseline.use_cases.prepare import plan_preview as plans
+    from phaseline.use_cases.prepare.workflow_start import Start
 
     laps: list[float] = []
     with workplace(load_settings(given={"store.url": f"sqlite:///{store}"}), "bench") as place:

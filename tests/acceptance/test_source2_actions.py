@@ -182,7 +182,7 @@ def test_h27_an_adoption_is_one_pair_with_the_truth(actions: Actions, *, is_gone
 
 def test_h27_what_was_adopted_in_vain_is_let_go_of_as_an_action_of_its_own(actions: Actions) -> None:
     from phaseline.use_cases.commands.adopt import AdoptOrder, adopt
-    from phaseline.use_cases.commands.install import Manner
+    from phaseline.use_cases.prepare.options import Manner
 
     shop = actions.shop
     left = shop.deployments.abandon("shop")

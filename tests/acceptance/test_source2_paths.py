@@ -9,8 +9,9 @@ import pytest
 
 import phaseline
 from phaseline import ProblemsError
-from phaseline.use_cases.commands.install import Manner
-from phaseline.use_cases.commands.start_workflow import Start, start
+from phaseline.use_cases.commands.start_workflow import start
+from phaseline.use_cases.prepare.options import Manner
+from phaseline.use_cases.prepare.workflow_start import Start
 
 CLASSES = '''
 from pathlib import Path

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 import phaseline
-from phaseline.use_cases.commands.install import Manner
 from phaseline.use_cases.commands.update import update
+from phaseline.use_cases.prepare.options import Manner
 from phaseline.use_cases.prepare.update_preparation import UpdateOrder
 
 CLASSES = '''

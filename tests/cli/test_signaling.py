@@ -9,7 +9,8 @@ from phaseline.app.app_context import workplace
 from phaseline.app.settings import Settings
 from phaseline.app.watcher import Nobody
 from phaseline.calls.deployments.progress import Progress
-from phaseline.use_cases.commands.install import Order, install
+from phaseline.use_cases.commands.install import install
+from phaseline.use_cases.prepare.deployment_spec import Order
 
 BLUEPRINT = """\
 tosca_definitions_version: cloudify_dsl_1_4

@@ -14,9 +14,9 @@ from phaseline.model.rows.rows import BatchRow, EventRow, ExecutionRow
 from phaseline.plan.explain.cloudify_events import narrate_all
 from phaseline.plan.explain.instance_story import CallSpan, Known
 from phaseline.ports import Store
+from phaseline.use_cases.lookup.entry_status import as_statuses
 from phaseline.use_cases.queries.events.events_and_logs import owners
 from phaseline.use_cases.queries.events.line_filter import ANY, LineFilter, Sieve
-from phaseline.use_cases.queries.executions import as_statuses
 from phaseline.views.views import Line
 
 Causes = dict[tuple[int, str], "deque[EventRow]"]

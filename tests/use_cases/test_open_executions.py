@@ -15,10 +15,13 @@ from phaseline.model.rows.rows import RequestKind
 from phaseline.testing.builders import blueprint, node, topology
 from phaseline.use_cases.commands.control import cancel, complete, follow, resume, retry
 from phaseline.use_cases.commands.create_deployment import create
-from phaseline.use_cases.commands.install import Manner, Order, install, uninstall
+from phaseline.use_cases.commands.delete_deployment import delete_deployment
+from phaseline.use_cases.commands.install import install, uninstall
 from phaseline.use_cases.lookup.find import find_deployment, find_execution
 from phaseline.use_cases.lookup.ticket import ask
-from phaseline.use_cases.queries.deployments import delete_deployment, list_deployments, show_deployment
+from phaseline.use_cases.prepare.deployment_spec import Order
+from phaseline.use_cases.prepare.options import Manner
+from phaseline.use_cases.queries.deployments import list_deployments, show_deployment
 from phaseline.use_cases.queries.events.events_and_logs import events
 from phaseline.use_cases.queries.executions import list_executions, show_execution
 from phaseline.use_cases.queries.instances import list_instances

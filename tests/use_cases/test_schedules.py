@@ -41,8 +41,8 @@ def test_a_topology_that_is_stored_with_its_blueprint_is_not_read_again(tmp_path
     """Whether there are schedules or not: a second topology would cost a large deployment seconds and much memory."""
     from phaseline.app.app_context import workplace
     from phaseline.app.settings import Settings
-    from phaseline.use_cases.commands.install import Order, load_order
     from phaseline.use_cases.loading.deployment_rows import new_deployment
+    from phaseline.use_cases.prepare.deployment_spec import Order, load_order
 
     plain = "tosca_definitions_version: cloudify_dsl_1_4\nimports: [cloudify/types/types.yaml]\n"
     timed = "deployment_settings: {default_schedules: {daily: {workflow: install, since: '+1 d'}}}\n"

@@ -31,7 +31,7 @@ LONGEST_BITS = 14_000
 LEAST = {"task_retries": -1, "subgraph_retries": -1, "limit": 0, "drain": 0, "older": 0, "since": 0}
 """The least that a number may be, where less makes no sense."""
 ALIASES = {
-    "OnFailure": "phaseline.use_cases.commands.install",
+    "OnFailure": "phaseline.use_cases.prepare.options",
     "IfBusy": "phaseline.model.execution.execution",
     "Method": "phaseline.use_cases.tools.hook_trial",
 }
@@ -206,7 +206,7 @@ def _misread(where: str, name: str, value: Any) -> Iterator[Problem]:
     """What is wrong with texts that have a grammar of their own."""
     try:
         if name == "stop_after":
-            from phaseline.use_cases.commands.install import read_limit
+            from phaseline.use_cases.prepare.options import read_limit
 
             read_limit(value)
         elif name in {"older", "since"} and isinstance(value, str):
@@ -218,7 +218,7 @@ def _misread(where: str, name: str, value: Any) -> Iterator[Problem]:
 
             read_span(value)
         elif name == "breakpoints":
-            from phaseline.use_cases.commands.breakpoints import read
+            from phaseline.use_cases.prepare.breakpoints import read
 
             for one in value:
                 read(one)

@@ -10,7 +10,8 @@ from phaseline.client.argument_checks import checked
 if TYPE_CHECKING:
     from phaseline.app.app_context import Workplace
     from phaseline.app.watcher import Watcher
-    from phaseline.use_cases.commands.breakpoints import Kept, Stopped
+    from phaseline.use_cases.commands.breakpoints import Kept
+    from phaseline.use_cases.queries.breakpoints import Stopped
 
 
 @checked("breakpoints")
@@ -23,7 +24,7 @@ class Breakpoints:
 
     def list(self, deployment: str | None = None) -> Sequence[Stopped]:
         """Who stands at a breakpoint, of all deployments or of one."""
-        from phaseline.use_cases.commands.breakpoints import list_breakpoints
+        from phaseline.use_cases.queries.breakpoints import list_breakpoints
 
         return list_breakpoints(self._place, deployment)
 

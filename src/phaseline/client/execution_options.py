@@ -9,7 +9,8 @@ if TYPE_CHECKING:
     from phaseline.model.blueprint.blueprint import Value
     from phaseline.model.execution.breakpoints import Breakpoint
     from phaseline.model.execution.execution import IfBusy
-    from phaseline.use_cases.commands.install import Manner, OnFailure, Order
+    from phaseline.use_cases.prepare.deployment_spec import Order
+    from phaseline.use_cases.prepare.options import Manner, OnFailure
     from phaseline.use_cases.prepare.update_preparation import UpdateOrder
 
 
@@ -24,7 +25,7 @@ def order_of(
     runtime_only: bool = False,
 ) -> Order:
     """What is to be installed."""
-    from phaseline.use_cases.commands.install import Order
+    from phaseline.use_cases.prepare.deployment_spec import Order
 
     return Order(file, name, inputs or {}, tuple(plugins), yes_many, runtime_only, tuple(labels))
 
@@ -57,7 +58,7 @@ def stops_of(breakpoints: Sequence[str], break_timeout: str | None = None) -> tu
     """Where instances stop, and how long. Raises: PL-C094 for a time without a breakpoint, PL-P047 for one that is none."""
     from phaseline.lang.durations import read_span
     from phaseline.model.problems.problem import fail
-    from phaseline.use_cases.commands.breakpoints import read
+    from phaseline.use_cases.prepare.breakpoints import read
 
     if break_timeout is not None and not breakpoints:
         message = "break_timeout says how long something waits at breakpoints, and there are none"
@@ -78,7 +79,7 @@ def manner_of(
 ) -> Manner:
     """How it deals with failures, time, others that are at work, and where it stops."""
     from phaseline.lang.durations import read_span
-    from phaseline.use_cases.commands.install import Manner, read_limit
+    from phaseline.use_cases.prepare.options import Manner, read_limit
 
     return Manner(
         task_retries,

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from phaseline.model.blueprint.blueprint import Value
     from phaseline.model.execution.execution import IfBusy
     from phaseline.use_cases.commands.approve import Approved
-    from phaseline.use_cases.commands.install import OnFailure
     from phaseline.use_cases.commands.maintenance import Purge
+    from phaseline.use_cases.prepare.options import OnFailure
     from phaseline.use_cases.queries.events.events_and_logs import History
     from phaseline.use_cases.queries.events.timeline import Timeline
     from phaseline.views.views import ExecutionView, Line, Page
@@ -134,7 +134,8 @@ class Executions:
         ``allow_custom_parameters``: those that nobody declares are handed on to plugins. ``force``: although the blueprint
         says that the workflow is not available now.
         """
-        from phaseline.use_cases.commands.start_workflow import Start, start
+        from phaseline.use_cases.commands.start_workflow import start
+        from phaseline.use_cases.prepare.workflow_start import Start
 
         order = Start(workflow, deployment, parameters or {}, allow_custom_parameters, force)
         manner = manner_of(

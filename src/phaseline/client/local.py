@@ -32,9 +32,9 @@ if TYPE_CHECKING:
     from phaseline.model.blueprint.stored_blueprints import StoredBlueprint
     from phaseline.model.execution.execution import IfBusy
     from phaseline.model.rows.orders import RequestId
-    from phaseline.use_cases.commands.install import OnFailure
     from phaseline.use_cases.commands.labels import Labels
     from phaseline.use_cases.commands.upload_blueprint import Packaged, Shelved, Stored, Uploaded
+    from phaseline.use_cases.prepare.options import OnFailure
     from phaseline.use_cases.prepare.plan_preview import Planned
     from phaseline.use_cases.queries.deployment_history import DeploymentHistory
     from phaseline.use_cases.queries.status import Status
@@ -392,7 +392,7 @@ class Deployments(Noun):
 
     def delete(self, name: str, *, force: bool = False) -> DeploymentView:
         """Forget it: the name is free again, its executions stay. ``force``: although instances may still exist."""
-        from phaseline.use_cases.queries.deployments import delete_deployment
+        from phaseline.use_cases.commands.delete_deployment import delete_deployment
 
         return delete_deployment(self._place, name, force=force)
 

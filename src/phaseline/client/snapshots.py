@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from phaseline.app.watcher import Watcher
     from phaseline.model.blueprint.blueprint import Value
     from phaseline.model.execution.execution import IfBusy
-    from phaseline.use_cases.commands.install import OnFailure
     from phaseline.use_cases.commands.snapshots import SnapshotView
+    from phaseline.use_cases.prepare.options import OnFailure
     from phaseline.use_cases.prepare.plan_preview import Planned
     from phaseline.use_cases.prepare.stack_documents import AbandonedView
     from phaseline.views.views import ExecutionView

@@ -10,7 +10,7 @@ import numpy as np
 
 from phaseline.lang.fast_dataclasses import changeable, frozen
 from phaseline.model.graph.status import OutcomeKind
-from phaseline.use_cases.queries.executions import Phases, subject_ids
+from phaseline.use_cases.lookup.entry_status import Phases, subject_ids
 
 if TYPE_CHECKING:
     from phaseline.model.rows.rows import BatchRow, ExecutionRow

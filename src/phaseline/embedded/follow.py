@@ -149,7 +149,7 @@ class View:
 
     def _look(self) -> Progress | None:
         from phaseline.calls.deployments.progress import count_rows
-        from phaseline.use_cases.queries.executions import as_statuses, with_running
+        from phaseline.use_cases.lookup.entry_status import as_statuses, with_running
 
         store = self._place.store
         graphs = store.graphs(self._row.number)
@@ -174,7 +174,7 @@ class View:
 def _dues(graph: Graph, notes: Sequence[NoteRow]) -> list[int]:
     """When these are called next; not those who stand at a breakpoint until somebody clears them."""
     from phaseline.model.execution.breakpoints import due_of
-    from phaseline.use_cases.queries.executions import Phases
+    from phaseline.use_cases.lookup.entry_status import Phases
 
     phases = Phases(graph)
     return [due for note in notes if (due := due_of(phases.of(note.position)[0], note.due, note.result))]
@@ -185,7 +185,7 @@ def _failing(
 ) -> tuple[tuple[Failing, ...], int]:
     """(the first few entries that failed or are tried again, how many there are)."""
     from phaseline.calls.deployments.progress import MAX_FAILING, Failing
-    from phaseline.use_cases.queries.executions import Phases, subject_ids
+    from phaseline.use_cases.lookup.entry_status import Phases, subject_ids
 
     phases = Phases(graph)
     shown: list[Failing] = []

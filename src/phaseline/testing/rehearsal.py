@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from phaseline.model.execution.pre_post import Around
     from phaseline.model.rows.rows import ExecutionRow
     from phaseline.plan.graph.workflow import Planner
-    from phaseline.use_cases.commands.install import OnFailure
+    from phaseline.use_cases.prepare.options import OnFailure
 
 __all__ = ["Called", "Rehearsal", "Says", "completes", "fails", "rehearse", "retries", "sleeps"]
 

@@ -12,7 +12,8 @@ from phaseline.cli.shell.cli_context import Desk
 from phaseline.cli.shell.options import detach_option, json_option, watchable
 
 if TYPE_CHECKING:
-    from phaseline.use_cases.commands.breakpoints import Kept, Stopped
+    from phaseline.use_cases.commands.breakpoints import Kept
+    from phaseline.use_cases.queries.breakpoints import Stopped
 
 NAMED = ("-d", "--deployment", "--cluster", "deployment")
 NAMED_FIRST = 3
@@ -73,7 +74,8 @@ def remove(desk: Desk, points: tuple[str, ...], deployment: str) -> None:
 @click.pass_obj
 def list_(desk: Desk, deployment: str | None) -> None:
     """List the instances and resources that stand at a breakpoint, and the breakpoints that deployments and clusters keep."""
-    from phaseline.use_cases.commands.breakpoints import list_breakpoints, list_kept
+    from phaseline.use_cases.commands.breakpoints import list_kept
+    from phaseline.use_cases.queries.breakpoints import list_breakpoints
 
     with desk.open(lists=True) as place:
         stopped, kept = list_breakpoints(place, deployment), list_kept(place, deployment)

@@ -19,7 +19,7 @@ from phaseline.cli.shell.options import (
 )
 
 if TYPE_CHECKING:
-    from phaseline.use_cases.commands.install import Manner
+    from phaseline.use_cases.prepare.options import Manner
 
 
 @click.group(epilog="Example: phaseline snapshots create -d shop monday")

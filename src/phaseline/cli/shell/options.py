@@ -14,7 +14,7 @@ from phaseline.cli.shell.cli_context import Desk
 
 if TYPE_CHECKING:
     from phaseline.model.execution.execution import IfBusy
-    from phaseline.use_cases.commands.install import OnFailure
+    from phaseline.use_cases.prepare.options import OnFailure
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -217,8 +217,8 @@ def order_options(function: F) -> F:
         runtime_only: bool,
         **others: object,
     ) -> object:
-        from phaseline.use_cases.commands.install import Order
         from phaseline.use_cases.loading.input_files import gather_inputs
+        from phaseline.use_cases.prepare.deployment_spec import Order
 
         inputs = gather_inputs(input_files, inputs_given)
         order = Order(file, name, inputs, plugin_folders, yes_many, runtime_only, labels)
@@ -250,8 +250,8 @@ def start_options(function: F) -> F:
         force: bool,
         **others: object,
     ) -> object:
-        from phaseline.use_cases.commands.start_workflow import Start
         from phaseline.use_cases.loading.input_files import gather_inputs
+        from phaseline.use_cases.prepare.workflow_start import Start
 
         def start_of(workflow: str, deployment: str) -> Start:
             parameters = gather_inputs(parameter_files, parameters_given)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from phaseline.cli.shell.cli_context import Desk
     from phaseline.model.execution.breakpoints import Breakpoint
     from phaseline.model.execution.execution import IfBusy
-    from phaseline.use_cases.commands.install import Manner, OnFailure
+    from phaseline.use_cases.prepare.options import Manner, OnFailure
     from phaseline.views.views import ExecutionView, Line
 
 
@@ -133,7 +133,7 @@ def read_manner(
     break_timeout: str | None = None,
 ) -> Manner:
     """What the options that they share say of failures, of time, of where to stop, and of others who are at work."""
-    from phaseline.use_cases.commands.install import Manner, read_limit
+    from phaseline.use_cases.prepare.options import Manner, read_limit
 
     stops = read_breaks(breaks, break_timeout)
     manner = Manner(

@@ -75,7 +75,7 @@ PLAIN: dict[str, tuple[str, ...]] = {
         "commands", "loading", "lookup", "prepare", "queries", "tools",
     ),
     "phaseline.use_cases.commands": (
-        "packages", "resources",
+        "orders", "packages", "resources",
     ),
     "phaseline.use_cases.queries": (
         "events", "packages", "resources",

@@ -15,11 +15,13 @@ from phaseline.model.deployment.code_location import CodePlaces
 from phaseline.model.problems.name_rules import shown_name, why_no_name
 from phaseline.model.problems.problem import ProblemsError, fail
 from phaseline.model.rows.rows import NewDeployment
-from phaseline.use_cases.commands.install import AS_SET, refuse_taken
+from phaseline.use_cases.commands.orders.request_ids import once
 from phaseline.use_cases.loading.blueprint_loading import deployment_name, load
 from phaseline.use_cases.loading.deployment_rows import refuse_missing_secrets, sealed_inputs
-from phaseline.use_cases.lookup.ticket import Ticket, once
+from phaseline.use_cases.lookup.ticket import Ticket
 from phaseline.use_cases.prepare.adoption_conflicts import refuse_adopted
+from phaseline.use_cases.prepare.deployment_spec import refuse_taken
+from phaseline.use_cases.prepare.options import AS_SET
 from phaseline.use_cases.prepare.pre_post import new_execution, with_stops
 from phaseline.use_cases.prepare.stack_documents import read_document, refuse_sealed_elsewhere, unreadable_parts
 from phaseline.use_cases.prepare.stack_files import Brought, is_same, is_there, kept, moved
@@ -33,8 +35,8 @@ if TYPE_CHECKING:
     from phaseline.model.packages.installed import PackageUse
     from phaseline.model.rows.orders import NewOrder
     from phaseline.plan.topology.adoption import Adoption
-    from phaseline.use_cases.commands.install import Manner
     from phaseline.use_cases.loading.blueprint_loading import Loaded
+    from phaseline.use_cases.prepare.options import Manner
     from phaseline.use_cases.prepare.plan_preview import Planned
     from phaseline.views.views import ExecutionView
 
@@ -338,7 +340,8 @@ def abandon(
     ``force``: what runs of it is canceled first, and a modification may be half done. Raises: PL-C010, PL-C016 while an execution is
     open, PL-P043 in the middle of a modification.
     """
-    from phaseline.use_cases.commands.start_workflow import ABANDON, Start, start
+    from phaseline.use_cases.commands.start_workflow import start
+    from phaseline.use_cases.prepare.workflow_start import ABANDON, Start
 
     if force:
         _cancel_all(place, name)

@@ -8,7 +8,7 @@ from phaseline.lang.fast_dataclasses import frozen
 from phaseline.model.problems.problem import fail
 from phaseline.model.rows.rows import RequestKind
 from phaseline.run.loop.request_reader import refuse_ended
-from phaseline.use_cases.lookup.ticket import once
+from phaseline.use_cases.commands.orders.request_ids import once
 from phaseline.use_cases.queries.addressed_execution import the_open_one
 from phaseline.use_cases.queries.hook_results import plan_waited_for, waiting_hooks
 
@@ -41,7 +41,7 @@ class Approved:
 def _approved_again(place: Workplace, found: GivenOrder, _: Mapping[str, object]) -> Approved:
     row = place.store.execution(id := str(found.answer["execution"]))
     if row is None:
-        from phaseline.use_cases.lookup.given_orders import gone
+        from phaseline.use_cases.commands.orders.given_orders import gone
 
         raise gone(found, f"the execution {id}")
     return _approved(place, row, str(found.answer["plan"]), str(found.answer["objection"]))

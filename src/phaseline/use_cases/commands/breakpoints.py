@@ -2,101 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from phaseline.embedded.run_execution import conduct
-from phaseline.lang.fast_dataclasses import altered, frozen
+from phaseline.lang.fast_dataclasses import frozen
 from phaseline.lang.fast_dataclasses import told as fields_of
 from phaseline.model.blueprint.labels import Label
-from phaseline.model.execution.breakpoints import LABEL, PREFIX, Breakpoint, read_breakpoint, read_points
-from phaseline.model.graph.status import EntryStatus
-from phaseline.model.problems.problem import ProblemsError, fail
+from phaseline.model.execution.breakpoints import LABEL, Breakpoint, read_points
+from phaseline.model.problems.problem import fail
 from phaseline.model.resources.resources import REACH
 from phaseline.model.rows.rows import RequestKind
 from phaseline.use_cases.commands.labels import change_labels
+from phaseline.use_cases.commands.orders.request_ids import once
 from phaseline.use_cases.commands.resources.requests import refuse_refused, settle
 from phaseline.use_cases.lookup.find import find_deployment
-from phaseline.use_cases.lookup.ticket import Ticket, ask, once
-from phaseline.use_cases.queries.executions import as_statuses
+from phaseline.use_cases.lookup.ticket import Ticket, ask
+from phaseline.use_cases.prepare.breakpoints import labelled, read
+from phaseline.use_cases.queries.breakpoints import Stopped, list_breakpoints
 
 if TYPE_CHECKING:
     from phaseline.app.app_context import Workplace
     from phaseline.app.watcher import Watcher
     from phaseline.model.blueprint.blueprint import Value
-    from phaseline.model.deployment.topology import Topology
-    from phaseline.model.execution.execution import Request
-    from phaseline.model.problems.problem import Problem
     from phaseline.model.rows.orders import GivenOrder, NewOrder
-    from phaseline.model.rows.rows import DeploymentRow, ExecutionRow
     from phaseline.ports import Store
 
 NAMED = 5
 """How many that stand somewhere are named where nobody stands at a point; all are counted."""
-
-
-@frozen
-class Stopped:
-    """An instance that stands at a breakpoint. ``graph`` and ``position``: of its entry."""
-
-    point: str
-    instance: str
-    node: str
-    deployment: str
-    execution: str
-    message: str
-    graph: int
-    position: int
-
-
-def with_breakpoints(
-    place: Workplace, request: Request, topologies: Sequence[Topology], deployment: int = 0
-) -> Request:
-    """The request with the breakpoints of its deployment, which are labels of it. ``deployment`` 0: one that is to be made.
-
-    Raises: PL-P047 for those of the request, and of what is to be made or comes with another blueprint, at which nobody would stop. A label
-    that has become wrong since it was given is in nobody's way.
-    """
-    from phaseline.plan.requests.request_validation import stop_problems
-    from phaseline.use_cases.loading.resource_nodes import phases_on_paths
-
-    kept = labelled(place.store, deployment) if deployment else ()
-    new = _written(topologies[-1]) if not deployment or len(topologies) > 1 else ()
-    given = (*request.breakpoints, *(one for one in new if one not in kept))
-    if given:
-        phases = [phase for one in topologies for phase in phases_on_paths(place, one.blueprint)]
-        problems = tuple(stop_problems(given, topologies, dict.fromkeys(phases)))
-        if problems:
-            raise ProblemsError(problems)
-    stops = (*request.breakpoints, *kept) if deployment else given
-    return altered(request, breakpoints=tuple(dict.fromkeys(stops)))
-
-
-def labelled(store: Store, deployment: int) -> tuple[Breakpoint, ...]:
-    """The breakpoints that a deployment or cluster has by its labels; what is none of these is left out."""
-    found: list[Breakpoint] = []
-    for text in (label.value for label in store.labels.of(deployment) if label.key == LABEL):
-        with suppress(ValueError):
-            found.append(read_breakpoint(text))
-    return tuple(found)
-
-
-def _written(topology: Topology) -> tuple[Breakpoint, ...]:
-    """Those that are labels in the blueprint. Raises: PL-P047."""
-    return tuple(read(text) for text in topology.blueprint.labels.get(LABEL, ()) if isinstance(text, str))
-
-
-def read(text: str, timeout_s: float | None = None, *, of: Callable[[str], Breakpoint] = read_breakpoint) -> Breakpoint:
-    """A breakpoint as it is written. ``of``: what reads it. Raises: PL-P047."""
-    try:
-        found = of(text)
-        return altered(found, timeout_s=timeout_s) if found.timeout_s is None else found
-    except ValueError as error:
-        mend = "Write POINT=NAMES, such as pre-create=app_* or post-Acme.Create=node-*."
-        raise fail("PL-P047", str(error), mend) from None
 
 
 @frozen
@@ -157,34 +90,6 @@ def list_kept(place: Workplace, deployment: str | None = None) -> Sequence[Kept]
 
 def _kept_texts(store: Store, deployment: int) -> list[str]:
     return [str(one) for one in labelled(store, deployment)]
-
-
-def refuse_unfit(place: Workplace, row: DeploymentRow, labels: Sequence[Label]) -> None:
-    """Raise PL-P047 for labels that are to be breakpoints of a deployment or cluster, and at which nobody would stop."""
-    given = [read(label.value) for label in labels if label.key == LABEL]
-    problems = tuple(_unfit(place, row, given)) if given else ()
-    if problems:
-        raise ProblemsError(problems)
-
-
-def _unfit(place: Workplace, row: DeploymentRow, given: Sequence[Breakpoint]) -> Iterator[Problem]:
-    from phaseline.plan.requests.request_validation import stop_problems
-    from phaseline.use_cases.commands.resources.apply import known_phases
-    from phaseline.use_cases.loading.resource_nodes import phases_on_paths
-    from phaseline.use_cases.prepare.breakpoints import unfit_stops
-
-    if row.kind == "resources":
-        yield from unfit_stops(given, (), known_phases(place))
-        return
-    topology = place.store.topology(row.number)
-    yield from stop_problems(given, [topology], phases_on_paths(place, topology.blueprint))
-
-
-def list_breakpoints(place: Workplace, deployment: str | None = None) -> Sequence[Stopped]:
-    """Who stands at a breakpoint, of all deployments or of one, the oldest execution first."""
-    number = find_deployment(place.store, deployment).number if deployment else None
-    rows = place.store.executions(number, only_open=True)
-    return [one for row in rows if row.request.breakpoints for one in stopped_in(place.store, row)]
 
 
 def _cleared_again(place: Workplace, found: GivenOrder, arguments: Mapping[str, object]) -> Sequence[Stopped]:
@@ -266,31 +171,3 @@ def _told(meant: Breakpoint) -> str:
 
 def _is_named(one: Stopped, instances: Sequence[str]) -> bool:
     return any(one.node == name or one.instance.startswith(name) for name in instances)
-
-
-def stopped_in(store: Store, row: ExecutionRow) -> Iterator[Stopped]:
-    """Who stands at a breakpoint in one execution."""
-    topology = store.topology(row.deployment)
-    for known in store.graphs(row.number):
-        if EntryStatus.SLEEPING not in bytes(store.statuses(known.id)):
-            continue
-        graph = store.graph(known.id)
-        steps = [step for step in graph.steps if step.phase.startswith(PREFIX)]
-        if not steps:
-            continue
-        statuses = as_statuses(store.statuses(known.id))
-        notes = {note.position: note.message for note in store.notes(known.id)}
-        for step in steps:
-            mine = np.arange(step.first, step.first + step.count)
-            for position in mine[statuses[mine] == EntryStatus.SLEEPING].tolist():
-                number = int(graph.subject[position])
-                yield Stopped(
-                    step.phase.removeprefix(PREFIX),
-                    topology.ids[number],
-                    topology.nodes[int(topology.node[number])].name,
-                    row.deployment_name,
-                    row.id,
-                    notes.get(position, ""),
-                    known.id,
-                    position,
-                )

@@ -18,12 +18,14 @@ from phaseline.model.problems.problem import ProblemsError, fail
 from phaseline.model.resources.resources import REACH
 from phaseline.model.rows.rows import RequestKind
 from phaseline.run.loop.request_reader import refuse_clean, refuse_completed, refuse_ended
+from phaseline.use_cases.commands.orders.request_ids import once
 from phaseline.use_cases.loading.moved_folders import refuse_moved
 from phaseline.use_cases.lookup.claims import beside, refuse_reopening
+from phaseline.use_cases.lookup.entry_status import as_statuses
 from phaseline.use_cases.lookup.find import find_execution, listed
-from phaseline.use_cases.lookup.ticket import Ticket, ask, once
+from phaseline.use_cases.lookup.ticket import Ticket, ask
 from phaseline.use_cases.queries.addressed_execution import the_begun_one, the_failed_one, the_fitting_one, the_open_one
-from phaseline.use_cases.queries.executions import as_statuses, standing, view_execution
+from phaseline.use_cases.queries.executions import standing, view_execution
 
 if TYPE_CHECKING:
     from phaseline.app.app_context import Workplace

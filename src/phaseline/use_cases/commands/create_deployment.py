@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 from phaseline.app.watcher import Nobody
 from phaseline.model.problems.problem import fail
-from phaseline.use_cases.commands.install import load_order, use_by
+from phaseline.use_cases.commands.orders.request_ids import once
 from phaseline.use_cases.loading.blueprint_loading import deployment_name
 from phaseline.use_cases.loading.deployment_rows import new_deployment
-from phaseline.use_cases.lookup.ticket import once
+from phaseline.use_cases.prepare.deployment_spec import load_order, use_by
 from phaseline.use_cases.queries.deployments import open_execution, show_deployment
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from phaseline.app.app_context import Workplace
     from phaseline.app.watcher import Watcher
     from phaseline.model.rows.orders import GivenOrder, NewOrder
-    from phaseline.use_cases.commands.install import Order
+    from phaseline.use_cases.prepare.deployment_spec import Order
     from phaseline.views.views import DeploymentDetails
 
 
@@ -26,7 +26,7 @@ def _made_again(place: Workplace, found: GivenOrder, _: Mapping[str, object]) ->
     name = str(found.answer["deployment"])
     row = place.store.deployment(name)
     if row is None or row.number != found.answer["number"]:
-        from phaseline.use_cases.lookup.given_orders import gone
+        from phaseline.use_cases.commands.orders.given_orders import gone
 
         raise gone(found, f"the deployment '{name}'")
     return show_deployment(place, name)

@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from phaseline.lang.fast_dataclasses import altered, frozen
+from phaseline.lang.fast_dataclasses import frozen
 from phaseline.model.blueprint.labels import Label
 from phaseline.model.problems.problem import fail
 from phaseline.use_cases.lookup.find import find_deployment
+from phaseline.use_cases.lookup.label_syntax import by_key, parse_labels
 
 if TYPE_CHECKING:
     from phaseline.app.app_context import Workplace
     from phaseline.model.blueprint.blueprint import Value
     from phaseline.model.rows.rows import DeploymentRow
-    from phaseline.use_cases.loading.blueprint_loading import Loaded
-
-KEY = re.compile(r"[A-Za-z][A-Za-z0-9_.-]{0,127}")
-MAX_VALUE = 256
-"""Characters of a value."""
 
 
 @frozen
@@ -41,7 +36,7 @@ def change_labels(place: Workplace, name: str, *, add: Sequence[str] = (), remov
     given, unwanted = parse_labels(add, may_be_key=False), parse_labels(remove)
     row = find_deployment(place.store, name, to_change=bool(given or unwanted))
     if given:
-        from phaseline.use_cases.commands.breakpoints import refuse_unfit
+        from phaseline.use_cases.prepare.breakpoints import refuse_unfit
 
         refuse_unfit(place, row, given)
     shelf = place.store.labels
@@ -69,7 +64,8 @@ def _is_watched(place: Workplace, row: DeploymentRow) -> bool:
 
 def _ask_hooks(place: Workplace, row: DeploymentRow, given: Sequence[Label], unwanted: Sequence[Label]) -> None:
     """Change labels by an execution, round which hook classes are called. Raises: PL-H022 if it does not complete."""
-    from phaseline.use_cases.commands.start_workflow import Start, start
+    from phaseline.use_cases.commands.start_workflow import start
+    from phaseline.use_cases.prepare.workflow_start import Start
 
     said: dict[str, Value] = {
         "add": [f"{one.key}={one.value}" for one in given],
@@ -80,36 +76,3 @@ def _ask_hooks(place: Workplace, row: DeploymentRow, given: Sequence[Label], unw
         message = f"the labels of '{row.name}' were not changed: {view.id} is {view.status}"
         message += f": {view.reason}" if view.reason else ""
         raise fail("PL-H022", message, f"See what it says: phaseline executions show {view.id}")
-
-
-def with_given(loaded: Loaded, texts: Sequence[str]) -> Loaded:
-    """What is to become a deployment with more labels than its blueprint says: as ``KEY=VALUE``. Raises: PL-C068."""
-    found = {key: list(values) for key, values in loaded.blueprint.labels.items()}
-    for label in parse_labels(texts, may_be_key=False):
-        values = found.setdefault(label.key, [])
-        if label.value not in values:
-            values.append(label.value)
-    blueprint = altered(loaded.blueprint, labels=found)
-    return altered(loaded, blueprint=blueprint, topology=altered(loaded.topology, blueprint=blueprint))
-
-
-def by_key(labels: Sequence[Label]) -> dict[str, list[str]]:
-    """{key: values}."""
-    found: dict[str, list[str]] = {}
-    for label in labels:
-        found.setdefault(label.key, []).append(label.value)
-    return found
-
-
-def parse_labels(texts: Sequence[str], *, may_be_key: bool = True) -> list[Label]:
-    """Labels as they are written: ``KEY=VALUE``, or ``KEY`` for any value of it. Raises: PL-C068."""
-    return [_parsed(text, may_be_key=may_be_key) for text in texts]
-
-
-def _parsed(text: str, *, may_be_key: bool) -> Label:
-    key, separator, value = text.partition("=")
-    if not KEY.fullmatch(key) or (not value and (separator or not may_be_key)) or len(value) > MAX_VALUE:
-        wanted = "KEY=VALUE or KEY" if may_be_key else "KEY=VALUE"
-        mend = f"Write {wanted}: a letter, then letters, digits, '_', '.' and '-'; a value has at most {MAX_VALUE} characters."
-        raise fail("PL-C068", f"'{text}' is no label", mend, subject=text)
-    return Label(key, value)

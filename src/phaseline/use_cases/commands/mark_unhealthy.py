@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from phaseline.use_cases.commands.install import Manner
-from phaseline.use_cases.commands.start_workflow import Start, start
+from phaseline.use_cases.commands.orders.request_ids import once
+from phaseline.use_cases.commands.start_workflow import start
 from phaseline.use_cases.lookup.find import find_instance
-from phaseline.use_cases.lookup.ticket import once
+from phaseline.use_cases.prepare.options import Manner
+from phaseline.use_cases.prepare.workflow_start import Start
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

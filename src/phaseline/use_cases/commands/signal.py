@@ -13,8 +13,9 @@ from phaseline.model.problems.problem import ProblemsError, fail
 from phaseline.model.resources.resources import REACH
 from phaseline.model.rows.rows import RequestKind
 from phaseline.use_cases.commands.control import chosen
+from phaseline.use_cases.commands.orders.request_ids import once
 from phaseline.use_cases.lookup.find import find_instance
-from phaseline.use_cases.lookup.ticket import ask, once
+from phaseline.use_cases.lookup.ticket import ask
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -17,13 +17,14 @@ from phaseline.model.deployment.stack_documents import MOST_SNAPSHOTS, SNAPSHOT
 from phaseline.model.execution.stored_plans import Aim
 from phaseline.model.problems.name_rules import MEND, shown_name, why_no_name
 from phaseline.model.problems.problem import fail
-from phaseline.use_cases.commands.install import AS_SET
-from phaseline.use_cases.commands.start_workflow import Start, start
+from phaseline.use_cases.commands.orders.request_ids import once
+from phaseline.use_cases.commands.start_workflow import start
 from phaseline.use_cases.commands.update import carry_out, planned_update
 from phaseline.use_cases.lookup.find import find_deployment
 from phaseline.use_cases.lookup.secret_reveal import opened_inputs
-from phaseline.use_cases.lookup.ticket import once
+from phaseline.use_cases.prepare.options import AS_SET
 from phaseline.use_cases.prepare.update_preparation import PreparedUpdate, brought_to, present_of
+from phaseline.use_cases.prepare.workflow_start import Start
 
 if TYPE_CHECKING:
     from phaseline.app.app_context import Workplace
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
     from phaseline.model.deployment.stack_documents import DocumentRow
     from phaseline.model.rows.orders import NewOrder
     from phaseline.model.rows.rows import DeploymentRow
-    from phaseline.use_cases.commands.install import Manner
+    from phaseline.use_cases.prepare.options import Manner
     from phaseline.use_cases.prepare.plan_preview import Planned
     from phaseline.views.views import ExecutionView
 

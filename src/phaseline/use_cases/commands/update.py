@@ -14,9 +14,10 @@ from phaseline.embedded.run_execution import conduct
 from phaseline.lang.fast_dataclasses import altered
 from phaseline.lang.gc_pause import undisturbed
 from phaseline.model.execution.stored_plans import PLAN
-from phaseline.use_cases.commands.install import AS_SET
+from phaseline.use_cases.commands.orders.request_ids import once
 from phaseline.use_cases.lookup.claims import lets_be, refuse_busy
-from phaseline.use_cases.lookup.ticket import Ticket, once
+from phaseline.use_cases.lookup.ticket import Ticket
+from phaseline.use_cases.prepare.options import AS_SET
 from phaseline.use_cases.prepare.plan_preview import Planned, foresee_rounds, summaries
 from phaseline.use_cases.prepare.pre_post import new_execution
 from phaseline.use_cases.prepare.update_preparation import PreparedUpdate, UpdateOrder, prepare_update
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from phaseline.app.app_context import Workplace
     from phaseline.app.watcher import Watcher
     from phaseline.model.rows.orders import NewOrder
-    from phaseline.use_cases.commands.install import Manner
+    from phaseline.use_cases.prepare.options import Manner
     from phaseline.views.views import ExecutionView
 
 

@@ -18,6 +18,7 @@ from phaseline.model.rows.rows import RequestKind
 if TYPE_CHECKING:
     from phaseline.app.app_context import Workplace
     from phaseline.catalog.phases.plugin_set import Loaded
+    from phaseline.model.phases.registry import PhaseRegistry
     from phaseline.ports import Store
 
 TEXTS = ("name", "plugin", "package", "constraint", "description", "version")
@@ -142,3 +143,8 @@ def forget_phase(place: Workplace, name: str) -> Forgotten:
     if place.store.owner() is not None:
         place.store.ask(RequestKind.RELOAD, 0, {}, place.actor)
     return Forgotten(phase.name)
+
+
+def known_phases(place: Workplace) -> PhaseRegistry:
+    """The types and phases that the plugins of the settings define; nothing of them is run."""
+    return read(place, place.settings.plugin_folders).registry

@@ -71,7 +71,7 @@ def bring_imports(place: Workplace, deployment: int, imported: Sequence[PackageU
 
     Raises: PL-C016 if that changes something while an execution of it is open, PL-F062 if a package is gone.
     """
-    from phaseline.use_cases.commands.packages.install import tell_engine
+    from phaseline.use_cases.lookup.running_engine import tell_engine
 
     used = {use.package: use for use in place.store.packages.uses(deployment)}
     names = {row.number: row.name for row in place.store.packages.all()}

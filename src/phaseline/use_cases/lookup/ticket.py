@@ -1,10 +1,9 @@
-"""Asking the owner of the store for something, and hearing its answer; once, where the order has a request id."""
+"""Asking the owner of the store for something, and hearing its answer."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from functools import wraps
-from typing import TYPE_CHECKING, Concatenate, ParamSpec, TypeVar
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 from phaseline.lang.fast_dataclasses import changeable
 from phaseline.model.graph.status import ExecutionStatus
@@ -14,38 +13,9 @@ if TYPE_CHECKING:
     from phaseline.app.app_context import Workplace
     from phaseline.model.blueprint.blueprint import Value
     from phaseline.model.problems.problem import Problem
-    from phaseline.model.rows.orders import GivenOrder, NewOrder
+    from phaseline.model.rows.orders import NewOrder
     from phaseline.model.rows.rows import Beside, ExecutionRow
     from phaseline.ports import Store
-
-P = ParamSpec("P")
-R = TypeVar("R")
-Again = Callable[["Workplace", "GivenOrder", Mapping[str, object]], object]
-"""Makes the answer of an order that was given before, of its row and of the arguments of the call."""
-
-
-def once(
-    verb: str, again: Again | None = None
-) -> Callable[[Callable[Concatenate[Workplace, P], R]], Callable[Concatenate[Workplace, P], R]]:
-    """A decorator of a use case that gives an order: where a request id is in use it is carried out once (ADR 0032).
-
-    The use case gets the order as ``given`` and stores it by ``Store.as_one``, or hands it on to another one that does. ``again``: what
-    makes the answer for who asks again; None: the execution is followed. Without a request id this costs one look.
-    Raises: PL-C097 for another order under the same id, PL-C098 if what it began was removed.
-    """
-
-    def wrap(function: Callable[Concatenate[Workplace, P], R]) -> Callable[Concatenate[Workplace, P], R]:
-        @wraps(function)
-        def ordered(place: Workplace, /, *args: P.args, **named: P.kwargs) -> R:
-            if place.requested is None or named.get("given") is not None:
-                return function(place, *args, **named)
-            from phaseline.use_cases.lookup.given_orders import carry_out_once
-
-            return carry_out_once(place, verb, function, args, named, again)
-
-        return ordered
-
-    return wrap
 
 
 @changeable

@@ -1,16 +1,27 @@
-"""Breakpoints of resources that are given a target: those of their cluster as well, and whether anybody would stop there (H46)."""
+"""Breakpoints of an execution that is to begin: as they are written, those of its deployment or cluster, and whether anybody would stop (H46)."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from contextlib import suppress
 from shlex import quote
 from typing import TYPE_CHECKING
+
+from phaseline.lang.fast_dataclasses import altered
+from phaseline.model.blueprint.labels import Label
+from phaseline.model.execution.breakpoints import LABEL, read_breakpoint
+from phaseline.model.problems.problem import ProblemsError, fail
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from phaseline.app.app_context import Workplace
+    from phaseline.model.deployment.topology import Topology
     from phaseline.model.execution.breakpoints import Breakpoint
+    from phaseline.model.execution.execution import Request
     from phaseline.model.phases.registry import PhaseRegistry
     from phaseline.model.problems.problem import Problem
+    from phaseline.model.rows.rows import DeploymentRow
     from phaseline.ports import Store
 
 Going = tuple[str, str, str]
@@ -23,8 +34,6 @@ def with_kept(store: Store, cluster: int, breakpoints: tuple[Breakpoint, ...]) -
     """These breakpoints, and those of the cluster."""
     if not store.labels.of(cluster):
         return breakpoints
-    from phaseline.use_cases.commands.breakpoints import labelled
-
     return tuple(dict.fromkeys((*breakpoints, *labelled(store, cluster))))
 
 
@@ -63,3 +72,70 @@ def _phases(kind: str, target: str, registry: PhaseRegistry) -> Iterator[str]:
     path = registry.types.path(kind, target)
     for state in path.states[:-1] if path is not None else ():
         yield from (phase.name for phase in registry.of(state, kind))
+
+
+def with_breakpoints(
+    place: Workplace, request: Request, topologies: Sequence[Topology], deployment: int = 0
+) -> Request:
+    """The request with the breakpoints of its deployment, which are labels of it. ``deployment`` 0: one that is to be made.
+
+    Raises: PL-P047 for those of the request, and of what is to be made or comes with another blueprint, at which nobody would stop. A label
+    that has become wrong since it was given is in nobody's way.
+    """
+    from phaseline.plan.requests.request_validation import stop_problems
+    from phaseline.use_cases.loading.resource_nodes import phases_on_paths
+
+    kept = labelled(place.store, deployment) if deployment else ()
+    new = _written(topologies[-1]) if not deployment or len(topologies) > 1 else ()
+    given = (*request.breakpoints, *(one for one in new if one not in kept))
+    if given:
+        phases = [phase for one in topologies for phase in phases_on_paths(place, one.blueprint)]
+        problems = tuple(stop_problems(given, topologies, dict.fromkeys(phases)))
+        if problems:
+            raise ProblemsError(problems)
+    stops = (*request.breakpoints, *kept) if deployment else given
+    return altered(request, breakpoints=tuple(dict.fromkeys(stops)))
+
+
+def labelled(store: Store, deployment: int) -> tuple[Breakpoint, ...]:
+    """The breakpoints that a deployment or cluster has by its labels; what is none of these is left out."""
+    found: list[Breakpoint] = []
+    for text in (label.value for label in store.labels.of(deployment) if label.key == LABEL):
+        with suppress(ValueError):
+            found.append(read_breakpoint(text))
+    return tuple(found)
+
+
+def _written(topology: Topology) -> tuple[Breakpoint, ...]:
+    """Those that are labels in the blueprint. Raises: PL-P047."""
+    return tuple(read(text) for text in topology.blueprint.labels.get(LABEL, ()) if isinstance(text, str))
+
+
+def read(text: str, timeout_s: float | None = None, *, of: Callable[[str], Breakpoint] = read_breakpoint) -> Breakpoint:
+    """A breakpoint as it is written. ``of``: what reads it. Raises: PL-P047."""
+    try:
+        found = of(text)
+        return altered(found, timeout_s=timeout_s) if found.timeout_s is None else found
+    except ValueError as error:
+        mend = "Write POINT=NAMES, such as pre-create=app_* or post-Acme.Create=node-*."
+        raise fail("PL-P047", str(error), mend) from None
+
+
+def refuse_unfit(place: Workplace, row: DeploymentRow, labels: Sequence[Label]) -> None:
+    """Raise PL-P047 for labels that are to be breakpoints of a deployment or cluster, and at which nobody would stop."""
+    given = [read(label.value) for label in labels if label.key == LABEL]
+    problems = tuple(_unfit(place, row, given)) if given else ()
+    if problems:
+        raise ProblemsError(problems)
+
+
+def _unfit(place: Workplace, row: DeploymentRow, given: Sequence[Breakpoint]) -> Iterator[Problem]:
+    from phaseline.plan.requests.request_validation import stop_problems
+    from phaseline.use_cases.loading.resource_nodes import phases_on_paths
+    from phaseline.use_cases.lookup.known_phases import known_phases
+
+    if row.kind == "resources":
+        yield from unfit_stops(given, (), known_phases(place))
+        return
+    topology = place.store.topology(row.number)
+    yield from stop_problems(given, [topology], phases_on_paths(place, topology.blueprint))

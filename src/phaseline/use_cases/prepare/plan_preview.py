@@ -12,13 +12,14 @@ from phaseline.embedded.run_execution import declarer, refuse, slots
 from phaseline.lang.fast_dataclasses import altered, frozen, told
 from phaseline.model.execution.execution import History
 from phaseline.model.problems.problem import Problem
-from phaseline.use_cases.commands.install import AS_SET, Order, refuse_taken
 from phaseline.use_cases.loading.blueprint_loading import deployment_name, load
 from phaseline.use_cases.loading.deployment_rows import missing_secrets
 from phaseline.use_cases.loading.moved_folders import refuse_moved
 from phaseline.use_cases.loading.plugin_workflows import find_own, planner_of
 from phaseline.use_cases.loading.resource_nodes import known_paths
 from phaseline.use_cases.lookup.find import find_deployment
+from phaseline.use_cases.prepare.deployment_spec import Order, refuse_taken, with_given
+from phaseline.use_cases.prepare.options import AS_SET
 from phaseline.use_cases.prepare.pre_post import uses_packages, with_stops
 from phaseline.use_cases.prepare.pre_post_preview import with_surroundings
 from phaseline.use_cases.prepare.unreachable_breakpoints import look_for_stops
@@ -38,9 +39,9 @@ if TYPE_CHECKING:
     from phaseline.plan.preview.pre_post_preview import Surroundings
     from phaseline.plan.preview.update_summary import UpdatePlan
     from phaseline.plan.rounds.round_preview import Foreseen
-    from phaseline.use_cases.commands.install import Manner
-    from phaseline.use_cases.commands.start_workflow import Start
     from phaseline.use_cases.loading.blueprint_loading import Loaded
+    from phaseline.use_cases.prepare.options import Manner
+    from phaseline.use_cases.prepare.workflow_start import Start
 
 
 @frozen
@@ -99,8 +100,6 @@ def plan_install(place: Workplace, order: Order, *, open_types: bool = False, ma
         needs_code=False,
     )
     if order.labels:
-        from phaseline.use_cases.commands.labels import with_given
-
         loaded = with_given(loaded, order.labels)
     replaced = refuse_taken(place, name) if name is not None and has_store(place) else None
     request = with_stops(place, manner.request("install", place, {}, loaded.topology), loaded.topology)
@@ -158,7 +157,7 @@ def plan_workflow(place: Workplace, order: Start, *, save: bool = False, manner:
 
     ``save``: the plan is kept, to be applied later.
     """
-    from phaseline.use_cases.commands.start_workflow import prepare
+    from phaseline.use_cases.prepare.workflow_start import prepare
 
     found = prepare(place, order, manner=manner)
     checks = place.store.checks(found.deployment.number, only_results=True).checks

@@ -50,7 +50,7 @@ def with_stops(place: Workplace, request: Request, *topologies: Topology, deploy
     labels = place.store.labels.of(deployment) if deployment else topologies[0].blueprint.labels
     if not (labels or request.breakpoints or topologies[-1].blueprint.labels):
         return request
-    from phaseline.use_cases.commands.breakpoints import with_breakpoints
+    from phaseline.use_cases.prepare.breakpoints import with_breakpoints
 
     return with_breakpoints(place, request, topologies, deployment)
 

@@ -14,7 +14,6 @@ from phaseline.lang.gc_pause import undisturbed
 from phaseline.model.deployment.sealed_values import hidden_inputs
 from phaseline.model.execution.stored_plans import PLAN, Aim
 from phaseline.model.problems.problem import ProblemsError
-from phaseline.use_cases.commands.install import AS_SET
 from phaseline.use_cases.loading.blueprint_loading import load
 from phaseline.use_cases.loading.deployment_rows import refuse_missing_secrets, sealed_inputs
 from phaseline.use_cases.loading.moved_folders import refuse_moved
@@ -22,6 +21,7 @@ from phaseline.use_cases.loading.plugin_workflows import planner_of, unknown_wor
 from phaseline.use_cases.lookup.find import find_deployment
 from phaseline.use_cases.lookup.secret_reveal import opened_inputs
 from phaseline.use_cases.lookup.suspension_check import refuse_suspended
+from phaseline.use_cases.prepare.options import AS_SET
 from phaseline.use_cases.prepare.pre_post import with_stops
 
 if TYPE_CHECKING:
@@ -37,8 +37,8 @@ if TYPE_CHECKING:
     from phaseline.model.problems.problem import Problem
     from phaseline.model.rows.rows import DeploymentRow
     from phaseline.plan.topology.revision import Revision
-    from phaseline.use_cases.commands.install import Manner
     from phaseline.use_cases.loading.blueprint_loading import Loaded
+    from phaseline.use_cases.prepare.options import Manner
 
 Schedules = Mapping[str, dict[str, "Value"]]
 NOT_STORED = -1

@@ -10,8 +10,9 @@ import numpy as np
 from phaseline.model.graph.status import ExecutionStatus
 from phaseline.model.problems.problem import ProblemsError, fail
 from phaseline.model.resources.resources import REACH
+from phaseline.use_cases.lookup.entry_status import as_statuses
 from phaseline.use_cases.lookup.find import find_execution
-from phaseline.use_cases.queries.executions import as_statuses, standing
+from phaseline.use_cases.queries.executions import standing
 
 if TYPE_CHECKING:
     from phaseline.model.graph.status import EntryStatus

@@ -1,39 +1,33 @@
-"""Looking at deployments, computing their outputs, and forgetting them."""
+"""Looking at deployments, and computing their outputs."""
 
 from __future__ import annotations
 
 from dataclasses import fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from phaseline.lang.fast_dataclasses import told
 from phaseline.model.blueprint.labels import labelled
 from phaseline.model.deployment.instance_states import InstanceState
 from phaseline.model.deployment.sealed_values import HIDDEN, hidden_inputs
 from phaseline.model.graph.status import ExecutionStatus
-from phaseline.model.problems.problem import fail
 from phaseline.model.resources.path_nodes import as_life_cycle
 from phaseline.model.resources.resources import REMOVED
 from phaseline.model.resources.state_graph_names import state_name
-from phaseline.use_cases.commands.labels import by_key, parse_labels
-from phaseline.use_cases.lookup.claims import in_the_way
 from phaseline.use_cases.lookup.find import find_deployment
+from phaseline.use_cases.lookup.label_syntax import by_key, parse_labels
 from phaseline.use_cases.lookup.secret_reveal import opened_documents, opened_inputs, without_secrets
-from phaseline.use_cases.lookup.ticket import once
 from phaseline.use_cases.lookup.unreadable_rows import Flaws
 from phaseline.views.views import DeploymentDetails, DeploymentView, Outputs, Page
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from phaseline.app.app_context import Workplace
     from phaseline.model.rows.listings import Glance
-    from phaseline.model.rows.orders import GivenOrder, NewOrder
     from phaseline.model.rows.rows import DeploymentRow, ExecutionRow
     from phaseline.ports import Store
-    from phaseline.views.views import ExecutionView
 
 UNREADABLE = "unreadable"
 """The status of a deployment that can only be listed and deleted."""
@@ -60,8 +54,8 @@ def list_deployments(
         having = place.store.labels.having(parse_labels(labels))
         rows = [row for row in rows if row.number in having]
     if status is None:
-        return Page(_briefs(place.store, rows[:limit]), len(rows))
-    views = [view for view in _briefs(place.store, rows) if view.status == status]
+        return Page(briefs(place.store, rows[:limit]), len(rows))
+    views = [view for view in briefs(place.store, rows) if view.status == status]
     return Page(views[:limit], len(views))
 
 
@@ -78,7 +72,7 @@ def show_deployment(place: Workplace, name: str) -> DeploymentDetails:
     nodes = {node.name: counts[number] for number, node in enumerate(topology.nodes) if number not in topology.past}
     inputs = dict(store.inputs(row.number))
     inputs |= dict.fromkeys(hidden_inputs(store.blueprint(row.number)) & inputs.keys(), HIDDEN)
-    seen, uses = _briefs(store, [row])[0], store.stored_blueprints.of_deployment(row.number)
+    seen, uses = briefs(store, [row])[0], store.stored_blueprints.of_deployment(row.number)
     return DeploymentDetails(
         **{item.name: getattr(seen, item.name) for item in fields(seen)},
         inputs=inputs,
@@ -118,52 +112,6 @@ def outputs(place: Workplace, name: str, *, reveal: bool = False) -> Outputs:
     return Outputs(row.name, *(found if reveal else (without_secrets(place, values) for values in found)))
 
 
-def _deleted_again(place: Workplace, found: GivenOrder, arguments: Mapping[str, object]) -> DeploymentView:
-    seen: Any = found.answer
-    if found.executions:
-        from phaseline.use_cases.lookup.given_orders import followed
-
-        _refuse_unforgotten(str(seen["name"]), followed(place, found, arguments))
-    return DeploymentView(**seen)
-
-
-@once("delete", _deleted_again)
-def delete_deployment(
-    place: Workplace, name: str, *, force: bool = False, given: NewOrder | None = None
-) -> DeploymentView:
-    """Forget a deployment: the name is free again, its executions stay. What it was, as the answer.
-
-    With ``force`` while instances live it is an abandonment: hook classes are called, and its document is kept for 30 days.
-    Raises: PL-C015 while instances live (unless ``force``), or where a hook refuses; PL-C016 while an execution is open.
-    """
-    store = place.store
-    row = find_deployment(store, name, to_change=True)
-    refuse_open(store, row)
-    flaw = unread(store, row)
-    if flaw:
-        return _delete_unreadable(place, row, flaw, force=force, given=given)
-    living = living_count(store, row)
-    if living and not force:
-        message = f"{living} instance{'s' * (living != 1)} of the deployment '{row.name}' may still exist"
-        way = f"phaseline uninstall -d {row.name}"
-        if row.kind == "resources":
-            way = f"phaseline resources delete --all -d {row.name}"
-        mend = f"Remove them first: {way}. Or forget them with --force."
-        raise fail("PL-C015", message, mend, subject=row.name)
-    seen = _briefs(store, [row])[0]
-    if living and row.kind == "blueprint":
-        _abandon(place, row, seen, given)
-    else:
-        _forget(place, row, seen, given)
-    return seen
-
-
-def _forget(place: Workplace, row: DeploymentRow, seen: DeploymentView, given: NewOrder | None) -> None:
-    with place.store.as_one(given) as answer:
-        answer.update(told(seen))
-        place.store.delete_deployment(row.number, place.actor)
-
-
 def unread(store: Store, row: DeploymentRow) -> str:
     """Why a deployment cannot be read as a whole; empty if it can."""
     flaw = row.flaw or store.listings.rosters([row.number])[row.number].flaw
@@ -173,35 +121,6 @@ def unread(store: Store, row: DeploymentRow) -> str:
     with flaws.of(row.name):
         store.topology(row.number)
     return flaws.reasons[0] if flaws.reasons else ""
-
-
-def _delete_unreadable(
-    place: Workplace, row: DeploymentRow, flaw: str, *, force: bool, given: NewOrder | None
-) -> DeploymentView:
-    """Forget what nobody can read: no document is kept of it and no hook is told, for there is nothing to tell."""
-    if not force:
-        message = f"the deployment '{row.name}' cannot be read, so nobody knows what still exists of it: {flaw}"
-        raise fail("PL-C015", message, f"Forget it: phaseline deployments delete {row.name} --force", subject=row.name)
-    seen = _briefs(place.store, [row])[0]
-    _forget(place, row, seen, given)
-    return seen
-
-
-def _abandon(place: Workplace, row: DeploymentRow, seen: DeploymentView, given: NewOrder | None) -> None:
-    """Forget a deployment of which something stands: an abandonment, with its hooks and its document (decision 41)."""
-    from phaseline.use_cases.commands.adopt import abandon
-
-    if given is not None:
-        given.answer = told(seen)
-    _refuse_unforgotten(row.name, abandon(place, row.name, force=True, given=given))
-
-
-def _refuse_unforgotten(name: str, view: ExecutionView) -> None:
-    """Raise PL-C015 unless the abandonment has completed."""
-    if view.is_good:
-        return
-    message = f"'{name}' was not forgotten: {view.id} is {view.status}" + (f": {view.reason}" if view.reason else "")
-    raise fail("PL-C015", message, f"See what it says, then repeat this: phaseline executions show {view.id}")
 
 
 def living_count(store: Store, row: DeploymentRow) -> int:
@@ -228,14 +147,7 @@ def open_execution(store: Store, row: DeploymentRow) -> ExecutionRow | None:
     return next(iter(store.executions(row.number, only_open=True)), None)
 
 
-def refuse_open(store: Store, row: DeploymentRow) -> None:
-    """Raise PL-C016 if an execution of the deployment is open (decision 4)."""
-    found = open_execution(store, row)
-    if found is not None:
-        raise in_the_way(found)
-
-
-def _briefs(store: Store, rows: Sequence[DeploymentRow]) -> list[DeploymentView]:
+def briefs(store: Store, rows: Sequence[DeploymentRow]) -> list[DeploymentView]:
     """The rows as lists show them. No blueprint is read."""
     glances = store.listings.glances([row.number for row in rows])
     return [_brief(store, row, glances[row.number]) for row in rows]

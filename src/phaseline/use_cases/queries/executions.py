@@ -3,25 +3,25 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from phaseline.lang.fast_dataclasses import altered, frozen
 from phaseline.model.graph.graph import SubjectKind, phase_of
-from phaseline.model.graph.status import EntryStatus, OutcomeKind
+from phaseline.model.graph.status import EntryStatus
 from phaseline.model.resources.resources import REACH
 from phaseline.model.rows.rows import RequestKind
 from phaseline.use_cases.lookup.claims import queued_behind
+from phaseline.use_cases.lookup.entry_status import Phases, as_statuses, in_force, subject_ids, with_running
 from phaseline.use_cases.lookup.find import find_deployment, find_execution
 from phaseline.views.views import Cause, Decision, ExecutionView, Failure, Page
 
 if TYPE_CHECKING:
     from phaseline.app.app_context import Workplace
     from phaseline.model.deployment.topology import Topology
-    from phaseline.model.graph.graph import Graph
-    from phaseline.model.rows.rows import BatchRow, ExecutionRow, GraphRow, NoteRow
+    from phaseline.model.rows.rows import ExecutionRow, GraphRow, NoteRow
     from phaseline.ports import Store
     from phaseline.use_cases.queries.retried_failures import FailingCall
 
@@ -112,7 +112,7 @@ def _decisions(store: Store, row: ExecutionRow) -> list[Decision]:
 def _stopped(place: Workplace, row: ExecutionRow) -> int:
     if row.status.is_ended or not row.request.breakpoints:
         return 0
-    from phaseline.use_cases.commands.breakpoints import stopped_in
+    from phaseline.use_cases.queries.breakpoints import stopped_in
 
     return len(list(stopped_in(place.store, row)))
 
@@ -190,34 +190,6 @@ def _ms_in_hooks(store: Store, row: ExecutionRow) -> int:
     return sum(one.closed_at - one.started_at for one in calls if one.closed_at and one.phase.startswith(HOOKS))
 
 
-def in_force(graphs: Sequence[GraphRow]) -> list[GraphRow]:
-    """Those of which a retry has not made another of the same name."""
-    latest = {graph.name: graph.attempt for graph in graphs}
-    return [graph for graph in graphs if graph.attempt == latest[graph.name]]
-
-
-def as_statuses(pages: np.ndarray) -> np.ndarray:
-    """The store's status bytes as uint8."""
-    return np.frombuffer(bytes(pages), np.uint8)
-
-
-def with_running(statuses: np.ndarray, graph: int, open_batches: Sequence[BatchRow]) -> np.ndarray:
-    """Statuses with those running that are in an open batch and have not answered: that is never written for each.
-
-    What a page says is running, and no open batch has, was running when a process died: it waits to be called again.
-    """
-    found = statuses.copy()
-    found[found == EntryStatus.RUNNING] = EntryStatus.WAITING
-    for batch in open_batches:
-        first = 0
-        for number, positions in batch.segments:
-            answers = batch.kinds[first : first + len(positions)] if batch.kinds is not None else None
-            first += len(positions)
-            if number == graph:
-                found[positions if answers is None else positions[answers == OutcomeKind.PENDING]] = EntryStatus.RUNNING
-    return found
-
-
 def failures_of(store: Store, deployment: int, graph_id: int, statuses: np.ndarray) -> Iterator[Failure]:
     """The entries of a graph that failed or are unsure, by position."""
     positions = np.flatnonzero(np.isin(statuses, list(WORTH_TELLING)))
@@ -287,26 +259,3 @@ def standing(store: Store, row: ExecutionRow) -> GraphRow | None:
 
     own = [graph for graph in graphs if not graph.name.startswith((CLOSING, UNDOING))]
     return own[-1] if own else None
-
-
-class Phases:
-    """Phase and kind of subject by position in a graph."""
-
-    def __init__(self, graph: Graph) -> None:
-        """``graph``: with its steps in order."""
-        self._steps = graph.steps
-        self._first = np.fromiter((step.first for step in graph.steps), np.int64, len(graph.steps))
-
-    def of(self, position: int) -> tuple[str, SubjectKind]:
-        """(phase, kind) of an entry."""
-        step = self._steps[int(np.searchsorted(self._first, position, side="right")) - 1]
-        return step.phase, step.kind
-
-
-def subject_ids(topology: Topology, kind: SubjectKind, subject: int) -> tuple[str, str]:
-    """(id of the instance, id of the relationship's target or nothing) that an entry is about."""
-    if kind is SubjectKind.NONE or kind is SubjectKind.DEPLOYMENT or subject < 0:
-        return "", ""
-    if kind is SubjectKind.INSTANCE:
-        return topology.ids[subject], ""
-    return topology.ids[int(topology.source[subject])], topology.ids[int(topology.target[subject])]

@@ -102,7 +102,7 @@ def _approvals(store: Store, row: ExecutionRow) -> Iterator[Awaited]:
 
 def _breakpoints(store: Store, row: ExecutionRow) -> Iterator[Awaited]:
     from phaseline.model.execution.breakpoints import clearing
-    from phaseline.use_cases.commands.breakpoints import stopped_in
+    from phaseline.use_cases.queries.breakpoints import stopped_in
 
     found: dict[tuple[int, str], list[tuple[int, str]]] = {}
     said: dict[tuple[int, str], str] = {}

@@ -280,7 +280,7 @@ def _package(view: PackageView) -> PluginView:
 
 def _announced(known: AbstractSet[str]) -> Iterator[PluginView]:
     """Packages of installed distributions that no sync has brought into the store yet."""
-    from phaseline.use_cases.commands.packages.sync import announced_sources, says
+    from phaseline.use_cases.lookup.announced_packages import announced_sources, says
 
     for source in announced_sources():
         if source.origin not in known:

@@ -11,7 +11,7 @@ from phaseline.lang.fast_dataclasses import altered, frozen
 from phaseline.model.graph.graph import phase_of
 from phaseline.model.graph.status import EntryStatus
 from phaseline.model.resources.resources import REACH
-from phaseline.use_cases.queries.executions import Phases, as_statuses, in_force, subject_ids, with_running
+from phaseline.use_cases.lookup.entry_status import Phases, as_statuses, in_force, subject_ids, with_running
 
 if TYPE_CHECKING:
     from phaseline.model.deployment.topology import Topology

@@ -14,7 +14,7 @@ from phaseline.app.store_location import store_file
 from phaseline.lang.fast_dataclasses import frozen
 from phaseline.model.graph.status import FIRST_ENDED, EntryStatus, ExecutionStatus
 from phaseline.model.resources.resources import REACH
-from phaseline.use_cases.queries.executions import as_statuses, with_running
+from phaseline.use_cases.lookup.entry_status import as_statuses, with_running
 from phaseline.use_cases.queries.retried_failures import MAY_BE_RETRIED, FailingCall, ending, failing_now
 from phaseline.use_cases.queries.stuck import awaited_in, unfinished
 from phaseline.use_cases.queries.unresponsive_owner import silence
@@ -245,7 +245,7 @@ def _dues(store: Store, row: ExecutionRow, graph: int, statuses: np.ndarray) -> 
     if not row.request.breakpoints:
         return [due for position, (due, _) in store.messages(graph).items() if asleep[position]]
     from phaseline.model.execution.breakpoints import due_of
-    from phaseline.use_cases.queries.executions import Phases
+    from phaseline.use_cases.lookup.entry_status import Phases
 
     phases = Phases(store.graph(graph))
     found = (

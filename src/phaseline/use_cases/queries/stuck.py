@@ -13,10 +13,11 @@ from phaseline.model.graph.graph import phase_of
 from phaseline.model.graph.status import EntryStatus, ExecutionStatus
 from phaseline.model.problems.fingerprint import group_key
 from phaseline.model.resources.resources import REACH
+from phaseline.use_cases.lookup.entry_status import as_statuses, subject_ids, with_running
 from phaseline.use_cases.lookup.find import find_deployment
 from phaseline.use_cases.lookup.unreadable_rows import Flaws
 from phaseline.use_cases.queries.events.events_and_logs import owners
-from phaseline.use_cases.queries.executions import WORTH_TELLING, as_statuses, standing, subject_ids, with_running
+from phaseline.use_cases.queries.executions import WORTH_TELLING, standing
 from phaseline.use_cases.queries.resources.current_paths import only_present
 from phaseline.use_cases.queries.retried_failures import ending, failing_calls
 from phaseline.use_cases.queries.unrepaired_failures import left_behind, left_half_way

@@ -10,8 +10,9 @@ import numpy as np
 from phaseline.model.deployment.instance_states import InstanceState
 from phaseline.model.graph.status import ExecutionStatus
 from phaseline.model.resources.resources import REACH
+from phaseline.use_cases.lookup.entry_status import as_statuses
 from phaseline.use_cases.queries.events.events_and_logs import owners
-from phaseline.use_cases.queries.executions import WORTH_TELLING, as_statuses, standing
+from phaseline.use_cases.queries.executions import WORTH_TELLING, standing
 
 if TYPE_CHECKING:
     from phaseline.model.rows.rows import ExecutionRow

@@ -10,8 +10,9 @@ from phaseline.model.graph.status import ExecutionStatus
 from phaseline.model.resources.resources import REACH
 from phaseline.model.resources.state_graph_names import state_name
 from phaseline.use_cases.lookup.claims import queued_behind, still_calling
+from phaseline.use_cases.lookup.entry_status import as_statuses
 from phaseline.use_cases.lookup.find import find_instance
-from phaseline.use_cases.queries.executions import as_statuses, standing
+from phaseline.use_cases.queries.executions import standing
 from phaseline.use_cases.queries.lane_holders import held_up
 
 if TYPE_CHECKING:

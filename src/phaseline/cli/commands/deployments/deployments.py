@@ -20,7 +20,7 @@ from phaseline.cli.shell.options import (
 )
 
 if TYPE_CHECKING:
-    from phaseline.use_cases.commands.install import Order
+    from phaseline.use_cases.prepare.deployment_spec import Order
 
 DEPLOYMENT_STATUSES = ("adopted", "good", "in_progress", "not_installed", "requires_attention", "suspended")
 reveal_option = click.option("--reveal", is_flag=True, help="Show secrets, too; otherwise they are (hidden).")
@@ -157,7 +157,7 @@ def labels(desk: Desk, name: str, add: tuple[str, ...], remove: tuple[str, ...])
 def delete(desk: Desk, name: str, force: bool, yes: bool) -> None:
     """Forget a deployment. Its executions stay readable; its name is free again."""
     from phaseline.cli.shell.confirmation import asks, confirm_removal
-    from phaseline.use_cases.queries.deployments import delete_deployment
+    from phaseline.use_cases.commands.delete_deployment import delete_deployment
 
     with desk.open() as place:
         if asks(desk, yes):

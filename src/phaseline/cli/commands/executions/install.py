@@ -10,7 +10,8 @@ from phaseline.cli.shell.cli_context import Desk
 from phaseline.cli.shell.options import detach_option, json_option, order_options, running_options
 
 if TYPE_CHECKING:
-    from phaseline.use_cases.commands.install import Manner, Order
+    from phaseline.use_cases.prepare.deployment_spec import Order
+    from phaseline.use_cases.prepare.options import Manner
 
 
 @click.command(epilog="Example: phaseline install blueprint.yaml -d shop -i port=8080")

@@ -13,8 +13,8 @@ from phaseline.cli.shell.options import deployment_needed, detach_option, json_o
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from phaseline.use_cases.commands.install import Manner
-    from phaseline.use_cases.commands.start_workflow import Start
+    from phaseline.use_cases.prepare.options import Manner
+    from phaseline.use_cases.prepare.workflow_start import Start
 
 
 @click.command(

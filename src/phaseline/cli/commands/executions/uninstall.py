@@ -11,7 +11,7 @@ from phaseline.cli.shell.deployment_option import OfDeployment
 from phaseline.cli.shell.options import deployment_needed, detach_option, json_option, running_options, yes_option
 
 if TYPE_CHECKING:
-    from phaseline.use_cases.commands.install import Manner
+    from phaseline.use_cases.prepare.options import Manner
 
 
 @click.command(cls=OfDeployment, epilog="Example: phaseline uninstall -d shop")

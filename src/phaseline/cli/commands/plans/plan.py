@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from collections.abc import Set as AbstractSet
 
     from phaseline.model.execution.breakpoints import Breakpoint
-    from phaseline.use_cases.commands.start_workflow import Start
     from phaseline.use_cases.prepare.plan_preview import Planned
+    from phaseline.use_cases.prepare.workflow_start import Start
 
 
 ELSEWHERE = {
@@ -101,7 +101,7 @@ def _workflow_command(name: str) -> click.Command:
 
 
 def _answer_workflow(desk: Desk, order: Start, *, breakpoints: tuple[Breakpoint, ...], save: bool, tells: bool) -> None:
-    from phaseline.use_cases.commands.install import Manner
+    from phaseline.use_cases.prepare.options import Manner
     from phaseline.use_cases.prepare.plan_preview import plan_workflow
 
     with desk.open() as place:
@@ -189,8 +189,9 @@ def install(
         _answer_workflow(desk, start_of("install", name), breakpoints=breakpoints, save=save, tells=tells)
         return
     _refuse_given(ctx, OF_A_DEPLOYMENT, "of a deployment that there is: leave BLUEPRINT out")
-    from phaseline.use_cases.commands.install import Manner, Order
     from phaseline.use_cases.loading.input_files import gather_inputs
+    from phaseline.use_cases.prepare.deployment_spec import Order
+    from phaseline.use_cases.prepare.options import Manner
     from phaseline.use_cases.prepare.plan_preview import plan_install
 
     with desk.open() as place:
@@ -232,7 +233,7 @@ def uninstall(
     desk: Desk, deployment: str, ignore_failure: bool, breakpoints: tuple[Breakpoint, ...], save: bool, tells: bool
 ) -> None:
     """Show what "uninstall" would do."""
-    from phaseline.use_cases.commands.install import Manner
+    from phaseline.use_cases.prepare.options import Manner
     from phaseline.use_cases.prepare.plan_preview import plan_uninstall
 
     with desk.open() as place:

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from phaseline.model.blueprint.blueprint import Value
     from phaseline.model.execution.breakpoints import Breakpoint
     from phaseline.use_cases.commands.adopt import AdoptOrder
-    from phaseline.use_cases.commands.install import Manner
+    from phaseline.use_cases.prepare.options import Manner
     from phaseline.views.views import ExecutionView
 
 output_option = click.option(
@@ -54,7 +54,8 @@ def _whole(workflow: str) -> click.Command:
     @click.pass_obj
     def command(desk: Desk, deployment: str, manner: Manner, detach: bool) -> None:
         from phaseline.cli.shell.run_output import finish, watching
-        from phaseline.use_cases.commands.start_workflow import Start, start
+        from phaseline.use_cases.commands.start_workflow import start
+        from phaseline.use_cases.prepare.workflow_start import Start
 
         with desk.open() as place:
             with watching(desk) as watcher:
@@ -118,8 +119,8 @@ def plan_of_restore(
 ) -> None:
     """Show what "restore" would do."""
     from phaseline.cli.commands.plans.plan import answer_plan
-    from phaseline.use_cases.commands.install import Manner
     from phaseline.use_cases.commands.snapshots import plan_restore
+    from phaseline.use_cases.prepare.options import Manner
 
     with desk.open() as place:
         shown = plan_restore(place, deployment, snapshot, manner=Manner(breakpoints=breakpoints))
@@ -196,7 +197,7 @@ def plan_of_adoption(desk: Desk, /, breakpoints: tuple[Breakpoint, ...], tells: 
     """Show what "adopt" would do, and what speaks against it; nothing is stored."""
     from phaseline.cli.commands.plans.plan import answer_plan
     from phaseline.use_cases.commands.adopt import plan_adoption
-    from phaseline.use_cases.commands.install import Manner
+    from phaseline.use_cases.prepare.options import Manner
 
     with desk.open() as place:
         found = plan_adoption(place, _order(**words), manner=Manner(breakpoints=breakpoints))

@@ -28,7 +28,7 @@ from phaseline.cli.shell.options import (
 if TYPE_CHECKING:
     from phaseline.model.blueprint.blueprint import Value
     from phaseline.model.execution.breakpoints import Breakpoint
-    from phaseline.use_cases.commands.install import Manner
+    from phaseline.use_cases.prepare.options import Manner
     from phaseline.use_cases.prepare.plan_preview import Planned
     from phaseline.use_cases.prepare.update_preparation import UpdateOrder
 
@@ -149,8 +149,8 @@ def plan_of_update(
 ) -> None:
     """Show what "deployments update" would do: steps, attributes old -> new, what is reinstalled and why, all rounds."""
     from phaseline.cli.commands.plans.plan import answer_plan
-    from phaseline.use_cases.commands.install import Manner
     from phaseline.use_cases.commands.update import plan_update
+    from phaseline.use_cases.prepare.options import Manner
 
     with desk.open() as place:
         manner = Manner(breakpoints=breakpoints)

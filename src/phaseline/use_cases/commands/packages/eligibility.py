@@ -124,7 +124,7 @@ class Eligibility:
     @property
     def labels(self) -> Mapping[str, Sequence[str]]:
         """Those of the deployment, by key."""
-        from phaseline.use_cases.commands.labels import by_key
+        from phaseline.use_cases.lookup.label_syntax import by_key
 
         return by_key(self._place.store.labels.of(self._deployment.number))
 

@@ -9,9 +9,9 @@ from phaseline.lang.fast_dataclasses import altered, frozen
 from phaseline.model.packages.installed import PackageUse
 from phaseline.model.problems.problem import Place, Problem, ProblemsError, fail
 from phaseline.use_cases.commands.packages.eligibility import Eligibility, uses_of
-from phaseline.use_cases.commands.packages.install import tell_engine
 from phaseline.use_cases.lookup.find import find_deployment
 from phaseline.use_cases.lookup.installed_packages import known, lay_out_package, rows
+from phaseline.use_cases.lookup.running_engine import tell_engine
 from phaseline.use_cases.lookup.secret_settings import opened, sealed, shown
 from phaseline.use_cases.queries.packages.find_package import find_package, read_name
 

@@ -22,6 +22,7 @@ from phaseline.use_cases.lookup.installed_packages import (
     rows,
     work_folder,
 )
+from phaseline.use_cases.lookup.running_engine import tell_engine
 
 if TYPE_CHECKING:
     from phaseline.app.app_context import Workplace
@@ -191,14 +192,6 @@ def _refuse_update(new: PackageRow, near: PackageRow | None, named: Sequence[Pac
     if numbers_of(new.version) < numbers_of(near.version):
         message = f"{new} is older than {near}, which is installed"
         refuse(message, "If it is to come in its place: phaseline plugins install FILE --allow-downgrade")
-
-
-def tell_engine(place: Workplace) -> None:
-    """Have an engine that runs read its plugins anew; without one the next reads them when it begins."""
-    from phaseline.model.rows.rows import RequestKind
-
-    if place.store.owner() is not None:
-        place.store.ask(RequestKind.RELOAD, 0, {}, place.actor)
 
 
 def _is_of_store(place: Workplace) -> Callable[[str], bool]:

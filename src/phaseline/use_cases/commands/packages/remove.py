@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from phaseline.lang.did_you_mean import did_you_mean
 from phaseline.model.problems.problem import Place, Problem, ProblemsError, fail
-from phaseline.use_cases.commands.packages.install import tell_engine
 from phaseline.use_cases.lookup.installed_packages import collect, rows
+from phaseline.use_cases.lookup.running_engine import tell_engine
 from phaseline.use_cases.queries.packages.find_package import find_package, read_name
 
 if TYPE_CHECKING:

@@ -12,9 +12,11 @@ from typing import TYPE_CHECKING, Literal
 
 from phaseline.lang.fast_dataclasses import frozen
 from phaseline.model.problems.problem import Place, Problem, ProblemsError, fail
-from phaseline.use_cases.commands.packages.install import Wanted, install, tell_engine
+from phaseline.use_cases.commands.packages.install import Wanted, install
 from phaseline.use_cases.commands.packages.remove import in_use
+from phaseline.use_cases.lookup.announced_packages import Source, announced_sources, says
 from phaseline.use_cases.lookup.installed_packages import collect, rows
+from phaseline.use_cases.lookup.running_engine import tell_engine
 from phaseline.use_cases.queries.packages.find_package import read_name
 
 if TYPE_CHECKING:
@@ -33,15 +35,6 @@ class SyncRow:
     package: str
     folder: str
     outcome: Outcome
-    problems: Sequence[Problem] = ()
-
-
-@frozen
-class Source:
-    """Files that a record follows. ``origin``: their folder, or who announces it; ``problems``: why there are none."""
-
-    origin: str
-    folder: str
     problems: Sequence[Problem] = ()
 
 
@@ -141,14 +134,6 @@ def _sources(looked_at: Sequence[str]) -> Iterator[Source]:
             yield from (Source(str(folder), str(folder)) for folder in package_folders(Path(where)))
 
 
-def announced_sources() -> Iterator[Source]:
-    """Packages of installed distributions; one without ``metadata.yaml`` is found out when it is read."""
-    from phaseline.catalog.files.distributed_packages import announced_packages
-
-    for one in announced_packages():
-        yield Source(one.origin, one.folder, one.problems)
-
-
 def _is_of(origin: str, looked_at: Sequence[str]) -> bool:
     """Whether files of this origin would have been found, were they there."""
     from phaseline.catalog.files.distributed_packages import ORIGIN
@@ -156,20 +141,6 @@ def _is_of(origin: str, looked_at: Sequence[str]) -> bool:
     if origin.startswith(ORIGIN):
         return DISTRIBUTIONS in looked_at
     return any(Path(origin).is_relative_to(folder) for folder in looked_at)
-
-
-def says(folder: Path) -> tuple[str, str] | None:
-    """(name, version) of a package, if its metadata can be read at all; they may be wrong."""
-    from phaseline.catalog.files.package_files import MARK
-    from phaseline.packages.format.problem_report import Findings
-    from phaseline.packages.format.yaml_reader import read_source
-
-    try:
-        source = read_source(MARK, (folder / MARK).read_bytes(), Findings())
-    except OSError:
-        return None
-    root = source.document.root if source is not None and source.document is not None else None
-    return (str(root.get("name")), str(root.get("version"))) if isinstance(root, dict) else None
 
 
 def _renamed(before: PackageRow, name: str, folder: str) -> ProblemsError:

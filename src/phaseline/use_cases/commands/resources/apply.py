@@ -17,10 +17,11 @@ from phaseline.model.phases.phase_data import attributes_in
 from phaseline.model.problems.problem import Problem, ProblemsError, fail
 from phaseline.model.resources.resources import REACH, Growth, OutgrownError, no_resources, type_node
 from phaseline.model.rows.rows import NewDeployment, NewExecution, RequestKind
-from phaseline.use_cases.commands.resources.requests import engine_now, refuse_refused, settle
+from phaseline.use_cases.commands.orders.request_ids import once
+from phaseline.use_cases.commands.resources.requests import refuse_refused, settle
 from phaseline.use_cases.loading.resource_files import Wanted, read_wanted
 from phaseline.use_cases.lookup.known_phases import read, refused_sentences
-from phaseline.use_cases.lookup.ticket import once
+from phaseline.use_cases.lookup.running_engine import engine_now
 from phaseline.use_cases.prepare.breakpoints import unmet_stops, with_kept
 from phaseline.use_cases.queries.resources.cluster_snapshot import Snapshot
 
@@ -93,7 +94,7 @@ def reach(
 
 
 def _applied_again(place: Workplace, found: GivenOrder, _: Mapping[str, object]) -> Applied:
-    from phaseline.use_cases.lookup.given_orders import settled
+    from phaseline.use_cases.commands.orders.given_orders import settled
 
     engine = settled(place, found)
     applied: Any = found.answer
@@ -164,11 +165,6 @@ def _empty_ways(wanted: Sequence[Wanted], registry: PhaseRegistry) -> list[str]:
                 "called. Plugins are looked for in the folders of the setting plugins.path"
             )
     return found
-
-
-def known_phases(place: Workplace) -> PhaseRegistry:
-    """The types and phases that the plugins of the settings define; nothing of them is run."""
-    return _loaded(place).registry
 
 
 def _loaded(place: Workplace) -> Loaded:

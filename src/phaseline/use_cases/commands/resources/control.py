@@ -14,9 +14,9 @@ from phaseline.model.execution.breakpoints import clearing
 from phaseline.model.graph.status import EntryStatus
 from phaseline.model.problems.problem import Place, Problem, ProblemsError, fail
 from phaseline.model.rows.rows import RequestKind
-from phaseline.use_cases.commands.resources.apply import known_phases
+from phaseline.use_cases.commands.orders.request_ids import once
 from phaseline.use_cases.commands.resources.requests import ask_for
-from phaseline.use_cases.lookup.ticket import once
+from phaseline.use_cases.lookup.known_phases import known_phases
 from phaseline.use_cases.queries.resources.selection import Choice, choose
 from phaseline.use_cases.queries.resources.state_stays import WORDS
 
@@ -85,7 +85,7 @@ class Decided:
 
 
 def _decided_again(place: Workplace, found: GivenOrder, _: Mapping[str, object]) -> Decided:
-    from phaseline.use_cases.lookup.given_orders import settled
+    from phaseline.use_cases.commands.orders.given_orders import settled
 
     engine = settled(place, found)
     decided: Any = found.answer

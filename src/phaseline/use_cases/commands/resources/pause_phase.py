@@ -8,9 +8,10 @@ from phaseline.lang.did_you_mean import did_you_mean
 from phaseline.lang.fast_dataclasses import frozen
 from phaseline.model.problems.problem import fail
 from phaseline.model.rows.rows import RequestKind
-from phaseline.use_cases.commands.resources.apply import known_phases
-from phaseline.use_cases.commands.resources.requests import engine_now, refuse_refused, settle
-from phaseline.use_cases.lookup.ticket import once
+from phaseline.use_cases.commands.orders.request_ids import once
+from phaseline.use_cases.commands.resources.requests import refuse_refused, settle
+from phaseline.use_cases.lookup.known_phases import known_phases
+from phaseline.use_cases.lookup.running_engine import engine_now
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -35,7 +36,7 @@ class Paused:
 
 
 def _paused_again(place: Workplace, found: GivenOrder, _: Mapping[str, object]) -> Paused:
-    from phaseline.use_cases.lookup.given_orders import settled
+    from phaseline.use_cases.commands.orders.given_orders import settled
 
     settled(place, found)
     return _told(place, str(found.answer["phase"]), (), is_new=bool(found.answer["is_changed"]))

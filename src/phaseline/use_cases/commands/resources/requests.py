@@ -11,9 +11,9 @@ from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
 from phaseline.app.watcher import Nobody
-from phaseline.lang.fast_dataclasses import frozen
 from phaseline.model.problems.problem import ProblemsError, fail
 from phaseline.model.rows.rows import RequestKind
+from phaseline.use_cases.lookup.running_engine import Engine, engine_now
 
 if TYPE_CHECKING:
     from phaseline.app.app_context import Workplace
@@ -24,24 +24,6 @@ if TYPE_CHECKING:
 LOOK_S = 0.02
 PATIENCE_S = 60.0
 """So long an engine may take to answer."""
-
-
-@frozen
-class Engine:
-    """Who goes on with what was asked for: the owner of the store (pid 0: nobody runs an engine)."""
-
-    pid: int
-
-    @property
-    def is_there(self) -> bool:
-        """True if an engine runs."""
-        return self.pid != 0
-
-
-def engine_now(place: Workplace) -> Engine:
-    """The engine that runs at this moment, if any. One whose process cannot be told counts as there."""
-    owner = place.store.owner()
-    return Engine(0 if owner is None else owner.pid or -1)
 
 
 def ask_for(

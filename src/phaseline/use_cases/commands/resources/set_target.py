@@ -12,10 +12,12 @@ from phaseline.model.deployment.index_ranges import ranges_of
 from phaseline.model.execution.execution import Request
 from phaseline.model.problems.problem import Place, Problem, ProblemsError, fail
 from phaseline.model.rows.rows import NewExecution, RequestKind
-from phaseline.use_cases.commands.resources.apply import known_phases, reach
-from phaseline.use_cases.commands.resources.requests import Engine, ask_for, engine_now, settle
+from phaseline.use_cases.commands.orders.request_ids import once
+from phaseline.use_cases.commands.resources.apply import reach
+from phaseline.use_cases.commands.resources.requests import ask_for, settle
 from phaseline.use_cases.loading.resource_files import unreachable
-from phaseline.use_cases.lookup.ticket import once
+from phaseline.use_cases.lookup.known_phases import known_phases
+from phaseline.use_cases.lookup.running_engine import Engine, engine_now
 from phaseline.use_cases.prepare.breakpoints import unmet_stops, with_kept
 from phaseline.use_cases.queries.resources.selection import Choice, choose
 
@@ -49,7 +51,7 @@ class Moved:
 
 
 def _moved_again(place: Workplace, found: GivenOrder, _: Mapping[str, object]) -> Moved:
-    from phaseline.use_cases.lookup.given_orders import settled
+    from phaseline.use_cases.commands.orders.given_orders import settled
 
     engine = settled(place, found)
     moved: Any = found.answer

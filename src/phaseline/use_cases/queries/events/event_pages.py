@@ -17,7 +17,7 @@ from phaseline.model.graph.graph import SubjectKind, phase_of
 from phaseline.model.graph.status import EntryStatus, OutcomeKind
 from phaseline.plan.explain.cloudify_events import narrate_all
 from phaseline.plan.explain.instance_story import BEGUN, CallSpan, Entries, Known
-from phaseline.use_cases.queries.executions import as_statuses
+from phaseline.use_cases.lookup.entry_status import as_statuses
 from phaseline.views.views import Line
 
 if TYPE_CHECKING:

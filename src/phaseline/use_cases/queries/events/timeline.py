@@ -11,8 +11,8 @@ from phaseline.lang.fast_dataclasses import frozen
 from phaseline.model.graph.graph import phase_of
 from phaseline.model.problems.problem import fail
 from phaseline.model.resources.resources import REACH
+from phaseline.use_cases.lookup.entry_status import subject_ids
 from phaseline.use_cases.lookup.find import find_execution
-from phaseline.use_cases.queries.executions import subject_ids
 
 if TYPE_CHECKING:
     from phaseline.app.app_context import Workplace

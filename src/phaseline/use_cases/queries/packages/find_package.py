@@ -64,7 +64,7 @@ def unknown(text: str, name: str, fitting: Sequence[PackageRow], known: Sequence
 
 def _is_announced(name: str) -> bool:
     """Whether an installed distribution has a package of this name, which no sync has brought into the store."""
-    from phaseline.use_cases.commands.packages.sync import announced_sources, says
+    from phaseline.use_cases.lookup.announced_packages import announced_sources, says
 
     found = (says(Path(source.folder)) for source in announced_sources() if source.folder)
     return any(named is not None and named[0] == name for named in found)

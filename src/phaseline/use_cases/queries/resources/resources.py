@@ -10,7 +10,7 @@ import numpy as np
 from phaseline.lang.fast_dataclasses import frozen
 from phaseline.records.formats.canonical_text import print_record
 from phaseline.records.formats.json_codec import to_json
-from phaseline.use_cases.commands.resources.apply import known_phases
+from phaseline.use_cases.lookup.known_phases import known_phases
 from phaseline.use_cases.lookup.unreadable_rows import NOT_READ, Flaws
 from phaseline.use_cases.queries.resources.cluster_snapshot import Snapshot, clusters
 from phaseline.use_cases.queries.resources.failure_groups import FailureGroup, groups

@@ -16,7 +16,7 @@ from phaseline.model.execution.breakpoints import PREFIX as BREAKPOINT
 from phaseline.model.execution.breakpoints import told_of
 from phaseline.model.graph.graph import phase_of, state_entered
 from phaseline.model.graph.status import EntryStatus, Mark
-from phaseline.use_cases.queries.executions import as_statuses, with_running
+from phaseline.use_cases.lookup.entry_status import as_statuses, with_running
 
 if TYPE_CHECKING:
     from phaseline.model.graph.graph import Graph, Step

@@ -11,8 +11,8 @@ from phaseline.model.execution.breakpoints import PREFIX as BREAKPOINT
 from phaseline.model.execution.breakpoints import clearing
 from phaseline.records.unparsing import value_text
 from phaseline.records.values import ErrorValue
-from phaseline.use_cases.commands.resources.apply import known_phases
-from phaseline.use_cases.commands.resources.requests import engine_now
+from phaseline.use_cases.lookup.known_phases import known_phases
+from phaseline.use_cases.lookup.running_engine import engine_now
 from phaseline.use_cases.queries.resources.phase_entries import NOT_LOADED, EntryView, Known, entries_of
 from phaseline.use_cases.queries.resources.resource_records import record_of
 from phaseline.use_cases.queries.resources.selection import choose_one

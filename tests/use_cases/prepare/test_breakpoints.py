@@ -13,12 +13,15 @@ from phaseline.app.watcher import Nobody
 from phaseline.embedded.run_execution import engine_of, try_own
 from phaseline.model.execution.breakpoints import Breakpoint, read_breakpoint
 from phaseline.model.problems.problem import ProblemsError
-from phaseline.use_cases.commands.breakpoints import add, clear, list_breakpoints, remove
-from phaseline.use_cases.commands.install import Manner, Order, install
+from phaseline.use_cases.commands.breakpoints import add, clear, remove
+from phaseline.use_cases.commands.install import install
 from phaseline.use_cases.commands.resources.apply import apply
 from phaseline.use_cases.commands.resources.control import complete, retry, signal, wake
 from phaseline.use_cases.commands.resources.set_target import cancel, target
+from phaseline.use_cases.prepare.deployment_spec import Order
+from phaseline.use_cases.prepare.options import Manner
 from phaseline.use_cases.prepare.plan_preview import plan_install
+from phaseline.use_cases.queries.breakpoints import list_breakpoints
 from phaseline.use_cases.queries.events.events_and_logs import events
 from phaseline.use_cases.queries.resources.resources import list_resources, show_resource
 from phaseline.use_cases.queries.resources.selection import Choice

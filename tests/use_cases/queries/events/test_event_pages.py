@@ -17,7 +17,8 @@ from phaseline.app.settings import Settings
 from phaseline.model.resources.resources import REACH
 from phaseline.ports import Store
 from phaseline.testing.simulation.world import World, let_go
-from phaseline.use_cases.commands.install import Order, install
+from phaseline.use_cases.commands.install import install
+from phaseline.use_cases.prepare.deployment_spec import Order
 from phaseline.use_cases.queries.events.event_pages import Narrated
 from phaseline.use_cases.queries.events.events_and_logs import event_pages, events
 from phaseline.use_cases.queries.events.line_filter import ANY, LineFilter

@@ -11,7 +11,7 @@ from phaseline.app.settings import Settings, load_settings
 from phaseline.model.execution.execution import Request, RetryPolicy
 from phaseline.store import open_store
 from phaseline.store.codec.requests import from_json, to_json
-from phaseline.use_cases.commands.install import retries_of
+from phaseline.use_cases.prepare.options import retries_of
 
 BACKOFF = (2.0, 8.0, 30.0)
 OWN, OTHERS = "phaseline_dsl_1_0", "cloudify_dsl_1_3"

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from phaseline.app.app_context import Workplace
-    from phaseline.use_cases.commands.resources.requests import Engine
-    from phaseline.use_cases.lookup.ticket import Again
+    from phaseline.use_cases.commands.orders.request_ids import Again
+    from phaseline.use_cases.lookup.running_engine import Engine
     from phaseline.views.views import ExecutionView
 
 R = TypeVar("R")

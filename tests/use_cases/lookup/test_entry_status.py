@@ -1,11 +1,11 @@
-"""What an execution's view says of entries whose status is not written one by one."""
+"""Statuses of entries that are not written one by one."""
 
 import numpy as np
 
 from phaseline.model.graph.batch_members import Places
 from phaseline.model.graph.status import EntryStatus, OutcomeKind
 from phaseline.model.rows.rows import BatchRow
-from phaseline.use_cases.queries.executions import with_running
+from phaseline.use_cases.lookup.entry_status import with_running
 
 WAITING, RUNNING = EntryStatus.WAITING, EntryStatus.RUNNING
 

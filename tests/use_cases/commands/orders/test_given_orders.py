@@ -12,7 +12,7 @@ import phaseline
 from phaseline import Phaseline, ProblemsError
 from phaseline.model.rows.orders import NewOrder
 from phaseline.model.rows.rows import RequestKind
-from phaseline.use_cases.lookup.given_orders import HOUR_MS, digest_of
+from phaseline.use_cases.commands.orders.given_orders import HOUR_MS, digest_of
 
 Give = Callable[[Phaseline], object]
 

@@ -1,0 +1,104 @@
+"""Forgetting deployments; one of which something stands is abandoned."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from phaseline.lang.fast_dataclasses import told
+from phaseline.model.problems.problem import fail
+from phaseline.use_cases.commands.orders.request_ids import once
+from phaseline.use_cases.lookup.claims import in_the_way
+from phaseline.use_cases.lookup.find import find_deployment
+from phaseline.use_cases.queries.deployments import briefs, living_count, open_execution, unread
+from phaseline.views.views import DeploymentView
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from phaseline.app.app_context import Workplace
+    from phaseline.model.rows.orders import GivenOrder, NewOrder
+    from phaseline.model.rows.rows import DeploymentRow
+    from phaseline.ports import Store
+    from phaseline.views.views import ExecutionView
+
+
+def _deleted_again(place: Workplace, found: GivenOrder, arguments: Mapping[str, object]) -> DeploymentView:
+    seen: Any = found.answer
+    if found.executions:
+        from phaseline.use_cases.commands.orders.given_orders import followed
+
+        _refuse_unforgotten(str(seen["name"]), followed(place, found, arguments))
+    return DeploymentView(**seen)
+
+
+@once("delete", _deleted_again)
+def delete_deployment(
+    place: Workplace, name: str, *, force: bool = False, given: NewOrder | None = None
+) -> DeploymentView:
+    """Forget a deployment: the name is free again, its executions stay. What it was, as the answer.
+
+    With ``force`` while instances live it is an abandonment: hook classes are called, and its document is kept for 30 days.
+    Raises: PL-C015 while instances live (unless ``force``), or where a hook refuses; PL-C016 while an execution is open.
+    """
+    store = place.store
+    row = find_deployment(store, name, to_change=True)
+    refuse_open(store, row)
+    flaw = unread(store, row)
+    if flaw:
+        return _delete_unreadable(place, row, flaw, force=force, given=given)
+    living = living_count(store, row)
+    if living and not force:
+        message = f"{living} instance{'s' * (living != 1)} of the deployment '{row.name}' may still exist"
+        way = f"phaseline uninstall -d {row.name}"
+        if row.kind == "resources":
+            way = f"phaseline resources delete --all -d {row.name}"
+        mend = f"Remove them first: {way}. Or forget them with --force."
+        raise fail("PL-C015", message, mend, subject=row.name)
+    seen = briefs(store, [row])[0]
+    if living and row.kind == "blueprint":
+        _abandon(place, row, seen, given)
+    else:
+        _forget(place, row, seen, given)
+    return seen
+
+
+def _forget(place: Workplace, row: DeploymentRow, seen: DeploymentView, given: NewOrder | None) -> None:
+    with place.store.as_one(given) as answer:
+        answer.update(told(seen))
+        place.store.delete_deployment(row.number, place.actor)
+
+
+def _delete_unreadable(
+    place: Workplace, row: DeploymentRow, flaw: str, *, force: bool, given: NewOrder | None
+) -> DeploymentView:
+    """Forget what nobody can read: no document is kept of it and no hook is told, for there is nothing to tell."""
+    if not force:
+        message = f"the deployment '{row.name}' cannot be read, so nobody knows what still exists of it: {flaw}"
+        raise fail("PL-C015", message, f"Forget it: phaseline deployments delete {row.name} --force", subject=row.name)
+    seen = briefs(place.store, [row])[0]
+    _forget(place, row, seen, given)
+    return seen
+
+
+def _abandon(place: Workplace, row: DeploymentRow, seen: DeploymentView, given: NewOrder | None) -> None:
+    """Forget a deployment of which something stands: an abandonment, with its hooks and its document (decision 41)."""
+    from phaseline.use_cases.commands.adopt import abandon
+
+    if given is not None:
+        given.answer = told(seen)
+    _refuse_unforgotten(row.name, abandon(place, row.name, force=True, given=given))
+
+
+def _refuse_unforgotten(name: str, view: ExecutionView) -> None:
+    """Raise PL-C015 unless the abandonment has completed."""
+    if view.is_good:
+        return
+    message = f"'{name}' was not forgotten: {view.id} is {view.status}" + (f": {view.reason}" if view.reason else "")
+    raise fail("PL-C015", message, f"See what it says, then repeat this: phaseline executions show {view.id}")
+
+
+def refuse_open(store: Store, row: DeploymentRow) -> None:
+    """Raise PL-C016 if an execution of the deployment is open (decision 4)."""
+    found = open_execution(store, row)
+    if found is not None:
+        raise in_the_way(found)

@@ -1,0 +1,36 @@
+"""The engine that runs, if any: who goes on with what was asked for, and having it read its plugins anew."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from phaseline.lang.fast_dataclasses import frozen
+
+if TYPE_CHECKING:
+    from phaseline.app.app_context import Workplace
+
+
+@frozen
+class Engine:
+    """Who goes on with what was asked for: the owner of the store (pid 0: nobody runs an engine)."""
+
+    pid: int
+
+    @property
+    def is_there(self) -> bool:
+        """True if an engine runs."""
+        return self.pid != 0
+
+
+def engine_now(place: Workplace) -> Engine:
+    """The engine that runs at this moment, if any. One whose process cannot be told counts as there."""
+    owner = place.store.owner()
+    return Engine(0 if owner is None else owner.pid or -1)
+
+
+def tell_engine(place: Workplace) -> None:
+    """Have an engine that runs read its plugins anew; without one the next reads them when it begins."""
+    from phaseline.model.rows.rows import RequestKind
+
+    if place.store.owner() is not None:
+        place.store.ask(RequestKind.RELOAD, 0, {}, place.actor)

@@ -1,0 +1,106 @@
+"""What is to be installed: the blueprint, the name, inputs and labels, and whether the name can be had."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import field
+from typing import TYPE_CHECKING
+
+from phaseline.lang.fast_dataclasses import altered, frozen
+from phaseline.model.graph.status import ExecutionStatus
+from phaseline.model.problems.problem import fail
+
+if TYPE_CHECKING:
+    from phaseline.app.app_context import Workplace
+    from phaseline.model.blueprint.blueprint import Value
+    from phaseline.model.rows.rows import DeploymentRow, ExecutionRow
+    from phaseline.use_cases.loading.blueprint_loading import Loaded
+
+
+UNFINISHED = (ExecutionStatus.FAILED, ExecutionStatus.CANCELED)
+"""Ends after which a retry has something to do."""
+
+
+@frozen
+class Order:
+    """What is to be installed: a blueprint file, a name for the deployment (None: its folder's), inputs, plugins.
+
+    ``runtime_only``: functions are evaluated when their values are needed, not when the deployment is made (B41).
+    ``labels``: as ``KEY=VALUE``, beside those of the blueprint.
+    """
+
+    file: str
+    name: str | None = None
+    inputs: Mapping[str, Value] = field(default_factory=dict)
+    plugin_folders: Sequence[str] = ()
+    yes_many: bool = False
+    runtime_only: bool = False
+    labels: Sequence[str] = ()
+
+
+def load_order(place: Workplace, order: Order) -> Loaded:
+    """The deployment as it would be. Raises ``ProblemsError`` with everything that is wrong."""
+    from phaseline.use_cases.loading.blueprint_loading import load
+
+    loaded = load(
+        place,
+        order.file,
+        inputs=order.inputs,
+        plugin_folders=order.plugin_folders,
+        yes_many=order.yes_many,
+        runtime_only=order.runtime_only,
+    )
+    if not order.labels:
+        return loaded
+    return with_given(loaded, order.labels)
+
+
+def refuse_taken(place: Workplace, name: str) -> DeploymentRow | None:
+    """The deployment of this name that a new one would replace. Raises: PL-S010 if something of it may exist or runs."""
+    existing = place.store.deployment(name)
+    if existing is not None:
+        _refuse_living(place, existing)
+    return existing
+
+
+def use_by(found: ExecutionRow) -> str:
+    """What an open execution does with its deployment, for a sentence that begins with the deployment."""
+    is_install = found.request.workflow == "install"
+    return f"and is being installed by {found.id}" if is_install else f"and {found.id} has not ended"
+
+
+def _refuse_living(place: Workplace, row: DeploymentRow) -> None:
+    """Raise PL-S010 unless nothing of the deployment is installed and nothing of it runs."""
+    from phaseline.use_cases.queries.deployments import living_count, open_execution
+
+    found = open_execution(place.store, row)
+    living = living_count(place.store, row)
+    if found is not None:
+        way = f"Wait for it: phaseline executions follow {found.id}"
+    elif living:
+        failed = [one for one in place.store.executions(row.number)[-1:] if one.status in UNFINISHED]
+        retry = f"Try again what failed: phaseline executions retry {failed[0].id}. Or r" if failed else "R"
+        away = "resources delete --all" if row.kind == "resources" else "uninstall"
+        way = f"{retry}emove it first: phaseline {away} -d {row.name}"
+    else:
+        return
+    held = f"with {living} instance{'s' * (living != 1)} that may exist"
+    if found is not None:
+        held = use_by(found)
+    message = f"there is a deployment '{row.name}' already, {held}"
+    forget = "" if found else f", or forget it: phaseline deployments delete {row.name} --force"
+    mend = f"{way}. Or choose another name with -d{forget}"
+    raise fail("PL-S010", message, mend, subject=row.name)
+
+
+def with_given(loaded: Loaded, texts: Sequence[str]) -> Loaded:
+    """What is to become a deployment with more labels than its blueprint says: as ``KEY=VALUE``. Raises: PL-C068."""
+    from phaseline.use_cases.lookup.label_syntax import parse_labels
+
+    found = {key: list(values) for key, values in loaded.blueprint.labels.items()}
+    for label in parse_labels(texts, may_be_key=False):
+        values = found.setdefault(label.key, [])
+        if label.value not in values:
+            values.append(label.value)
+    blueprint = altered(loaded.blueprint, labels=found)
+    return altered(loaded, blueprint=blueprint, topology=altered(loaded.topology, blueprint=blueprint))

@@ -1,0 +1,98 @@
+"""How an execution deals with failures, other executions and breakpoints."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Literal
+
+from phaseline.lang.fast_dataclasses import altered, frozen
+from phaseline.model.execution.execution import Request, RetryPolicy, StopAfter, flaws_of
+from phaseline.model.problems.problem import Problem, ProblemsError
+
+if TYPE_CHECKING:
+    from phaseline.app.app_context import Workplace
+    from phaseline.app.settings import Settings
+    from phaseline.model.blueprint.blueprint import Value
+    from phaseline.model.deployment.topology import Topology
+    from phaseline.model.execution.breakpoints import Breakpoint
+    from phaseline.model.execution.execution import IfBusy
+
+
+OnFailure = Literal["continue", "stop", "rollback"]
+
+
+@frozen
+class Manner:
+    """How an execution deals with failures. ``task_retries`` None: as the settings say.
+
+    ``stop_after``: how much may fail before nothing new begins; ``on_failure`` ``stop`` says: nothing, and ``rollback`` that
+    what was made is taken away again then. ``if_busy``: whether to wait while another execution has a claim on the same instances, to refuse, or to run beside it (decision 4).
+    ``timeout_s``: an attempt that takes longer is canceled. ``subgraph_retries``: how often an instance whose life cycle failed goes
+    through it again; None: as the settings say. ``breakpoints``: where instances stop, beside those of the deployment.
+    """
+
+    task_retries: int | None = None
+    on_failure: OnFailure = "continue"
+    stop_after: StopAfter | None = None
+    if_busy: IfBusy = "wait"
+    timeout_s: float | None = None
+    subgraph_retries: int | None = None
+    breakpoints: tuple[Breakpoint, ...] = ()
+
+    def request(self, workflow: str, place: Workplace, parameters: Mapping[str, Value], topology: Topology) -> Request:
+        """The request of a workflow of this topology in this manner. Raises: PL-C094 for every value of it that cannot be meant."""
+        settings = place.settings
+        retries = retries_of(topology.blueprint.version, settings, self.task_retries)
+        stop = self.stop_after if self.on_failure == "continue" else StopAfter(failures=0)
+        again = settings.subgraph_retries if self.subgraph_retries is None else self.subgraph_retries
+        request = Request(
+            workflow,
+            parameters,
+            altered(retries, subgraph_retries=again),
+            stop,
+            if_busy=self.if_busy,
+            take_back=self.on_failure == "rollback",
+            timeout_s=self.timeout_s,
+            breakpoints=self.breakpoints,
+        )
+        flaws = list(flaws_of(request))
+        if flaws:
+            mend = "Write it as the page of the command says: phaseline install --help"
+            raise ProblemsError([Problem("PL-C094", f"{name} is not {wanted}", mend) for name, wanted in flaws])
+        return request
+
+
+OWN_RETRIES = RetryPolicy(3, backoff_s=(2.0, 8.0, 30.0))
+"""Of operations of blueprints in our own language that do not say theirs (decision 34)."""
+OWN_LANGUAGE = "phaseline_dsl_"
+
+
+def retries_of(language: str, settings: Settings, asked: int | None) -> RetryPolicy:
+    """How often and when failed operations are tried again: as asked for, else as set, else as the language has it."""
+    found = OWN_RETRIES if language.startswith(OWN_LANGUAGE) else RetryPolicy()
+    count = settings.task_retries if asked is None else asked
+    if count is not None:
+        found = altered(found, task_retries=count)
+    interval = settings.task_retry_interval_s
+    return found if interval is None else altered(found, task_retry_interval_s=interval, backoff_s=())
+
+
+def read_limit(text: str) -> StopAfter:
+    """How many failures are too many, from ``3`` (more than three), ``10%`` (of the calls of a node) or ``30s``.
+
+    Raises: ``ValueError`` for anything else.
+
+    >>> read_limit("10%").share, read_limit("30s").seconds, read_limit("3").failures
+    (0.1, 30.0, 3)
+    """
+    found = re.fullmatch(r"([0-9]+(?:\.[0-9]+)?)(%|s)?", text.strip())
+    if found is None or (found[2] is None and "." in found[1]) or (found[2] == "%" and float(found[1]) > 100):
+        raise ValueError(f"'{text}' is not a number of failures (3), a share (10%) or a time (30s)")
+    if found[2] is None:
+        return StopAfter(failures=int(found[1]))
+    return StopAfter(share=float(found[1]) / 100) if found[2] == "%" else StopAfter(seconds=float(found[1]))
+
+
+AS_SET = Manner()
+"""As the settings say; independent branches go on after a failure."""

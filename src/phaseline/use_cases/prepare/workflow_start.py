@@ -1,0 +1,163 @@
+"""Which workflow of which deployment is to run: its request, checked; nothing is stored."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import field
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from phaseline.lang.fast_dataclasses import frozen
+from phaseline.model.deployment.sealed_values import hidden_inputs, veiled
+from phaseline.model.problems.problem import Problem, ProblemsError, fail
+from phaseline.model.resources.path_nodes import as_life_cycle
+from phaseline.plan.workflows.uninstall import RECURSIVE, UNINSTALL
+from phaseline.use_cases.loading.moved_folders import refuse_moved
+from phaseline.use_cases.lookup.find import find_deployment
+from phaseline.use_cases.lookup.input_suggestions import KnownThings
+from phaseline.use_cases.lookup.suspension_check import refuse_suspended
+from phaseline.use_cases.prepare.options import AS_SET
+from phaseline.use_cases.prepare.pre_post import with_stops
+
+if TYPE_CHECKING:
+    from phaseline.app.app_context import Workplace
+    from phaseline.model.blueprint.blueprint import Value, WorkflowMapping
+    from phaseline.model.deployment.topology import Topology
+    from phaseline.model.execution.execution import Request
+    from phaseline.model.rows.rows import DeploymentRow
+    from phaseline.plan.graph.workflow import Workflow
+    from phaseline.use_cases.prepare.options import Manner
+
+
+ABANDON = "abandon"
+
+
+@frozen
+class Start:
+    """Which workflow of which deployment is to run, with which parameters.
+
+    ``allow_custom``: parameters that nobody declares are handed on to plugins. ``force``: although the rules of the
+    blueprint say that the workflow is not available now.
+    """
+
+    workflow: str
+    deployment: str
+    parameters: Mapping[str, Value] = field(default_factory=dict)
+    allow_custom: bool = False
+    force: bool = False
+
+
+@frozen
+class Prepared:
+    """A start that can be meant: everything was checked, nothing is stored. ``own``: None: the built-in workflow of its name.
+
+    ``first``: deployments for which the same is done before.
+    """
+
+    deployment: DeploymentRow
+    topology: Topology
+    states: np.ndarray
+    request: Request
+    warnings: tuple[Problem, ...]
+    own: Workflow | None = None
+    first: Sequence[DeploymentRow] = ()
+
+
+def prepare(place: Workplace, order: Start, *, manner: Manner = AS_SET) -> Prepared:
+    """The request with its parameters merged and checked (B23).
+
+    Raises: ``ProblemsError`` with PL-C010 (no such deployment), PL-P009 (no such workflow), PL-P010 (not available now), PL-P011
+    (not of those that we can run), PL-C024 (its folder is gone), or all that is wrong with the parameters.
+    """
+    from phaseline.plan.requests.request_validation import check, warnings
+
+    store = place.store
+    row = find_deployment(store, order.deployment, to_change=True)
+    if order.workflow != ABANDON:  # that calls nothing, so it needs no code
+        refuse_moved(place, row)
+    topology = store.topology(row.number)
+    states = np.frombuffer(bytes(store.states(row.number)), np.uint8)
+    workflow, own = _find(place, row, order.workflow)
+    refuse_suspended(row.name, order.workflow if own is None else workflow.built_in, topology, states)
+    if not order.force:
+        _refuse_unavailable(workflow, topology, as_life_cycle(topology, states, store.state_names(row.number)))
+    request = manner.request(order.workflow, place, _parameters(place, row, topology, workflow, own, order), topology)
+    request = with_stops(place, request, topology, deployment=row.number)
+    problems = check(topology, request, with_custom=order.allow_custom, workflow=own)
+    if problems:
+        raise ProblemsError(problems)
+    warned = tuple(warnings(topology, request, own))
+    if (own is not None and workflow.built_in != UNINSTALL) or request.parameters.get(RECURSIVE) is not True:
+        return Prepared(row, topology, states, request, warned, own)
+    from phaseline.use_cases.lookup.owned_deployments import below, told
+
+    first = below(place, row)
+    return Prepared(row, topology, states, request, (*((told(first),) if first else ()), *warned), own, first)
+
+
+def _find(place: Workplace, row: DeploymentRow, name: str) -> tuple[WorkflowMapping, Workflow | None]:
+    """The workflow as the blueprint declares it, a built-in one need not be declared; and its planner where it is another one.
+
+    Raises: PL-P009 if there is none of this name, and what ``find_own`` raises.
+    """
+    from phaseline.model.blueprint.blueprint import BUILT_IN_MODULE, BUILT_IN_PLUGIN, WorkflowMapping
+    from phaseline.plan.workflows import PLANNERS
+    from phaseline.use_cases.loading.plugin_workflows import find_own, unknown_workflow
+
+    blueprint = place.store.blueprint(row.number)
+    own = find_own(place.catalog, blueprint, row.code, name)
+    if own is None and name not in PLANNERS:
+        raise unknown_workflow(name, blueprint)
+    mapped = blueprint.workflows.get(name)
+    return mapped or WorkflowMapping(name, BUILT_IN_MODULE + name, BUILT_IN_PLUGIN), own
+
+
+def _refuse_unavailable(workflow: WorkflowMapping, topology: Topology, states: np.ndarray) -> None:
+    from phaseline.plan.requests.availability import unavailable
+
+    why = unavailable(workflow.availability, topology, states)
+    if why:
+        message = f"the workflow '{workflow.name}' is not available now: {why}"
+        raise fail("PL-P010", message, "If it is meant all the same: --force")
+
+
+def _parameters(
+    place: Workplace,
+    row: DeploymentRow,
+    topology: Topology,
+    workflow: WorkflowMapping,
+    own: Workflow | None,
+    order: Start,
+) -> dict[str, Value]:
+    """What was given over the defaults; functions in defaults are evaluated now, but for what would show a secret.
+
+    That stays as it is written, and is evaluated at the call: parameters are stored.
+    """
+    from phaseline.dsl.deployment.evaluate_blueprint import PlainInputs, SecretsLater
+    from phaseline.dsl.deployment.parameters import merge_parameters
+    from phaseline.dsl.functions.evaluation import evaluate
+    from phaseline.dsl.functions.plan_and_runtime_scopes import RuntimeScope
+    from phaseline.dsl.functions.topology_view import TopologyInstances, facts_of
+    from phaseline.plan.workflows import built_in
+
+    known = (own or built_in(workflow.built_in)).parameters
+    merged = merge_parameters(
+        workflow,
+        order.parameters,
+        more=known,
+        allow_custom=order.allow_custom,
+        types=topology.blueprint.data_types,
+        lookup=KnownThings(lambda: place.store, row.name),
+    )
+    if all(name in order.parameters or value in (None, "", [], {}) for name, value in merged.items()):
+        return merged
+    documents = place.store.documents(row.number)
+    scope = RuntimeScope(
+        PlainInputs(place.store.inputs(row.number), hidden_inputs(topology.blueprint)),
+        {node.name: node.properties for node in topology.nodes},
+        TopologyInstances(topology, lambda instance: documents.get(instance, {})),
+        facts=facts_of(row.name, topology.blueprint, row.created_by, SecretsLater()),
+    )
+    found = {name: value if name in order.parameters else evaluate(value, scope) for name, value in merged.items()}
+    return {name: merged[name] if veiled(value) != value else value for name, value in found.items()}

@@ -1,0 +1,68 @@
+"""Instances that are stopped at breakpoints."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from phaseline.lang.fast_dataclasses import frozen
+from phaseline.model.execution.breakpoints import PREFIX
+from phaseline.model.graph.status import EntryStatus
+from phaseline.use_cases.lookup.entry_status import as_statuses
+from phaseline.use_cases.lookup.find import find_deployment
+
+if TYPE_CHECKING:
+    from phaseline.app.app_context import Workplace
+    from phaseline.model.rows.rows import ExecutionRow
+    from phaseline.ports import Store
+
+
+@frozen
+class Stopped:
+    """An instance that stands at a breakpoint. ``graph`` and ``position``: of its entry."""
+
+    point: str
+    instance: str
+    node: str
+    deployment: str
+    execution: str
+    message: str
+    graph: int
+    position: int
+
+
+def list_breakpoints(place: Workplace, deployment: str | None = None) -> Sequence[Stopped]:
+    """Who stands at a breakpoint, of all deployments or of one, the oldest execution first."""
+    number = find_deployment(place.store, deployment).number if deployment else None
+    rows = place.store.executions(number, only_open=True)
+    return [one for row in rows if row.request.breakpoints for one in stopped_in(place.store, row)]
+
+
+def stopped_in(store: Store, row: ExecutionRow) -> Iterator[Stopped]:
+    """Who stands at a breakpoint in one execution."""
+    topology = store.topology(row.deployment)
+    for known in store.graphs(row.number):
+        if EntryStatus.SLEEPING not in bytes(store.statuses(known.id)):
+            continue
+        graph = store.graph(known.id)
+        steps = [step for step in graph.steps if step.phase.startswith(PREFIX)]
+        if not steps:
+            continue
+        statuses = as_statuses(store.statuses(known.id))
+        notes = {note.position: note.message for note in store.notes(known.id)}
+        for step in steps:
+            mine = np.arange(step.first, step.first + step.count)
+            for position in mine[statuses[mine] == EntryStatus.SLEEPING].tolist():
+                number = int(graph.subject[position])
+                yield Stopped(
+                    step.phase.removeprefix(PREFIX),
+                    topology.ids[number],
+                    topology.nodes[int(topology.node[number])].name,
+                    row.deployment_name,
+                    row.id,
+                    notes.get(position, ""),
+                    known.id,
+                    position,
+                )
