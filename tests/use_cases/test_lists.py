@@ -8,9 +8,9 @@ import pytest
 import phaseline
 from phaseline.model.problems.problem import ProblemsError
 from phaseline.use_cases.commands.apply_plan import list_plans, show_plan
+from phaseline.use_cases.commands.keep_plan import plan_uninstall
 from phaseline.use_cases.commands.upload_blueprint import list_blueprints
 from phaseline.use_cases.lookup.find import find_instance
-from phaseline.use_cases.prepare.plan_preview import plan_uninstall
 from phaseline.use_cases.queries.deployments import list_deployments, show_deployment
 from phaseline.use_cases.queries.executions import list_executions
 from phaseline.use_cases.queries.instances import list_instances

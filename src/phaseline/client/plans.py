@@ -38,7 +38,7 @@ class Plans:
         save: bool = False,
     ) -> Planned:
         """What a workflow of a deployment would do now; ``save``: it is kept. The other words as of ``executions.start``."""
-        from phaseline.use_cases.prepare.plan_preview import plan_workflow
+        from phaseline.use_cases.commands.keep_plan import plan_workflow
         from phaseline.use_cases.prepare.workflow_start import Start
 
         order = Start(workflow, deployment, parameters or {}, allow_custom_parameters, force)

@@ -18,11 +18,12 @@ from phaseline.model.problems.problem import ProblemsError
 from phaseline.use_cases.commands.breakpoints import Kept, add, clear, list_kept, remove
 from phaseline.use_cases.commands.control import cancel, complete, resume, wake
 from phaseline.use_cases.commands.install import install, uninstall
+from phaseline.use_cases.commands.keep_plan import plan_uninstall
 from phaseline.use_cases.commands.labels import change_labels
 from phaseline.use_cases.commands.update import plan_update, update
 from phaseline.use_cases.prepare.deployment_spec import Order
 from phaseline.use_cases.prepare.options import Manner
-from phaseline.use_cases.prepare.plan_preview import plan_install, plan_uninstall
+from phaseline.use_cases.prepare.plan_preview import plan_install
 from phaseline.use_cases.prepare.update_preparation import UpdateOrder
 from phaseline.use_cases.queries.breakpoints import list_breakpoints
 from phaseline.use_cases.queries.events.events_and_logs import events

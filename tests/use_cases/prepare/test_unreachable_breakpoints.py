@@ -12,12 +12,13 @@ from phaseline.model.execution.breakpoints import read_breakpoint
 from phaseline.model.problems.problem import ProblemsError
 from phaseline.use_cases.commands.adopt import AdoptOrder, adopt, plan_adoption
 from phaseline.use_cases.commands.install import install, uninstall
+from phaseline.use_cases.commands.keep_plan import plan_uninstall, plan_workflow
 from phaseline.use_cases.commands.labels import change_labels
 from phaseline.use_cases.commands.start_workflow import start
 from phaseline.use_cases.commands.update import plan_update, update
 from phaseline.use_cases.prepare.deployment_spec import Order
 from phaseline.use_cases.prepare.options import Manner
-from phaseline.use_cases.prepare.plan_preview import plan_install, plan_uninstall, plan_workflow
+from phaseline.use_cases.prepare.plan_preview import plan_install
 from phaseline.use_cases.prepare.stack_documents import export
 from phaseline.use_cases.prepare.update_preparation import UpdateOrder
 from phaseline.use_cases.prepare.workflow_start import Start

@@ -41,3 +41,7 @@ def is_hidden(schema: PropertySchema) -> bool:
 def hidden_inputs(blueprint: Blueprint) -> frozenset[str]:
     """The inputs whose values are secrets."""
     return frozenset(name for name, schema in blueprint.inputs.items() if is_hidden(schema))
+
+
+CANNOT_OPEN = frozenset({"PL-S020", "PL-S023"})
+"""What the vault says of a value that another store has sealed."""

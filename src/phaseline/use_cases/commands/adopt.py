@@ -11,11 +11,13 @@ from typing import TYPE_CHECKING, Any
 from phaseline.app.watcher import Nobody
 from phaseline.embedded.run_execution import conduct, refuse
 from phaseline.lang.fast_dataclasses import altered, frozen
+from phaseline.model.blueprint.stored_blueprints import StoredBlueprint
 from phaseline.model.deployment.code_location import CodePlaces
 from phaseline.model.problems.name_rules import shown_name, why_no_name
 from phaseline.model.problems.problem import ProblemsError, fail
 from phaseline.model.rows.rows import NewDeployment
 from phaseline.use_cases.commands.orders.request_ids import once
+from phaseline.use_cases.commands.upload_blueprint import add_blueprint
 from phaseline.use_cases.loading.blueprint_loading import deployment_name, load
 from phaseline.use_cases.loading.deployment_rows import refuse_missing_secrets, sealed_inputs
 from phaseline.use_cases.lookup.ticket import Ticket
@@ -24,7 +26,7 @@ from phaseline.use_cases.prepare.deployment_spec import refuse_taken
 from phaseline.use_cases.prepare.options import AS_SET
 from phaseline.use_cases.prepare.pre_post import new_execution, with_stops
 from phaseline.use_cases.prepare.stack_documents import read_document, refuse_sealed_elsewhere, unreadable_parts
-from phaseline.use_cases.prepare.stack_files import Brought, is_same, is_there, kept, moved
+from phaseline.use_cases.prepare.stack_files import Brought, is_same, is_there, moved
 from phaseline.use_cases.prepare.stack_files import brought as bring
 
 if TYPE_CHECKING:
@@ -103,7 +105,7 @@ def adopt(
     refuse_adopted(place, name, adoption)
     uses = prepared.uses
     if prepared.brought is not None:
-        uses = {**uses, "": kept(place, prepared.brought, prepared.blueprint)}
+        uses = {**uses, "": _kept(place, prepared.brought, prepared.blueprint)}
     now = place.clock.now()
     new = NewDeployment(
         name,
@@ -358,3 +360,22 @@ def _cancel_all(place: Workplace, name: str) -> None:
     row = find_deployment(place.store, name, to_change=True)
     for one in place.store.executions(row.number, only_open=True):
         place.store.ask(RequestKind.CANCEL, one.number, {"id": one.id, "how": "force"}, place.actor)
+
+
+def _kept(place: Workplace, found: Brought, blueprint: Blueprint) -> int:
+    """The number of the stored blueprint that has these files from now on, a version that is there or a new one."""
+    new = StoredBlueprint(
+        number=0,
+        id=found.id,
+        version=0,
+        main_file=found.tree.main_file,
+        digest=found.tree.digest,
+        description=blueprint.description,
+        language=blueprint.version,
+        file_count=len(found.tree.files),
+        size_bytes=found.tree.size_bytes,
+        created_at=place.clock.now(),
+        created_by=place.actor.name,
+    )
+    row, _ = add_blueprint(place.store.stored_blueprints, new, found.tree, ())
+    return row.number

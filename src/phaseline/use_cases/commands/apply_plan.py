@@ -12,7 +12,7 @@ import json
 import zlib
 from dataclasses import fields, is_dataclass
 from enum import Enum
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -39,7 +39,6 @@ if TYPE_CHECKING:
     from phaseline.model.rows.listings import Roster
     from phaseline.model.rows.orders import NewOrder
     from phaseline.model.rows.rows import DeploymentRow, ExecutionRow
-    from phaseline.use_cases.prepare.plan_preview import Planned
     from phaseline.views.views import ExecutionView
 
 SHOWN = 5
@@ -70,18 +69,6 @@ class PlanDetails:
     view: PlanView
     text: str
     plan: Mapping[str, Value]
-
-
-def keep(
-    place: Workplace, row: DeploymentRow, request: Request, planned: Planned, aim: Aim | None = None
-) -> StoredPlan:
-    """Keep a plan, with what the deployment is now."""
-    base = base_of(place, row)
-    body = cast("dict[str, Value]", plain(planned.summary))
-    asked = altered(request, parameters={name: value for name, value in request.parameters.items() if name != PLAN})
-    now = place.clock.now()
-    new = StoredPlan(0, row.number, asked, now, place.actor.name, base, body, planned.text, aim)
-    return place.store.stored_plans.add(new)
 
 
 def list_plans(place: Workplace, deployment: str | None = None) -> Sequence[PlanView]:

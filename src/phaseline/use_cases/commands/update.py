@@ -14,6 +14,7 @@ from phaseline.embedded.run_execution import conduct
 from phaseline.lang.fast_dataclasses import altered
 from phaseline.lang.gc_pause import undisturbed
 from phaseline.model.execution.stored_plans import PLAN
+from phaseline.use_cases.commands.keep_plan import keep
 from phaseline.use_cases.commands.orders.request_ids import once
 from phaseline.use_cases.lookup.claims import lets_be, refuse_busy
 from phaseline.use_cases.lookup.ticket import Ticket
@@ -59,8 +60,6 @@ def carry_out(
     given: NewOrder | None = None,
 ) -> ExecutionView:
     """Bring a deployment to what was prepared; its plan is kept. Raises: PL-C016."""
-    from phaseline.use_cases.commands.apply_plan import keep
-
     refuse_busy(place.store, found.deployment, found.topology, found.request)
     planned = planned_update(place, found)
     for warning in planned.warnings:
@@ -86,8 +85,6 @@ def plan_update(
 
     ``allowed_only``: what ``update`` would refuse with PL-P041 is refused here, too; otherwise the plan warns of it.
     """
-    from phaseline.use_cases.commands.apply_plan import keep
-
     found = prepare_update(place, order, manner=manner)
     if allowed_only:
         _refuse_replaced(found)

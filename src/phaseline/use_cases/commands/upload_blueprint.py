@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from phaseline.app.store_location import store_file
 from phaseline.lang.fast_dataclasses import altered, frozen
 from phaseline.model.blueprint.stored_blueprints import StoredBlueprint
 from phaseline.model.problems.problem import Place, Problem, ProblemsError, fail
 from phaseline.use_cases.loading.stored_blueprint_files import (
     ID,
     find_stored,
+    is_of_store_in,
     laid_out,
     read_name,
     stored_named,
@@ -291,10 +291,3 @@ def _in_folder(folder: Path, name: str) -> Path:
         mend = f"Name the main file with --main; there are {', '.join(there[:10])}." if there else "Look what is in it."
         raise fail("PL-C057", f"there is no blueprint '{name}' in it", mend, subject=str(folder.name))
     return file
-
-
-def is_of_store_in(place: Workplace) -> Callable[[str], bool]:
-    """Whether a path is the store's own, or the master key's: these change, and are no part of a blueprint."""
-    own = [str(file) for file in (store_file(place.settings.store_url),) if file is not None]
-    own += [place.settings.secrets_key_file] if place.settings.secrets_key_file else []
-    return lambda path: any(path.startswith(beginning) for beginning in own)

@@ -145,3 +145,10 @@ def lay_out_again(place: Workplace, deployments: Callable[[], Iterable[int]]) ->
     needed = {row.number: row for number in set(deployments()) for row in shelf.of_deployment(number).values()}
     for row in needed.values():
         laid_out(place, row)
+
+
+def is_of_store_in(place: Workplace) -> Callable[[str], bool]:
+    """Whether a path is the store's own, or the master key's: these change, and are no part of a blueprint."""
+    own = [str(file) for file in (store_file(place.settings.store_url),) if file is not None]
+    own += [place.settings.secrets_key_file] if place.settings.secrets_key_file else []
+    return lambda path: any(path.startswith(beginning) for beginning in own)

@@ -23,6 +23,7 @@ from phaseline.use_cases.prepare.options import AS_SET
 from phaseline.use_cases.prepare.pre_post import uses_packages, with_stops
 from phaseline.use_cases.prepare.pre_post_preview import with_surroundings
 from phaseline.use_cases.prepare.unreachable_breakpoints import look_for_stops
+from phaseline.use_cases.prepare.workflow_start import prepare
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -131,13 +132,10 @@ def plan_made(
     return with_surroundings(place, planned, request, foreseen, deployment=replaces, made=(name, loaded))
 
 
-def plan_uninstall(
-    place: Workplace, name: str, *, ignore_failure: bool = False, save: bool = False, manner: Manner = AS_SET
-) -> Planned:
-    """What uninstalling a deployment would do now. Raises PL-C010 if there is none, PL-C024 if its folder is gone.
-
-    ``save``: the plan is kept, to be applied later.
-    """
+def preview_uninstall(
+    place: Workplace, name: str, *, ignore_failure: bool = False, manner: Manner = AS_SET
+) -> tuple[DeploymentRow, Request, Planned]:
+    """What uninstalling a deployment would do now. Raises PL-C010 if there is none, PL-C024 if its folder is gone."""
     row = find_deployment(place.store, name)
     refuse_moved(place, row)
     topology = place.store.topology(row.number)
@@ -148,17 +146,13 @@ def plan_uninstall(
     foreseen = _ask(place, topology, row.code, request, history)
     stops = look_for_stops(place, manner.breakpoints, request, foreseen, row.number)
     found = _planned(place, request, foreseen, stops, row, yes_many=True)
-    found = with_surroundings(place, found, request, foreseen, deployment=row.number)
-    return _kept(place, row, request, found) if save else found
+    return row, request, with_surroundings(place, found, request, foreseen, deployment=row.number)
 
 
-def plan_workflow(place: Workplace, order: Start, *, save: bool = False, manner: Manner = AS_SET) -> Planned:
-    """What a workflow of a deployment would do now. Raises ``ProblemsError`` with everything that ``prepare`` finds.
-
-    ``save``: the plan is kept, to be applied later.
-    """
-    from phaseline.use_cases.prepare.workflow_start import prepare
-
+def preview_workflow(
+    place: Workplace, order: Start, *, manner: Manner = AS_SET
+) -> tuple[DeploymentRow, Request, Planned]:
+    """What a workflow of a deployment would do now. Raises ``ProblemsError`` with everything that ``prepare`` finds."""
     found = prepare(place, order, manner=manner)
     checks = place.store.checks(found.deployment.number, only_results=True).checks
     history = History(found.states, paths=_paths(place, found.deployment, found.topology), checks=checks)
@@ -167,8 +161,7 @@ def plan_workflow(place: Workplace, order: Start, *, save: bool = False, manner:
     stops = look_for_stops(place, manner.breakpoints, request, foreseen, row.number)
     warnings = (*found.warnings, *_limits(place, row.number, request, foreseen), *stops)
     planned = _planned(place, request, foreseen, warnings, row, yes_many=True)
-    planned = with_surroundings(place, planned, request, foreseen, deployment=row.number)
-    return _kept(place, row, request, planned) if save else planned
+    return row, request, with_surroundings(place, planned, request, foreseen, deployment=row.number)
 
 
 def _limits(place: Workplace, deployment: int, request: Request, foreseen: Foreseen) -> Sequence[Problem]:
@@ -178,12 +171,6 @@ def _limits(place: Workplace, deployment: int, request: Request, foreseen: Fores
     from phaseline.use_cases.prepare.role_limits import limits_foreseen
 
     return limits_foreseen(place, deployment, request, foreseen)
-
-
-def _kept(place: Workplace, row: DeploymentRow, request: Request, found: Planned) -> Planned:
-    from phaseline.use_cases.commands.apply_plan import keep
-
-    return altered(found, id=keep(place, row, request, found).id)
 
 
 def foresee_first(place: Workplace, request: Request, loaded: Loaded) -> Foreseen:

@@ -11,6 +11,7 @@ import numpy as np
 
 from phaseline.lang.did_you_mean import did_you_mean
 from phaseline.lang.fast_dataclasses import frozen
+from phaseline.model.deployment.sealed_values import CANNOT_OPEN
 from phaseline.model.deployment.stack_documents import ABANDONED, ABANDONED_KEPT_MS
 from phaseline.model.problems.name_rules import are_names, shown_name, why_no_name
 from phaseline.model.problems.problem import Problem, ProblemsError, fail
@@ -23,8 +24,6 @@ if TYPE_CHECKING:
     from phaseline.model.deployment.stack_documents import DocumentRow
     from phaseline.model.rows.rows import ExecutionRow
 
-CANNOT_OPEN = frozenset({"PL-S020", "PL-S023"})
-"""What the vault says of a value that another store has sealed."""
 A_TEXT, A_MAPPING, A_LIST = (str, "a text"), (dict, "a mapping"), (list, "a list")
 KINDS: Mapping[str, tuple[type, str]] = {
     **dict.fromkeys(("name", "id", "action", "status"), A_TEXT),

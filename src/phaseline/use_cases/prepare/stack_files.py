@@ -1,7 +1,7 @@
 """The files of a blueprint in the document of its deployment: what a document needs to be adopted where nothing else of it is.
 
 Walk: ``taken`` reads them, from the stored blueprint or the folder, when a deployment is written down; ``brought`` lays them out
-beside the store that adopts, where calls look for the code of stored blueprints; ``kept`` stores them as one.
+beside the store that adopts, where calls look for the code of stored blueprints.
 """
 
 from __future__ import annotations
@@ -16,17 +16,16 @@ from typing import TYPE_CHECKING, Any
 from phaseline.catalog.files.blueprint_trees import Tree, digest_of, lay_out, take_up
 from phaseline.lang.fast_dataclasses import frozen
 from phaseline.model.blueprint.stored_blueprints import StoredBlueprint, StoredFile
+from phaseline.model.deployment.sealed_values import CANNOT_OPEN
 from phaseline.model.problems.problem import ProblemsError, fail
 from phaseline.plan.topology.stack_document import NATIVE, FilesTaken
-from phaseline.use_cases.commands.upload_blueprint import add_blueprint, is_of_store_in
-from phaseline.use_cases.loading.stored_blueprint_files import ID, work_folder
-from phaseline.use_cases.prepare.stack_documents import CANNOT_OPEN
+from phaseline.use_cases.loading.stored_blueprint_files import ID, is_of_store_in, work_folder
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from phaseline.app.app_context import Workplace
-    from phaseline.model.blueprint.blueprint import Blueprint, Value
+    from phaseline.model.blueprint.blueprint import Value
     from phaseline.model.deployment.code_location import CodePlaces
 
 MOST_BYTES = 16 * 1024**2
@@ -163,25 +162,6 @@ def brought(place: Workplace, document: Mapping[str, Any], name: str) -> Brought
     lay_out(folder, files, by_digest.__getitem__)
     stored = str(document[NATIVE]["uses"].get("") or "").rpartition("@")[0]
     return Brought(stored if ID.fullmatch(stored) else _id(name), Tree(str(folder), said["main"], files, digest))
-
-
-def kept(place: Workplace, found: Brought, blueprint: Blueprint) -> int:
-    """The number of the stored blueprint that has these files from now on, a version that is there or a new one."""
-    new = StoredBlueprint(
-        number=0,
-        id=found.id,
-        version=0,
-        main_file=found.tree.main_file,
-        digest=found.tree.digest,
-        description=blueprint.description,
-        language=blueprint.version,
-        file_count=len(found.tree.files),
-        size_bytes=found.tree.size_bytes,
-        created_at=place.clock.now(),
-        created_by=place.actor.name,
-    )
-    row, _ = add_blueprint(place.store.stored_blueprints, new, found.tree, ())
-    return row.number
 
 
 def moved(place: Workplace, found: Brought, code: CodePlaces) -> CodePlaces:

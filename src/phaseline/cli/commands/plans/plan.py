@@ -101,8 +101,8 @@ def _workflow_command(name: str) -> click.Command:
 
 
 def _answer_workflow(desk: Desk, order: Start, *, breakpoints: tuple[Breakpoint, ...], save: bool, tells: bool) -> None:
+    from phaseline.use_cases.commands.keep_plan import plan_workflow
     from phaseline.use_cases.prepare.options import Manner
-    from phaseline.use_cases.prepare.plan_preview import plan_workflow
 
     with desk.open() as place:
         found = plan_workflow(place, order, save=save, manner=Manner(breakpoints=breakpoints))
@@ -233,8 +233,8 @@ def uninstall(
     desk: Desk, deployment: str, ignore_failure: bool, breakpoints: tuple[Breakpoint, ...], save: bool, tells: bool
 ) -> None:
     """Show what "uninstall" would do."""
+    from phaseline.use_cases.commands.keep_plan import plan_uninstall
     from phaseline.use_cases.prepare.options import Manner
-    from phaseline.use_cases.prepare.plan_preview import plan_uninstall
 
     with desk.open() as place:
         manner = Manner(breakpoints=breakpoints)

@@ -1,0 +1,49 @@
+"""Plans of deployments that are there, kept if that is wanted, to be applied later."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, cast
+
+from phaseline.lang.fast_dataclasses import altered
+from phaseline.model.execution.stored_plans import PLAN, Aim, StoredPlan
+from phaseline.use_cases.commands.apply_plan import base_of, plain
+from phaseline.use_cases.prepare.options import AS_SET
+from phaseline.use_cases.prepare.plan_preview import preview_uninstall, preview_workflow
+
+if TYPE_CHECKING:
+    from phaseline.app.app_context import Workplace
+    from phaseline.model.blueprint.blueprint import Value
+    from phaseline.model.execution.execution import Request
+    from phaseline.model.rows.rows import DeploymentRow
+    from phaseline.use_cases.prepare.options import Manner
+    from phaseline.use_cases.prepare.plan_preview import Planned
+    from phaseline.use_cases.prepare.workflow_start import Start
+
+
+def keep(
+    place: Workplace, row: DeploymentRow, request: Request, planned: Planned, aim: Aim | None = None
+) -> StoredPlan:
+    """Keep a plan, with what the deployment is now."""
+    base = base_of(place, row)
+    body = cast("dict[str, Value]", plain(planned.summary))
+    asked = altered(request, parameters={name: value for name, value in request.parameters.items() if name != PLAN})
+    now = place.clock.now()
+    new = StoredPlan(0, row.number, asked, now, place.actor.name, base, body, planned.text, aim)
+    return place.store.stored_plans.add(new)
+
+
+def plan_uninstall(
+    place: Workplace, name: str, *, ignore_failure: bool = False, save: bool = False, manner: Manner = AS_SET
+) -> Planned:
+    """What uninstalling a deployment would do now. ``save``: the plan is kept, to be applied later. Raises: PL-C010, PL-C024."""
+    row, request, found = preview_uninstall(place, name, ignore_failure=ignore_failure, manner=manner)
+    return altered(found, id=keep(place, row, request, found).id) if save else found
+
+
+def plan_workflow(place: Workplace, order: Start, *, save: bool = False, manner: Manner = AS_SET) -> Planned:
+    """What a workflow of a deployment would do now. ``save``: the plan is kept, to be applied later.
+
+    Raises ``ProblemsError`` with everything that ``prepare`` finds.
+    """
+    row, request, found = preview_workflow(place, order, manner=manner)
+    return altered(found, id=keep(place, row, request, found).id) if save else found
