@@ -8,7 +8,7 @@ from pathlib import Path
 CHECK = """
 import sys
 from phaseline.catalog import PluginCatalog
-from phaseline.model.rows.rows import CodePlaces
+from phaseline.model.deployment.code_location import CodePlaces
 catalog, code = PluginCatalog(), CodePlaces("/nowhere")
 declared = catalog.declare("acme.create", code)
 print(declared.bulk, "acme_cloud" in sys.modules, "acme_broken" in sys.modules, "stevedore" in sys.modules)
