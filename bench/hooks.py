@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any, cast
 
 from bench.figures import Spread
 from bench.report import Row
-from phaseline.app.app_context import workplace
 from phaseline.app.settings import Settings
 from phaseline.calls.deployments.call_subjects import LoadedDeployment
 from phaseline.calls.deployments.hook_lookups import Ground
 from phaseline.calls.protocol.call import Call, ExecutionView, Site
+from phaseline.embedded.workplace import workplace
 from phaseline.hooks.caller import HookCaller
 from phaseline.hooks.stack_view import StackView
 from phaseline.model.deployment.instance_states import InstanceState

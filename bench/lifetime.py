@@ -73,10 +73,10 @@ def main() -> None:
     file, store, cycles = sys.argv[1], sys.argv[2], int(sys.argv[3])
     plugins = str(Path(__file__).parent / "plugins")
     sys.path.insert(0, plugins)
-    from phaseline.app.app_context import workplace
     from phaseline.app.settings import load_settings
     from phaseline.app.watcher import Nobody
     from phaseline.embedded.run_execution import engine_of
+    from phaseline.embedded.workplace import workplace
     from phaseline.use_cases.loading.blueprint_loading import load
 
     looks: list[int] = []

@@ -19,8 +19,8 @@ def main() -> None:
     from phaseline.cli.startup import fast_start as lean
 
     lean.begin()  # as a command sets Python up
-    from phaseline.app.app_context import workplace
     from phaseline.app.settings import load_settings
+    from phaseline.embedded.workplace import workplace
     from phaseline.use_cases.commands import install as installing
     from phaseline.use_cases.queries import deployments, executions, instances, status
 

@@ -62,8 +62,8 @@ def main() -> None:
 def measure(file: str, store: str, plugins: str, *, resumed: bool) -> dict[str, object]:
     """Seconds of each part, states at the end, and bytes above the empty process."""
     from bench import marks
-    from phaseline.app.app_context import workplace
     from phaseline.app.settings import load_settings
+    from phaseline.embedded.workplace import workplace
     from phaseline.use_cases.commands import control as deciding
     from phaseline.use_cases.commands import install as installing
 

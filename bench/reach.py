@@ -50,8 +50,8 @@ def five_phases(folder: Path, *lines: str, code: str = CODE) -> str:
 
 def at_place(folder: Path, phases: str) -> AbstractContextManager[Workplace]:
     """The store in this folder and the phases in that one."""
-    from phaseline.app.app_context import workplace
     from phaseline.app.settings import load_settings
+    from phaseline.embedded.workplace import workplace
 
     given = {"store.url": f"sqlite:///{folder}/store.db", "plugins.path": phases}
     return workplace(load_settings(given=given), "bench")

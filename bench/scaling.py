@@ -13,8 +13,8 @@ def main() -> None:
     file, store, delta = sys.argv[1:]
     plugins = str(Path(__file__).parent / "plugins")
     sys.path.insert(0, plugins)
-    from phaseline.app.app_context import workplace
     from phaseline.app.settings import load_settings
+    from phaseline.embedded.workplace import workplace
     from phaseline.use_cases.commands import install as installing
     from phaseline.use_cases.prepare import plan_preview as plans
     from phaseline.use_cases.prepare.workflow_start import Start

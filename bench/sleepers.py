@@ -14,8 +14,8 @@ def main() -> None:
     plugins = str(Path(__file__).parent / "plugins")
     sys.path.insert(0, plugins)
     from bench.marks import ASLEEP, POLLS, SLEEPERS
-    from phaseline.app.app_context import workplace
     from phaseline.app.settings import load_settings
+    from phaseline.embedded.workplace import workplace
     from phaseline.use_cases.commands import install as installing
 
     with workplace(load_settings(given={"store.url": f"sqlite:///{store}"}), "bench") as place:

@@ -5,10 +5,11 @@ from pathlib import Path
 
 from tests.cli.terminal import Terminal
 
-from phaseline.app.app_context import Workplace, workplace
+from phaseline.app.app_context import Workplace
 from phaseline.app.settings import load_settings
 from phaseline.app.watcher import Nobody
 from phaseline.embedded.run_execution import engine_of
+from phaseline.embedded.workplace import workplace
 
 LONG_MS = 10_000
 CREATE = """

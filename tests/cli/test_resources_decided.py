@@ -6,8 +6,8 @@ import pytest
 from tests.cli.clusters import applied, moved, plugins, record, shown, worked
 from tests.cli.terminal import Terminal
 
-from phaseline.app.app_context import workplace
 from phaseline.app.settings import load_settings
+from phaseline.embedded.workplace import workplace
 
 PHASE = "Acme.Create"
 

@@ -11,8 +11,8 @@ from tests.cli.clusters import applied, moved, plugins, record, shown, worked
 from tests.cli.terminal import Terminal
 from tests.records.made import EXPRESSIONS, NAMES, SCALARS
 
-from phaseline.app.app_context import workplace
 from phaseline.app.settings import load_settings
+from phaseline.embedded.workplace import workplace
 from phaseline.model.phases.phase_data import ENGINE_KEYS
 from phaseline.records.expression import Expression
 from phaseline.records.formats.json_codec import to_json

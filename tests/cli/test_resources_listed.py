@@ -7,8 +7,8 @@ import pytest
 from tests.cli.clusters import applied, plugins, record, worked
 from tests.cli.terminal import Terminal
 
-from phaseline.app.app_context import workplace
 from phaseline.app.settings import load_settings
+from phaseline.embedded.workplace import workplace
 from phaseline.use_cases.queries.resources.resources import list_resources, show_resource
 from phaseline.use_cases.queries.resources.selection import Choice
 

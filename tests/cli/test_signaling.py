@@ -5,10 +5,10 @@ from collections.abc import Callable
 
 from tests.cli.terminal import Terminal
 
-from phaseline.app.app_context import workplace
 from phaseline.app.settings import Settings
 from phaseline.app.watcher import Nobody
 from phaseline.calls.deployments.progress import Progress
+from phaseline.embedded.workplace import workplace
 from phaseline.use_cases.commands.install import install
 from phaseline.use_cases.prepare.deployment_spec import Order
 

@@ -9,10 +9,10 @@ from tests.cli.terminal import BLUEPRINT, PLUGIN
 
 import phaseline
 from phaseline import ProblemsError
-from phaseline.app.app_context import workplace
 from phaseline.app.settings import Settings
 from phaseline.client import local as facade
 from phaseline.client.argument_checks import ALIASES, CLASSES, KINDS
+from phaseline.embedded.workplace import workplace
 from phaseline.use_cases.commands.install import install
 from phaseline.use_cases.prepare.deployment_spec import Order
 from phaseline.use_cases.prepare.options import Manner

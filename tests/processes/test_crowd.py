@@ -14,8 +14,8 @@ from pathlib import Path
 import pytest
 from tests.processes.shells import PATIENCE_S, Shell, one_is_within
 
-from phaseline.app.app_context import workplace
 from phaseline.app.settings import Settings
+from phaseline.embedded.workplace import workplace
 from phaseline.model.graph.status import ExecutionStatus
 
 BLUEPRINT = """\

@@ -12,8 +12,9 @@ from pathlib import Path
 import pytest
 from tests.processes.shells import BLUEPRINT, PATIENCE_S, QUICK, WAIT, Shell, installing, one_is_within
 
-from phaseline.app.app_context import Workplace, workplace
+from phaseline.app.app_context import Workplace
 from phaseline.app.settings import Settings
+from phaseline.embedded.workplace import workplace
 from phaseline.model.graph.status import ExecutionStatus
 from phaseline.model.rows.rows import RequestKind
 from phaseline.use_cases.lookup.ticket import ask

@@ -6,9 +6,10 @@ from pathlib import Path
 import pytest
 from tests.cli.terminal import BLUEPRINT, PLUGIN
 
-from phaseline.app.app_context import Workplace, workplace
+from phaseline.app.app_context import Workplace
 from phaseline.app.settings import Settings
 from phaseline.app.watcher import Nobody
+from phaseline.embedded.workplace import workplace
 from phaseline.model.graph.status import ExecutionStatus
 from phaseline.model.problems.problem import ProblemsError
 from phaseline.model.rows.rows import RequestKind

@@ -39,8 +39,8 @@ def test_b26_a_deployment_keeps_its_schedules_as_they_begin(tmp_path: Path) -> N
 
 def test_a_topology_that_is_stored_with_its_blueprint_is_not_read_again(tmp_path: Path) -> None:
     """Whether there are schedules or not: a second topology would cost a large deployment seconds and much memory."""
-    from phaseline.app.app_context import workplace
     from phaseline.app.settings import Settings
+    from phaseline.embedded.workplace import workplace
     from phaseline.use_cases.loading.deployment_rows import new_deployment
     from phaseline.use_cases.prepare.deployment_spec import Order, load_order
 

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import os
-import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from phaseline.lang.fast_dataclasses import shared_property
 from phaseline.model.deployment.code_location import CodePlaces
@@ -29,6 +28,7 @@ if TYPE_CHECKING:
     from phaseline.vault.vault import Vault
 
 
+P = TypeVar("P")
 HOW_TO_BEGIN = "There is no store yet ({}); the first install makes it: phaseline init hello, then phaseline install hello/blueprint.yaml"
 
 
@@ -64,6 +64,7 @@ class Workplace:
     ``launch`` starts a background engine for executions that are open when this process leaves; None: they stay open.
     ``tell`` hears what opening the store did, such as an upgrade. ``makes_store``: one that is not there is made.
     ``before_code`` is called before code of a plugin is imported, each time. ``only_lists``: where no store is named and none was made yet, an empty one in memory is shown, and ``tell`` hears how to begin.
+    ``ports``: what carries out for use cases what lies above them; made when one is asked for.
     """
 
     def __init__(
@@ -74,6 +75,7 @@ class Workplace:
         tell: Callable[[str], None] = _say_nothing,
         *,
         makes_store: bool = True,
+        ports: Callable[[], Sequence[object]] = tuple,
     ) -> None:
         """Nothing is opened yet."""
         self.settings = settings
@@ -83,7 +85,15 @@ class Workplace:
         self.makes_store = makes_store
         self.only_lists = False
         self.before_code: Callable[[], None] = _do_nothing
+        self._ports = ports
         self._requests: threading.local | None = None
+
+    def port(self, kind: type[P]) -> P:
+        """What whoever made this workplace has given of a kind. Raises: ``LookupError`` if nothing of it."""
+        found = next((one for one in self._ports() if isinstance(one, kind)), None)
+        if found is None:
+            raise LookupError(f"this workplace was made without a {kind.__name__}")
+        return found
 
     @property
     def requested(self) -> RequestId | None:
@@ -243,16 +253,3 @@ class Workplace:
             judge.close()
         if self.__dict__.pop("passing_folder", None) is not None:
             self._passing.cleanup()
-
-
-@contextmanager
-def workplace(settings: Settings, command: str | None = None) -> Iterator[Workplace]:
-    """A workplace that is closed in the end. ``command`` defaults to the words this process was started with."""
-    from phaseline.app.engine_log import without_values
-
-    program = Path(sys.argv[0]).name.replace("__main__.py", "phaseline")
-    place = Workplace(settings, command or without_values([program, *sys.argv[1:]]))
-    try:
-        yield place
-    finally:
-        place.close()

@@ -1,4 +1,4 @@
-"""Functions of installed distributions in the blueprints of this process (B40)."""
+"""Functions of others as this process finds them: of installed distributions in blueprints (B40), of operations in their sources."""
 
 from __future__ import annotations
 
@@ -11,6 +11,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from phaseline.dsl.functions.third_party import Finder
+    from phaseline.model.blueprint.blueprint import Operation
+    from phaseline.model.blueprint.operation_declaration import Declaration
+    from phaseline.model.deployment.code_location import CodePlaces
+    from phaseline.ports import Catalog
 
 
 def offer_functions(before_code: Callable[[], None]) -> None:
@@ -28,3 +32,13 @@ def _installed(before_code: Callable[[], None]) -> Finder:
     from phaseline.catalog.code.function_entry_points import InstalledFunctions
 
     return InstalledFunctions(before_code)
+
+
+def declarer(catalog: Catalog) -> Callable[[Operation, CodePlaces], Declaration]:
+    """What an operation says of itself; one whose source is not found is called as the ancestor would call it."""
+    from phaseline.model.blueprint.operation_declaration import Declaration
+
+    def declare(operation: Operation, code: CodePlaces) -> Declaration:
+        return catalog.declare(operation.implementation, code) or Declaration(flavour="cloudify")
+
+    return declare

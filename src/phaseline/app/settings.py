@@ -9,11 +9,14 @@ import os
 import stat
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from phaseline.app.settings_schema import SETTINGS
 from phaseline.lang.fast_dataclasses import frozen
 from phaseline.model.problems.problem import Place, Problem, ProblemsError, fail
+
+if TYPE_CHECKING:
+    from phaseline.run.executors.local_executor import Slots
 
 FILE_NAME = "phaseline.toml"
 KEY_FILE = "secrets.key"
@@ -449,3 +452,10 @@ def _rules(texts: Texts, problems: list[Problem]) -> tuple[tuple[str, str], ...]
 
 def _folders(text: str, folder: Path) -> tuple[str, ...]:
     return tuple(str((folder / part).absolute()) for part in text.split(os.pathsep) if part)
+
+
+def slots(settings: Settings) -> "Slots":
+    """How many calls run at once, as the settings say."""
+    from phaseline.run.executors.local_executor import Slots
+
+    return Slots(threads=settings.threads, workers=settings.workers)

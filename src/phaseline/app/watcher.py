@@ -7,8 +7,10 @@ from typing import Protocol
 
 from phaseline.calls.deployments.progress import Failing, Progress, ProgressRow
 
-__all__ = ["Failing", "Nobody", "Progress", "ProgressRow", "Throttle", "Watcher"]
+__all__ = ["LOOK_S", "Failing", "Nobody", "Progress", "ProgressRow", "Throttle", "Watcher"]
 
+LOOK_S = 0.2
+"""A follower looks so often whether it is to take over, and whether something has changed."""
 EVERY_MS = 100
 """A watcher is told at most so often."""
 SHARE = 50

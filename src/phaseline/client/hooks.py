@@ -10,7 +10,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from phaseline.app.app_context import Workplace
-    from phaseline.use_cases.queries.hooks import HookList, HooksReloaded, HookView, Switched
+    from phaseline.embedded.reload_plugins import HooksReloaded
+    from phaseline.use_cases.queries.hooks import HookList, HookView, Switched
     from phaseline.use_cases.tools.hook_trial import HookTried, Method
 
 
@@ -48,7 +49,7 @@ class Hooks:
 
     def reload(self) -> HooksReloaded:
         """Import them anew for actions that begin from now on."""
-        from phaseline.use_cases.queries.hooks import reload_hooks
+        from phaseline.embedded.reload_plugins import reload_hooks
 
         return reload_hooks(self._place)
 

@@ -72,16 +72,15 @@ def open_phaseline(
     from dataclasses import replace
     from pathlib import Path
 
-    from phaseline.app.app_context import Workplace
-    from phaseline.app.background_engine import launch
     from phaseline.app.settings import load_settings
+    from phaseline.embedded.workplace import make_workplace
 
     given = {**(settings or {}), **({"store.url": url} if url is not None else {})}
     loaded = load_settings(config=config, given=given)
     folders = tuple(str(Path(folder).absolute()) for folder in plugins)
     loaded = replace(loaded, plugin_folders=(*folders, *loaded.plugin_folders))
     program = Path(sys.argv[0]).name or "python"
-    return Phaseline(Workplace(loaded, program, launch if background else None))
+    return Phaseline(make_workplace(loaded, program, background=background))
 
 
 class Phaseline:

@@ -7,10 +7,11 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, Literal
 
-from phaseline.app.watcher import Nobody
+from phaseline.app.watcher import LOOK_S, Nobody
+from phaseline.calls.threads.process_groups import DRAIN_S
 from phaseline.embedded.abandoned_calls import GivenUp, given_up, running_calls
-from phaseline.embedded.follow import LOOK_S
-from phaseline.embedded.run_execution import DRAIN_S, Leave, engine_of, try_own, work_left
+from phaseline.embedded.run_execution import Leave, engine_of, try_own, work_left
+from phaseline.embedded.step_down import hear_out
 from phaseline.lang.fast_dataclasses import frozen
 from phaseline.model.graph.status import ExecutionStatus
 from phaseline.model.rows.rows import RequestKind
@@ -163,8 +164,6 @@ def _work(place: Workplace, leave: Leave, *, until_idle: bool, stays: bool) -> t
 
         engine.run(is_done)
         while engine.given_up and not engine.leaving.is_wanted:
-            from phaseline.embedded.step_down import hear_out
-
             hear_out(engine)  # and serve who comes meanwhile
             if is_done():
                 break

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from phaseline.app.watcher import Progress, Throttle
+from phaseline.app.watcher import LOOK_S, Progress, Throttle
 from phaseline.model.graph.status import EntryStatus, ExecutionStatus
 from phaseline.use_cases.lookup.claims import queued_behind
 from phaseline.use_cases.lookup.ticket import Ticket
@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from phaseline.model.rows.rows import ExecutionRow, GraphRow, NoteRow
     from phaseline.ports import Store
 
-LOOK_S = 0.2
-"""A follower looks so often whether it is to take over, and whether something has changed."""
 QUICK_LOOK_S = 0.02
 """The same while its request has no answer."""
 LISTEN_MS = 1_000

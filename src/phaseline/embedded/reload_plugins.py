@@ -1,4 +1,4 @@
-"""Reading phase plugins anew while an engine runs: nothing is interrupted, and what is refused leaves the version before."""
+"""Reading phase plugins and hook classes anew while an engine runs: nothing is interrupted, and what is refused leaves the version before."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from phaseline.catalog.phases.plugin_set import Loaded
     from phaseline.model.blueprint.blueprint import Value
     from phaseline.model.rows.rows import Owner
+    from phaseline.use_cases.queries.hooks import HookView
 
 LOOK_S = 0.05
 PATIENCE_S = 60.0
@@ -41,6 +42,20 @@ class Reloaded:
         return not any(problem.severity == "error" for problem in self.problems)
 
 
+@frozen
+class HooksReloaded:
+    """What came of reading hook classes anew. ``pid`` 0: no engine runs; the next one reads them anew in any case."""
+
+    pid: int
+    hooks: Sequence[HookView]
+    warnings: Sequence[str] = ()
+
+    @property
+    def is_good(self) -> bool:
+        """True if all of them can be used."""
+        return all(hook.state != "broken" for hook in self.hooks)
+
+
 def reload_plugins(place: Workplace) -> Reloaded:
     """Have the engine read its phase plugins anew. Raises: PL-D055 if it does not answer in a minute."""
     from phaseline.model.rows.rows import RequestKind
@@ -60,6 +75,19 @@ def reload_plugins(place: Workplace) -> Reloaded:
         time.sleep(LOOK_S)
     mend = "See what it does: phaseline engine status. A new engine reads all plugins when it begins."
     raise fail("PL-D055", f"the engine (process {owner.pid}) did not read the plugins anew", mend)
+
+
+def reload_hooks(place: Workplace) -> HooksReloaded:
+    """Have hook classes imported anew for actions that begin from now on, here and by the engine that runs.
+
+    It reads phase plugins anew, too. Raises: PL-D055 if it does not answer.
+    """
+    from phaseline.use_cases.queries.hooks import forget_hooks, list_hooks
+
+    pid = reload_plugins(place).pid
+    forget_hooks(place)
+    found = list_hooks(place)
+    return HooksReloaded(pid, found.hooks, found.warnings)
 
 
 def _engine(place: Workplace) -> Owner | None:

@@ -8,7 +8,10 @@ from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING
 
 from phaseline.app.engine_log import open_log
+from phaseline.app.function_discovery import declarer
+from phaseline.app.settings import slots
 from phaseline.app.watcher import Nobody, Throttle
+from phaseline.calls.threads.process_groups import DRAIN_S
 from phaseline.embedded.follow import Ending, wait, waits_for
 from phaseline.lang.fast_dataclasses import altered
 from phaseline.model.graph.graph import phase_of
@@ -17,7 +20,7 @@ from phaseline.model.problems.problem import ProblemsError, fail
 from phaseline.model.resources.resources import REACH
 from phaseline.store import MEMORY
 from phaseline.use_cases.loading.stored_blueprint_files import lay_out_again
-from phaseline.use_cases.lookup.claims import queued_behind
+from phaseline.use_cases.lookup.claims import goes_on
 from phaseline.use_cases.queries.executions import view_execution
 
 if TYPE_CHECKING:
@@ -25,24 +28,18 @@ if TYPE_CHECKING:
     from phaseline.app.background_engine import Background
     from phaseline.app.watcher import Watcher
     from phaseline.calls.deployments.planner_driver import FindPlanner, Planner
-    from phaseline.model.blueprint.blueprint import Blueprint, Operation, Value
-    from phaseline.model.blueprint.operation_declaration import Declaration
+    from phaseline.model.blueprint.blueprint import Blueprint, Value
     from phaseline.model.deployment.code_location import CodePlaces
-    from phaseline.model.deployment.topology import Topology
-    from phaseline.model.execution.execution import Request
     from phaseline.model.phases.definitions import PhaseCode
     from phaseline.model.phases.registry import PhaseRegistry
     from phaseline.model.rows.rows import ExecutionRow
     from phaseline.plan.topology.stack_document import FilesTaken
     from phaseline.ports import Catalog, Store
-    from phaseline.run.executors.local_executor import Slots
     from phaseline.run.loop.engine import Engine
     from phaseline.tasks.host_keys import HostKeys
     from phaseline.use_cases.lookup.ticket import Ticket
     from phaseline.views.views import ExecutionView
 
-DRAIN_S = 5.0
-"""How long processes of calls may take to end once their execution has ended."""
 TAKEN_UP_WITHIN_S = 10.0
 """So long whoever leaves waits at most until somebody else has taken up what was asked for."""
 BEGUN_WITHIN_S = 60.0
@@ -201,14 +198,6 @@ def work_left(store: Store, *, besides: Collection[int] = ()) -> bool:
     return any(goes_on(store, row) for row in open_rows) or bool(store.requests())
 
 
-def goes_on(store: Store, row: ExecutionRow) -> bool:
-    """True unless it waits for a person, or for another one that does."""
-    if row.status is ExecutionStatus.ATTENTION:
-        return False
-    queued = queued_behind(store, row)
-    return queued is None or not queued.needs_person
-
-
 def hand_over(place: Workplace, within_s: float = TAKEN_UP_WITHIN_S) -> Background | None:
     """Start a background engine if there is work, nobody owns the store, and nobody waits to own it.
 
@@ -295,7 +284,7 @@ def engine_of(place: Workplace, watcher: Watcher, watched: ExecutionRow | None =
         place.store,
         place.clock,
         lambda inbox, deployments: LocalExecutor(
-            inbox, deployments, catalog, place.clock, slots(place), lambda: host_keys(place)
+            inbox, deployments, catalog, place.clock, slots(place.settings), lambda: host_keys(place)
         ),
         PLANNERS,
         declarer(catalog),
@@ -386,37 +375,11 @@ def _reloaded(place: Workplace) -> Mapping[str, Value]:
     return reloaded(place)
 
 
-def slots(place: Workplace) -> Slots:
-    """How many calls run at once, as the settings say."""
-    from phaseline.run.executors.local_executor import Slots
-
-    return Slots(threads=place.settings.threads, workers=place.settings.workers)
-
-
 def host_keys(place: Workplace) -> HostKeys:
     """How keys of hosts are looked at, as the settings say."""
     from phaseline.tasks.host_keys import HostKeys
 
     return HostKeys(place.settings.ssh_host_keys, place.settings.ssh_known_hosts)
-
-
-def declarer(catalog: Catalog) -> Callable[[Operation, CodePlaces], Declaration]:
-    """What an operation says of itself; one whose source is not found is called as the ancestor would call it."""
-    from phaseline.model.blueprint.operation_declaration import Declaration
-
-    def declare(operation: Operation, code: CodePlaces) -> Declaration:
-        return catalog.declare(operation.implementation, code) or Declaration(flavour="cloudify")
-
-    return declare
-
-
-def refuse(topology: Topology, request: Request) -> None:
-    """Raise ``ProblemsError`` with everything that is wrong with the request."""
-    from phaseline.plan.requests.request_validation import check
-
-    problems = check(topology, request)
-    if problems:
-        raise ProblemsError(problems)
 
 
 def _result(

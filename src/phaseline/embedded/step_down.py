@@ -5,8 +5,7 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING
 
-from phaseline.calls.threads.process_groups import GRACE_S
-from phaseline.embedded.run_execution import DRAIN_S
+from phaseline.calls.threads.process_groups import DRAIN_S, GRACE_S
 
 if TYPE_CHECKING:
     from collections.abc import Callable

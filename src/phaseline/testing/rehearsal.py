@@ -264,8 +264,8 @@ def _read(
     file: str, inputs: Mapping[str, Value], plugin_folders: Sequence[str], plain: Declaration
 ) -> tuple[Topology, Mapping[str, Value], Declare]:
     """(instances, inputs with their defaults, how each operation wants to be called) of a blueprint file."""
-    from phaseline.app.app_context import workplace
     from phaseline.app.settings import load_settings
+    from phaseline.embedded.workplace import workplace
     from phaseline.use_cases.loading.blueprint_loading import load
 
     with workplace(load_settings(given={"store.url": "memory:"}), "rehearsal") as place:

@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import field
 from typing import TYPE_CHECKING, Generic, TypeVar
 
-from phaseline.app.background_engine import Background
 from phaseline.lang.fast_dataclasses import frozen
 from phaseline.model.blueprint.blueprint import Value
 from phaseline.model.graph.status import ExecutionStatus
@@ -15,6 +14,7 @@ from phaseline.model.problems.problem import Problem
 from phaseline.model.rows.rows import DeploymentKind
 
 if TYPE_CHECKING:
+    from phaseline.app.background_engine import Background
     from phaseline.use_cases.queries.resources.phase_entries import EntryView
     from phaseline.use_cases.queries.retried_failures import FailingCall
 
@@ -107,7 +107,7 @@ class ExecutionView:
     runner: str = ""
     decisions: Sequence[Decision] = ()
     detached: bool = False
-    background: Background | None = None
+    background: "Background | None" = None
     waits_for: str = ""
     plan: str = ""
     stopped: int = 0

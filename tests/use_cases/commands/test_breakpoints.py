@@ -5,13 +5,14 @@ from pathlib import Path
 
 import pytest
 
-from phaseline.app.app_context import Workplace, workplace
+from phaseline.app.app_context import Workplace
 from phaseline.app.settings import Settings
 from phaseline.app.watcher import Nobody
 from phaseline.calls.deployments.progress import Progress
 from phaseline.cli.render.executions import execution_text
 from phaseline.client.breakpoints import Breakpoints
 from phaseline.embedded.follow import View
+from phaseline.embedded.workplace import workplace
 from phaseline.model.blueprint.labels import Label
 from phaseline.model.execution.breakpoints import Breakpoint, read_breakpoint
 from phaseline.model.problems.problem import ProblemsError

@@ -10,8 +10,9 @@ import pytest
 
 import phaseline
 from phaseline import ProblemsError
-from phaseline.app.app_context import Workplace, workplace
+from phaseline.app.app_context import Workplace
 from phaseline.app.settings import load_settings
+from phaseline.embedded.workplace import workplace
 from phaseline.model.blueprint.blueprint import Value
 from phaseline.use_cases.loading import blueprint_loading as loading
 from phaseline.use_cases.loading.blueprint_loading import Loaded, load

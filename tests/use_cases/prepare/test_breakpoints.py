@@ -7,10 +7,11 @@ from pathlib import Path
 import pytest
 from tests.use_cases.commands.test_breakpoints import UntilItStops
 
-from phaseline.app.app_context import Workplace, workplace
+from phaseline.app.app_context import Workplace
 from phaseline.app.settings import Settings
 from phaseline.app.watcher import Nobody
 from phaseline.embedded.run_execution import engine_of, try_own
+from phaseline.embedded.workplace import workplace
 from phaseline.model.execution.breakpoints import Breakpoint, read_breakpoint
 from phaseline.model.problems.problem import ProblemsError
 from phaseline.use_cases.commands.breakpoints import add, clear, remove

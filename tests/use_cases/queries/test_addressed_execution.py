@@ -8,11 +8,11 @@ import pytest
 
 import phaseline
 from phaseline import ProblemsError
-from phaseline.app.app_context import workplace
 from phaseline.app.settings import Settings
 from phaseline.app.watcher import Nobody
 from phaseline.calls.deployments.progress import Progress
 from phaseline.embedded.follow import Ending, wait
+from phaseline.embedded.workplace import workplace
 from phaseline.model.graph.status import EntryStatus, ExecutionStatus
 from phaseline.use_cases.lookup.ticket import Ticket
 

@@ -5,8 +5,9 @@ from collections.abc import Iterator
 import pytest
 from tests.store.builders import added, batch, closed, graph, installed, numbers, status, turn
 
-from phaseline.app.app_context import Workplace, workplace
+from phaseline.app.app_context import Workplace
 from phaseline.app.settings import Settings
+from phaseline.embedded.workplace import workplace
 from phaseline.model.execution.events import PageWritten
 from phaseline.model.graph.status import EntryStatus, ExecutionStatus, OutcomeKind
 from phaseline.use_cases.queries.stuck import NAMED, list_stuck

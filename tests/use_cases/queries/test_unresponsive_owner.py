@@ -6,10 +6,11 @@ from pathlib import Path
 import pytest
 from tests.store.builders import installed
 
-from phaseline.app.app_context import SystemClock, Workplace, workplace
+from phaseline.app.app_context import SystemClock, Workplace
 from phaseline.app.settings import Settings
 from phaseline.app.watcher import Nobody
 from phaseline.embedded.follow import Ending, wait
+from phaseline.embedded.workplace import workplace
 from phaseline.model.rows.rows import Actor, RequestKind
 from phaseline.use_cases.lookup.ticket import Ticket
 from phaseline.use_cases.queries.status import status

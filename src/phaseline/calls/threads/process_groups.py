@@ -34,6 +34,8 @@ STARTED_S = 1.0
 """How long a process may take from one program to the next, in which its environment cannot be read."""
 GRACE_S = 5.0
 """Time between SIGTERM and SIGKILL (decision 2)."""
+DRAIN_S = 5.0
+"""How long processes of calls may take to end once their execution has ended."""
 
 
 def die_with_parent(parent: int | None = None) -> None:

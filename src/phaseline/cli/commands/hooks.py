@@ -89,7 +89,7 @@ def reload(ctx: click.Context) -> None:
     Plugins of phases are read anew with them.
     """
     from phaseline.cli.render.hooks import reloaded_text
-    from phaseline.use_cases.queries.hooks import reload_hooks
+    from phaseline.embedded.reload_plugins import reload_hooks
 
     desk: Desk = ctx.obj
     with desk.open() as place:

@@ -10,7 +10,8 @@ from phaseline.cli.render.table import clean, colored, table
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from phaseline.use_cases.queries.hooks import HookList, HooksReloaded, HookView, Switched
+    from phaseline.embedded.reload_plugins import HooksReloaded
+    from phaseline.use_cases.queries.hooks import HookList, HookView, Switched
     from phaseline.use_cases.tools.hook_trial import HookTried
 
 NO_HOOKS = (

@@ -67,11 +67,9 @@ class Desk:
         """
         keep_output()  # within it plugins run
         lean.load()
-        from phaseline.app.app_context import workplace
-        from phaseline.app.background_engine import launch
+        from phaseline.embedded.workplace import workplace
 
-        with workplace(self.settings(more)) as place:
-            place.launch = launch
+        with workplace(self.settings(more), background=True) as place:
             place.tell = self.notice
             place.before_code = escape_others
             place.makes_store = makes_store

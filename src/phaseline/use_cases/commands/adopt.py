@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from phaseline.app.watcher import Nobody
-from phaseline.embedded.run_execution import conduct, refuse
 from phaseline.lang.fast_dataclasses import altered, frozen
 from phaseline.model.blueprint.stored_blueprints import StoredBlueprint
 from phaseline.model.deployment.code_location import CodePlaces
@@ -20,7 +19,8 @@ from phaseline.use_cases.commands.orders.request_ids import once
 from phaseline.use_cases.commands.upload_blueprint import add_blueprint
 from phaseline.use_cases.loading.blueprint_loading import deployment_name, load
 from phaseline.use_cases.loading.deployment_rows import refuse_missing_secrets, sealed_inputs
-from phaseline.use_cases.lookup.ticket import Ticket
+from phaseline.use_cases.lookup.claims import refuse
+from phaseline.use_cases.lookup.ticket import Ticket, conduct
 from phaseline.use_cases.prepare.adoption_conflicts import refuse_adopted
 from phaseline.use_cases.prepare.deployment_spec import refuse_taken
 from phaseline.use_cases.prepare.options import AS_SET

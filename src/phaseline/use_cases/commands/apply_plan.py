@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from phaseline.embedded.run_execution import conduct
 from phaseline.lang.fast_dataclasses import altered, frozen
 from phaseline.model.execution.stored_plans import PLAN, PREFIX, Aim, StoredPlan
 from phaseline.model.problems.problem import Problem, ProblemsError, fail
@@ -25,7 +24,7 @@ from phaseline.use_cases.commands.orders.request_ids import once
 from phaseline.use_cases.loading.moved_folders import refuse_moved
 from phaseline.use_cases.lookup.claims import lets_be
 from phaseline.use_cases.lookup.find import find_deployment
-from phaseline.use_cases.lookup.ticket import Ticket
+from phaseline.use_cases.lookup.ticket import Ticket, conduct
 from phaseline.use_cases.prepare.pre_post import new_execution
 
 if TYPE_CHECKING:

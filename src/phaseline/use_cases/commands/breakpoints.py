@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from phaseline.embedded.run_execution import conduct
 from phaseline.lang.fast_dataclasses import frozen
 from phaseline.lang.fast_dataclasses import told as fields_of
 from phaseline.model.blueprint.labels import Label
@@ -17,7 +16,7 @@ from phaseline.use_cases.commands.labels import change_labels
 from phaseline.use_cases.commands.orders.request_ids import once
 from phaseline.use_cases.commands.resources.requests import refuse_refused, settle
 from phaseline.use_cases.lookup.find import find_deployment
-from phaseline.use_cases.lookup.ticket import Ticket, ask
+from phaseline.use_cases.lookup.ticket import Ticket, ask, conduct
 from phaseline.use_cases.prepare.breakpoints import labelled, read
 from phaseline.use_cases.queries.breakpoints import Stopped, list_breakpoints
 

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from phaseline.embedded.run_execution import conduct
 from phaseline.lang.did_you_mean import did_you_mean
 from phaseline.lang.fast_dataclasses import altered, frozen
 from phaseline.model.execution.breakpoints import PREFIX as BREAKPOINT
@@ -23,7 +22,7 @@ from phaseline.use_cases.loading.moved_folders import refuse_moved
 from phaseline.use_cases.lookup.claims import beside, refuse_reopening
 from phaseline.use_cases.lookup.entry_status import as_statuses
 from phaseline.use_cases.lookup.find import find_execution, listed
-from phaseline.use_cases.lookup.ticket import Ticket, ask
+from phaseline.use_cases.lookup.ticket import Ticket, ask, conduct
 from phaseline.use_cases.queries.addressed_execution import the_begun_one, the_failed_one, the_fitting_one, the_open_one
 from phaseline.use_cases.queries.executions import standing, view_execution
 

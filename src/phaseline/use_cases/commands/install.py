@@ -5,11 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from phaseline.app.watcher import Nobody
-from phaseline.embedded.run_execution import conduct, refuse
 from phaseline.use_cases.commands.orders.request_ids import once
-from phaseline.use_cases.lookup.claims import lets_be, refuse_busy
+from phaseline.use_cases.lookup.claims import lets_be, refuse, refuse_busy
 from phaseline.use_cases.lookup.find import find_deployment
-from phaseline.use_cases.lookup.ticket import Ticket
+from phaseline.use_cases.lookup.ticket import Ticket, conduct
 from phaseline.use_cases.prepare.options import AS_SET, Manner
 from phaseline.use_cases.prepare.pre_post import new_execution, with_stops
 

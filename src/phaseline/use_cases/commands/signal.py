@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from phaseline.embedded.run_execution import conduct
 from phaseline.model.deployment.instance_states import InstanceState
 from phaseline.model.graph.status import EntryStatus
 from phaseline.model.problems.problem import ProblemsError, fail
@@ -15,7 +14,7 @@ from phaseline.model.rows.rows import RequestKind
 from phaseline.use_cases.commands.control import chosen
 from phaseline.use_cases.commands.orders.request_ids import once
 from phaseline.use_cases.lookup.find import find_instance
-from phaseline.use_cases.lookup.ticket import ask
+from phaseline.use_cases.lookup.ticket import ask, conduct
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

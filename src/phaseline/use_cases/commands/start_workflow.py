@@ -6,12 +6,11 @@ from contextlib import nullcontext
 from typing import TYPE_CHECKING
 
 from phaseline.app.watcher import Nobody
-from phaseline.embedded.run_execution import conduct
 from phaseline.lang.fast_dataclasses import altered
 from phaseline.plan.workflows.uninstall import RECURSIVE, UNINSTALL
 from phaseline.use_cases.commands.orders.request_ids import once
 from phaseline.use_cases.lookup.claims import lets_be, refuse_busy
-from phaseline.use_cases.lookup.ticket import Ticket
+from phaseline.use_cases.lookup.ticket import Ticket, conduct
 from phaseline.use_cases.prepare.options import AS_SET
 from phaseline.use_cases.prepare.pre_post import new_execution
 from phaseline.use_cases.prepare.workflow_start import Start, prepare

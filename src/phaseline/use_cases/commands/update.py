@@ -10,14 +10,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from phaseline.app.watcher import Nobody
-from phaseline.embedded.run_execution import conduct
 from phaseline.lang.fast_dataclasses import altered
 from phaseline.lang.gc_pause import undisturbed
 from phaseline.model.execution.stored_plans import PLAN
 from phaseline.use_cases.commands.keep_plan import keep
 from phaseline.use_cases.commands.orders.request_ids import once
 from phaseline.use_cases.lookup.claims import lets_be, refuse_busy
-from phaseline.use_cases.lookup.ticket import Ticket
+from phaseline.use_cases.lookup.ticket import Ticket, conduct
 from phaseline.use_cases.prepare.options import AS_SET
 from phaseline.use_cases.prepare.plan_preview import Planned, foresee_rounds, summaries
 from phaseline.use_cases.prepare.pre_post import new_execution

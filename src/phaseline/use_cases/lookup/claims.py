@@ -1,4 +1,7 @@
-"""Who stands in whose way, as any process sees it in the store; whoever owns the store decides by the same claims (decision 4)."""
+"""Whether a request may begin: it fits its workflow, and who stands in whose way, as any process sees it in the store.
+
+Whoever owns the store decides by the same claims (decision 4).
+"""
 
 from __future__ import annotations
 
@@ -36,6 +39,14 @@ def queued_behind(store: Store, row: ExecutionRow) -> Queued | None:
         return None
     deeper = queued_behind(store, blocker)
     return Queued(blocker, deeper.needs_person if deeper else blocker.status is ExecutionStatus.ATTENTION)
+
+
+def goes_on(store: Store, row: ExecutionRow) -> bool:
+    """True unless it waits for a person, or for another one that does."""
+    if row.status is ExecutionStatus.ATTENTION:
+        return False
+    queued = queued_behind(store, row)
+    return queued is None or not queued.needs_person
 
 
 def still_calling(store: Store, row: ExecutionRow) -> ExecutionRow | None:
@@ -113,3 +124,12 @@ def _apart(topology: Topology, request: Request) -> Callable[[ExecutionRow], boo
 
     own = claim_of(topology, request)
     return lambda other: not collide(own, claim_of(topology, other.request))
+
+
+def refuse(topology: Topology, request: Request) -> None:
+    """Raise ``ProblemsError`` with everything that is wrong with the request."""
+    from phaseline.plan.requests.request_validation import check
+
+    problems = check(topology, request)
+    if problems:
+        raise ProblemsError(problems)

@@ -1,21 +1,27 @@
-"""Asking the owner of the store for something, and hearing its answer."""
+"""Asking the owner of the store for something, and hearing its answer.
+
+How an answer comes about, by an engine in this process or by that of another one, a command does not know: its workplace was given a
+conductor by whoever made it (first step of RF3).
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Protocol
 
-from phaseline.lang.fast_dataclasses import changeable
+from phaseline.lang.fast_dataclasses import changeable, frozen
 from phaseline.model.graph.status import ExecutionStatus
 from phaseline.model.rows.rows import RequestKind
 
 if TYPE_CHECKING:
     from phaseline.app.app_context import Workplace
+    from phaseline.app.watcher import Watcher
     from phaseline.model.blueprint.blueprint import Value
     from phaseline.model.problems.problem import Problem
     from phaseline.model.rows.orders import NewOrder
     from phaseline.model.rows.rows import Beside, ExecutionRow
     from phaseline.ports import Store
+    from phaseline.views.views import ExecutionView
 
 
 @changeable
@@ -76,3 +82,34 @@ def ask(
         answer["execution"] = row.id
         request = place.store.ask(kind, row.number, {"id": row.id, **(body or {})}, place.actor, beside=beside)
     return Ticket(row, request)
+
+
+class Conduct(Protocol):
+    """Runs or follows an execution until it has ended, needs a person, or the user leaves."""
+
+    def __call__(
+        self, place: Workplace, ticket: Ticket, watcher: Watcher | None = None, *, detach: bool = False
+    ) -> ExecutionView:
+        """The execution as it is then. Raises: what the owner refused."""
+        ...
+
+
+@frozen
+class Conductor:
+    """What a workplace is given for it. ``settle``: returns when all these requests have an answer; PL-C035 if they get none."""
+
+    conduct: Conduct
+    settle: Callable[[Workplace, Sequence[int]], None]
+
+
+def conduct(place: Workplace, ticket: Ticket, watcher: Watcher | None = None, *, detach: bool = False) -> ExecutionView:
+    """See an execution through, and see that others go on. ``detach``: leave as soon as somebody has taken it up.
+
+    Raises: what the owner refused.
+    """
+    return place.port(Conductor).conduct(place, ticket, watcher, detach=detach)
+
+
+def await_answers(place: Workplace, requests: Sequence[int]) -> None:
+    """Have all of these answered, by the engine that runs or by this process for the moment. Raises: PL-C035."""
+    place.port(Conductor).settle(place, requests)

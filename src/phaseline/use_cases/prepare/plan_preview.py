@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from phaseline.app.function_discovery import declarer
+from phaseline.app.settings import slots
 from phaseline.app.store_location import has_store
-from phaseline.embedded.run_execution import declarer, refuse, slots
 from phaseline.lang.fast_dataclasses import altered, frozen, told
 from phaseline.model.execution.execution import History
 from phaseline.model.problems.problem import Problem
@@ -17,6 +18,7 @@ from phaseline.use_cases.loading.deployment_rows import missing_secrets
 from phaseline.use_cases.loading.moved_folders import refuse_moved
 from phaseline.use_cases.loading.plugin_workflows import find_own, planner_of
 from phaseline.use_cases.loading.resource_nodes import known_paths
+from phaseline.use_cases.lookup.claims import refuse
 from phaseline.use_cases.lookup.find import find_deployment
 from phaseline.use_cases.prepare.deployment_spec import Order, refuse_taken, with_given
 from phaseline.use_cases.prepare.options import AS_SET
@@ -212,7 +214,7 @@ def summaries(
     from phaseline.plan.preview.plan_summary import summarise
     from phaseline.use_cases.lookup.past_durations import took_before
 
-    pools = told(slots(place))
+    pools = told(slots(place.settings))
     found = tuple(summarise(shape, graph, slots=pools, yes_many=yes_many) for shape, graph in foreseen.graphs)
     took = {} if row is None else took_before(place.store, row.number)
     return tuple(altered(one, expected_s=expected_s(one.phases, took)) for one in found)

@@ -69,20 +69,6 @@ class Switched:
     former: str = ""
 
 
-@frozen
-class HooksReloaded:
-    """What came of reading hook classes anew. ``pid`` 0: no engine runs; the next one reads them anew in any case."""
-
-    pid: int
-    hooks: Sequence[HookView]
-    warnings: Sequence[str] = ()
-
-    @property
-    def is_good(self) -> bool:
-        """True if all of them can be used."""
-        return all(hook.state != "broken" for hook in self.hooks)
-
-
 def list_hooks(place: Workplace, deployment: str | None = None) -> HookList:
     """All hook classes, those of packages that are enabled anywhere among them; with a deployment those it has, and whether they are on.
 
@@ -130,19 +116,6 @@ def enable_hook(place: Workplace, name: str, *, deployment: str | None = None) -
     if not is_changed:
         find(place, name, EVERYWHERE if row is None else row.number)
     return Switched(name, "" if row is None else row.name, is_on=True, was_so=not is_changed)
-
-
-def reload_hooks(place: Workplace) -> HooksReloaded:
-    """Have hook classes imported anew for actions that begin from now on, here and by the engine that runs.
-
-    It reads phase plugins anew, too. Raises: PL-D055 if it does not answer.
-    """
-    from phaseline.embedded.reload_plugins import reload_plugins
-
-    pid = reload_plugins(place).pid
-    forget_hooks(place)
-    found = list_hooks(place)
-    return HooksReloaded(pid, found.hooks, found.warnings)
 
 
 def forget_hooks(place: Workplace) -> None:

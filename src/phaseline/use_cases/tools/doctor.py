@@ -293,7 +293,7 @@ def _inside(place: Workplace) -> Iterator[Check]:
 
 
 def _engine(store: Store, now: int) -> Iterator[Check]:
-    from phaseline.embedded.run_execution import goes_on
+    from phaseline.use_cases.lookup.claims import goes_on
     from phaseline.use_cases.queries.unresponsive_owner import silence
 
     owner = store.owner()

@@ -12,8 +12,8 @@ from tests.simulation.test_day_two import DayTwo
 from tests.simulation.test_scaling import Scaled
 from tests.use_cases.naive_events import all_events
 
-from phaseline.app.app_context import workplace
 from phaseline.app.settings import Settings
+from phaseline.embedded.workplace import workplace
 from phaseline.model.resources.resources import REACH
 from phaseline.ports import Store
 from phaseline.testing.simulation.world import World, let_go

@@ -81,7 +81,7 @@ def followed(place: Workplace, found: GivenOrder, arguments: Mapping[str, object
 
     Raises: what the owner refused; PL-C098 if it was purged.
     """
-    from phaseline.embedded.run_execution import conduct
+    from phaseline.use_cases.lookup.ticket import conduct
     from phaseline.use_cases.queries.executions import view_execution
 
     store = place.store

@@ -1,29 +1,20 @@
-"""Asking the owner of the store for something about resources, and having it answered though nobody owns the store.
-
-Where no engine runs, this process is the owner for a moment: what was asked for is written down, and no plugin is called.
-"""
+"""Asking the owner of the store for something about resources, and having it answered though nobody owns the store."""
 
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping, Sequence
-from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
-from phaseline.app.watcher import Nobody
-from phaseline.model.problems.problem import ProblemsError, fail
+from phaseline.model.problems.problem import ProblemsError
 from phaseline.model.rows.rows import RequestKind
 from phaseline.use_cases.lookup.running_engine import Engine, engine_now
+from phaseline.use_cases.lookup.ticket import await_answers
 
 if TYPE_CHECKING:
     from phaseline.app.app_context import Workplace
     from phaseline.model.blueprint.blueprint import Value
     from phaseline.model.problems.problem import Problem
     from phaseline.model.rows.orders import NewOrder
-
-LOOK_S = 0.02
-PATIENCE_S = 60.0
-"""So long an engine may take to answer."""
 
 
 def ask_for(
@@ -53,39 +44,9 @@ def refuse_refused(place: Workplace, requests: Sequence[int]) -> None:
 
 
 def settle(place: Workplace, requests: Sequence[int]) -> Engine:
-    """Wait until all are answered, by the engine that runs or by this process for the moment; who goes on."""
-    deadline = time.monotonic() + PATIENCE_S
-    while not _are_answered(place, requests):
-        with ExitStack() as owned:
-            from phaseline.embedded.run_execution import try_own
-
-            if try_own(place, owned):
-                _answer(place, requests)
-                continue
-        if time.monotonic() > deadline:
-            mend = "See what it does: phaseline engine status. It answers as soon as it looks at its requests."
-            raise fail("PL-C035", "the engine did not answer what it was asked for", mend)
-        time.sleep(LOOK_S)
+    """Have all answered, by the engine that runs or by this process for the moment; who goes on. Raises: PL-C035."""
+    await_answers(place, requests)
     return engine_now(place)
-
-
-def _are_answered(place: Workplace, requests: Sequence[int]) -> bool:
-    return all(place.store.answer_of(number) is not None for number in requests)
-
-
-def _answer(place: Workplace, requests: Sequence[int]) -> None:
-    """As the owner, with an engine that begins no call and tells no listener: whom that concerns waits for the next one.
-
-    What is open must be at hand: a new target ends what an old one began.
-    """
-    from phaseline.embedded.run_execution import engine_of
-
-    with engine_of(place, Nobody()) as engine:
-        engine.interrupt()
-        engine.phases.paths.tells_nobody = True
-        engine.recover()
-        engine.run(lambda: _are_answered(place, requests))
-        engine.close(0)
 
 
 def _refusal(place: Workplace, request: int) -> Problem | None:

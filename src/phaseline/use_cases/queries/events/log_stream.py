@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Generator, Iterator
 from typing import TYPE_CHECKING
 
-from phaseline.embedded.follow import LOOK_S
+from phaseline.app.watcher import LOOK_S
 from phaseline.model.graph.status import ExecutionStatus
 from phaseline.use_cases.lookup.find import find_execution
 from phaseline.use_cases.queries.events.log_tail import Tail

@@ -1,0 +1,53 @@
+"""Having requests answered though nobody owns the store.
+
+Where no engine runs, this process is the owner for a moment: what was asked for is written down, and no plugin is called.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from contextlib import ExitStack
+from typing import TYPE_CHECKING
+
+from phaseline.app.watcher import Nobody
+from phaseline.embedded.run_execution import engine_of, try_own
+from phaseline.model.problems.problem import fail
+
+if TYPE_CHECKING:
+    from phaseline.app.app_context import Workplace
+
+LOOK_S = 0.02
+PATIENCE_S = 60.0
+"""So long an engine may take to answer."""
+
+
+def settle(place: Workplace, requests: Sequence[int]) -> None:
+    """Wait until all are answered, by the engine that runs or by this process for the moment. Raises: PL-C035."""
+    deadline = time.monotonic() + PATIENCE_S
+    while not _are_answered(place, requests):
+        with ExitStack() as owned:
+            if try_own(place, owned):
+                _answer(place, requests)
+                continue
+        if time.monotonic() > deadline:
+            mend = "See what it does: phaseline engine status. It answers as soon as it looks at its requests."
+            raise fail("PL-C035", "the engine did not answer what it was asked for", mend)
+        time.sleep(LOOK_S)
+
+
+def _are_answered(place: Workplace, requests: Sequence[int]) -> bool:
+    return all(place.store.answer_of(number) is not None for number in requests)
+
+
+def _answer(place: Workplace, requests: Sequence[int]) -> None:
+    """As the owner, with an engine that begins no call and tells no listener: whom that concerns waits for the next one.
+
+    What is open must be at hand: a new target ends what an old one began.
+    """
+    with engine_of(place, Nobody()) as engine:
+        engine.interrupt()
+        engine.phases.paths.tells_nobody = True
+        engine.recover()
+        engine.run(lambda: _are_answered(place, requests))
+        engine.close(0)
