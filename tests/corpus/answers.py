@@ -70,8 +70,8 @@ def numbers(text: str) -> tuple[int, ...]:
 
 def of_phaseline() -> Callable[[str], Any]:
     """Reads with this project."""
-    from phaseline.catalog.blueprint_files import BlueprintFiles
-    from phaseline.dsl.plan_document import plan_document
+    from phaseline.catalog.files.blueprint_files import BlueprintFiles
+    from phaseline.dsl.documents.merged_plan import plan_document
     from phaseline.dsl.reader import read_whole
 
     class Files(BlueprintFiles):
@@ -104,7 +104,7 @@ def of_ancestor() -> Callable[[str], Any]:
         read_import,
     )
 
-    from phaseline.dsl.builtin import bundled_name
+    from phaseline.dsl.imports.builtin_types import bundled_name
 
     types = SOURCES / "phaseline" / "dsl" / "types"
 
