@@ -18,8 +18,9 @@ from phaseline.use_cases.commands.orders.request_ids import once
 from phaseline.use_cases.lookup.claims import lets_be, refuse_busy
 from phaseline.use_cases.lookup.ticket import Ticket, conduct
 from phaseline.use_cases.prepare.options import AS_SET
-from phaseline.use_cases.prepare.plan_preview import Planned, foresee_rounds, summaries
+from phaseline.use_cases.prepare.plan_preview import Planned, limits, summaries
 from phaseline.use_cases.prepare.pre_post import new_execution
+from phaseline.use_cases.prepare.rounds import foresee_rounds
 from phaseline.use_cases.prepare.update_preparation import PreparedUpdate, UpdateOrder, prepare_update
 
 if TYPE_CHECKING:
@@ -119,7 +120,6 @@ def planned_update(place: Workplace, found: PreparedUpdate, *, asks_hooks: bool 
     from phaseline.plan.preview.update_text import update_text
     from phaseline.plan.rounds.round_preview import doubts
     from phaseline.plan.workflows.update import ALLOW_REPLACE
-    from phaseline.use_cases.prepare.role_limits import limits_foreseen
     from phaseline.use_cases.prepare.unreachable_breakpoints import look_for_stops
 
     allowed = altered(found.request, parameters={**found.request.parameters, ALLOW_REPLACE: True})
@@ -132,7 +132,7 @@ def planned_update(place: Workplace, found: PreparedUpdate, *, asks_hooks: bool 
         code=found.aim.code,
         aim=altered(found.aim, revision=found.revision),
     )
-    limits = limits_foreseen(place, found.deployment.number, found.request, foreseen)
+    told = limits(place, found.deployment.number, found.request, foreseen)
     stops = look_for_stops(place, found.given, found.request, foreseen, found.deployment.number)
     rounds = summaries(place, foreseen, found.deployment)
     summary = summarise_update(
@@ -143,7 +143,7 @@ def planned_update(place: Workplace, found: PreparedUpdate, *, asks_hooks: bool 
         found.request,
         foreseen,
         rounds,
-        (*found.warnings, *doubts(found.request.workflow, foreseen), *limits, *stops),
+        (*found.warnings, *doubts(found.request.workflow, foreseen), *told, *stops),
     )
     planned = Planned(summary, update_text(summary).rstrip("\n"), summary.warnings)
     if not asks_hooks:

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from phaseline.app.function_discovery import declarer
 from phaseline.app.settings import slots
 from phaseline.app.store_location import has_store
 from phaseline.lang.fast_dataclasses import altered, frozen, told
@@ -16,14 +15,13 @@ from phaseline.model.problems.problem import Problem
 from phaseline.use_cases.loading.blueprint_loading import deployment_name, load
 from phaseline.use_cases.loading.deployment_rows import missing_secrets
 from phaseline.use_cases.loading.moved_folders import refuse_moved
-from phaseline.use_cases.loading.plugin_workflows import find_own, planner_of
 from phaseline.use_cases.loading.resource_nodes import known_paths
-from phaseline.use_cases.lookup.claims import refuse
 from phaseline.use_cases.lookup.find import find_deployment
 from phaseline.use_cases.prepare.deployment_spec import Order, refuse_taken, with_given
 from phaseline.use_cases.prepare.options import AS_SET
 from phaseline.use_cases.prepare.pre_post import uses_packages, with_stops
 from phaseline.use_cases.prepare.pre_post_preview import with_surroundings
+from phaseline.use_cases.prepare.rounds import foresee_checked, foresee_first, foresee_planned
 from phaseline.use_cases.prepare.unreachable_breakpoints import look_for_stops
 from phaseline.use_cases.prepare.workflow_start import prepare
 
@@ -31,13 +29,10 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from phaseline.app.app_context import Workplace
-    from phaseline.model.deployment.code_location import CodePlaces
     from phaseline.model.deployment.topology import Topology
     from phaseline.model.execution.breakpoints import Breakpoint
     from phaseline.model.execution.execution import KnownPaths, Request
-    from phaseline.model.execution.stored_plans import Aim
     from phaseline.model.rows.rows import DeploymentRow
-    from phaseline.plan.graph.workflow import Workflow
     from phaseline.plan.preview.plan_summary import PlanSummary, RoundsPlan
     from phaseline.plan.preview.pre_post_preview import Surroundings
     from phaseline.plan.preview.update_summary import UpdatePlan
@@ -129,7 +124,7 @@ def plan_made(
     """
     foreseen = foresee_first(place, request, loaded)
     stops = look_for_stops(place, given, request, foreseen)
-    warnings = (*loaded.warnings, *_limits(place, replaces, request, foreseen), *stops)
+    warnings = (*loaded.warnings, *limits(place, replaces, request, foreseen), *stops)
     planned = _planned(place, request, foreseen, warnings, yes_many=yes_many)
     return with_surroundings(place, planned, request, foreseen, deployment=replaces, made=(name, loaded))
 
@@ -145,7 +140,7 @@ def preview_uninstall(
     history = History(states, paths=_paths(place, row, topology))
     request = manner.request("uninstall", place, {"ignore_failure": True} if ignore_failure else {}, topology)
     request = with_stops(place, request, topology, deployment=row.number)
-    foreseen = _ask(place, topology, row.code, request, history)
+    foreseen = foresee_checked(place, topology, row.code, request, history)
     stops = look_for_stops(place, manner.breakpoints, request, foreseen, row.number)
     found = _planned(place, request, foreseen, stops, row, yes_many=True)
     return row, request, with_surroundings(place, found, request, foreseen, deployment=row.number)
@@ -158,52 +153,21 @@ def preview_workflow(
     found = prepare(place, order, manner=manner)
     checks = place.store.checks(found.deployment.number, only_results=True).checks
     history = History(found.states, paths=_paths(place, found.deployment, found.topology), checks=checks)
-    foreseen = _foresee(place, found.topology, found.deployment.code, found.request, history, found.own)
+    foreseen = foresee_planned(place, found.topology, found.deployment.code, found.request, history, found.own)
     row, request = found.deployment, found.request
     stops = look_for_stops(place, manner.breakpoints, request, foreseen, row.number)
-    warnings = (*found.warnings, *_limits(place, row.number, request, foreseen), *stops)
+    warnings = (*found.warnings, *limits(place, row.number, request, foreseen), *stops)
     planned = _planned(place, request, foreseen, warnings, row, yes_many=True)
     return row, request, with_surroundings(place, planned, request, foreseen, deployment=row.number)
 
 
-def _limits(place: Workplace, deployment: int, request: Request, foreseen: Foreseen) -> Sequence[Problem]:
+def limits(place: Workplace, deployment: int, request: Request, foreseen: Foreseen) -> Sequence[Problem]:
     """What packages say to the numbers of instances that a plan leads to. Raises: PL-F069 as a start would."""
     if not uses_packages(place, deployment):
         return ()
     from phaseline.use_cases.prepare.role_limits import limits_foreseen
 
     return limits_foreseen(place, deployment, request, foreseen)
-
-
-def foresee_first(place: Workplace, request: Request, loaded: Loaded) -> Foreseen:
-    """The rounds of the first execution of a deployment that is not stored."""
-    history = History(np.zeros(len(loaded.topology), np.uint8), paths=known_paths(place, loaded.blueprint))
-    return _ask(place, loaded.topology, loaded.code, request, history)
-
-
-def foresee_rounds(
-    place: Workplace,
-    row: DeploymentRow,
-    topology: Topology,
-    request: Request,
-    states: np.ndarray,
-    *,
-    code: CodePlaces,
-    aim: Aim | None = None,
-) -> Foreseen:
-    """The rounds of a workflow of a deployment that is there. ``aim``: what an update brings it to."""
-    checks = place.store.checks(row.number, only_results=True).checks
-    blueprint = topology.blueprint if aim is None else aim.blueprint
-    paths = known_paths(place, blueprint, place.store.state_names(row.number))
-    history = History(
-        states,
-        paths=paths,
-        checks=checks,
-        aim=lambda: aim,
-        planner=lambda name: planner_of(place, blueprint, code, name),
-    )
-    own = find_own(place.catalog, blueprint, code, request.workflow)
-    return _foresee(place, topology, code, request, history, own)
 
 
 def summaries(
@@ -222,27 +186,6 @@ def summaries(
 
 def _paths(place: Workplace, row: DeploymentRow, topology: Topology) -> KnownPaths | None:
     return known_paths(place, topology.blueprint, place.store.state_names(row.number))
-
-
-def _ask(place: Workplace, topology: Topology, code: CodePlaces, request: Request, history: History) -> Foreseen:
-    refuse(topology, request)
-    return _foresee(place, topology, code, request, history)
-
-
-def _foresee(
-    place: Workplace,
-    topology: Topology,
-    code: CodePlaces,
-    request: Request,
-    history: History,
-    own: Workflow | None = None,
-) -> Foreseen:
-    from phaseline.plan.rounds.round_preview import foresee
-    from phaseline.plan.workflows import PLANNERS
-
-    declare = declarer(place.catalog)
-    planner = PLANNERS[request.workflow] if own is None else own.plan
-    return foresee(planner, topology, request, history, lambda operation: declare(operation, code))
 
 
 def _planned(

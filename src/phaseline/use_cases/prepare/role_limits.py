@@ -10,7 +10,6 @@ from phaseline.model.execution.stored_plans import PLAN
 from phaseline.model.packages.role_limits import INSTALL, SHAPING
 from phaseline.plan.rounds.role_limits import refuse_beyond
 from phaseline.use_cases.lookup.enabled_tasks import stages_of
-from phaseline.use_cases.prepare.pre_post import uses_packages
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -55,7 +54,7 @@ def refuse_circles(
 
 def limits_foreseen(place: Workplace, deployment: int, request: Request, foreseen: Foreseen) -> Sequence[Problem]:
     """The same of what a plan foresees. ``deployment`` 0: one that has no packages yet. Raises: PL-F069."""
-    if request.workflow not in SHAPING or not uses_packages(place, deployment):
+    if request.workflow not in SHAPING:
         return ()
     stages = stages_of(place, request.workflow, deployment)
     if stages is None:
@@ -65,7 +64,7 @@ def limits_foreseen(place: Workplace, deployment: int, request: Request, foresee
 
 def _foreseen(place: Workplace, deployment: int, request: Request) -> Foreseen:
     """What the request will have done if all goes well."""
-    from phaseline.use_cases.prepare.plan_preview import foresee_rounds
+    from phaseline.use_cases.prepare.rounds import foresee_rounds
 
     store = place.store
     row = next(row for row in store.deployments() if row.number == deployment)

@@ -53,7 +53,7 @@ def look_before_start(
     """Tell of those at which probably nobody stops in a workflow of a deployment that is there. Raises: as ``look_for_stops``."""
     if not given:
         return
-    from phaseline.use_cases.prepare.plan_preview import foresee_rounds
+    from phaseline.use_cases.prepare.rounds import foresee_rounds
 
     row, topology = deployment
     states = np.frombuffer(bytes(place.store.states(row.number)), np.uint8)
@@ -67,7 +67,7 @@ def look_before_first(
     """The same for the first execution of a deployment that is made with it."""
     if not given:
         return
-    from phaseline.use_cases.prepare.plan_preview import foresee_first
+    from phaseline.use_cases.prepare.rounds import foresee_first
 
     _tell(watcher, look_for_stops(place, given, request, foresee_first(place, request, loaded)))
 

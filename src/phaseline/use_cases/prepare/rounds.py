@@ -1,0 +1,80 @@
+"""The rounds of an execution, foreseen: what the planner would do, without doing it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from phaseline.app.function_discovery import declarer
+from phaseline.model.execution.execution import History
+from phaseline.use_cases.loading.plugin_workflows import find_own, planner_of
+from phaseline.use_cases.loading.resource_nodes import known_paths
+from phaseline.use_cases.lookup.claims import refuse
+
+if TYPE_CHECKING:
+    from phaseline.app.app_context import Workplace
+    from phaseline.model.deployment.code_location import CodePlaces
+    from phaseline.model.deployment.topology import Topology
+    from phaseline.model.execution.execution import Request
+    from phaseline.model.execution.stored_plans import Aim
+    from phaseline.model.rows.rows import DeploymentRow
+    from phaseline.plan.graph.workflow import Workflow
+    from phaseline.plan.rounds.round_preview import Foreseen
+    from phaseline.use_cases.loading.blueprint_loading import Loaded
+
+
+def foresee_first(place: Workplace, request: Request, loaded: Loaded) -> Foreseen:
+    """The rounds of the first execution of a deployment that is not stored."""
+    history = History(np.zeros(len(loaded.topology), np.uint8), paths=known_paths(place, loaded.blueprint))
+    return foresee_checked(place, loaded.topology, loaded.code, request, history)
+
+
+def foresee_rounds(
+    place: Workplace,
+    row: DeploymentRow,
+    topology: Topology,
+    request: Request,
+    states: np.ndarray,
+    *,
+    code: CodePlaces,
+    aim: Aim | None = None,
+) -> Foreseen:
+    """The rounds of a workflow of a deployment that is there. ``aim``: what an update brings it to."""
+    checks = place.store.checks(row.number, only_results=True).checks
+    blueprint = topology.blueprint if aim is None else aim.blueprint
+    paths = known_paths(place, blueprint, place.store.state_names(row.number))
+    history = History(
+        states,
+        paths=paths,
+        checks=checks,
+        aim=lambda: aim,
+        planner=lambda name: planner_of(place, blueprint, code, name),
+    )
+    own = find_own(place.catalog, blueprint, code, request.workflow)
+    return foresee_planned(place, topology, code, request, history, own)
+
+
+def foresee_checked(
+    place: Workplace, topology: Topology, code: CodePlaces, request: Request, history: History
+) -> Foreseen:
+    """The rounds of a built-in workflow. Raises: what is wrong with the request."""
+    refuse(topology, request)
+    return foresee_planned(place, topology, code, request, history)
+
+
+def foresee_planned(
+    place: Workplace,
+    topology: Topology,
+    code: CodePlaces,
+    request: Request,
+    history: History,
+    own: Workflow | None = None,
+) -> Foreseen:
+    """The rounds of a workflow that was checked. ``own``: its planner where it is none of the built-in ones."""
+    from phaseline.plan.rounds.round_preview import foresee
+    from phaseline.plan.workflows import PLANNERS
+
+    declare = declarer(place.catalog)
+    planner = PLANNERS[request.workflow] if own is None else own.plan
+    return foresee(planner, topology, request, history, lambda operation: declare(operation, code))

@@ -1,0 +1,28 @@
+"""What an execution would do is foreseen, and nothing is stored."""
+
+from pathlib import Path
+
+import phaseline
+from phaseline.use_cases.loading.blueprint_loading import load
+from phaseline.use_cases.prepare.options import AS_SET
+from phaseline.use_cases.prepare.rounds import foresee_first
+
+TEXT = """
+tosca_definitions_version: cloudify_dsl_1_4
+imports: [cloudify/types/types.yaml]
+node_templates:
+  web: {type: cloudify.nodes.WebServer, instances: {deploy: 2}}
+"""
+
+
+def test_the_first_execution_of_a_deployment_is_foreseen_without_a_store(tmp_path: Path) -> None:
+    file = tmp_path / "shop.yaml"
+    file.write_text(TEXT)
+    with phaseline.open(f"sqlite:///{tmp_path / 'store.db'}") as opened:
+        loaded = load(opened.place, str(file), inputs={})
+        request = AS_SET.request("install", opened.place, {}, loaded.topology)
+        foreseen = foresee_first(opened.place, request, loaded)
+        ((topology, _),) = foreseen.graphs
+        assert len(topology) == 2
+        assert foreseen.topology.ids == loaded.topology.ids
+        assert not opened.place.store.deployments()
