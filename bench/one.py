@@ -24,7 +24,7 @@ def imports() -> None:
         "phaseline.plan.requests.request_validation", "phaseline.plan.preview.plan_summary", "phaseline.catalog.files.blueprint_files",
         "phaseline.compat.cloudify", "phaseline.plan.topology.expansion", "numpy.ma", "pwd", "phaseline.store.sqlite.store", "phaseline.store.memory.store",
         "phaseline.store.sqlite.create_database", "phaseline.plan.workflows.install", "phaseline.plan.workflows.uninstall",
-        "phaseline.plan.rounds.lifecycle_retries", "phaseline.plan.states.state_graph", "phaseline.plan.states.state_operations", "phaseline.dsl.documents.json_codec",
+        "phaseline.plan.workflows.lifecycle_retries", "phaseline.plan.states.state_graph", "phaseline.plan.states.state_operations", "phaseline.dsl.documents.json_codec",
         "phaseline.dsl.documents.group_codec", "phaseline.dsl.deployment.evaluate_blueprint", "phaseline.dsl.text.json_reader", "phaseline.catalog.code.entry_points",
         "phaseline.calls.batches.native_items", "phaseline.app.function_discovery", "phaseline.use_cases.loading.blueprint_loading", "phaseline.use_cases.loading.deployment_rows",
         "phaseline.use_cases.lookup.input_suggestions", "phaseline.use_cases.loading.resource_nodes", "phaseline.use_cases.loading.type_catalog",

@@ -61,7 +61,6 @@ from phaseline.plan.graph.workflow import (
     refuse_restricted,
 )
 from phaseline.plan.requests import restriction_validation as restrictions
-from phaseline.plan.rounds.lifecycle_retries import retrying
 from phaseline.plan.rounds.round_preview import foresee
 from phaseline.plan.topology import modification_lifecycle as under_way
 from phaseline.plan.topology import scale_request as scaling
@@ -69,6 +68,7 @@ from phaseline.plan.topology.revision import Revision, revise
 from phaseline.plan.transforms.intact_neighbours import NO_ROWS, concerned
 from phaseline.plan.transforms.pipeline import Asked, Walk, weave
 from phaseline.plan.workflows import built_in
+from phaseline.plan.workflows.lifecycle_retries import retrying
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

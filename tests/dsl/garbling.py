@@ -11,8 +11,7 @@ from phaseline.dsl.deployment.inputs import complete_inputs
 from phaseline.dsl.documents.json_codec import blueprint_from_json, blueprint_to_json
 from phaseline.dsl.documents.merged_plan import plan_document
 from phaseline.dsl.functions.registry import FUNCTIONS
-from phaseline.dsl.grammar.shapes import Each, Leaf, Rows, Table
-from phaseline.dsl.grammar.tables import BLUEPRINT
+from phaseline.dsl.grammar.tables import BLUEPRINT, Each, Leaf, Rows, Table
 from phaseline.dsl.reader import read_whole
 from phaseline.lang.fast_dataclasses import altered
 from phaseline.model.problems.problem import ProblemsError

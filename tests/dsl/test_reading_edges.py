@@ -7,7 +7,7 @@ from phaseline.catalog.files.blueprint_files import BlueprintFiles
 from phaseline.dsl.deployment.inputs import complete_inputs
 from phaseline.dsl.functions.evaluation import evaluate
 from phaseline.dsl.functions.plan_and_runtime_scopes import RuntimeScope, StaticScope
-from phaseline.dsl.grammar.shapes import ShapeCheck
+from phaseline.dsl.grammar.shape_check import ShapeCheck
 from phaseline.dsl.grammar.tables import BLUEPRINT
 from phaseline.dsl.imports.builtin_types import bundled_name
 from phaseline.dsl.imports.importer import MAX_FILES, read_files

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from phaseline.model.packages.role_limits import Count, RoleLimits, beyond
 from phaseline.model.problems.problem import Place, Problem
-from phaseline.packages.format.condition_language import ConditionError, holds, value_of
+from phaseline.packages.format.condition_language import holds, value_of
+from phaseline.packages.languages.slow_languages import ConditionError
 
 if TYPE_CHECKING:
     from phaseline.model.packages.package import Limits, Package, Release

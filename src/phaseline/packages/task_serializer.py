@@ -12,8 +12,8 @@ from phaseline.model.packages.stage_tasks import Origin, Stages, Task, Ties
 from phaseline.model.problems.problem import ProblemsError
 from phaseline.packages.applicability import limits_of
 from phaseline.packages.format.settings_values import as_model
-from phaseline.packages.languages.task_yaql import YaqlOfTasks
 from phaseline.packages.task_order import granular, ordered
+from phaseline.packages.task_yaql import YaqlOfTasks
 
 if TYPE_CHECKING:
     from phaseline.model.blueprint.blueprint import Value

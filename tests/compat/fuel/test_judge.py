@@ -9,7 +9,7 @@ import pytest
 from phaseline.compat.fuel.judge import Judge
 from phaseline.lang.regex import PatternError
 from phaseline.model.blueprint.blueprint import Value
-from phaseline.packages.format.condition_language import ConditionError
+from phaseline.packages.languages.slow_languages import ConditionError
 
 DATA: Value = {
     "storage": {"volumes_ceph": True, "sizes": [1, 2]},

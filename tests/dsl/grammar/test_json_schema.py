@@ -12,10 +12,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from phaseline.dsl.grammar.json_schema import json_schema
-from phaseline.dsl.grammar.shapes import Each, Leaf, Rows, Shape, ShapeCheck, Table
-from phaseline.dsl.grammar.tables import BLUEPRINT
+from phaseline.dsl.grammar.shape_check import ShapeCheck
+from phaseline.dsl.grammar.tables import BLUEPRINT, Each, Leaf, Rows, Shape, Table
+from phaseline.dsl.imports.importer import minor_version
 from phaseline.dsl.text.document import Document, read_document
-from phaseline.dsl.text.dsl_versions import LATEST, PHASELINE, minor_version
+from phaseline.dsl.text.dsl_versions import LATEST, PHASELINE
 from phaseline.dsl.text.problem_report import Report, Spot
 
 ROOT = Path(__file__).resolve().parents[3]

@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from phaseline.packages.format.condition_language import MAX_NESTING, MAX_TEXT, ConditionError, holds, parsed, value_of
+from phaseline.packages.format.condition_language import MAX_NESTING, MAX_TEXT, holds, parsed, value_of
+from phaseline.packages.languages.slow_languages import ConditionError
 
 MODELS = {"settings": {"a": {"value": "x"}, "n": 3, "list": ["x", "y"], "no": False}, "cluster": {"mode": "ha"}}
 

@@ -9,8 +9,8 @@ from phaseline.model.packages.package import Package
 from phaseline.model.problems.problem import ProblemsError
 from phaseline.packages.format.settings_values import chosen
 from phaseline.packages.languages.installed_languages import LOOKED_AT
-from phaseline.packages.languages.task_yaql import YaqlOfTasks
 from phaseline.packages.reader import read_package
+from phaseline.packages.task_yaql import YaqlOfTasks
 
 TASK = GRANULAR + "  condition: {yaql_exp: '$.lma.a'}\n  requires: {yaql_exp: '$.names'}\n"
 FORM = "attributes:\n  a: {type: text, label: A, weight: 1, value: x, regex: {source: '^(x)\\1', error: An x}}\n"

@@ -1,20 +1,25 @@
-"""What users must not forbid, and of whom."""
+"""What a request would do against a restriction, before it runs."""
 
-from phaseline.plan.requests.restriction_validation import wrong
-from phaseline.testing.builders import blueprint, node, scaled, topology
+import pytest
 
-WEB = topology(blueprint(node("web", instances=2)))
+from phaseline.lang.fast_dataclasses import altered
+from phaseline.model.execution.execution import Request
+from phaseline.plan.requests.restriction_validation import refusals
+from phaseline.testing.builders import blueprint, node, topology
 
-
-def test_only_nodes_and_instances_that_there_are_can_be_restricted() -> None:
-    smaller = scaled(WEB, web=1)
-    said = {"web": ["delete"], "web_1": None, "web_2": ["delete"], "cache": ["delete"]}
-    found = [(problem.code, problem.message) for problem in wrong(smaller, said)]
-    assert found == [
-        ("PL-P001", "the deployment has no node and no node instance 'web_2'"),
-        ("PL-P001", "the deployment has no node and no node instance 'cache'"),
-    ]
+WEB = altered(topology(blueprint(node("web"), node("db"))), restricted={"db": ("replace",)})
 
 
-def test_only_what_can_be_forbidden_may_be() -> None:
-    assert [problem.code for problem in wrong(WEB, {"web": ["delete", "paint"]})] == ["PL-P004"]
+@pytest.mark.parametrize(
+    ("request_", "refused"),
+    [
+        (Request("uninstall"), []),
+        (Request("reinstall"), ["'db' must not be replaced, and db_1 would be"]),
+        (Request("reinstall", parameters={"node_ids": ["web"]}), []),
+        (Request("heal"), []),
+        (Request("heal", parameters={"force_reinstall": True}), ["'db' must not be replaced, and db_1 would be"]),
+        (Request("update", parameters={"reinstall_list": ["db_1"]}), ["'db' must not be replaced, and db_1 would be"]),
+    ],
+)
+def test_a_request_is_refused_for_what_it_is_sure_to_do(request_: Request, refused: list[str]) -> None:
+    assert [problem.message for problem in refusals(WEB, request_)] == refused

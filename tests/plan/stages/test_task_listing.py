@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pytest
 from hypothesis import given
-from tests.plan.stages.test_stage_tasks import DRAWN, ORIGIN, SITE, granular, laid, read
+from tests.plan.stages.test_stage_tasks import DRAWN, SITE, granular, laid, read
 
-from phaseline.model.execution.execution import Request
 from phaseline.model.graph.graph import Graph, SubjectKind
 from phaseline.model.packages.package import EVERYBODY, NOBODY, CrossDependency, Roles
-from phaseline.model.packages.stage_tasks import Stages, Task
+from phaseline.model.packages.stage_tasks import Stages
 from phaseline.model.problems.problem import ProblemsError
-from phaseline.plan.rounds.round_preview import Foreseen
-from phaseline.plan.stages.stage_tasks import whom
 from phaseline.plan.stages.task_listing import task_rows
 
 
@@ -65,18 +61,3 @@ def test_f25_what_the_graph_refuses_is_refused_when_it_is_told() -> None:
     tasks = (granular("a", depends=(CrossDependency("b"),)), granular("b", depends=(CrossDependency("a"),)))
     with pytest.raises(ProblemsError, match="PL-F015"):
         task_rows(Stages(tasks), SITE)
-
-
-def test_only_those_whom_a_heal_changes_run_tasks() -> None:
-    task = Task("p#1", "shell", ORIGIN, 0, EVERYBODY, {"cmd": "x"}, stage="post_deployment", written="post_deployment")
-    graph = laid(granular("check", Roles(("web",))))
-    assert graph is not None
-    from phaseline.lang.fast_dataclasses import altered
-
-    foreseen = Foreseen(SITE, ((SITE, altered(graph, name="check_status")),), SITE, np.zeros(len(SITE), np.uint8), None)
-    assert not whom(Request("heal"), foreseen).any()
-    foreseen = altered(foreseen, graphs=((SITE, altered(graph, name="heal")),))
-    new = whom(Request("heal"), foreseen)
-    assert new.tolist() == [False, False, True, True, True]
-    (row,) = task_rows(Stages((task,)), SITE, "heal", new)
-    assert row.instances == 3

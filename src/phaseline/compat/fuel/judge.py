@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from phaseline.lang.regex import MAX_PATTERN, PatternError
-from phaseline.packages.format.condition_language import ConditionError
+from phaseline.packages.languages.slow_languages import ConditionError
 
 if TYPE_CHECKING:
     from phaseline.model.blueprint.blueprint import Value

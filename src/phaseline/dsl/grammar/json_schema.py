@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from typing import Any, TypeAlias
 
-from phaseline.dsl.grammar.shapes import Each, Key, Leaf, Rows, Shape, Table
-from phaseline.dsl.grammar.tables import BLUEPRINT
+from phaseline.dsl.grammar.tables import BLUEPRINT, Each, Key, Leaf, Rows, Shape, Table
 from phaseline.dsl.text.dsl_versions import LATEST, version_name
 from phaseline.dsl.text.primitive_types import PRIMITIVES
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from phaseline.dsl.functions.registry import FUNCTIONS, function_name, is_function
-from phaseline.dsl.grammar.shapes import LIST, Each, Rows, Shape, Table
+from phaseline.dsl.grammar.tables import LIST, Each, Rows, Shape, Table
 from phaseline.model.blueprint.blueprint import Value
 
 SHOWN = 40

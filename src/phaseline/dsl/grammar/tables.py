@@ -1,12 +1,107 @@
-"""The language as tables: which keys each element has, of what shape, since which version (B4, B10-B31).
+"""The language as tables: which keys each element has, of what shape, since which version (B4, B5, B10-B31).
 
-A new element is a new row. ``Key(shape, since)``: ``since`` is the minor version of ``cloudify_dsl_1_…``.
+A new element is a new row. ``Key(shape, since)``: ``since`` is the minor version of ``cloudify_dsl_1_…``. Shapes are
+values; ``shape_check`` looks whether something has one.
 """
 
 from __future__ import annotations
 
-from phaseline.dsl.grammar.shapes import ANYTHING, LIST, MAPPING, TEXT, TRUTH, WHOLE, Each, Key, Leaf, Rows, Table
+from collections.abc import Iterator, Mapping
+from typing import Any, Final, Literal, TypeAlias
+
 from phaseline.dsl.text.dsl_versions import PHASELINE
+from phaseline.lang.fast_dataclasses import frozen
+
+
+@frozen
+class Leaf:
+    """A value of one of some types. ``minimum`` for numbers; ``choices`` for texts."""
+
+    word: str
+    types: frozenset[type] | None = None
+    minimum: float | None = None
+
+
+@frozen
+class Each:
+    """A mapping from free names to values of one shape."""
+
+    of: Shape
+
+
+@frozen
+class Rows:
+    """A list of values of one shape."""
+
+    of: Shape
+
+
+@frozen
+class Key:
+    """A key of a table: its shape, the minor version that brought it, and how far it is supported.
+
+    ``no effect``: accepted with a warning. ``refers``: the section whose element the text (or each text of a list)
+    names, ``implementation`` for what an operation is mapped to.
+    """
+
+    shape: Shape
+    since: int = 0
+    is_required: bool = False
+    support: Literal["now", "no effect"] = "now"
+    note: str = ""
+    refers: str = ""
+
+
+class Table:
+    """A mapping with fixed keys. ``short``: the key that a text in place of the mapping stands for.
+
+    ``likely``: the key that a plain value in its place was probably meant for.
+
+    ``fragment``: with just this key it adds to another file's element, so nothing else is required (B7).
+    """
+
+    __slots__ = ("fragment", "keys", "likely", "required", "short", "title")
+
+    def __init__(
+        self,
+        title: str,
+        keys: Mapping[str, Key],
+        *,
+        short: str = "",
+        fragment: str | None = None,
+        likely: str = "",
+    ) -> None:
+        """``required``: the keys that it cannot be without."""
+        self.title = title
+        self.keys = keys
+        self.short = short
+        self.fragment = fragment
+        self.likely = likely
+        self.required = tuple(name for name, key in keys.items() if key.is_required)
+
+
+class Sifted(list[object]):
+    """A list without what was wrong in it. ``places``: where the rest stood, so that what is said of it points there."""
+
+    def __init__(self, items: list[object], places: list[int]) -> None:
+        """``items`` as they remain."""
+        super().__init__(items)
+        self.places = places
+
+
+def numbered(rows: list[Any]) -> Iterator[tuple[int, Any]]:
+    """(place in the text, item) of a list that was checked."""
+    return zip(rows.places, rows, strict=True) if isinstance(rows, Sifted) else enumerate(rows)
+
+
+Shape: TypeAlias = Leaf | Each | Rows | Table
+
+ANYTHING: Final = Leaf("anything")
+TEXT: Final = Leaf("text", frozenset({str}))
+TRUTH: Final = Leaf("true or false", frozenset({bool}))
+WHOLE: Final = Leaf("a whole number", frozenset({int}))
+MAPPING: Final = Leaf("a mapping", frozenset({dict}))
+LIST: Final = Leaf("a list", frozenset({list}))
 
 RETRIES = Leaf("a whole number from -1 on", frozenset({int}), minimum=-1)
 SECONDS = Leaf("a number of seconds from 0 on", frozenset({int, float}), minimum=0)

@@ -7,9 +7,8 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from phaseline.dsl.functions.registry import is_function
-from phaseline.dsl.text.document import NAMESPACE
+from phaseline.dsl.text.document import NAMESPACE, ImportLine
 from phaseline.dsl.text.problem_report import Report, Spot
-from phaseline.lang.fast_namedtuples import NamedTuple
 from phaseline.model.blueprint.blueprint import Value
 from phaseline.model.problems.name_rules import MEND, shown_name, why_no_name
 
@@ -19,15 +18,6 @@ if TYPE_CHECKING:
 _NAMESPACE = re.compile(r"([^:/]+?)--(.+)", re.DOTALL)
 _TWO = r"[^:/]*--"
 _PLUGIN_VALUES = (str, int, float, bool, list)
-
-
-class ImportLine(NamedTuple):
-    """One import as it is written: ``namespace--target``, with ``values`` for the properties of its plugins."""
-
-    spot: Spot
-    namespace: str
-    target: str
-    values: Mapping[str, Value]
 
 
 def import_lines(document: Document, report: Report, minor: int | None) -> list[ImportLine]:

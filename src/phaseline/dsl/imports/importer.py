@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from dataclasses import field
 
 from phaseline.dsl.imports.builtin_types import bundled_name, is_basic
-from phaseline.dsl.imports.import_lines import ImportLine, import_lines
-from phaseline.dsl.text.document import NAMESPACE, Document, read_document
-from phaseline.dsl.text.dsl_versions import LATEST, minor_version
+from phaseline.dsl.imports.import_lines import import_lines
+from phaseline.dsl.text.document import NAMESPACE, Document, ImportLine, read_document
+from phaseline.dsl.text.dsl_versions import LATEST, read_version
 from phaseline.dsl.text.file_source import Source
 from phaseline.dsl.text.problem_report import Report, Spot
 from phaseline.lang.fast_dataclasses import changeable
@@ -29,6 +29,7 @@ GO_ON = "go on without it: --open-types"
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):")
 _WEB = re.compile(r"https?://", re.IGNORECASE)
 _VERSION_MEND = f"Add 'tosca_definitions_version: cloudify_dsl_1_{LATEST}' (or an older one) at the top."
+_WRONG_VERSION_MEND = f"Write one of cloudify_dsl_1_0 … cloudify_dsl_1_{LATEST}, for example 'tosca_definitions_version: cloudify_dsl_1_4'."
 
 
 @changeable
@@ -360,3 +361,17 @@ def _decoded(text: str) -> str:
 def _part_of_builtin(name: str) -> str | None:
     """A file that the built-in types are made of."""
     return name if re.fullmatch(r"parts/[a-z_0-9]+\.yaml", name) else None
+
+
+def minor_version(document: Document, report: Report) -> int | None:
+    """The minor version a file declares; None when it declares none or a wrong one, which is reported."""
+    root = document.root
+    if not isinstance(root, dict) or "tosca_definitions_version" not in root:
+        return None
+    value = root["tosca_definitions_version"]
+    found = read_version(value)
+    if isinstance(found, int):
+        return found
+    message, number = found
+    report.add("PL-B011", message, _WRONG_VERSION_MEND, Spot(document, ("tosca_definitions_version",)), number=number)
+    return None

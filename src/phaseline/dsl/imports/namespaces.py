@@ -9,8 +9,7 @@ from collections.abc import Collection, Mapping
 from typing import cast
 
 from phaseline.dsl.functions.registry import FUNCTIONS, REFERENCES, function_name
-from phaseline.dsl.grammar.shapes import Each, Leaf, Rows, Shape, Table
-from phaseline.dsl.grammar.tables import BLUEPRINT, NAMED
+from phaseline.dsl.grammar.tables import BLUEPRINT, NAMED, Each, Leaf, Rows, Shape, Table
 from phaseline.dsl.text.document import NAMESPACE
 from phaseline.dsl.text.primitive_types import PRIMITIVES
 from phaseline.model.blueprint.blueprint import Value

@@ -7,8 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from phaseline.dsl.grammar.shapes import Each, Key, Leaf, Rows, Shape, Table
-from phaseline.dsl.grammar.tables import BLUEPRINT
+from phaseline.dsl.grammar.tables import BLUEPRINT, Each, Key, Leaf, Rows, Shape, Table
 from phaseline.dsl.imports.section_merge import Sections
 from phaseline.dsl.text.primitive_types import PRIMITIVES
 from phaseline.dsl.text.problem_report import Report, Spot

@@ -7,8 +7,18 @@ from dataclasses import field
 from types import MappingProxyType
 from typing import Any, cast
 
-from phaseline.dsl.grammar.shapes import BROKEN, Each, Leaf, ShapeCheck, Table
-from phaseline.dsl.grammar.tables import BLUEPRINT, FIRST_WINS, FROM_MAIN, MERGED, MERGED_SINCE_3, OWN
+from phaseline.dsl.grammar.shape_check import BROKEN, ShapeCheck
+from phaseline.dsl.grammar.tables import (
+    BLUEPRINT,
+    FIRST_WINS,
+    FROM_MAIN,
+    MERGED,
+    MERGED_SINCE_3,
+    OWN,
+    Each,
+    Leaf,
+    Table,
+)
 from phaseline.dsl.imports.builtin_types import is_basic
 from phaseline.dsl.imports.namespaces import Namespacing, names_of
 from phaseline.dsl.text.document import Document

@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping
 from typing import Any, cast
 
 from phaseline.dsl.functions.static_checks import FunctionCheck
-from phaseline.dsl.grammar.shapes import numbered
+from phaseline.dsl.grammar.tables import numbered
 from phaseline.dsl.imports.section_merge import IN_MISSING, Sections
 from phaseline.dsl.text.problem_report import Report, Spot
 from phaseline.dsl.text.suggestions import listing

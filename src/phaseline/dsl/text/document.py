@@ -6,15 +6,15 @@ from collections.abc import Mapping
 from dataclasses import field
 from typing import TYPE_CHECKING
 
-from phaseline.dsl.text.problem_report import Report
 from phaseline.dsl.text.scalars import MAX_DEPTH
 from phaseline.lang.fast_dataclasses import changeable
+from phaseline.lang.fast_namedtuples import NamedTuple
 from phaseline.model.blueprint.blueprint import Value
 
 if TYPE_CHECKING:
     import yaml
 
-    from phaseline.dsl.imports.import_lines import ImportLine
+    from phaseline.dsl.text.problem_report import Report, Spot
 
 NAMESPACE = "--"
 """Stands between a namespace and a name."""
@@ -23,6 +23,15 @@ MAX_GAPS = 1_000
 _UNEXPECTED = "found unexpected ':'"
 _OPENING = frozenset("[]{},")
 _NO_MARKS: Mapping[str, tuple[int, int]] = {}
+
+
+class ImportLine(NamedTuple):
+    """One import as it is written: ``namespace--target``, with ``values`` for the properties of its plugins."""
+
+    spot: Spot
+    namespace: str
+    target: str
+    values: Mapping[str, Value]
 
 
 @changeable

@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import re
 
-from phaseline.dsl.text.document import Document
-from phaseline.dsl.text.problem_report import Report, Spot
-
 LATEST = 5
 """Minor version of the newest ``cloudify_dsl_1_…``."""
 PHASELINE = 100
@@ -14,7 +11,6 @@ PHASELINE = 100
 OWN = "phaseline_dsl_1_0"
 _PREFIX = "cloudify_dsl_"
 _OWN_PREFIX = "phaseline_dsl_"
-_MEND = f"Write one of cloudify_dsl_1_0 … cloudify_dsl_1_{LATEST}, for example 'tosca_definitions_version: cloudify_dsl_1_4'."
 
 
 def version_name(minor: int) -> str:
@@ -26,21 +22,7 @@ def version_name(minor: int) -> str:
     return OWN if minor >= PHASELINE else f"{_PREFIX}1_{minor}"
 
 
-def minor_version(document: Document, report: Report) -> int | None:
-    """The minor version a file declares; None when it declares none or a wrong one, which is reported."""
-    root = document.root
-    if not isinstance(root, dict) or "tosca_definitions_version" not in root:
-        return None
-    value = root["tosca_definitions_version"]
-    found = _complaint(value)
-    if isinstance(found, int):
-        return found
-    message, number = found
-    report.add("PL-B011", message, _MEND, Spot(document, ("tosca_definitions_version",)), number=number)
-    return None
-
-
-def _complaint(value: object) -> int | tuple[str, int]:
+def read_version(value: object) -> int | tuple[str, int]:
     """The minor version, or what is wrong with ``value`` and the ancestor's number for that."""
     if value is None or value == "":
         return ("The version is empty", 71)

@@ -13,6 +13,7 @@ from functools import lru_cache
 from typing import Any, Final, NoReturn, TypeAlias
 
 from phaseline.lang.fast_dataclasses import frozen
+from phaseline.packages.languages.slow_languages import ConditionError
 
 MAX_TEXT: Final = 4_000
 """Characters of a condition."""
@@ -28,15 +29,6 @@ _CONSTANTS: Final = {"true": True, "false": False, "null": None}
 Models: TypeAlias = "Mapping[str, Any]"
 """{model: nested mappings}: ``settings``, ``cluster``, ``networking_parameters`` and so on."""
 Evaluation: TypeAlias = "Callable[[Models, bool], Any]"
-
-
-class ConditionError(Exception):
-    """Why a condition cannot be read or evaluated; ``mend``: what to do."""
-
-    def __init__(self, reason: str, mend: str) -> None:
-        """Say both."""
-        self.reason, self.mend = reason, mend
-        super().__init__(reason)
 
 
 @frozen

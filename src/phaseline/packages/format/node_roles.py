@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from phaseline.model.packages.package import LimitOverride, Limits, NodeRole
-from phaseline.packages.format.condition_language import ConditionError, parsed
+from phaseline.packages.format.condition_language import parsed
 from phaseline.packages.format.format_versions import Format
 from phaseline.packages.format.problem_report import Spot
 from phaseline.packages.format.restrictions import (
@@ -27,6 +27,7 @@ from phaseline.packages.format.value_forms import (
     truth,
     whole,
 )
+from phaseline.packages.languages.slow_languages import ConditionError
 
 
 def _amount(value: Any, spot: Spot) -> None:

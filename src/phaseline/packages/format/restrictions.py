@@ -6,10 +6,11 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from phaseline.model.packages.package import Restriction
-from phaseline.packages.format.condition_language import ConditionError, Models, holds, parsed
+from phaseline.packages.format.condition_language import Models, holds, parsed
 from phaseline.packages.format.problem_report import Spot
 from phaseline.packages.format.role_selectors import check_yaql, refuse_yaql
 from phaseline.packages.format.value_forms import choice, mapping, required, rows, text
+from phaseline.packages.languages.slow_languages import ConditionError
 
 ACTIONS: Final = ("disable", "hide", "enable", "none")
 

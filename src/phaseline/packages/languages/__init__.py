@@ -1,1 +1,1 @@
-"""Conditions of packages in languages that need a limit of time: YAQL and patterns with look-ahead."""
+"""Languages of packages that need a limit of time, YAQL and patterns with look-ahead: who answers."""

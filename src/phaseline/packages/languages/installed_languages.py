@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from phaseline.lang.regex import PatternError
-from phaseline.packages.format.condition_language import ConditionError
+from phaseline.packages.languages.slow_languages import ConditionError
 
 if TYPE_CHECKING:
     from phaseline.model.blueprint.blueprint import Value

@@ -8,6 +8,15 @@ if TYPE_CHECKING:
     from phaseline.model.blueprint.blueprint import Value
 
 
+class ConditionError(Exception):
+    """Why a condition cannot be read or evaluated; ``mend``: what to do."""
+
+    def __init__(self, reason: str, mend: str) -> None:
+        """Say both."""
+        self.reason, self.mend = reason, mend
+        super().__init__(reason)
+
+
 class Slow(Protocol):
     """YAQL, and patterns that RE2 cannot take. A fault is a sentence that says what is wrong; empty: nothing."""
 

@@ -31,11 +31,11 @@ from phaseline.plan.explain.cloudify_messages import (
 )
 from phaseline.plan.explain.instance_story import CallSpan, Entries, Known, Line, Story
 from phaseline.plan.graph.operation_arguments import given_inputs
-from phaseline.plan.rounds.lifecycle_retries import AGAIN
 from phaseline.plan.workflows import check as checking
 from phaseline.plan.workflows import execute_operation, heal, install, rollback, scale, start_stop, uninstall
 from phaseline.plan.workflows import suspend_resume as freezing
 from phaseline.plan.workflows.apply_revision import UPDATE
+from phaseline.plan.workflows.lifecycle_retries import AGAIN
 
 if TYPE_CHECKING:
     import numpy as np

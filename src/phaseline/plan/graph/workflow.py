@@ -75,9 +75,9 @@ def only_chosen(topology: Topology, request: Request) -> np.ndarray | None:
 def refuse_restricted(topology: Topology, action: str, chosen: np.ndarray) -> None:
     """Raise PL-P049 where the action (update, replace or delete) is forbidden of one of these, bool by number."""
     if topology.is_restricted:
-        from phaseline.plan.requests import restriction_validation as restrictions
+        from phaseline.plan.graph.restrictions import refuse  # most have none
 
-        restrictions.refuse(topology, action, chosen)
+        refuse(topology, action, chosen)
 
 
 @frozen

@@ -8,87 +8,26 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import numpy as np
-
-from phaseline.model.deployment.restrictions import DELETE, REPLACE, RESTRICTABLE, UPDATE, WORDS, mending, restricted
-from phaseline.model.problems.problem import Problem, ProblemsError
-from phaseline.plan.topology.node_diff import current_nodes
+from phaseline.model.deployment.restrictions import DELETE, REPLACE
+from phaseline.plan.graph.restrictions import as_mask, forbidden, refuse
+from phaseline.plan.topology.restriction_checks import refuse_revision, whom, wrong
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Mapping
+
+    import numpy as np
 
     from phaseline.model.deployment.topology import Topology
     from phaseline.model.execution.execution import Request
-    from phaseline.plan.topology.revision import Revision
+    from phaseline.model.problems.problem import Problem
 
-SHOWN = 5
-"""How many instances of a node are named; all are counted."""
+__all__ = ["forbidden", "refusals", "refuse", "refuse_revision", "whom", "wrong"]
+"""What workflows of plugins find in ``phaseline.planning.restrictions``."""
 
 
 def refusals(topology: Topology, request: Request) -> tuple[Problem, ...]:
     """PL-P049 for each node of which the request would do what is forbidden. An update says it when its blueprint is known."""
     return tuple(forbidden(topology, _asked_for(topology, request)))
-
-
-def refuse(topology: Topology, action: str, chosen: np.ndarray) -> None:
-    """Raise PL-P049 for each node of which this is forbidden. ``chosen``: with whom it is to be done, bool by number."""
-    found = tuple(forbidden(topology, {action: chosen}))
-    if found:
-        raise ProblemsError(found)
-
-
-def refuse_revision(revision: Revision) -> None:
-    """Raise PL-P049 for each node of which an update would do what is forbidden."""
-    former = revision.former
-    replaced = [revision.fates.removed[name] for name in revision.fates.replaced]
-    goes = _of(former, revision.removed)
-    again = goes & np.isin(former.node, replaced)
-    finished, rows = revision.finished, np.concatenate((revision.retied, revision.extended))
-    changed = (
-        _of(former, revision.drifted)
-        | _of(former, finished.source[rows])
-        | _of(former, former.source[revision.reduced])
-    )
-    found = tuple(forbidden(former, {UPDATE: changed & ~goes, REPLACE: again, DELETE: goes & ~again}))
-    if found:
-        raise ProblemsError(found)
-
-
-def forbidden(topology: Topology, wanted: Mapping[str, np.ndarray]) -> Iterator[Problem]:
-    """PL-P049 for each node and action. ``wanted``: {action: with whom it is to be done, bool by number}."""
-    for action, chosen in wanted.items():
-        hit = (chosen & restricted(topology, action)).nonzero()[0]
-        for at in np.unique(topology.node[hit]).tolist():
-            node, numbers = topology.nodes[at], hit[topology.node[hit] == at].tolist()
-            ids = [topology.ids[number] for number in numbers[:SHOWN]]
-            more = f" and {len(numbers) - SHOWN:,} more" if len(numbers) > SHOWN else ""
-            said = [name for name in (*ids, node.name) if name in topology.restricted]
-            whose = " ".join(dict.fromkeys((*said, *(() if said else (node.name,)))))
-            yield Problem(
-                "PL-P049",
-                f"'{node.name}' must not be {WORDS[action]}, and {', '.join(ids)}{more} would be",
-                f"If it may be: phaseline instances restrict {whose} -d NAME --lift",
-                node.place,
-            )
-
-
-def wrong(topology: Topology, said: Mapping[str, Sequence[str] | None]) -> Iterator[Problem]:
-    """What is wrong with what a person says: PL-P001 for whom there is not, PL-P004 for what cannot be forbidden."""
-    for name, actions in said.items():
-        number = topology.number_of.get(name)
-        if name not in current_nodes(topology) and (number is None or not topology.is_there[number]):
-            mend = "See: phaseline instances list -d NAME."
-            yield Problem("PL-P001", f"the deployment has no node and no node instance '{name}'", mend)
-        for word in actions or ():
-            if word not in RESTRICTABLE:
-                yield Problem("PL-P004", f"'{word}' is nothing that can be forbidden", mending(str(word)))
-
-
-def whom(topology: Topology, said: Mapping[str, Sequence[str] | None]) -> np.ndarray:
-    """Of whom a person says it, bool by number."""
-    found: np.ndarray = np.isin(topology.node, [at for name, at in current_nodes(topology).items() if name in said])
-    found[[topology.number_of[name] for name in said if name in topology.number_of]] = True
-    return found
 
 
 def _asked_for(topology: Topology, request: Request) -> Mapping[str, np.ndarray]:
@@ -111,19 +50,11 @@ def _asked_for(topology: Topology, request: Request) -> Mapping[str, np.ndarray]
             shape = topology if topology.started is None else taken_back(topology)
             found = scaling.read_scaling(shape, request)
             gone = scaling.change_of(shape, request, found).removed.changed if found.delta < 0 else ()
-            return {DELETE: _of(topology, gone)}
+            return {DELETE: as_mask(topology, gone)}
         case "update":
             from phaseline.plan.workflows.update_or_reinstall import REINSTALL_LIST
 
             said = parameters.get(REINSTALL_LIST)
             names = [said] if isinstance(said, str) else said if isinstance(said, list) else []
-            return {REPLACE: _of(topology, [topology.number_of[str(name)] for name in names])}
+            return {REPLACE: as_mask(topology, [topology.number_of[str(name)] for name in names])}
     return {}
-
-
-def _of(topology: Topology, numbers: Iterable[int] | np.ndarray) -> np.ndarray:
-    """Bool by number; numbers that the topology does not have are of those that come, and nothing is forbidden of them."""
-    chosen = np.fromiter(numbers, np.int64)
-    found = np.zeros(len(topology), bool)
-    found[chosen[chosen < len(topology)]] = True
-    return found

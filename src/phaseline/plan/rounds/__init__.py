@@ -1,1 +1,1 @@
-"""Rounds before and after a planner's own: hooks, retries and the look-ahead of previews."""
+"""Rounds before and after a planner's own: hooks and the look-ahead of previews."""

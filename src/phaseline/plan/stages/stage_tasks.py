@@ -14,9 +14,8 @@ from typing import TYPE_CHECKING, TypeVar
 import numpy as np
 
 from phaseline.lang.fast_dataclasses import altered
-from phaseline.model.blueprint.operation_declaration import Declaration
 from phaseline.model.deployment.index_ranges import numbers_of
-from phaseline.model.execution.execution import History, Reshape, Verdict
+from phaseline.model.execution.execution import Reshape, Verdict
 from phaseline.model.execution.pre_post import Why
 from phaseline.model.graph.graph import Graph, LaneSpec, Policy, SubjectKind
 from phaseline.model.graph.status import ExecutionStatus, Mark
@@ -47,10 +46,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from phaseline.model.blueprint.blueprint import Operation
-    from phaseline.model.execution.execution import GoOn, Request
+    from phaseline.model.execution.execution import GoOn
     from phaseline.model.execution.pre_post import Around
     from phaseline.model.packages.stage_tasks import Stages, Task, Ties
-    from phaseline.plan.rounds.round_preview import Foreseen
     from phaseline.plan.stages.task_graph import Block
 
 RESHAPING = ("scale", "update")
@@ -110,28 +108,6 @@ def fresh(asked: Asked) -> np.ndarray:
     claims = built_in(asked.request.workflow).claims if asked.request.workflow in PLANNERS else None
     chosen = claims(topology, asked.request) if claims else None
     return found if chosen is None else found & chosen
-
-
-def whom(request: Request, foreseen: Foreseen) -> np.ndarray:
-    """Whom tasks will be for when the rounds are as foreseen, bool by number of the last topology."""
-    topology = foreseen.topology
-    if request.workflow == HEAL:
-        found = np.zeros(len(topology), bool)
-        for _, graph in foreseen.graphs:
-            if graph.name != CHECK_STATUS:
-                kinds = np.repeat([step.kind for step in graph.steps], [step.count for step in graph.steps])
-                is_called = (kinds == SubjectKind.INSTANCE) & ((graph.marks & Mark.ABSENT) == 0)
-                found[graph.subject[is_called]] = True
-        found &= topology.is_there
-        return found
-    begun = [shape for shape, _ in foreseen.graphs if shape.started is not None]
-    shape = begun[-1] if request.workflow in RESHAPING and begun else topology
-    history = History(np.zeros(len(shape), np.uint8))
-    new = fresh(Asked(shape, request, history, lambda _: Declaration()))
-    found = np.zeros(len(topology), bool)
-    found[: len(new)] = new[: len(topology)]
-    found &= topology.is_there
-    return found
 
 
 def rows_of(asked: Asked, stages: Stages, stage: str, new: np.ndarray) -> list[tuple[Task, int]]:

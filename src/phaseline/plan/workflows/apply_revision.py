@@ -127,9 +127,9 @@ def refuse_replaced(revision: Revision) -> None:
 def refuse_forbidden(revision: Revision) -> None:
     """Raise PL-P049 with every node of which that is forbidden which would become of it."""
     if revision.former.is_restricted:
-        from phaseline.plan.requests import restriction_validation as restrictions
+        from phaseline.plan.topology.restriction_checks import refuse_revision
 
-        restrictions.refuse_revision(revision)
+        refuse_revision(revision)
 
 
 def refuse_other(topology: Topology) -> None:

@@ -20,7 +20,7 @@ from phaseline.model.problems.problem import Problem
 from phaseline.plan.graph.selection import choose
 from phaseline.plan.graph.verdicts import settled, verdict
 from phaseline.plan.graph.workflow import FILTERING, Parameter, Workflow, only_chosen
-from phaseline.plan.requests import restriction_validation as restrictions
+from phaseline.plan.topology.restriction_checks import whom, wrong
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -60,12 +60,12 @@ def restricted(topology: Topology, request: Request) -> Reshape:
 
 def restriction_problems(topology: Topology, request: Request) -> Iterable[Problem]:
     """PL-P001 for names that do not exist, PL-P004 for actions that cannot be forbidden."""
-    return restrictions.wrong(topology, _restrictions(request))
+    return wrong(topology, _restrictions(request))
 
 
 def restriction_claims(topology: Topology, request: Request) -> np.ndarray | None:
     """The restricted instances, so that no other work on them is under way."""
-    return restrictions.whom(topology, _restrictions(request))
+    return whom(topology, _restrictions(request))
 
 
 def _restrictions(request: Request) -> Mapping[str, Sequence[str] | None]:

@@ -19,10 +19,10 @@ from phaseline.plan.graph import operation_names as op
 from phaseline.plan.graph.lifecycle_sequence import Call
 from phaseline.plan.graph.verdicts import counted, settled, verdict
 from phaseline.plan.graph.workflow import SWITCH, Parameter, Workflow, refuse_restricted
-from phaseline.plan.rounds.lifecycle_retries import retrying
 from phaseline.plan.transforms.pipeline import Asked, Walk, weave
 from phaseline.plan.workflows import install, uninstall
 from phaseline.plan.workflows.check import CHECK_STATUS, implementing, is_up, lay_status
+from phaseline.plan.workflows.lifecycle_retries import retrying
 from phaseline.plan.workflows.operation_round import NOBODY
 
 if TYPE_CHECKING:

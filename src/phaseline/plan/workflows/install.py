@@ -14,10 +14,10 @@ from phaseline.plan.graph.lifecycle_sequence import Become, Call, Relate, Sequen
 from phaseline.plan.graph.selection import choose
 from phaseline.plan.graph.verdicts import counted, settled, verdict
 from phaseline.plan.graph.workflow import FILTERING, Workflow, only_chosen
-from phaseline.plan.rounds.lifecycle_retries import retrying
 from phaseline.plan.transforms.intact_neighbours import NO_ROWS
 from phaseline.plan.transforms.pipeline import Asked, Walk, weave
 from phaseline.plan.workflows import uninstall
+from phaseline.plan.workflows.lifecycle_retries import retrying
 
 if TYPE_CHECKING:
     from phaseline.model.deployment.topology import Topology

@@ -10,9 +10,9 @@ from phaseline.plan.graph import operation_names as op
 from phaseline.plan.graph.selection import choose
 from phaseline.plan.graph.verdicts import settled, verdict
 from phaseline.plan.graph.workflow import FILTERING, Workflow, only_chosen, refuse_restricted
-from phaseline.plan.rounds.lifecycle_retries import retrying
 from phaseline.plan.transforms.pipeline import Asked
 from phaseline.plan.workflows import install, uninstall
+from phaseline.plan.workflows.lifecycle_retries import retrying
 from phaseline.plan.workflows.operation_round import NOBODY
 
 if TYPE_CHECKING:

@@ -25,12 +25,12 @@ from phaseline.model.problems.problem import Problem, ProblemsError
 from phaseline.plan.graph import operation_names as op
 from phaseline.plan.graph.verdicts import settled, verdict
 from phaseline.plan.graph.workflow import NAMES, SWITCH, Parameter, Workflow, refuse_restricted
-from phaseline.plan.rounds.lifecycle_retries import retrying
 from phaseline.plan.topology import modification_lifecycle as under_way
 from phaseline.plan.topology import scale_request as scaling
 from phaseline.plan.transforms.intact_neighbours import concerned
 from phaseline.plan.transforms.pipeline import Asked, weave
 from phaseline.plan.workflows import install, rollback, uninstall
+from phaseline.plan.workflows.lifecycle_retries import retrying
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

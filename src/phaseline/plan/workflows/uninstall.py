@@ -14,9 +14,9 @@ from phaseline.plan.graph.lifecycle_sequence import Become, Call, Relate, Sequen
 from phaseline.plan.graph.selection import choose
 from phaseline.plan.graph.verdicts import settled, verdict
 from phaseline.plan.graph.workflow import FILTERING, SWITCH, Parameter, Workflow, only_chosen, refuse_restricted
-from phaseline.plan.rounds.lifecycle_retries import retrying
 from phaseline.plan.transforms.intact_neighbours import NO_ROWS
 from phaseline.plan.transforms.pipeline import Asked, Walk, weave
+from phaseline.plan.workflows.lifecycle_retries import retrying
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

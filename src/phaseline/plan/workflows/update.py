@@ -33,7 +33,6 @@ from phaseline.plan.graph import operation_names as op
 from phaseline.plan.graph.lifecycle_sequence import Call, Relate
 from phaseline.plan.graph.verdicts import verdict
 from phaseline.plan.graph.workflow import NAMES, SWITCH, Parameter, Workflow, refuse_restricted
-from phaseline.plan.rounds.lifecycle_retries import retrying
 from phaseline.plan.topology import modification_lifecycle as under_way
 from phaseline.plan.transforms.intact_neighbours import concerned
 from phaseline.plan.transforms.pipeline import Asked, Walk, weave
@@ -49,6 +48,7 @@ from phaseline.plan.workflows.apply_revision import (
 )
 from phaseline.plan.workflows.check import CHECK_DRIFT, CHECK_STATUS, lay_drift, lay_status
 from phaseline.plan.workflows.delegated_update import WORKFLOW_ID, handed_over
+from phaseline.plan.workflows.lifecycle_retries import retrying
 from phaseline.plan.workflows.update_or_reinstall import (
     AGAIN,
     FORCE_REINSTALL,

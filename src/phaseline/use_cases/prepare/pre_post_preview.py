@@ -68,7 +68,7 @@ def with_surroundings(
 
 def _task_rows(stages: Stages, request: Request, foreseen: Foreseen) -> tuple[TaskRow, ...]:
     """The tasks of packages as they would run: whom they are for is read from what the rounds of the workflow do."""
-    from phaseline.plan.stages.stage_tasks import whom
+    from phaseline.plan.rounds.task_subjects import whom
     from phaseline.plan.stages.task_listing import task_rows
 
     return task_rows(stages, foreseen.topology, request.workflow, whom(request, foreseen))

@@ -40,7 +40,7 @@ def refuse_circles(
     place: Workplace, stages: Stages, deployment: int, request: Request, made: Topology | None = None
 ) -> None:
     """Raise PL-F015 for tasks of packages that would wait for one another, before anything of a request is begun."""
-    from phaseline.plan.stages.stage_tasks import whom
+    from phaseline.plan.rounds.task_subjects import whom
     from phaseline.plan.stages.task_listing import task_rows
 
     if all(task.ties is None for task in stages):

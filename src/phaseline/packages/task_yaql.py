@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
 from phaseline.model.problems.problem import Place, Problem, ProblemsError
-from phaseline.packages.format.condition_language import ConditionError
 from phaseline.packages.format.deployment_tasks import check_relations, crossing
 from phaseline.packages.format.problem_report import Findings, Source, Spot
 from phaseline.packages.format.value_forms import ID, ID_ALLOWED, rows, text
+from phaseline.packages.languages.slow_languages import ConditionError
 
 if TYPE_CHECKING:
     from phaseline.model.blueprint.blueprint import Value

@@ -1,0 +1,51 @@
+"""Refusing what would do with instances that which is forbidden of them (``model.deployment.restrictions``)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from phaseline.model.deployment.restrictions import WORDS, restricted
+from phaseline.model.problems.problem import Problem, ProblemsError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from phaseline.model.deployment.topology import Topology
+
+SHOWN = 5
+"""How many instances of a node are named; all are counted."""
+
+
+def refuse(topology: Topology, action: str, chosen: np.ndarray) -> None:
+    """Raise PL-P049 for each node of which this is forbidden. ``chosen``: with whom it is to be done, bool by number."""
+    found = tuple(forbidden(topology, {action: chosen}))
+    if found:
+        raise ProblemsError(found)
+
+
+def forbidden(topology: Topology, wanted: Mapping[str, np.ndarray]) -> Iterator[Problem]:
+    """PL-P049 for each node and action. ``wanted``: {action: with whom it is to be done, bool by number}."""
+    for action, chosen in wanted.items():
+        hit = (chosen & restricted(topology, action)).nonzero()[0]
+        for at in np.unique(topology.node[hit]).tolist():
+            node, numbers = topology.nodes[at], hit[topology.node[hit] == at].tolist()
+            ids = [topology.ids[number] for number in numbers[:SHOWN]]
+            more = f" and {len(numbers) - SHOWN:,} more" if len(numbers) > SHOWN else ""
+            said = [name for name in (*ids, node.name) if name in topology.restricted]
+            whose = " ".join(dict.fromkeys((*said, *(() if said else (node.name,)))))
+            yield Problem(
+                "PL-P049",
+                f"'{node.name}' must not be {WORDS[action]}, and {', '.join(ids)}{more} would be",
+                f"If it may be: phaseline instances restrict {whose} -d NAME --lift",
+                node.place,
+            )
+
+
+def as_mask(topology: Topology, numbers: Iterable[int] | np.ndarray) -> np.ndarray:
+    """Bool by number; numbers that the topology does not have are of those that come, and nothing is forbidden of them."""
+    chosen = np.fromiter(numbers, np.int64)
+    found = np.zeros(len(topology), bool)
+    found[chosen[chosen < len(topology)]] = True
+    return found
