@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from phaseline.calls.deployments.call_subjects import LoadedDeployment
-from phaseline.calls.deployments.hook_lookups import Approval
+from phaseline.calls.protocol.hook_lookup import Approval
 from phaseline.policies.approvals import RequireApproval
 from phaseline.testing.builders import blueprint, node, topology
 from phaseline.testing.hook_calls import Answer, called, deployment

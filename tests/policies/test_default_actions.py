@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from phaseline.calls.deployments.call_subjects import LoadedDeployment
-from phaseline.calls.deployments.hook_lookups import Usage
+from phaseline.calls.protocol.hook_lookup import Usage
 from phaseline.model.execution.lifecycle_actions import ACTIONS, ROLLBACK, WORKFLOW
 from phaseline.policies.approvals import RequireApproval
 from phaseline.policies.freezing import Freeze

@@ -3,7 +3,7 @@
 import pytest
 
 from phaseline.calls.deployments.call_subjects import LoadedDeployment
-from phaseline.calls.deployments.hook_lookups import Usage
+from phaseline.calls.protocol.hook_lookup import Usage
 from phaseline.policies.quotas import Quota
 from phaseline.testing.builders import blueprint, node, topology
 from phaseline.testing.hook_calls import called, deployment

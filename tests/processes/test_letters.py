@@ -14,7 +14,7 @@ import pytest
 from tests.run.worlds import CREATE, PATIENCE_S, Answer, LaneSpec, Policy, World, make_blueprint, plugin
 
 from phaseline.calls.batches.batch_handover import HandOver
-from phaseline.calls.protocol.call_channel import LocalChannel
+from phaseline.calls.batches.local_channel import LocalChannel
 from phaseline.calls.threads.process_groups import await_end, is_alive
 from phaseline.model.graph.status import OutcomeKind
 from phaseline.run.executors.assignments import Assignment

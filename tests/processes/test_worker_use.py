@@ -9,7 +9,8 @@ import pytest
 from tests.run.worlds import CREATE, LaneSpec, Policy, World, make_blueprint, plugin
 
 from phaseline.calls.batches.batch_handover import HandOver
-from phaseline.calls.protocol.call_channel import MAX_LINES, LocalChannel
+from phaseline.calls.batches.local_channel import LocalChannel
+from phaseline.calls.protocol.call import MAX_LINES
 from phaseline.model.blueprint.blueprint import Node
 from phaseline.model.graph.status import OutcomeKind
 from phaseline.model.problems.problem import ProblemsError

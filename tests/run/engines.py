@@ -7,8 +7,8 @@ import numpy as np
 
 from phaseline.calls.deployments.deployment_cache import Deployments
 from phaseline.calls.deployments.planner_driver import Planner
-from phaseline.calls.protocol.inbox import Inbox
 from phaseline.calls.protocol.reports import Report
+from phaseline.calls.threads.inbox import Inbox
 from phaseline.engine.invariants import validate
 from phaseline.engine.stories import Stories
 from phaseline.model.blueprint.blueprint import Node, Operation, Value

@@ -7,6 +7,8 @@ from pathlib import Path
 from tests.run.worlds import PATIENCE_S
 from tests.run.yard import Yard
 
+from phaseline.app.callers import make_caller
+from phaseline.calls.batches.caller_registry import CallerRegistry
 from phaseline.catalog import PluginCatalog
 from phaseline.catalog.phases.plugin_set import PhasePlugins
 from phaseline.engine.stories import Stories
@@ -59,7 +61,9 @@ class Plant(Yard):
         self.engine = Engine(
             self.store,
             self.clock,
-            lambda inbox, deployments: LocalExecutor(inbox, deployments, catalog, self.clock, self.executor_slots),
+            lambda inbox, deployments: LocalExecutor(
+                inbox, deployments, catalog, self.clock, CallerRegistry(make_caller), self.executor_slots
+            ),
             PLANNERS,
             lambda operation, code: Declaration("phase", bulk=True, repeatable=True),
             on_turn=self._on_turn,

@@ -7,14 +7,17 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from uuid import uuid4
 
 import numpy as np
 
+from phaseline.app.callers import make_caller
+from phaseline.calls.batches.caller_registry import CallerRegistry
 from phaseline.calls.deployments.deployment_cache import Deployments
-from phaseline.calls.protocol.inbox import Inbox
 from phaseline.calls.protocol.reports import Report
+from phaseline.calls.threads.inbox import Inbox
 from phaseline.calls.threads.timer_thread import Alarms
 from phaseline.catalog import PluginCatalog
 from phaseline.model.blueprint.blueprint import Blueprint, Operation
@@ -136,8 +139,8 @@ class World:
             self.deployments,
             catalog or PluginCatalog(),
             WallClock(),
+            CallerRegistry(partial(make_caller, host_keys=lambda: host_keys or HostKeys())),
             slots,
-            lambda: host_keys or HostKeys(),
         )
         self.batches = 0
 

@@ -6,8 +6,8 @@ from contextlib import contextmanager
 import numpy as np
 
 from phaseline.calls.deployments.deployment_cache import Deployments
-from phaseline.calls.protocol.inbox import Inbox
 from phaseline.calls.protocol.reports import Report, only_logs
+from phaseline.calls.threads.inbox import Inbox
 from phaseline.model.blueprint.blueprint import Blueprint
 from phaseline.model.blueprint.operation_declaration import Declaration
 from phaseline.model.deployment.code_location import CodePlaces

@@ -10,7 +10,7 @@ from tests.store import builders as a
 from tests.store.files import python, refusal, stored
 
 from phaseline.model.problems.problem import ProblemsError
-from phaseline.store.sqlite import database_file as file
+from phaseline.store.codec.limits import PAGE_BYTES
 from phaseline.store.sqlite.store import SqliteStore
 
 
@@ -49,8 +49,8 @@ def test_a_path_below_a_file_is_refused(tmp_path: Path, clock: a.FakeClock) -> N
 def test_damaged_pages_are_reported(path: Path, clock: a.FakeClock) -> None:
     stored(path, clock)
     with path.open("r+b") as handle:
-        handle.seek(file.PAGE_BYTES)
-        handle.write(os.urandom(path.stat().st_size - file.PAGE_BYTES))
+        handle.seek(PAGE_BYTES)
+        handle.write(os.urandom(path.stat().st_size - PAGE_BYTES))
     with closing(SqliteStore.open(path, clock)) as store, pytest.raises(ProblemsError) as caught:
         store.deployments()
     assert refusal(caught)[0] == "PL-S003"

@@ -14,6 +14,8 @@ import pytest
 from tests.run.worlds import World
 from tests.tasks.tasked import RUNNERS, inputs_of, living, pids_in, script, world
 
+from phaseline.app.callers import make_caller
+from phaseline.calls.batches.caller_registry import CallerRegistry
 from phaseline.calls.batches.trial_call import Given, Trial
 from phaseline.model.graph.status import OutcomeKind
 from phaseline.tasks.local_host import Here
@@ -161,10 +163,10 @@ def test_f32_the_time_of_all_attempts_is_counted_from_the_first(tmp_path: Path) 
     inputs = inputs_of(tmp_path, {"cmd": f"touch {tmp_path}/ran"})
     long_ago = Given(inputs=inputs, data={"token": "trial-1-0-0", "since": 0.0}, attempt=1)
     of_another_try = Given(inputs=inputs, data={"token": "another", "since": 0.0}, attempt=1)
-    (late,) = Trial([long_ago]).call(shell)
+    (late,) = Trial([long_ago]).call(shell, CallerRegistry(make_caller))
     assert (late.outcome, (tmp_path / "ran").exists()) == ("failed", False)
     assert late.message.endswith("timed out after 300 s")
-    (good,) = Trial([of_another_try]).call(shell)
+    (good,) = Trial([of_another_try]).call(shell, CallerRegistry(make_caller))
     assert good.outcome == "completed", "what a user has tried again begins anew"
 
 

@@ -28,7 +28,7 @@ BROAD_EXCEPTS: dict[str, str] = {
     SOURCE + "compat/cloudify/callers.py": "calls the functions and scripts of Cloudify plugins",
     SOURCE
     + "compat/fuel/worker.py": "evaluates expressions of strangers in a process of its own; what they raise is the answer",
-    SOURCE + "calls/protocol/plugin_boundary.py": "calls and imports functions of plugins for everybody else",
+    SOURCE + "calls/threads/guarded_calls.py": "calls and imports functions of plugins for everybody else",
 }
 """Files that may catch any exception, each with the reason. Plugin code is called there, and nowhere else."""
 

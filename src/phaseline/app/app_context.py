@@ -7,6 +7,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
@@ -56,6 +57,16 @@ def _say_nothing(_text: str) -> None:
 
 def _do_nothing() -> None:
     """For programs that need not be ready for code of plugins."""
+
+
+def _offer_heat(options: str) -> None:
+    """Let hook classes of Heat's group import what they name, and read these options, a text of JSON, by ``oslo.config``."""
+    import json
+
+    from phaseline.compat.heat.heat_modules import configure, offer
+
+    offer()
+    configure(json.loads(options) if options else {})
 
 
 class Workplace:
@@ -171,11 +182,7 @@ class Workplace:
         """The plugins, read anew for each command."""
         from phaseline.catalog import PluginCatalog
 
-        if not self.settings.heat_options:
-            return PluginCatalog(before_code=self.before_code)
-        import json
-
-        return PluginCatalog(json.loads(self.settings.heat_options), before_code=self.before_code)
+        return PluginCatalog(partial(_offer_heat, self.settings.heat_options), before_code=self.before_code)
 
     @shared_property
     def readings(self) -> Readings:

@@ -9,8 +9,9 @@ from phaseline.dsl.functions.third_party import ANNOUNCED
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from contextlib import AbstractContextManager
 
-    from phaseline.dsl.functions.third_party import Finder
+    from phaseline.dsl.functions.third_party import AnnouncedFunction, Finder
     from phaseline.model.blueprint.blueprint import Operation
     from phaseline.model.blueprint.operation_declaration import Declaration
     from phaseline.model.deployment.code_location import CodePlaces
@@ -31,7 +32,15 @@ def _finder(before_code: Callable[[], None]) -> Callable[[], Finder]:
 def _installed(before_code: Callable[[], None]) -> Finder:
     from phaseline.catalog.code.function_entry_points import InstalledFunctions
 
-    return InstalledFunctions(before_code)
+    return InstalledFunctions(_adapted, before_code)
+
+
+def _adapted(
+    name: str, make: Callable[..., object], guarded: Callable[[str, str], AbstractContextManager[None]]
+) -> AnnouncedFunction:
+    from phaseline.compat.cloudify.dsl_functions import AncestorFunction
+
+    return AncestorFunction(name, make, guarded)
 
 
 def declarer(catalog: Catalog) -> Callable[[Operation, CodePlaces], Declaration]:

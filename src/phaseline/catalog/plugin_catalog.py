@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from phaseline.catalog.code.hook_loader import HookCode
     from phaseline.catalog.phases.function_loader import PhaseImporter
     from phaseline.catalog.phases.plugin_set import PhasePlugins
-    from phaseline.model.blueprint.blueprint import Value
     from phaseline.model.blueprint.operation_declaration import Declaration
     from phaseline.model.deployment.code_location import CodePlaces
     from phaseline.model.execution.pre_post import HookClass
@@ -35,14 +34,14 @@ class PluginCatalog:
     """Implements ``ports.Catalog`` over plugin folders, installed distributions and entry points."""
 
     def __init__(
-        self, heat_options: Mapping[str, Value] | None = None, before_code: Callable[[], None] | None = None
+        self, offer_heat: Callable[[], None] | None = None, before_code: Callable[[], None] | None = None
     ) -> None:
-        """Nothing is read or imported yet. ``heat_options``: what hook classes of Heat's group read by ``oslo.config``.
+        """Nothing is read or imported yet. ``offer_heat`` is called before a hook class of Heat's group is imported.
 
         ``before_code`` is called before a module of a plugin is imported, each time.
         """
         self._before_code = before_code
-        self._heat_options = heat_options or {}
+        self._offer_heat = offer_heat
         self._declarations = Declarations()
 
     @shared_property
@@ -72,7 +71,7 @@ class PluginCatalog:
     def _hook_code(self) -> HookCode:
         from phaseline.catalog.code.hook_loader import HookCode
 
-        return HookCode(self._loader, self._heat_options)
+        return HookCode(self._loader, self._offer_heat)
 
     def load_hook(self, hook: HookClass) -> Callable[[], object]:
         """What gives the object of a hook class; raises as ``load``."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
+from functools import partial
 from typing import TYPE_CHECKING
 
 from phaseline.app.engine_log import open_log
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from phaseline.app.background_engine import Background
     from phaseline.app.watcher import Watcher
     from phaseline.calls.deployments.planner_driver import FindPlanner, Planner
+    from phaseline.calls.protocol.call import Caller, Flavour
     from phaseline.model.blueprint.blueprint import Blueprint, Value
     from phaseline.model.deployment.code_location import CodePlaces
     from phaseline.model.phases.definitions import PhaseCode
@@ -264,11 +266,12 @@ def see_to(place: Workplace, ticket: Ticket, within_s: float = BEGUN_WITHIN_S) -
 @contextmanager
 def engine_of(place: Workplace, watcher: Watcher, watched: ExecutionRow | None = None) -> Iterator[Engine]:
     """An engine for the store that this process owns, whose executor is stopped in the end."""
+    from phaseline.calls.batches.caller_registry import CallerRegistry
     from phaseline.plan.workflows import PLANNERS
     from phaseline.run.executors.local_executor import LocalExecutor
     from phaseline.run.loop.engine import Engine
 
-    catalog = place.catalog
+    catalog, callers = place.catalog, CallerRegistry(partial(_caller, place))
     log = open_log(place.settings, place.clock)
     throttle = Throttle()
 
@@ -284,7 +287,7 @@ def engine_of(place: Workplace, watcher: Watcher, watched: ExecutionRow | None =
         place.store,
         place.clock,
         lambda inbox, deployments: LocalExecutor(
-            inbox, deployments, catalog, place.clock, slots(place.settings), lambda: host_keys(place)
+            inbox, deployments, catalog, place.clock, callers, slots(place.settings)
         ),
         PLANNERS,
         declarer(catalog),
@@ -373,6 +376,13 @@ def _reloaded(place: Workplace) -> Mapping[str, Value]:
     from phaseline.embedded.reload_plugins import reloaded
 
     return reloaded(place)
+
+
+def _caller(place: Workplace, flavour: Flavour) -> Caller:
+    """The caller of a flavour, for this engine."""
+    from phaseline.app.callers import make_caller
+
+    return make_caller(flavour, lambda: host_keys(place))
 
 
 def host_keys(place: Workplace) -> HostKeys:

@@ -86,7 +86,7 @@ def seen(
     has_target = (taken_back or action) in AIMED
 
     def aimed() -> LoadedDeployment:
-        return ground.target(deployment, takes_back=bool(taken_back))
+        return cast("LoadedDeployment", ground.target(deployment, takes_back=bool(taken_back)))
 
     told = Told(
         execution.id,

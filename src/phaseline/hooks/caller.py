@@ -13,7 +13,8 @@ from functools import partial
 from typing import TYPE_CHECKING, cast
 
 from phaseline.calls.protocol.call import COMPLETED, MAX_MESSAGE_CHARS, MAX_TRACEBACK_CHARS, Outcome, clip
-from phaseline.calls.protocol.plugin_boundary import attempt, message_of, run_to_end, shown, text_of, trace_of
+from phaseline.calls.protocol.plugin_boundary import message_of, shown, text_of, trace_of
+from phaseline.calls.threads.guarded_calls import attempt, run_to_end
 from phaseline.hooks.call_arguments import seen_by
 from phaseline.hooks.method_arguments import POST as DO_POST
 from phaseline.hooks.method_arguments import POST_ARGUMENTS, takes

@@ -9,7 +9,7 @@ from decimal import Decimal
 from numbers import Integral, Real
 from typing import TYPE_CHECKING
 
-from phaseline.calls.protocol.plugin_boundary import attempt
+from phaseline.calls.threads.guarded_calls import attempt
 from phaseline.hooks.discovery import HookEntry
 from phaseline.hooks.lifecycle_hook import ORDINAL, LifecycleHook
 from phaseline.hooks.method_arguments import ARGUMENTS, POST, PRE, PREVIEW, takes

@@ -13,8 +13,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Literal
 
 from phaseline.calls.deployments.hook_decisions import DECISIONS, WARNINGS
-from phaseline.calls.protocol.call import Outcome, clip
-from phaseline.calls.protocol.call_channel import MAX_LINE_CHARS
+from phaseline.calls.protocol.call import MAX_LINE_CHARS, Outcome, clip
 from phaseline.calls.protocol.plugin_boundary import milliseconds
 from phaseline.hooks.read_only_views import read_only
 from phaseline.lang.fast_dataclasses import frozen
@@ -22,7 +21,7 @@ from phaseline.model.deployment.runtime_properties import storable
 from phaseline.model.graph.status import OutcomeKind
 
 if TYPE_CHECKING:
-    from phaseline.calls.deployments.hook_lookups import Approval, Usage
+    from phaseline.calls.protocol.hook_lookup import Approval, Usage
     from phaseline.model.blueprint.blueprint import Value
 
 MOST_WARNINGS = 100

@@ -9,7 +9,7 @@ import numpy as np
 
 from phaseline.calls.batches.bulk_call import Settled
 from phaseline.calls.protocol.call import COMPLETED, Outcome, outcome_of, unloadable
-from phaseline.calls.protocol.plugin_boundary import attempt
+from phaseline.calls.threads.guarded_calls import attempt
 from phaseline.model.graph.plugin_errors import NonRecoverableError, RecoverableError
 from phaseline.tasks.host_keys import HostKeys
 from phaseline.tasks.remote_shell import Unreachable
@@ -39,7 +39,7 @@ class TaskCaller:
         if function is None:
             assert error is not None
             return unloadable(error, call.site.implementation)
-        from phaseline.calls.protocol.plugin_boundary import is_async
+        from phaseline.calls.threads.guarded_calls import is_async
 
         if is_async(function):
             import asyncio

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-import os
 from typing import TYPE_CHECKING, cast
 
+from phaseline.calls.threads.process_groups import plugin_environment
 from phaseline.lang.fast_dataclasses import frozen
-from phaseline.run.executors.worker_process import MASTER_KEY
 from phaseline.tasks.remote_shell import Unreachable
 from phaseline.tasks.shell_scripts import BOOT
 
@@ -24,7 +23,7 @@ class Here:
 
     async def open(self, command: Command) -> LocalLine:
         """Start a shell; its environment is the engine's without the master key."""
-        environment = {name: value for name, value in os.environ.items() if name != MASTER_KEY}
+        environment = plugin_environment()
         loop = asyncio.get_running_loop()
         try:
             transport, _ = await loop.subprocess_exec(

@@ -23,8 +23,10 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from phaseline.app.callers import make_caller
+from phaseline.calls.batches.caller_registry import CallerRegistry
 from phaseline.calls.batches.trial_call import Given, Trial
-from phaseline.calls.protocol.plugin_boundary import is_async
+from phaseline.calls.threads.guarded_calls import is_async
 from phaseline.lang.fast_dataclasses import altered, frozen
 from phaseline.model.graph.plugin_errors import NonRecoverableError, RecoverableError
 from phaseline.testing.items import FakeBatch, FakeItem, Tried, fake_batch, members_of
@@ -120,7 +122,7 @@ def crash_points(
             return
         given = [_as_saved(one, saved.get(place)) for place, one in enumerate(members_of(make()))]
         again = Trial(given, phase=target.phase, is_doubted=target.phase is not None, keeps_raised=True)
-        outcomes = again.call(target.function)
+        outcomes = again.call(target.function, CallerRegistry(make_caller))
         for tried in outcomes:
             _refuse(tried.raised, expected, f"called again after dying at line {fuse.line}")
         yield CrashPoint(number, fuse.line, outcomes)
@@ -142,7 +144,7 @@ def _run_until(target: Target, members: Sequence[Given], fuse: Fuse) -> tuple[Sa
     former = sys.gettrace()
     sys.settrace(fuse.trace)  # type: ignore[arg-type]  # the recursive type of trace functions cannot be spelled
     try:
-        done = trial.call(target.function)
+        done = trial.call(target.function, CallerRegistry(make_caller))
     except Killed:
         pass
     finally:

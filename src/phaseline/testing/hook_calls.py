@@ -14,15 +14,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import field
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 import numpy as np
 
 from phaseline.calls.deployments.call_subjects import LoadedDeployment
-from phaseline.calls.deployments.hook_lookups import Approval, Ground, Usage
+from phaseline.calls.deployments.hook_lookups import Ground
 from phaseline.calls.protocol.call import ExecutionView
+from phaseline.calls.protocol.hook_lookup import Approval, Usage
 from phaseline.calls.protocol.no_secrets import NoSecrets
-from phaseline.calls.protocol.plugin_boundary import attempt
+from phaseline.calls.threads.guarded_calls import attempt
 from phaseline.hooks.call_arguments import seen
 from phaseline.hooks.hook_context import HookCall
 from phaseline.lang.fast_dataclasses import altered, frozen
@@ -33,6 +34,7 @@ from phaseline.model.execution.pre_post import Why
 from phaseline.model.graph.status import OutcomeKind
 
 if TYPE_CHECKING:
+    from phaseline.calls.protocol.call import World
     from phaseline.model.blueprint.blueprint import Value
     from phaseline.model.deployment.topology import Topology
 
@@ -101,8 +103,8 @@ class _Ground(Ground):
     def approvals(self) -> Sequence[Approval]:
         return self._approved
 
-    def target(self, now: LoadedDeployment, *, takes_back: bool = False) -> LoadedDeployment:  # noqa: ARG002 - as it was made up
-        return now if self._target is None else self._target.as_is()
+    def target(self, now: World, *, takes_back: bool = False) -> LoadedDeployment:  # noqa: ARG002 - as it was made up
+        return cast("LoadedDeployment", now) if self._target is None else self._target.as_is()
 
     def usage(self, key: str, value: str) -> Sequence[Usage]:  # noqa: ARG002 - as above
         return self._used

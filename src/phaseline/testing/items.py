@@ -18,6 +18,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Literal, overload
 
+from phaseline.app.callers import make_caller
+from phaseline.calls.batches.caller_registry import CallerRegistry
 from phaseline.calls.batches.native_items import Batch, Item
 from phaseline.calls.batches.trial_call import ROOT, Given, Subject, Trial, Tried
 from phaseline.calls.protocol.call import Outcome
@@ -143,7 +145,7 @@ def call(function: Callable[..., object] | LoadedPhase, given: FakeItem | FakeBa
     """
     target = target_of(function)
     trial = Trial(members_of(given), phase=target.phase, keeps_raised=True)
-    done = trial.call(target.function)
+    done = trial.call(target.function, CallerRegistry(make_caller))
     for each in done:
         if isinstance(each.raised, AssertionError):
             raise each.raised

@@ -20,7 +20,7 @@ from phaseline.testing.simulation.plugins import members_of
 
 if TYPE_CHECKING:
     from phaseline.calls.deployments.deployment_cache import Deployments
-    from phaseline.calls.protocol.inbox import Inbox
+    from phaseline.calls.threads.inbox import Inbox
     from phaseline.model.blueprint.blueprint import Value
     from phaseline.model.deployment.runtime_properties import Path
     from phaseline.model.execution.events import Batch

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 import phaseline
-from phaseline.calls.deployments.hook_lookups import Ground, Usage
+from phaseline.calls.deployments.hook_lookups import Ground
 from phaseline.model.blueprint.labels import Label
 from phaseline.model.deployment.code_location import CodePlaces
 from phaseline.model.execution.execution import Request
@@ -66,11 +66,6 @@ def test_a_scale_is_bounded_by_what_it_leads_to(file: str) -> None:
         assert shop.executions.start("scale", "one", parameters=wider).status == "completed"
         refused = shop.executions.start("scale", "one", parameters=wider)
         assert refused.reason.endswith("and with one it would be 4")
-
-
-def test_usage_is_counted_by_type() -> None:
-    used = Usage("shop", {("Root", COMPUTE): 2, ("Root",): 3})
-    assert (used.count(), used.count(COMPUTE), used.count("Root"), used.count("Nobody")) == (5, 2, 5, 0)
 
 
 def test_of_two_installs_that_ask_at_once_the_older_one_continues() -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from phaseline.calls.protocol.inbox import Inbox
+from phaseline.calls.threads.inbox import Inbox
 from phaseline.calls.threads.thread_pool import Pool
 from phaseline.calls.threads.turn_thread import Hands
 

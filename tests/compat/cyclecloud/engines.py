@@ -7,6 +7,8 @@ from pathlib import Path
 from tests.compat.cyclecloud.runs import PhaseCatalog
 from tests.run.worlds import PATIENCE_S, plugin
 
+from phaseline.app.callers import make_caller
+from phaseline.calls.batches.caller_registry import CallerRegistry
 from phaseline.engine.invariants import validate
 from phaseline.model.blueprint.blueprint import Value
 from phaseline.model.blueprint.operation_declaration import Declaration, as_phase
@@ -55,7 +57,9 @@ class PhaseEngine:
         self.engine = Engine(
             self.store,
             self.clock,
-            lambda inbox, deployments: LocalExecutor(inbox, deployments, self.catalog, self.clock),
+            lambda inbox, deployments: LocalExecutor(
+                inbox, deployments, self.catalog, self.clock, CallerRegistry(make_caller)
+            ),
             PLANNERS,
             lambda operation, code: Declaration("phase", bulk=True, repeatable=True),
             on_turn=lambda: validate(self.engine.scheduler),

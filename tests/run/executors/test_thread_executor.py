@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from tests.run.worlds import CREATE, LaneSpec, Policy, WallClock, World, make_blueprint, plugin, silenced
 
-from phaseline.calls.protocol.call_channel import MAX_LINE_CHARS, MAX_LINES
+from phaseline.calls.protocol.call import MAX_LINE_CHARS, MAX_LINES
 from phaseline.model.blueprint.blueprint import Node
 from phaseline.model.graph.graph import SubjectKind
 from phaseline.model.graph.status import OutcomeKind

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from phaseline.model.graph.status import PAGE_ENTRIES
 from phaseline.store.codec import columns
 
 DTYPES = ("i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8")
@@ -182,3 +183,25 @@ def test_a_regular_column_is_written_without_a_second_one_beside_it() -> None:
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert peak < column.nbytes * 0.3
+
+
+def test_pages_that_were_not_written_are_zero() -> None:
+    column = columns.from_pages(PAGE_ENTRIES + 3, [(1, b"\1\2\3")])
+    assert column[:PAGE_ENTRIES].max() == 0
+    assert column[PAGE_ENTRIES:].tolist() == [1, 2, 3]
+
+
+def test_a_column_of_one_page_can_be_changed() -> None:
+    column = columns.from_pages(2, [(0, b"\1\2")])
+    column[0] = 9
+    assert column.tolist() == [9, 2]
+
+
+def test_a_page_that_does_not_fit_is_refused() -> None:
+    with pytest.raises(ValueError, match="broadcast"):
+        columns.from_pages(2, [(0, b"\1\2\3")])
+
+
+def test_instances_that_were_added_to_a_page_have_the_first_state() -> None:
+    assert columns.states_from(4, [(0, b"\7\7")]).tolist() == [7, 7, 0, 0]
+    assert columns.states_from(0, []).dtype == np.uint8

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 from phaseline.calls.batches.caller_registry import flavour_of, gathers
 from phaseline.calls.protocol.call import Outcome, outcome_of, unloadable
-from phaseline.calls.protocol.plugin_boundary import attempt, is_async, kept
+from phaseline.calls.protocol.plugin_boundary import kept
+from phaseline.calls.threads.guarded_calls import attempt, is_async
 from phaseline.lang.fast_dataclasses import altered
 from phaseline.model.graph.plugin_errors import NonRecoverableError
 from phaseline.model.graph.status import OutcomeKind

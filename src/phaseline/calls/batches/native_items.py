@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, overload
 
 from phaseline.calls.batches.bulk_call import Settled
 from phaseline.calls.protocol.call import COMPLETED, MAX_MESSAGE_CHARS, Call, Outcome, clip, outcome_of
-from phaseline.calls.protocol.plugin_boundary import attempt, kept, milliseconds, run_to_end
+from phaseline.calls.protocol.plugin_boundary import kept, milliseconds
+from phaseline.calls.threads.guarded_calls import attempt, run_to_end
 from phaseline.model.blueprint.operation_declaration import declaration_of
 from phaseline.model.graph.status import OutcomeKind
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from phaseline.calls.batches.batch_handover import HandOver
     from phaseline.calls.protocol.call import Outcome
-    from phaseline.calls.protocol.inbox import Inbox
+    from phaseline.calls.threads.inbox import Inbox
     from phaseline.model.rows.rows import DocumentChange, LogLine, Remark
 
 

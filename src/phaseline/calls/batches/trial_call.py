@@ -14,10 +14,11 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from phaseline.calls.batches.bulk_call import Gathering
-from phaseline.calls.batches.caller_registry import Callers, call_member, gathers
+from phaseline.calls.batches.caller_registry import CallerRegistry, call_member, gathers
 from phaseline.calls.deployments.call_subjects import LoadedDeployment
 from phaseline.calls.protocol.call import Call, ExecutionView, Outcome, Site, outcome_of
-from phaseline.calls.protocol.plugin_boundary import attempt, kept, run_to_end
+from phaseline.calls.protocol.plugin_boundary import kept
+from phaseline.calls.threads.guarded_calls import attempt, run_to_end
 from phaseline.dsl.functions.registry import contains_functions
 from phaseline.lang.fast_dataclasses import altered, frozen
 from phaseline.model.blueprint.blueprint import Blueprint, Node, Relationship
@@ -239,13 +240,12 @@ class Trial:
         call.is_doubted = self._is_doubted
         return call
 
-    def call(self, function: Callable[..., object]) -> list[Tried]:
+    def call(self, function: Callable[..., object], callers: CallerRegistry) -> list[Tried]:
         """Call a function for all members the way an engine would, and say what came of each."""
         self.function = function
         declaration = declaration_of(function)
         count = len(self.members)
         flavour: Flavour = "cloudify" if declaration is None else declaration.flavour
-        callers = Callers()
         if declaration is not None and declaration.bulk and gathers(flavour):
             doubted = range(count) if self._is_doubted else ()
             together = callers.gather(flavour, Gathering(count, self.call_at, self.say, (), doubted))
@@ -257,7 +257,9 @@ class Trial:
             return [self._call_one(place, function, flavour, callers) for place in range(count)]
         return [self.tried(place, call_member(self.call_at(place), flavour, callers)) for place in range(count)]
 
-    def _call_one(self, place: int, function: Callable[..., object], flavour: Gathers, callers: Callers) -> Tried:
+    def _call_one(
+        self, place: int, function: Callable[..., object], flavour: Gathers, callers: CallerRegistry
+    ) -> Tried:
         """Call a function that takes one member, which is gathered as a call of one."""
         call = self.call_at(place)
         remembered = () if call.data is None else (0,)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from phaseline.calls.protocol.call_channel import COMMIT_S
+from phaseline.calls.batches.local_channel import COMMIT_S
 from phaseline.calls.protocol.call_codec import read_changes, write_instance, write_node, write_relationship
 
 if TYPE_CHECKING:

@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
-from phaseline.lang.fast_dataclasses import altered, frozen
+from phaseline.calls.protocol.hook_lookup import Approval, Usage
+from phaseline.lang.fast_dataclasses import altered
 from phaseline.model.blueprint.labels import Label, changed, labelled, labels_of
 from phaseline.model.deployment.instance_states import InstanceState
 from phaseline.model.rows.rows import RequestKind
 from phaseline.plan.rounds.pre_post_rounds import OPENING
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from phaseline.calls.deployments.call_subjects import LoadedDeployment
+    from phaseline.calls.protocol.call import World
     from phaseline.model.blueprint.blueprint import Value
     from phaseline.model.blueprint.labels import Relabelled
     from phaseline.plan.rounds.round_preview import Foreseen
@@ -25,34 +26,8 @@ if TYPE_CHECKING:
 UNMADE = (InstanceState.UNINITIALIZED, InstanceState.DELETED)
 
 
-@frozen
-class Usage:
-    """What a deployment has. ``counts``: {a node's types, root first: how many of its instances stand or may be being made}."""
-
-    deployment: str
-    counts: Mapping[tuple[str, ...], int]
-
-    def count(self, type_name: str = "") -> int:
-        """How many instances, in all or of a type.
-
-        >>> Usage("shop", {("Root", "Host"): 2, ("Root",): 3}).count("Host")
-        2
-        """
-        return sum(count for types, count in self.counts.items() if not type_name or type_name in types)
-
-
-@frozen
-class Approval:
-    """That somebody agrees to a plan: the digest he saw, and when (seconds since the epoch)."""
-
-    actor: str
-    plan: str
-    at: float
-    reason: str = ""
-
-
 class Ground:
-    """Of one execution; safe from any thread, because it reads what nobody changes in place."""
+    """Implements ``HookLookup`` of one execution; safe from any thread, because it reads what nobody changes in place."""
 
     def __init__(
         self,
@@ -66,13 +41,14 @@ class Ground:
         self._leads_to, self._inputs_then = leads_to, inputs_then
         self._targets: dict[bool, LoadedDeployment] = {}
 
-    def target(self, now: LoadedDeployment, *, takes_back: bool = False) -> LoadedDeployment:
+    def target(self, now: World, *, takes_back: bool = False) -> LoadedDeployment:
         """What the deployment is brought to, worked out once: its planner is asked as for a plan. Raises ``ProblemsError``.
 
         While what was done is taken back (``takes_back``) that is what it was before.
         """
         found = self._targets.get(takes_back)
         if found is None:
+            now = cast("LoadedDeployment", now)
             foreseen = self._leads_to(self._execution)
             found = now.as_is()
             change = self._relabels()

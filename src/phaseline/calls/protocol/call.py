@@ -13,15 +13,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field
 from typing import TYPE_CHECKING, Literal, Protocol
 
-from phaseline.calls.protocol.plugin_boundary import (
-    attempt,
-    changed,
-    message_of,
-    milliseconds,
-    said_by,
-    text_of,
-    trace_of,
-)
+from phaseline.calls.protocol.plugin_boundary import changed, message_of, milliseconds, said_by, text_of, trace_of
+from phaseline.calls.threads.guarded_calls import attempt
 from phaseline.lang.fast_dataclasses import frozen
 from phaseline.model.deployment.runtime_properties import copy_mapping
 from phaseline.model.execution.pre_post import Around, Why
@@ -31,7 +24,7 @@ from phaseline.model.phases.phase_data import attributes_in
 from phaseline.model.problems.problem import ProblemsError
 
 if TYPE_CHECKING:
-    from phaseline.calls.deployments.hook_lookups import Ground
+    from phaseline.calls.protocol.hook_lookup import HookLookup
     from phaseline.calls.protocol.phase_view import PhaseView
     from phaseline.model.blueprint.blueprint import Plugin, Value
     from phaseline.model.deployment.code_location import CodePlaces
@@ -43,6 +36,10 @@ MAX_MESSAGE_CHARS = 10_000
 """Longest message kept of one call; the rest is cut in the middle."""
 MAX_TRACEBACK_CHARS = 20_000
 """Longest traceback kept of one call."""
+MAX_LINE_CHARS = 10_000
+"""Longest line of a log."""
+MAX_LINES = 20_000
+"""Most lines one call may leave; one more says that the rest is left out."""
 
 Flavour = Literal["native", "cloudify", "script", "phase", "hook", "task"]
 
@@ -210,7 +207,7 @@ class ExecutionView:
     is_resumed: bool = False
     decisions: Mapping[str, Mapping[str, Value]] = field(default_factory=dict)
     around: Around = Around()
-    ground: Ground | None = None
+    ground: HookLookup | None = None
 
 
 @frozen

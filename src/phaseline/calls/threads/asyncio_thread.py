@@ -6,7 +6,7 @@ import threading
 import time
 from typing import TYPE_CHECKING
 
-from phaseline.calls.protocol.plugin_boundary import attempt_async
+from phaseline.calls.threads.guarded_calls import attempt_async
 from phaseline.calls.threads.process_groups import GRACE_S
 
 if TYPE_CHECKING:

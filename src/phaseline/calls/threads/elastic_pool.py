@@ -18,7 +18,7 @@ from phaseline.calls.threads.thread_pool import Pool
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from phaseline.calls.protocol.inbox import Inbox
+    from phaseline.calls.threads.inbox import Inbox
 
 LOOK_S = 0.002
 """How often it is looked at how many threads are of use."""

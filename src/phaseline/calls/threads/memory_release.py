@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from phaseline.calls.protocol.plugin_boundary import attempt
+from phaseline.calls.threads.guarded_calls import attempt
 
 LARGE_ENTRIES = 1_000_000
 """Entries of a graph whose planning has left so much that giving it back (some 10 ms) is worth it."""

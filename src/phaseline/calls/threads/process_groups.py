@@ -15,6 +15,8 @@ from collections.abc import Callable, Iterable
 from functools import partial
 from pathlib import Path
 
+MASTER_KEY = "PHASELINE_SECRETS_KEY"
+"""The variable of the master key of secrets."""
 MARK = "PHASELINE_CALL"
 """Environment variable by which processes of a call are found."""
 PR_SET_PDEATHSIG = 1
@@ -36,6 +38,11 @@ GRACE_S = 5.0
 """Time between SIGTERM and SIGKILL (decision 2)."""
 DRAIN_S = 5.0
 """How long processes of calls may take to end once their execution has ended."""
+
+
+def plugin_environment() -> dict[str, str]:
+    """This process's own, for processes that run code of plugins: they do not get the master key."""
+    return {name: value for name, value in os.environ.items() if name != MASTER_KEY}
 
 
 def die_with_parent(parent: int | None = None) -> None:

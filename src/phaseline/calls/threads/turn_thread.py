@@ -15,12 +15,12 @@ from __future__ import annotations
 import threading
 from typing import TYPE_CHECKING, Any
 
-from phaseline.calls.protocol.plugin_boundary import attempt
+from phaseline.calls.threads.guarded_calls import attempt
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from phaseline.calls.protocol.inbox import Inbox
+    from phaseline.calls.threads.inbox import Inbox
 
 
 class Hands:

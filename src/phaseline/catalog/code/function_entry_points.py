@@ -15,11 +15,15 @@ from phaseline.lang.fast_dataclasses import frozen
 from phaseline.model.problems.problem import ProblemsError
 
 if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
     from importlib.metadata import EntryPoint
 
     from phaseline.dsl.functions.scope import Scope
     from phaseline.dsl.functions.third_party import AnnouncedFunction
     from phaseline.model.blueprint.blueprint import Value
+
+    Guard = Callable[[str, str], AbstractContextManager[None]]
+    Adapter = Callable[[str, Callable[..., object], Guard], AnnouncedFunction]
 
 OWN_GROUP = "phaseline.functions"
 """Each entry point is a Python function of one argument: the function's, evaluated."""
@@ -41,34 +45,17 @@ class FunctionPlace:
 class InstalledFunctions:
     """Implements ``dsl.functions.third_party.Finder``. Of one name our group's counts, then the first distribution's by its name."""
 
-    def __init__(self, before_code: Callable[[], None] | None = None) -> None:
+    def __init__(self, adapt: Adapter, before_code: Callable[[], None] | None = None) -> None:
         """Read the metadata, unless no distribution on the path names one of the groups.
 
-        ``before_code`` is called before a function is imported.
+        ``adapt`` makes one of ours of a class of the ancestor's group. ``before_code`` is called before a function is imported.
         """
-        self._before_code = before_code
-        self._points: dict[str, EntryPoint] = {}
-        if not is_announced(OWN_GROUP, ANCESTOR_GROUP):
-            return
-        from importlib.metadata import entry_points
-
-        for group in (ANCESTOR_GROUP, OWN_GROUP):
-            points = sorted(entry_points(group=group), key=_distribution, reverse=True)
-            self._points.update((point.name, point) for point in points)
+        self._adapt, self._before_code = adapt, before_code
+        self._points = _announced_points()
 
     def names(self) -> frozenset[str]:
         """By entry point."""
         return frozenset(self._points)
-
-    def places(self) -> Iterator[FunctionPlace]:
-        """All of them, by name; none is imported."""
-        from phaseline.catalog.code.search_path import find_spec
-
-        for name, point in sorted(self._points.items()):
-            spec = find_spec(point.module, None)
-            version = point.dist.version if point.dist is not None else ""
-            file = spec.origin or "" if spec is not None else ""
-            yield FunctionPlace(name, _distribution(point), version, point.value, file)
 
     def load(self, name: str) -> AnnouncedFunction:
         """The class or function that the entry point leads to."""
@@ -85,9 +72,29 @@ class InstalledFunctions:
                 raise TypeError(f"{point.value} is not callable")
         if point.group == OWN_GROUP:
             return OwnFunction(name, found)
-        from phaseline.compat.cloudify.dsl_functions import AncestorFunction
+        return self._adapt(name, found, guarded)
 
-        return AncestorFunction(name, found, guarded)
+
+def function_places() -> Iterator[FunctionPlace]:
+    """All that are announced, by name; none is imported."""
+    from phaseline.catalog.code.search_path import find_spec
+
+    for name, point in sorted(_announced_points().items()):
+        spec = find_spec(point.module, None)
+        version = point.dist.version if point.dist is not None else ""
+        file = spec.origin or "" if spec is not None else ""
+        yield FunctionPlace(name, _distribution(point), version, point.value, file)
+
+
+def _announced_points() -> dict[str, EntryPoint]:
+    found: dict[str, EntryPoint] = {}
+    if is_announced(OWN_GROUP, ANCESTOR_GROUP):
+        from importlib.metadata import entry_points
+
+        for group in (ANCESTOR_GROUP, OWN_GROUP):
+            points = sorted(entry_points(group=group), key=_distribution, reverse=True)
+            found.update((point.name, point) for point in points)
+    return found
 
 
 @contextmanager

@@ -11,19 +11,18 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable
 
     from phaseline.catalog.code.function_loader import Loader
-    from phaseline.model.blueprint.blueprint import Value
     from phaseline.model.execution.pre_post import HookClass
 
 
 class HookCode:
     """Makes objects of hook classes; safe from any thread."""
 
-    def __init__(self, loader: Loader, heat_options: Mapping[str, Value] | None = None) -> None:
-        """Nothing is imported yet. ``heat_options``: what classes of Heat's group read by ``oslo.config``."""
-        self._heat_options = heat_options or {}
+    def __init__(self, loader: Loader, offer_heat: Callable[[], None] | None = None) -> None:
+        """Nothing is imported yet. ``offer_heat`` is called before a class of Heat's group is imported."""
+        self._offer_heat = offer_heat
         self._loader = loader
         self._lock = threading.RLock()
         self._classes: dict[tuple[str, str], Callable[..., object]] = {}
@@ -57,11 +56,8 @@ class HookCode:
             return found
 
     def _import(self, hook: HookClass) -> Callable[..., object]:
-        if hook.is_heat:
-            from phaseline.compat.heat.heat_modules import configure, offer
-
-            offer()
-            configure(self._heat_options)
+        if hook.is_heat and self._offer_heat is not None:
+            self._offer_heat()
         module, _, path = hook.implementation.partition(":")
         found: object = self._loader.module(module, (hook.folder,) if hook.folder else ())
         for name in path.split("."):

@@ -6,7 +6,7 @@ import threading
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
-from phaseline.calls.protocol.plugin_boundary import attempt
+from phaseline.calls.threads.guarded_calls import attempt
 
 if TYPE_CHECKING:
     from phaseline.catalog.code.function_loader import Loader

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from phaseline.calls.protocol import plugin_boundary as plugin_code
 from phaseline.calls.protocol.call import (
     COMPLETED,
     MAX_MESSAGE_CHARS,
@@ -16,6 +15,7 @@ from phaseline.calls.protocol.call import (
     unloadable,
 )
 from phaseline.calls.protocol.plugin_boundary import kept, message_of, text_of
+from phaseline.calls.threads import guarded_calls
 from phaseline.compat.cloudify import enable
 from phaseline.compat.cloudify.process_exception import ProcessException
 from phaseline.lang.fast_dataclasses import altered
@@ -49,14 +49,14 @@ class FunctionCaller:
             return unloadable(error, call.site.implementation)
         ctx = self._context(call)
         current = self._current
-        before = plugin_code.copies()
+        before = guarded_calls.copies()
         try:
             inputs = call.inputs
             current.set(ctx, inputs)
             result = function(**{**inputs, "ctx": ctx})
         except (Exception, SystemExit) as error:
-            if plugin_code.copies() != before:
-                plugin_code.end_copy(error)
+            if guarded_calls.copies() != before:
+                guarded_calls.end_copy(error)
             return _failed(ctx, error)
         finally:
             current.clear()
@@ -81,13 +81,13 @@ class ScriptCaller:
     def call(self, call: Call) -> Outcome:
         """What came of the script. Runtime properties are handed back even after a failure."""
         ctx = self._context(call)
-        before = plugin_code.copies()
+        before = guarded_calls.copies()
         try:
             self._current.set(ctx, call.inputs)
             result = self._run(ctx, **_script_of(call))
         except (Exception, SystemExit) as error:
-            if plugin_code.copies() != before:
-                plugin_code.end_copy(error)
+            if guarded_calls.copies() != before:
+                guarded_calls.end_copy(error)
             return _failed(ctx, error)
         finally:
             self._current.clear()

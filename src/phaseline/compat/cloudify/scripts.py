@@ -25,7 +25,7 @@ from pathlib import Path
 from types import CodeType
 from typing import Any, Final, cast
 
-from phaseline.calls.protocol import plugin_boundary as plugin_code
+from phaseline.calls.threads import guarded_calls
 from phaseline.compat.cloudify import enable
 from phaseline.compat.cloudify.ctx_client import CTX_SOCKET_URL
 from phaseline.compat.cloudify.ctx_server import Served, serve
@@ -326,15 +326,15 @@ def evaluate(script: Script, options: ProcessOptions, inputs: Mapping[str, Any])
 
 def _exec(code: CodeType, namespace: dict[str, Any]) -> None:
     """Run the code; a copy of this process that it made by a fork ends with it, before anything is put back or removed."""
-    before = plugin_code.copies()
+    before = guarded_calls.copies()
     try:
         exec(code, namespace)
     except BaseException as error:
-        if plugin_code.copies() != before:
-            plugin_code.end_copy(error)
+        if guarded_calls.copies() != before:
+            guarded_calls.end_copy(error)
         raise
-    if plugin_code.copies() != before:
-        plugin_code.end_copy(None)
+    if guarded_calls.copies() != before:
+        guarded_calls.end_copy(None)
 
 
 @contextmanager

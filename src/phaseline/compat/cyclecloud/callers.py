@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from weakref import WeakSet
 
 from phaseline.calls.batches.bulk_call import Gathering
-from phaseline.calls.protocol.plugin_boundary import attempt, run_to_end
+from phaseline.calls.threads.guarded_calls import attempt, run_to_end
 from phaseline.compat.cyclecloud.phase_cache import PhaseCache
 from phaseline.compat.cyclecloud.phase_run import PhaseRun
 

@@ -14,7 +14,8 @@ import numpy as np
 from phaseline.calls.batches.bulk_call import Settled
 from phaseline.calls.protocol.call import Outcome, clip, outcome_of
 from phaseline.calls.protocol.phase_view import PhaseView
-from phaseline.calls.protocol.plugin_boundary import attempt, message_of, milliseconds
+from phaseline.calls.protocol.plugin_boundary import message_of, milliseconds
+from phaseline.calls.threads.guarded_calls import attempt
 from phaseline.compat.cyclecloud.find_handler import NOBODY_KNOWS, Sought, finder_of
 from phaseline.compat.cyclecloud.handler_misuse import NotInRun, RunFinished
 from phaseline.compat.cyclecloud.phase_handler import PhaseHandler

@@ -44,6 +44,11 @@ class Growth:
     requests: Sequence[Request] = ()
 
 
+def is_reach(request: Request) -> bool:
+    """True for an execution that brings resources to a target."""
+    return request.workflow == REACH
+
+
 class OutgrownError(Exception):
     """Somebody else has added resources meanwhile: the numbers of a growth do not fit any more."""
 

@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from phaseline.calls.batches.batch_handover import HandOver
+    from phaseline.calls.batches.local_channel import LocalChannel
     from phaseline.calls.batches.report_buffer import Poster
     from phaseline.calls.protocol.call import Call
-    from phaseline.calls.protocol.call_channel import LocalChannel
     from phaseline.model.rows.rows import DocumentChange
     from phaseline.run.executors.framing import Message
     from phaseline.run.executors.worker_messages import Died

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from phaseline.calls.batches.batch_handover import HandOver
-from phaseline.calls.batches.caller_registry import Callers
 from phaseline.calls.batches.member_call import NOT_CALLED
 from phaseline.calls.batches.report_buffer import Poster
 from phaseline.calls.threads.process_groups import end
@@ -21,15 +20,15 @@ from phaseline.run.executors.thread_executor import ThreadExecutor, same_for_all
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
+    from phaseline.calls.batches.caller_registry import CallerRegistry
     from phaseline.calls.deployments.deployment_cache import Deployments
-    from phaseline.calls.protocol.inbox import Inbox
     from phaseline.calls.protocol.reports import Report
+    from phaseline.calls.threads.inbox import Inbox
     from phaseline.model.execution.events import Batch
     from phaseline.model.rows.incarnations import Names
     from phaseline.model.rows.rows import BatchRow
     from phaseline.ports import Catalog, Clock
     from phaseline.run.executors.process_executor import WorkerExecutor
-    from phaseline.tasks.host_keys import HostKeys
 
 
 @frozen
@@ -55,17 +54,17 @@ class LocalExecutor:
         deployments: Deployments,
         catalog: Catalog,
         clock: Clock,
+        callers: CallerRegistry,
         slots: Slots | None = None,
-        host_keys: Callable[[], HostKeys] | None = None,
     ) -> None:
-        """Nothing is called or started yet. ``host_keys`` gives how tasks on hosts look at their keys."""
+        """Nothing is called or started yet."""
         self._deployments = deployments
         self._slots = slots or Slots()
         self._poster = Poster(inbox)
         self._threads = ThreadExecutor(
             self._poster,
             catalog,
-            Callers(host_keys),
+            callers,
             clock,
             bulk_slots=self._slots.bulk,
             each_slots=self._slots.threads,

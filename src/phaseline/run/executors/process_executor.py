@@ -14,7 +14,7 @@ import threading
 import time
 from typing import TYPE_CHECKING
 
-from phaseline.calls.protocol.call_channel import LocalChannel
+from phaseline.calls.batches.local_channel import LocalChannel
 from phaseline.calls.threads.elastic_pool import Crew, Draw
 from phaseline.calls.threads.process_groups import GRACE_S
 from phaseline.run.executors.call_chunks import Calls, Chunk, Pace

@@ -22,11 +22,10 @@ from phaseline.calls.batches.member_call import (
     settle_call,
 )
 from phaseline.calls.protocol.call import COMPLETED, outcome_of, unloadable
-from phaseline.calls.protocol.call_channel import LocalChannel
-from phaseline.calls.protocol.plugin_boundary import attempt, is_async, run_to_end
 from phaseline.calls.protocol.reports import Report
 from phaseline.calls.threads.asyncio_thread import LoopThread
 from phaseline.calls.threads.elastic_pool import Crew
+from phaseline.calls.threads.guarded_calls import attempt, is_async, run_to_end
 from phaseline.calls.threads.stdout_capture import Printed
 from phaseline.calls.threads.thread_pool import Pool
 from phaseline.lang.fast_dataclasses import altered
@@ -39,7 +38,8 @@ if TYPE_CHECKING:
 
     from phaseline.calls.batches.batch_handover import Group, HandOver
     from phaseline.calls.batches.bulk_call import Gathers, Settled, Together
-    from phaseline.calls.batches.caller_registry import Callers
+    from phaseline.calls.batches.caller_registry import CallerRegistry
+    from phaseline.calls.batches.local_channel import LocalChannel
     from phaseline.calls.batches.report_buffer import Poster
     from phaseline.calls.protocol.call import Call, Outcome
     from phaseline.model.graph.graph import Policy
@@ -55,7 +55,7 @@ class ThreadExecutor:
         self,
         poster: Poster,
         catalog: Catalog,
-        callers: Callers,
+        callers: CallerRegistry,
         clock: Clock,
         *,
         bulk_slots: int,
@@ -79,6 +79,8 @@ class ThreadExecutor:
 
     def submit(self, handover: HandOver) -> None:
         """Begin the calls of a batch."""
+        from phaseline.calls.batches.local_channel import LocalChannel  # only where something is called
+
         channel = LocalChannel(handover, self._poster, self._catalog, self._clock)
         if handover.batch.lane.form == "bulk":
             if handover.batch.deadline_at:

@@ -1,6 +1,6 @@
-"""The program of a worker process: calls one member after the other, asking the engine for what it does not know.
+"""What a worker process does: calls one member after the other, asking the engine for what it does not know.
 
-Started by ``workers`` with the numbers of a connected socket and of the pipe of its permits. It ends with the engine: by
+Its program (``embedded.worker_main``) is started with the numbers of a connected socket and of the pipe of its permits. It ends with the engine: by
 the parent-death signal, and when the socket closes.
 """
 
@@ -17,10 +17,18 @@ import termios
 import threading
 from typing import TYPE_CHECKING, Any, cast
 
-from phaseline.calls.batches.caller_registry import Callers, call_member, flavour_of
-from phaseline.calls.protocol import plugin_boundary as plugin_code
-from phaseline.calls.protocol.call import COMPLETED, Call, InstanceView, clip, outcome_of, unloadable, written_of
-from phaseline.calls.protocol.call_channel import MAX_LINE_CHARS, MAX_LINES
+from phaseline.calls.batches.caller_registry import call_member, flavour_of
+from phaseline.calls.protocol.call import (
+    COMPLETED,
+    MAX_LINE_CHARS,
+    MAX_LINES,
+    Call,
+    InstanceView,
+    clip,
+    outcome_of,
+    unloadable,
+    written_of,
+)
 from phaseline.calls.protocol.call_codec import (
     read_call,
     read_node,
@@ -29,7 +37,9 @@ from phaseline.calls.protocol.call_codec import (
     write_changes,
     write_outcome,
 )
-from phaseline.calls.protocol.plugin_boundary import attempt, kept
+from phaseline.calls.protocol.plugin_boundary import kept
+from phaseline.calls.threads import guarded_calls
+from phaseline.calls.threads.guarded_calls import attempt
 from phaseline.calls.threads.process_groups import MARK, die_with_parent
 from phaseline.model.deployment.runtime_properties import copy_mapping
 from phaseline.model.problems.problem import Problem, ProblemsError
@@ -39,6 +49,7 @@ from phaseline.run.executors.permits import PermitReader
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
+    from phaseline.calls.batches.caller_registry import CallerRegistry
     from phaseline.calls.protocol.call import Flavour, NodeView, Outcome, RelationshipView, Site
     from phaseline.calls.protocol.call_codec import Changes, Letter
     from phaseline.model.blueprint.blueprint import Value
@@ -171,14 +182,14 @@ class WorkerChannel:
 
     def log(self, call: Call, level: str, text: str) -> None:  # noqa: ARG002 - the engine knows which call runs
         """Send one line; a copy of this process writes it on its standard error, which the engine reads as well."""
-        if plugin_code.copies():
+        if guarded_calls.copies():
             print(text, file=sys.stderr, flush=True)  # noqa: T201 - see above
             return
         self._engine.wire.send({"log": [level, clip(text, MAX_LINE_CHARS)]})
 
     def log_lines(self, call: Call, level: str, lines: Sequence[str]) -> bool:
         """Send many at once; False when the engine keeps no more of this call. The one beyond makes it say so."""
-        if plugin_code.copies():
+        if guarded_calls.copies():
             for line in lines:
                 self.log(call, level, line)
             return True
@@ -251,7 +262,7 @@ def _changes(call: Call) -> Changes:
     return write_changes([change for change in found if change[1] or change[2]])
 
 
-def run_call(engine: Engine, catalog: Catalog, callers: Callers, letter: Letter, sites: Sites) -> Message:
+def run_call(engine: Engine, catalog: Catalog, callers: CallerRegistry, letter: Letter, sites: Sites) -> Message:
     """Call one member to its end; the message that says what came of it."""
     os.environ[MARK] = letter["mark"]
     site, is_new = sites.of(letter)
@@ -275,7 +286,7 @@ def run_call(engine: Engine, catalog: Catalog, callers: Callers, letter: Letter,
     }
 
 
-def _prepared(call: Call, callers: Callers) -> Flavour:
+def _prepared(call: Call, callers: CallerRegistry) -> Flavour:
     """The flavour of a call with its code and its caller imported: that is not the operation's time."""
     flavour = flavour_of(call)
     _ = callers[flavour]
@@ -316,7 +327,7 @@ def _named(name: str) -> Any:
     return getattr(importlib.import_module(module), attribute)
 
 
-def main(arguments: Sequence[str]) -> None:
+def main(arguments: Sequence[str], callers: CallerRegistry) -> None:
     """Serve calls until the engine goes away. Arguments: the numbers of the socket and of the pipe, the engine's process id."""
     socket_number, pipe_number, parent = map(int, arguments)
     die_with_parent(parent)
@@ -332,7 +343,7 @@ def main(arguments: Sequence[str]) -> None:
     if setup["pythonpath"] is not None:
         os.environ["PYTHONPATH"] = setup["pythonpath"]
     catalog: Catalog = _named(setup["catalog"])()
-    callers, engine, sites, pipes = Callers(), Engine(wire), Sites(), Pipes()
+    engine, sites, pipes = Engine(wire), Sites(), Pipes()
     threading.Thread(target=engine.read, name="phaseline-wire", daemon=True).start()
     wire.send({"ready": os.getpid()})
     while (number := permits.take()) is not None:
@@ -345,7 +356,3 @@ def main(arguments: Sequence[str]) -> None:
         engine.canceled.clear()
         os.environ.pop(MARK, None)
     os._exit(GONE)
-
-
-if __name__ == "__main__":
-    main(sys.argv[1:])

@@ -14,7 +14,8 @@ import math
 import time
 from typing import TYPE_CHECKING, Any, Protocol
 
-from phaseline.calls.protocol.plugin_boundary import attempt, said_by
+from phaseline.calls.protocol.plugin_boundary import said_by
+from phaseline.calls.threads.guarded_calls import attempt
 from phaseline.model.problems.problem import ProblemsError
 from phaseline.run.executors.framing import PRINTED
 

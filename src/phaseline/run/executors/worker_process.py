@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from phaseline.calls.protocol.call_codec import write_site
 from phaseline.calls.threads.line_buffer import WholeLines
-from phaseline.calls.threads.process_groups import GRACE_S, end
+from phaseline.calls.threads.process_groups import GRACE_S, end, plugin_environment
 from phaseline.model.problems.problem import ProblemsError
 from phaseline.run.executors.assignments import Assignments
 from phaseline.run.executors.framing import Closed, Wire, written
@@ -33,11 +33,10 @@ LAST_WORDS_S = 1.0
 """A worker whose processes were ended has at least so long to tell what they said last, else what is left of the grace."""
 HEARD_OUT_S = 60.0
 """And so long at most while it goes on telling."""
-MASTER_KEY = "PHASELINE_SECRETS_KEY"
-"""The variable of the master key of secrets."""
 MAX_SITES = 256
 """A worker remembers so many sites of calls; then it is told of them anew."""
-PROGRAM = "phaseline.run.executors.worker_main"
+PROGRAM = "phaseline.embedded.worker_main"
+"""By its name, because it stands above: it fills a registry of callers of its own."""
 PREFIXES = ("<out> ", "<err> ")
 """How lines of standard output and error are told apart in logs (S3)."""
 
@@ -278,9 +277,8 @@ class Worker:
 
 
 def _environment() -> dict[str, str]:
-    """This process's own, so that the worker finds the program; whoever runs plugins does not get the master key."""
-    kept = {name: value for name, value in os.environ.items() if name != MASTER_KEY}
-    return {**kept, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
+    """That of processes of plugins, so that the worker finds the program."""
+    return {**plugin_environment(), "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
 
 
 def signal_name(code: int) -> str:

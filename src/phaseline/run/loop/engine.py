@@ -17,8 +17,8 @@ from phaseline.calls.deployments.lane_keys import LaneKeys
 from phaseline.calls.deployments.last_messages import LastMessages
 from phaseline.calls.deployments.planner_driver import Planning
 from phaseline.calls.deployments.progress import Progress, progress
-from phaseline.calls.protocol.inbox import Inbox
 from phaseline.calls.protocol.reports import Report
+from phaseline.calls.threads.inbox import Inbox
 from phaseline.calls.threads.turn_thread import Hands
 from phaseline.engine.scheduler import Scheduler
 from phaseline.model.execution.events import (
@@ -34,6 +34,7 @@ from phaseline.model.execution.events import (
     WakeRequested,
 )
 from phaseline.model.graph.status import ExecutionStatus
+from phaseline.model.resources.resources import is_reach
 from phaseline.model.rows.rows import EventRow, Turn
 from phaseline.run.loop.abandoned_calls import GivenUpCalls, has_calls, is_forced, refuse_overlap
 from phaseline.run.loop.admission import Claims
@@ -41,7 +42,7 @@ from phaseline.run.loop.cloudify_sentences import called_by_hand, cancel_event, 
 from phaseline.run.loop.drain import Leaving
 from phaseline.run.loop.eviction import Eviction
 from phaseline.run.loop.open_batches import Outstanding, event_of
-from phaseline.run.loop.recovery import is_reach, released, restore
+from phaseline.run.loop.recovery import released, restore
 from phaseline.run.loop.request_reader import LOOK_MS, Door
 from phaseline.run.loop.rounds import Rounds
 
@@ -134,10 +135,9 @@ class Engine:
         if self._phases is None:
             from phaseline.run.phases.phase_engine import Phases
 
-            self._phases = Phases(
-                self._store, self._clock, self.scheduler, self.deployments, self.planning, self._inbox,
-                self._source, self._rounds,
-            )  # fmt: skip
+            given = self._store, self._clock, self.scheduler, self.deployments, self.planning, self._inbox, self._source
+            self._phases = Phases(*given)
+            self._rounds.begins = self._phases.begins
         return self._phases
 
     # -- requests -----------------------------------------------------------------------------------------------
@@ -155,7 +155,7 @@ class Engine:
             self._rows.append(waiting_event(row, blocker, self._clock.now(), is_over=is_over))
 
     def _begin(self, row: ExecutionRow) -> None:
-        if is_reach(row):
+        if is_reach(row.request):
             with self.planning.alone(row):
                 self._events.extend(self.phases.begin(row))
         self._events.append(Submitted(row.number, row.deployment, row.request.stop_after, row.request.timeout_ms))

@@ -22,11 +22,10 @@ if TYPE_CHECKING:
     from phaseline.model.deployment.topology import Topology
     from phaseline.model.execution.events import Accepted, Batch, Event
     from phaseline.model.graph.batch_members import Segment
-    from phaseline.model.rows.rows import BatchRow, DocumentChange, EventRow, Remark
+    from phaseline.model.rows.rows import BatchRow
     from phaseline.ports import Executor, Store
+    from phaseline.run.phases.signals import Given
 
-Given = tuple["Remark | DocumentChange", "EventRow"]
-"""A signal to one entry: what it, or its resource, keeps from now on, and the event that tells of it."""
 NOT_REPORTED = np.zeros(1, bool)
 """Of a batch of one: it is never written, for its only report ends it."""
 NOT_REPORTED.flags.writeable = False

@@ -15,7 +15,7 @@ from phaseline.model.execution.events import Lost, Reattached, Restored
 from phaseline.model.execution.pre_post import HOOKS
 from phaseline.model.graph.graph import has_phases, phase_of
 from phaseline.model.graph.status import FIRST_ENDED, EntryStatus, ExecutionStatus, Mark, OutcomeKind
-from phaseline.model.resources.resources import REACH
+from phaseline.model.resources.resources import is_reach
 from phaseline.model.rows.rows import RequestKind
 
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ def restore(
         with planning.alone(row):
             planning.begin(row)
             found = [] if planning.is_set_aside(row.number) else _of_one(store, planning, deployments, row, messages)
-            if is_reach(row) or goes_through_phases(row, found):
+            if is_reach(row.request) or goes_through_phases(row, found):
                 first.extend(take_up(row, found))
         if planning.is_set_aside(row.number):
             found = [Restored(row.number, row.deployment, row.status, row.attempt, None)]
@@ -110,11 +110,6 @@ def held_again(
     return _restored(store, deployments, row, found, store.statuses(graph), messages, _LastCalls(store, row))
 
 
-def is_reach(row: ExecutionRow) -> bool:
-    """True for an execution that brings resources to a target."""
-    return row.request.workflow == REACH
-
-
 def goes_through_phases(row: ExecutionRow, events: Iterable[Event]) -> bool:
     """True if a graph of the execution that is restored by one of these events calls phases."""
     found = (event for event in events if isinstance(event, Restored) and event.execution == row.number)
@@ -132,7 +127,7 @@ def _graphs_to_hold(store: Store, planning: Planning, row: ExecutionRow) -> list
     for place, graph in enumerate(graphs):
         statuses = store.statuses(graph.id)
         may_move = some(statuses < ENDED_FROM)
-        is_held = is_reach(row) or (graph.attempt == row.attempt and (graph is graphs[-1] or may_move))
+        is_held = is_reach(row.request) or (graph.attempt == row.attempt and (graph is graphs[-1] or may_move))
         if is_held:
             found.append((graph, statuses))
         is_passed_by = not some(statuses < EntryStatus.UNSURE) and any(map(partial(_follows, row), graphs[place + 1 :]))

@@ -12,8 +12,8 @@ from phaseline.calls.deployments.planner_driver import NOT_READ
 from phaseline.lang.fast_dataclasses import altered
 from phaseline.model.graph.status import ExecutionStatus
 from phaseline.model.problems.problem import Place, Problem, ProblemsError, fail
+from phaseline.model.resources.resources import is_reach
 from phaseline.model.rows.rows import Answer, RequestKind
-from phaseline.run.loop.recovery import is_reach
 
 if TYPE_CHECKING:
     from phaseline.calls.deployments.deployment_cache import Deployments
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from phaseline.ports import Store
     from phaseline.run.loop.abandoned_calls import GivenUpCalls
     from phaseline.run.loop.admission import Claims
-    from phaseline.run.loop.open_batches import Given
+    from phaseline.run.phases.signals import Given
 
 LOOK_MS = 150
 """An owner that has nothing to do looks for requests so often; one that is busy after its turn."""
@@ -153,7 +153,7 @@ class Door:
 
     def _carry_out(self, request: RequestRow, row: ExecutionRow) -> None:
         """What is asked about one execution. Raises ``ProblemsError`` if it cannot be."""
-        if is_reach(row) and is_about_resources(request):
+        if is_reach(row.request) and is_about_resources(request):
             self._about_resources(row, request)
             return
         match request.kind:

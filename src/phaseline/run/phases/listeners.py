@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 
 from phaseline.calls.protocol.call import clip
 from phaseline.calls.protocol.phase_view import target_of
-from phaseline.calls.protocol.plugin_boundary import attempt, message_of, run_to_end
+from phaseline.calls.protocol.plugin_boundary import message_of
 from phaseline.calls.protocol.reports import NO_BATCH, only_logs
+from phaseline.calls.threads.guarded_calls import attempt, run_to_end
 from phaseline.calls.threads.thread_pool import Pool
 from phaseline.compat.cyclecloud.state_event import Arrival, StateEvent
 from phaseline.model.graph.graph import state_entered
@@ -20,8 +21,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from phaseline.calls.deployments.deployment_cache import Deployments
-    from phaseline.calls.protocol.inbox import Inbox
     from phaseline.calls.protocol.reports import Report
+    from phaseline.calls.threads.inbox import Inbox
     from phaseline.engine.scheduler import Scheduler
     from phaseline.model.blueprint.blueprint import Value
     from phaseline.model.execution.events import Announce

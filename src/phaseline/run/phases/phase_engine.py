@@ -6,7 +6,7 @@ committed; then those who left their states are planned into the next ones (``af
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
@@ -17,8 +17,8 @@ from phaseline.model.execution.execution import KnownPaths
 from phaseline.model.graph.graph import phase_of
 from phaseline.model.phases.phase_data import PHASE_DATA, phases_in
 from phaseline.model.problems.problem import ProblemsError
+from phaseline.model.resources.resources import is_reach
 from phaseline.plan.states.state_operations import path_problems, states_of
-from phaseline.run.loop.recovery import is_reach
 from phaseline.run.phases.active_phases import PhasesInForce
 from phaseline.run.phases.active_phases import phases_in as phases_of_steps
 from phaseline.run.phases.applicability import Conditions
@@ -35,18 +35,24 @@ if TYPE_CHECKING:
     from phaseline.calls.deployments.deployment_cache import Deployments
     from phaseline.calls.deployments.lane_keys import LaneKeys
     from phaseline.calls.deployments.planner_driver import Planning
-    from phaseline.calls.protocol.inbox import Inbox
     from phaseline.calls.protocol.reports import Report
+    from phaseline.calls.threads.inbox import Inbox
     from phaseline.engine.open_executions import Run
     from phaseline.engine.scheduler import Scheduler
     from phaseline.model.blueprint.blueprint import Blueprint
     from phaseline.model.execution.events import Announce, Ask, Changes, Evaluate, Event
     from phaseline.model.graph.graph import Graph
-    from phaseline.model.rows.rows import DocumentChange, ExecutionRow
+    from phaseline.model.rows.rows import DocumentChange, ExecutionRow, Measure, Remark
     from phaseline.ports import Clock, Store
-    from phaseline.run.loop.rounds import Rounds
-    from phaseline.run.loop.turn_rows import Sorter
     from phaseline.run.phases.active_phases import PhaseSource
+
+
+class PhaseRows(Protocol):
+    """The rows of a turn to which phases add theirs."""
+
+    documents: list[DocumentChange]
+    remarks: list[Remark]
+    measures: Sequence[Measure]
 
 
 class Phases:
@@ -61,10 +67,8 @@ class Phases:
         planning: Planning,
         inbox: Inbox[Report],
         source: PhaseSource | None,
-        rounds: Rounds,
     ) -> None:
         """Reads the plugins, where there is a ``source`` of them."""
-        rounds.begins = self.begins
         self._scheduler = scheduler
         self._deployments = deployments
         self.in_force = PhasesInForce(source, store.paused_phases)
@@ -88,7 +92,7 @@ class Phases:
 
     def take_up(self, row: ExecutionRow, events: Iterable[Event]) -> list[Event]:
         """What follows from an execution that goes on where it stands, of the events that restore it."""
-        if is_reach(row):
+        if is_reach(row.request):
             self.paths.take_up(row)
         graphs = [event.graph for event in events if isinstance(event, Restored) and event.execution == row.number]
         return [change for graph in graphs if graph is not None for change in self.in_force.needed_by(graph)]
@@ -216,12 +220,12 @@ class Phases:
                 if gone:
                     self.documents.append(loaded.apply(number, {}, gone))
 
-    def give_rows(self, sorter: Sorter) -> None:
+    def give_rows(self, rows: PhaseRows) -> None:
         """What is to be stored with this turn; first what was cleared, for calls may have written since."""
-        sorter.documents[:0] = self.documents
-        sorter.remarks += self.conditions.remarks
+        rows.documents[:0] = self.documents
+        rows.remarks += self.conditions.remarks
         self.documents, self.conditions.remarks = [], []
-        sorter.measures = self._gauges.rows()
+        rows.measures = self._gauges.rows()
 
     def close(self, drain_s: float) -> None:
         """Wait for listeners that run, at most so long; the last turn stores what was measured."""

@@ -28,9 +28,8 @@ if TYPE_CHECKING:
     from phaseline.engine.scheduler import Scheduler
     from phaseline.model.blueprint.blueprint import Value
     from phaseline.model.problems.problem import ProblemsError
-    from phaseline.model.rows.rows import ExecutionRow, RequestRow
+    from phaseline.model.rows.rows import DocumentChange, ExecutionRow, RequestRow
     from phaseline.ports import Store
-    from phaseline.run.loop.open_batches import Given
 
     Chosen = Sequence[tuple[int, np.ndarray]]
 
@@ -44,6 +43,8 @@ TOLD_CHARS = 500
 """So much of a signal is told in its event."""
 MOST_SIGNALS = 1_000
 """So many may lie with one operation or phase; it takes them out when it has read them."""
+Given = tuple["Remark | DocumentChange", EventRow]
+"""A signal to one entry: what it, or its resource, keeps from now on, and the event that tells of it."""
 
 
 @frozen

@@ -7,17 +7,20 @@ its own, for twelve is a multiple of most numbers of edges. What is not regular 
 sample of it shrinks well.
 
 Differences are taken and summed in the column's own type: what overflows on the way in overflows back on the way out.
+
+Statuses and states, which change all the time, are plain bytes in pages, of which only those that changed are written.
 """
 
 from __future__ import annotations
 
 import struct
 import zlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 
 from phaseline.lang.array_allocation import in_pieces
+from phaseline.model.graph.status import PAGE_ENTRIES
 
 Fill = Callable[[np.ndarray], None]
 
@@ -238,3 +241,28 @@ def _unsqueezed(body: memoryview, size: int) -> bytes:
         return zlib.decompressobj().decompress(body, size + 1)
     except zlib.error as error:
         raise ValueError("a column that cannot be unpacked") from error
+
+
+# -- pages -----------------------------------------------------------------------------------------------------
+
+
+def states_from(count: int, pages: Iterable[tuple[int, bytes]]) -> np.ndarray:
+    """States of ``count`` instances from their pages."""
+    return from_pages(count, ((number, _filled(held, count - number * PAGE_ENTRIES)) for number, held in pages))
+
+
+def _filled(page: bytes, room: int) -> bytes:
+    """A page of states that was written before more instances were added to it."""
+    return page.ljust(min(PAGE_ENTRIES, room), b"\0") if room > len(page) else page
+
+
+def from_pages(count: int, pages: Iterable[tuple[int, bytes]]) -> np.ndarray:
+    """Bytes by position; 0 where no page was written. Raises ValueError for a page that does not fit."""
+    pages = list(pages)
+    if len(pages) == 1 and pages[0][0] == 0 and len(pages[0][1]) == count:  # of most graphs one page tells all
+        return np.frombuffer(bytearray(pages[0][1]), np.uint8)
+    values = np.zeros(count, np.uint8)
+    for number, held in pages:
+        first = number * PAGE_ENTRIES
+        values[first : first + PAGE_ENTRIES] = np.frombuffer(held, np.uint8)
+    return values

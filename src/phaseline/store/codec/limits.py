@@ -1,9 +1,13 @@
-"""How much of what plugins say is kept: every text and every list that grows has a named bound."""
+"""Sizes and bounds of what a store keeps: every text and every list of what plugins say that grows has a named one."""
 
 from __future__ import annotations
 
 from phaseline.model.rows.rows import Remark
 
+IDENTITY_BYTES = 6
+"""Of the random name of a store."""
+PAGE_BYTES = 4_096
+"""SQLite's page: a changed page of statuses costs one of them in the write-ahead log."""
 MESSAGE_LENGTH = 4_000
 """Characters kept of a message, from its beginning."""
 TRACEBACK_LENGTH = 20_000

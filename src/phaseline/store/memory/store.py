@@ -48,6 +48,8 @@ from phaseline.model.rows.rows import (
 from phaseline.ports import Clock
 from phaseline.store.codec import json_documents as texts
 from phaseline.store.codec import requests
+from phaseline.store.codec.columns import from_pages
+from phaseline.store.codec.limits import IDENTITY_BYTES
 from phaseline.store.codec.step_counts import count_by_step
 from phaseline.store.memory import requests as asking
 from phaseline.store.memory import turn_writer as memory_turns
@@ -65,8 +67,6 @@ from phaseline.store.memory.stored_plans import MemoryPlans
 from phaseline.store.memory.tables import HeldDeployment, HeldExecution, Shelves
 from phaseline.store.sql import errors as failures
 from phaseline.store.sql.resource_clusters import missing_names
-from phaseline.store.sql.turn_writer import from_pages
-from phaseline.store.sqlite.database_file import IDENTITY_BYTES
 
 PLACE = "memory:"
 

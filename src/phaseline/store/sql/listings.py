@@ -12,11 +12,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 
 from phaseline.model.rows.rows import ExecutionRow
-from phaseline.store.codec.columns import decode
+from phaseline.store.codec.columns import decode, states_from
 from phaseline.store.codec.instance_ids import ids_from
 from phaseline.store.codec.json_documents import to_text
 from phaseline.store.sql import queries as reads
-from phaseline.store.sql.turn_writer import states_from
 
 if TYPE_CHECKING:
     from phaseline.model.rows.listings import Glance, Roster

@@ -12,11 +12,11 @@ from phaseline.store.codec.json_documents import to_text
 if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Callable, Mapping
+    from contextlib import AbstractContextManager
 
     from phaseline.model.blueprint.blueprint import Value
     from phaseline.model.rows.orders import NewOrder
     from phaseline.model.rows.rows import Actor
-    from phaseline.store.sqlite.connections import Snapshot
 
 Counters = tuple[int, int]
 """(last execution, last request)"""
@@ -27,7 +27,7 @@ _ORDER = """select id, digest, at, requests, executions, answer from given_order
 class SqliteOrders:
     """``model.rows.orders.OrderShelf`` on one file."""
 
-    def __init__(self, reading: Callable[[], Snapshot]) -> None:
+    def __init__(self, reading: Callable[[], AbstractContextManager[sqlite3.Connection]]) -> None:
         """With the store's own way to read."""
         self._reading = reading
 

@@ -22,9 +22,9 @@ from phaseline.model.rows.maintenance import Purged
 from phaseline.store.codec.columns import decode, encode
 from phaseline.store.codec.json_documents import to_text
 from phaseline.store.sql import resource_clusters as growing
-from phaseline.store.sql.queries import PLACES, places_of
+from phaseline.store.sql.queries import PLACES, places_of, states
 from phaseline.store.sql.schema import IS_OPEN
-from phaseline.store.sql.turn_writer import places_row, read_states
+from phaseline.store.sql.turn_writer import places_row
 
 EXECUTIONS_TOGETHER = 100
 """Executions that one transaction removes."""
@@ -106,7 +106,7 @@ def _still_speaking(db: sqlite3.Connection, deployment: int | None) -> set[int]:
     found: set[int] = set()
     for owner in {owner for owner, _ in failed}:
         ways = [Way(number, target, json.loads(ranges)) for number, target, ranges in db.execute(_WAYS, (owner,))]
-        found |= speaking(ways, read_states(db, owner), growing.state_names(db, owner))
+        found |= speaking(ways, states(db, owner), growing.state_names(db, owner))
     return found & {number for _, number in failed}
 
 

@@ -32,10 +32,9 @@ from phaseline.model.rows.rows import (
 )
 from phaseline.store.codec import graphs as graph_rows
 from phaseline.store.codec import requests, topologies
-from phaseline.store.codec.columns import decode
+from phaseline.store.codec.columns import decode, from_pages, states_from
 from phaseline.store.codec.json_documents import EMPTY, to_text
 from phaseline.store.sql import schema
-from phaseline.store.sql.turn_writer import from_pages, read_states
 
 _DEPLOYMENT = """select number, name, blueprint_file, description, blueprint_folder, plugin_folders, created_at,
     created_by, instance_count, kind, imported from deployment where deleted_at = 0"""
@@ -170,8 +169,12 @@ def topology(db: sqlite3.Connection, deployment: int) -> Topology:
 
 
 def states(db: sqlite3.Connection, deployment: int) -> np.ndarray:
-    """Instance states, uint8 by number."""
-    return read_states(db, deployment)
+    """Instance states, uint8 by number. Raises LookupError for a deployment that never was."""
+    found = db.execute("select instance_count from deployment where number = ?", (deployment,)).fetchone()
+    if found is None:
+        raise LookupError(f"no deployment {deployment}")
+    pages = db.execute("select number, states from state_page where deployment = ?", (deployment,))
+    return states_from(int(found[0]), pages)
 
 
 def documents(db: sqlite3.Connection, deployment: int, instances: Sequence[int] | None) -> dict[int, dict[str, Value]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
 import numpy as np
@@ -18,6 +18,7 @@ from phaseline.store.codec import graphs, requests
 from phaseline.store.codec import json_documents as documents
 from phaseline.store.codec import limits as bounds
 from phaseline.store.codec.columns import encode
+from phaseline.store.sql import queries as reads
 from phaseline.store.sql import requests as asking
 from phaseline.store.sql import resource_clusters as growing
 from phaseline.store.sql.health_checks import ChecksWriter
@@ -175,7 +176,7 @@ class TurnWriter:
         db.executemany(_WRITE_STATES, rows)
 
     def _read_states(self, db: sqlite3.Connection, deployment: int) -> np.ndarray:
-        states = self._states[deployment] = read_states(db, deployment)
+        states = self._states[deployment] = reads.states(db, deployment)
         self._state_count += len(states) + STATES_ALWAYS
         return states
 
@@ -230,37 +231,6 @@ class TurnWriter:
                 f"select coalesce(max(sequence), 0) from {table} where execution = ?", (execution,)
             ).fetchone()
         return int(known)
-
-
-def read_states(db: sqlite3.Connection, deployment: int) -> np.ndarray:
-    """Instance states, uint8 by number. Raises LookupError for a deployment that never was."""
-    found = db.execute("select instance_count from deployment where number = ?", (deployment,)).fetchone()
-    if found is None:
-        raise LookupError(f"no deployment {deployment}")
-    pages = db.execute("select number, states from state_page where deployment = ?", (deployment,))
-    return states_from(int(found[0]), pages)
-
-
-def states_from(count: int, pages: Iterable[tuple[int, bytes]]) -> np.ndarray:
-    """States of ``count`` instances from their pages."""
-    return from_pages(count, ((number, _filled(held, count - number * PAGE_ENTRIES)) for number, held in pages))
-
-
-def _filled(page: bytes, room: int) -> bytes:
-    """A page of states that was written before more instances were added to it."""
-    return page.ljust(min(PAGE_ENTRIES, room), b"\0") if room > len(page) else page
-
-
-def from_pages(count: int, pages: Iterable[tuple[int, bytes]]) -> np.ndarray:
-    """Bytes by position; 0 where no page was written. Raises ValueError for a page that does not fit."""
-    pages = list(pages)
-    if len(pages) == 1 and pages[0][0] == 0 and len(pages[0][1]) == count:  # of most graphs one page tells all
-        return np.frombuffer(bytearray(pages[0][1]), np.uint8)
-    values = np.zeros(count, np.uint8)
-    for number, held in pages:
-        first = number * PAGE_ENTRIES
-        values[first : first + PAGE_ENTRIES] = np.frombuffer(held, np.uint8)
-    return values
 
 
 def _places_of(subjects: np.ndarray) -> tuple[int | slice | np.ndarray, int, Sequence[int]]:

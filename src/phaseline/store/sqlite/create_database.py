@@ -11,8 +11,8 @@ import sqlite3
 from contextlib import closing
 from pathlib import Path
 
+from phaseline.store.codec.limits import IDENTITY_BYTES, PAGE_BYTES
 from phaseline.store.sql import schema
-from phaseline.store.sqlite.database_file import IDENTITY_BYTES, PAGE_BYTES
 from phaseline.store.sqlite.file_identity import remember, spot_of
 
 UNIQUE_BYTES = 4

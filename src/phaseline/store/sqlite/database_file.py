@@ -27,15 +27,12 @@ TURN_PATIENCE_S = 30.0
 """How long a writer waits for its turn: others ask, purge and compact in short transactions."""
 TRY_EVERY_S = 0.001
 """SQLite's own waiting sleeps up to 100 ms and so may never meet the gap that a busy owner leaves between two turns."""
-PAGE_BYTES = 4_096
-"""SQLite's page: a changed page of statuses costs one of them in the write-ahead log."""
 CHECKPOINT_PAGES = 4_000
 """Pages in the write-ahead log before they are carried over into the file."""
 LOG_BYTES_KEPT = 64 * 1024 * 1024
 """The write-ahead log is cut back to this size after a large transaction."""
 CACHE_KIB = 16 * 1024
 """Memory for pages, for each connection."""
-IDENTITY_BYTES = 6
 ONE_NAME = (errno.EPERM, errno.ENOTSUP, errno.ENOSYS, errno.EMLINK, errno.ENAMETOOLONG)
 """What file systems say that know no second name of a file, or no longer one."""
 UPGRADE = "upgrade of the store"

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from phaseline.calls.deployments.deployment_cache import Deployments
-    from phaseline.calls.protocol.inbox import Inbox
+    from phaseline.calls.threads.inbox import Inbox
     from phaseline.model.execution.events import Batch
     from phaseline.model.graph.batch_members import Segment
     from phaseline.model.graph.graph import Policy

@@ -128,7 +128,7 @@ def _asked(
 def _said(
     place: Workplace, hook: HookClass, world: LoadedDeployment, view: ExecutionView, threads: BoundedThreads
 ) -> HookForeseen:
-    from phaseline.calls.protocol.plugin_boundary import attempt, run_to_end
+    from phaseline.calls.threads.guarded_calls import attempt, run_to_end
     from phaseline.hooks.call_arguments import seen
     from phaseline.hooks.caller import failed
     from phaseline.hooks.hook_context import HookCall

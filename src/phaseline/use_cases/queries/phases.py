@@ -101,7 +101,7 @@ def list_plugins(place: Workplace, plugin_folders: Sequence[str] = ()) -> list[P
 
     Those with phases or listeners, modules with operations, type definitions, functions of others, and packages.
     """
-    from phaseline.catalog.code.function_entry_points import InstalledFunctions
+    from phaseline.catalog.code.function_entry_points import function_places
     from phaseline.catalog.code.operation_modules import operation_modules
     from phaseline.use_cases.loading.type_catalog import list_definitions
     from phaseline.use_cases.queries.packages.listing import list_packages
@@ -109,7 +109,7 @@ def list_plugins(place: Workplace, plugin_folders: Sequence[str] = ()) -> list[P
     found = [_plugin(plugin, verdict) for plugin, verdict in _load(place, plugin_folders).plugins]
     found += map(_operations, operation_modules(folders_of(place, plugin_folders)))
     found += map(_types, list_definitions(place))
-    found += map(_function, InstalledFunctions().places())
+    found += map(_function, function_places())
     packages = list_packages(place)
     found += map(_package, packages)
     found += _announced({package.origin for package in packages})

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Literal
 from phaseline.calls.deployments.deployment_cache import Deployments
 from phaseline.calls.deployments.hook_lookups import Ground
 from phaseline.calls.protocol.call import ExecutionView, Outcome
-from phaseline.calls.protocol.plugin_boundary import attempt, run_to_end
+from phaseline.calls.threads.guarded_calls import attempt, run_to_end
 from phaseline.hooks.call_arguments import seen
 from phaseline.hooks.caller import failed
 from phaseline.hooks.declaration import read

@@ -7,6 +7,8 @@ from dataclasses import field
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
+from phaseline.app.callers import make_caller
+from phaseline.calls.batches.caller_registry import CallerRegistry
 from phaseline.lang.fast_dataclasses import frozen
 from phaseline.model.problems.problem import ProblemsError
 from phaseline.use_cases.loading.blueprint_loading import refuse_missing
@@ -64,7 +66,7 @@ def try_function(place: Workplace, function: str, given: MadeUp, *, plugin_folde
     subject = Subject("item", given.properties, given.runtime_properties)
     target = None if given.target is None else Subject("target", given.target)
     members = [Given(subject, given.inputs, target=target)] * given.count
-    items = Trial(members, code=code, implementation=implementation).call(found)
+    items = Trial(members, code=code, implementation=implementation).call(found, CallerRegistry(make_caller))
     return Attempt(
         function,
         form,
@@ -76,7 +78,7 @@ def try_function(place: Workplace, function: str, given: MadeUp, *, plugin_folde
 
 def _load(place: Workplace, implementation: str, code: CodePlaces) -> Callable[..., object]:
     """The function, imported. Raises: PL-O002."""
-    from phaseline.calls.protocol.plugin_boundary import attempt
+    from phaseline.calls.threads.guarded_calls import attempt
 
     function, error = attempt(place.catalog.load, implementation, code)
     if function is None:

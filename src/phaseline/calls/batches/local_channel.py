@@ -5,9 +5,9 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING
 
-from phaseline.calls.protocol import plugin_boundary as plugin_code
-from phaseline.calls.protocol.call import Outcome, clip
+from phaseline.calls.protocol.call import MAX_LINE_CHARS, MAX_LINES, Outcome, clip
 from phaseline.calls.protocol.plugin_boundary import kept
+from phaseline.calls.threads import guarded_calls
 from phaseline.model.graph.status import OutcomeKind
 from phaseline.model.rows.rows import LogLine
 
@@ -23,12 +23,8 @@ if TYPE_CHECKING:
     from phaseline.model.rows.rows import DocumentChange
     from phaseline.ports import Catalog, Clock
 
-MAX_LINE_CHARS = 10_000
-"""Longest line of a log."""
 COMMIT_S = 10.0
 """Who waits for a commit waits no longer: an engine that is leaving makes none."""
-MAX_LINES = 20_000
-"""Most lines one call may leave; one more says that the rest is left out."""
 
 
 class LocalChannel:
@@ -43,7 +39,7 @@ class LocalChannel:
         self._catalog = catalog
         self._clock = clock
         self._lines: dict[int, int] = {}
-        self._copies = plugin_code.copies()
+        self._copies = guarded_calls.copies()
 
     def log(self, call: Call, level: str, text: str) -> None:
         """Keep one line of text, shown live."""
@@ -57,7 +53,7 @@ class LocalChannel:
 
     def log_member(self, member: int, level: str, text: str) -> None:
         """Keep one line of a member; at most ``MAX_LINES`` of each call."""
-        if plugin_code.copies() != self._copies:
+        if guarded_calls.copies() != self._copies:
             print(text, file=sys.stderr)  # noqa: T201 - a copy of this process has nobody to keep it
             return
         count = self._lines.get(member, 0)

@@ -4,7 +4,7 @@ import threading
 
 import pytest
 
-from phaseline.calls.protocol.inbox import Inbox
+from phaseline.calls.threads.inbox import Inbox
 
 
 def test_everything_posted_is_taken_once_in_order() -> None:

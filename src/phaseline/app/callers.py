@@ -1,0 +1,34 @@
+"""The caller of each flavour of plugin code; it is imported with the first call of its flavour."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from phaseline.calls.protocol.call import Caller, Flavour
+    from phaseline.tasks.host_keys import HostKeys
+
+
+def make_caller(flavour: Flavour, host_keys: Callable[[], HostKeys] | None = None) -> Caller:
+    """A new one, for the registry of an executor or a trial. ``host_keys``: how tasks on hosts look at their keys."""
+    if flavour == "task":
+        from phaseline.tasks.callers import TaskCaller
+
+        return TaskCaller(None if host_keys is None else host_keys())
+    if flavour == "native":
+        from phaseline.calls.batches.native_items import NativeCaller
+
+        return NativeCaller()
+    if flavour == "hook":
+        from phaseline.hooks.caller import HookCaller
+
+        return HookCaller()
+    if flavour == "phase":
+        from phaseline.compat.cyclecloud.callers import PhaseCaller
+
+        return PhaseCaller()
+    from phaseline.compat.cloudify.callers import FunctionCaller, ScriptCaller
+
+    return FunctionCaller() if flavour == "cloudify" else ScriptCaller()

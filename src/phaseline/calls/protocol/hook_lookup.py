@@ -1,0 +1,55 @@
+"""What a hook may look up besides its deployment, as those see it who carry its call."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Protocol
+
+from phaseline.lang.fast_dataclasses import frozen
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from phaseline.calls.protocol.call import World
+
+
+@frozen
+class Usage:
+    """What a deployment has. ``counts``: {a node's types, root first: how many of its instances stand or may be being made}."""
+
+    deployment: str
+    counts: Mapping[tuple[str, ...], int]
+
+    def count(self, type_name: str = "") -> int:
+        """How many instances, in all or of a type.
+
+        >>> Usage("shop", {("Root", "Host"): 2, ("Root",): 3}).count("Host")
+        2
+        """
+        return sum(count for types, count in self.counts.items() if not type_name or type_name in types)
+
+
+@frozen
+class Approval:
+    """That somebody agrees to a plan: the digest he saw, and when (seconds since the epoch)."""
+
+    actor: str
+    plan: str
+    at: float
+    reason: str = ""
+
+
+class HookLookup(Protocol):
+    """Of one execution; safe from any thread."""
+
+    def target(self, now: World, *, takes_back: bool = False) -> World:
+        """What the deployment is brought to; while what was done is taken back, what it was before. Raises ``ProblemsError``."""
+        ...
+
+    def approvals(self) -> Sequence[Approval]:
+        """What people have approved for the execution, oldest first."""
+        ...
+
+    def usage(self, key: str, value: str) -> Sequence[Usage]:
+        """The deployments that have this label, by name."""
+        ...
