@@ -5,10 +5,11 @@ import sys
 from pathlib import Path
 
 import phaseline
-from phaseline.app.background_engine import COMMAND, Background, environment_of, launch
+from phaseline.app.background_engine import COMMAND, environment_of, launch
 from phaseline.app.settings import load_settings
 from phaseline.embedded.run_execution import see_to
 from phaseline.use_cases.lookup.ticket import Ticket
+from phaseline.views.background import Background
 
 BLUEPRINT = """\
 tosca_definitions_version: cloudify_dsl_1_3

@@ -18,14 +18,14 @@ NOT_OURS = ("compat/cloudify/shim", "compat/cloudify/program", "use_cases/tools/
 """Code that stands in for that of others, and files that users begin with."""
 MOST_IN_A_FOLDER = 20
 BOUNDS: Mapping[str, int] = {
-    "upward imports": 8,
+    "upward imports": 0,
     "circles at run time": 0,
     "largest circle at run time": 0,
     "lazy imports in use_cases": 447,
     "lazy imports in cli": 392,
     "public class names given twice": 98,
     "functions of use cases that the command line calls": 144,
-    "modules without a test of their name": 583,
+    "modules without a test of their name": 580,
 }
 """Today's figures. The plan wants 0 upward, 0 circles, at most 40 and 127 lazy imports, no name twice, 0 functions."""
 

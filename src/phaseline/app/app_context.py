@@ -9,27 +9,27 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, TypeVar, cast
 
 from phaseline.lang.fast_dataclasses import shared_property
 from phaseline.model.deployment.code_location import CodePlaces
 from phaseline.model.rows.rows import Actor
 
 if TYPE_CHECKING:
-    from phaseline.app.background_engine import Background
     from phaseline.app.settings import Settings
     from phaseline.catalog import PluginCatalog
-    from phaseline.catalog.phases.plugin_set import Loaded, PhasePlugins
     from phaseline.compat.fuel.judge import Judge
-    from phaseline.hooks.registry import Registry
     from phaseline.model.packages.package import Package
     from phaseline.model.rows.orders import RequestId
     from phaseline.ports import Store
-    from phaseline.use_cases.loading.blueprint_loading import Readings
     from phaseline.vault.vault import Vault
+    from phaseline.views.background import Background
 
 
 P = TypeVar("P")
+T = TypeVar("T")
+HAS_HOOKS = "has hooks"
+"""The key under which it is kept whether there are hook classes."""
 HOW_TO_BEGIN = "There is no store yet ({}); the first install makes it: phaseline init hello, then phaseline install hello/blueprint.yaml"
 
 
@@ -98,6 +98,8 @@ class Workplace:
         self.before_code: Callable[[], None] = _do_nothing
         self._ports = ports
         self._requests: threading.local | None = None
+        self._built: dict[str, object] = {}
+        self._building: dict[str, threading.RLock] = {}
 
     def port(self, kind: type[P]) -> P:
         """What whoever made this workplace has given of a kind. Raises: ``LookupError`` if nothing of it."""
@@ -184,36 +186,26 @@ class Workplace:
 
         return PluginCatalog(partial(_offer_heat, self.settings.heat_options), before_code=self.before_code)
 
-    @shared_property
-    def readings(self) -> Readings:
-        """The blueprints that were read."""
-        from phaseline.use_cases.loading.blueprint_loading import Readings
+    def cache(self, key: str, build: Callable[[], T]) -> T:
+        """What ``build`` makes, once until it is forgotten, also when two threads ask for it first; who builds it gives it its type."""
+        with self._building.setdefault(key, threading.RLock()):
+            if key not in self._built:
+                self._built[key] = build()
+            return cast("T", self._built[key])
 
-        return Readings()
+    def forget(self, key: str) -> None:
+        """Have it made anew when it is needed next."""
+        self._built.pop(key, None)
 
-    @shared_property
-    def hooks(self) -> Registry | None:
-        """The hook classes that are announced or named in the settings, imported when first asked for; None: there are none."""
+    def has_hooks(self) -> bool:
+        """Whether hook classes are announced or named in the settings, to be known before what reads them is loaded."""
+        return self.cache(HAS_HOOKS, self._has_hooks)
+
+    def _has_hooks(self) -> bool:
         from phaseline.catalog.code.entry_points import HEAT_GROUP, HOOK_GROUP, is_announced
 
         groups = (HOOK_GROUP, HEAT_GROUP) if self.settings.heat_compat else (HOOK_GROUP,)
-        if not self.settings.hook_classes and not is_announced(*groups):
-            return None
-        from phaseline.use_cases.prepare.hook_registry import make_registry
-
-        return make_registry(self)
-
-    @shared_property
-    def phases(self) -> PhasePlugins:
-        """The phase plugins of the settings' folders and of packages, with their code; nothing is read before ``load``."""
-        from phaseline.use_cases.lookup.installed_packages import phase_places
-
-        return self.catalog.phases(lambda: (*self.settings.plugin_folders, *phase_places(self)))
-
-    @shared_property
-    def phases_found(self) -> Loaded:
-        """What was read of them when somebody asked first: phases, types, and what is wrong with others."""
-        return self.phases.load()
+        return bool(self.settings.hook_classes) or is_announced(*groups)
 
     @shared_property
     def packages_read(self) -> dict[str, Package]:

@@ -9,13 +9,13 @@ from itertools import takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from phaseline.lang.fast_dataclasses import frozen
 from phaseline.model.problems.problem import fail
 
 if TYPE_CHECKING:
     from phaseline.app.app_context import Workplace
     from phaseline.app.settings import Settings
     from phaseline.model.problems.problem import ProblemsError
+    from phaseline.views.background import Background
 
 COMMAND = ("--config", os.devnull, "engine", "run", "--until-idle", "--awaits-approvals")
 """What the background process is told to do: with the settings that it is told, not with those of a file that lies where it begins.
@@ -25,57 +25,13 @@ It stays while an approval is waited for: whoever approves expects it to go on."
 
 PROGRAM_FOLDER = str(Path(__file__).resolve().parents[2])
 """Where this program lies: it may be run from its own sources."""
-LAST_LINES = 10
-"""Of what an engine has said before it died so many lines are shown."""
-READ_BYTES = 64 * 1024
-"""Of its log so much is read for them."""
-
-
-@frozen
-class Background:
-    """A background engine that was started: its process id, the file with what it says, and the byte where that begins.
-
-    ``log`` is empty where that file cannot be written. ``has_begun``: False if it lives, and was not seen to begin in time.
-    """
-
-    pid: int
-    log: str
-    log_begins: int = 0
-    has_begun: bool = True
-
-    def __str__(self) -> str:
-        """A sentence about it."""
-        which = f"process {self.pid}, " + (
-            f"log {self.log}" if self.log else "without a log, whose file cannot be written"
-        )
-        if self.has_begun:
-            return f"The engine carries on in the background: {which}"
-        return f"The engine in the background has not begun yet: {which}. What was asked for is stored"
-
-    @property
-    def is_alive(self) -> bool:
-        """Whether its process still runs."""
-        from phaseline.calls.threads.process_groups import is_alive
-
-        return is_alive(self.pid)
-
-    def last_words(self) -> str:
-        """The last lines that it has written to its log; empty where it wrote none, or nobody may read them."""
-        if not self.log:
-            return ""
-        try:
-            with Path(self.log).open("rb") as log:
-                end = log.seek(0, os.SEEK_END)
-                log.seek(max(self.log_begins, end - READ_BYTES))
-                text = log.read().decode("utf-8", "replace")
-        except OSError:
-            return ""
-        return "\n".join(line for line in text.splitlines()[-LAST_LINES:] if line.strip())
 
 
 def launch(place: Workplace) -> Background | None:
     """Start a background engine for the same store with the same settings; None where a store lives in one process."""
     import subprocess
+
+    from phaseline.views.background import Background
 
     if place.settings.store_url == "memory:":
         return None

@@ -82,7 +82,8 @@ def reload_hooks(place: Workplace) -> HooksReloaded:
 
     It reads phase plugins anew, too. Raises: PL-D055 if it does not answer.
     """
-    from phaseline.use_cases.queries.hooks import forget_hooks, list_hooks
+    from phaseline.use_cases.loading.hook_registry import forget_hooks
+    from phaseline.use_cases.queries.hooks import list_hooks
 
     pid = reload_plugins(place).pid
     forget_hooks(place)
@@ -102,8 +103,8 @@ def _engine(place: Workplace) -> Owner | None:
 
 def reloaded(place: Workplace) -> Mapping[str, Value]:
     """What the engine answers: its plugins read anew, their code imported. Hook classes are imported when they are called."""
+    from phaseline.use_cases.loading.hook_registry import forget_hooks
     from phaseline.use_cases.lookup.known_phases import load
-    from phaseline.use_cases.queries.hooks import forget_hooks
 
     forget_hooks(place)
     return _answer(load(place))

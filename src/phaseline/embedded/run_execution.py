@@ -26,10 +26,10 @@ from phaseline.use_cases.queries.executions import view_execution
 
 if TYPE_CHECKING:
     from phaseline.app.app_context import Workplace
-    from phaseline.app.background_engine import Background
     from phaseline.app.watcher import Watcher
     from phaseline.calls.deployments.planner_driver import FindPlanner, Planner
     from phaseline.calls.protocol.call import Caller, Flavour
+    from phaseline.catalog.phases.plugin_set import PhasePlugins
     from phaseline.model.blueprint.blueprint import Blueprint, Value
     from phaseline.model.deployment.code_location import CodePlaces
     from phaseline.model.phases.definitions import PhaseCode
@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from phaseline.run.loop.engine import Engine
     from phaseline.tasks.host_keys import HostKeys
     from phaseline.use_cases.lookup.ticket import Ticket
+    from phaseline.views.background import Background
     from phaseline.views.views import ExecutionView
 
 TAKEN_UP_WITHIN_S = 10.0
@@ -354,17 +355,17 @@ class Plugins:
     def __init__(self, place: Workplace) -> None:
         """Nothing is read yet."""
         self._place = place
-        self._is_read = False
+        self._read: PhasePlugins | None = None
 
     def registry(self) -> PhaseRegistry:
         """The phases in force now."""
-        if not self._is_read:
-            from phaseline.use_cases.lookup.known_phases import load, refused_sentences
+        if self._read is None:
+            from phaseline.use_cases.lookup.known_phases import load, phase_plugins, refused_sentences
 
-            self._is_read = True
+            self._read = phase_plugins(self._place)
             for sentence in refused_sentences(load(self._place)):
                 self._place.tell(sentence)
-        return self._place.phases.loaded.registry
+        return self._read.loaded.registry
 
     def function(self, code: PhaseCode) -> Callable[..., object]:
         """The function of a listener. Raises what importing it raises."""

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 from phaseline.app.app_context import Workplace
 
 if TYPE_CHECKING:
-    from phaseline.app.background_engine import Background
     from phaseline.app.settings import Settings
+    from phaseline.views.background import Background
 
 
 def make_workplace(settings: Settings, command: str, *, background: bool = False) -> Workplace:

@@ -12,7 +12,7 @@ from json.encoder import encode_basestring as quoted
 from math import isfinite
 from typing import Any
 
-from phaseline.cli.render.problems import problem_object
+from phaseline.model.problems.codes import problem_object
 from phaseline.model.problems.problem import Problem
 
 WORDS = {"nan": "NaN", "inf": "Infinity", "-inf": "-Infinity"}

@@ -14,9 +14,8 @@ from phaseline.model.problems.problem import Problem
 from phaseline.model.rows.rows import DeploymentKind
 
 if TYPE_CHECKING:
-    from phaseline.app.background_engine import Background
-    from phaseline.use_cases.queries.resources.phase_entries import EntryView
-    from phaseline.use_cases.queries.retried_failures import FailingCall
+    from phaseline.views.background import Background
+    from phaseline.views.phase_entry import EntryView
 
 T_co = TypeVar("T_co", covariant=True)
 
@@ -63,6 +62,29 @@ class Failure:
     graph: int
     position: int
     function: str = ""
+
+
+@frozen
+class FailingCall:
+    """A call that failed and is tried again. ``attempts``: which retry is next or runs; ``max_retries`` -1: without end.
+
+    ``instance`` and ``target`` are the two ends where the operation is that of a relationship. ``due_at`` in ms, 0: the
+    retry runs or begins now. ``is_repeated``: its last two failures said the same.
+    """
+
+    instance: str
+    target: str
+    operation: str
+    status: str
+    attempts: int
+    max_retries: int
+    due_at: int
+    message: str
+    graph: int
+    position: int
+    execution: str = ""
+    deployment: str = ""
+    is_repeated: bool = False
 
 
 @frozen
@@ -116,7 +138,7 @@ class ExecutionView:
     decided: Mapping[str, Mapping[str, Value]] = field(default_factory=dict)
     hook_counts: Mapping[str, int] = field(default_factory=dict)
     hook_ms: int = 0
-    failing: Sequence["FailingCall"] = ()
+    failing: Sequence[FailingCall] = ()
     failing_count: int = 0
     now_at: int = 0
 

@@ -3,9 +3,9 @@
 import pytest
 
 from phaseline.cli.render.resources import resource_list
-from phaseline.use_cases.queries.resources.phase_entries import EntryView
 from phaseline.use_cases.queries.resources.resources import ResourceList
 from phaseline.use_cases.queries.resources.rows import ResourceRow
+from phaseline.views.phase_entry import EntryView
 
 MINUTE = 60_000
 NOW = 1_000 * MINUTE

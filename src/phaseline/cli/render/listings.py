@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from phaseline.model.blueprint.blueprint import Value
     from phaseline.use_cases.queries.deployment_history import DeploymentHistory
-    from phaseline.use_cases.queries.resources.phase_entries import EntryView
+    from phaseline.views.phase_entry import EntryView
     from phaseline.views.views import DeploymentDetails, DeploymentView, InstanceView, Outputs, Page, Validated
 
 

@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 
 from phaseline.cli.streams.escaping import painted
-from phaseline.model.problems.codes import CODES
+from phaseline.model.problems.codes import problem_object
 from phaseline.model.problems.problem import SHOWN_PROBLEMS, Problem
 from phaseline.model.problems.text import Role, render_problem
 
@@ -41,26 +41,6 @@ def problems_document(problems: Sequence[Problem]) -> str:
         indent=2,
         ensure_ascii=False,
     )
-
-
-def problem_object(problem: Problem) -> dict[str, object]:
-    """One problem for programs."""
-    place = problem.place
-    return {
-        "code": problem.code,
-        "title": CODES.get(problem.code, ""),
-        "severity": problem.severity,
-        "message": problem.message,
-        "mend": problem.mend,
-        "file": place.file,
-        "line": place.line,
-        "column": place.column,
-        "path": place.path,
-        "subject": place.subject,
-        "cloudify_code": problem.cloudify_code,
-        "cloudify_class": problem.cloudify_class,
-        **problem.details,
-    }
 
 
 def usage_document(message: str) -> str:

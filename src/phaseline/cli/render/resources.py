@@ -14,10 +14,10 @@ if TYPE_CHECKING:
     from phaseline.use_cases.commands.resources.set_target import Moved
     from phaseline.use_cases.queries.resources.failure_groups import FailureGroup
     from phaseline.use_cases.queries.resources.history import ResourceHistory
-    from phaseline.use_cases.queries.resources.phase_entries import EntryView
     from phaseline.use_cases.queries.resources.resources import ResourceList, ResourceView
     from phaseline.use_cases.queries.resources.rows import ResourceRow
     from phaseline.use_cases.queries.resources.wait_reasons import Why
+    from phaseline.views.phase_entry import EntryView
 
 ENGINE = "No engine runs; have it carried out: phaseline engine run --until-idle"
 PHASES_SHOWN = 3

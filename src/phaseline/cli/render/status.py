@@ -8,9 +8,8 @@ from phaseline.cli.render.progress.progress import retry_text, short
 from phaseline.cli.render.table import colored, counted, moment, number, span, table
 
 if TYPE_CHECKING:
-    from phaseline.use_cases.queries.retried_failures import FailingCall
     from phaseline.use_cases.queries.status import Standing, Status
-    from phaseline.views.views import DeploymentView
+    from phaseline.views.views import DeploymentView, FailingCall
 
 SHOWN_EXECUTIONS = 10
 """Rows of the table; the rest is counted."""

@@ -6,6 +6,11 @@ O operations and plugins, R records and expressions, S store, C command line and
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from phaseline.model.problems.problem import Problem
+
 CODES: dict[str, str] = {
     "PL-B001": "The file cannot be read",
     "PL-B002": "The file is not UTF-8 text",
@@ -374,3 +379,23 @@ CODES: dict[str, str] = {
     "PL-F073": "The package cannot be built",
 }
 """{code: title}"""
+
+
+def problem_object(problem: Problem) -> dict[str, object]:
+    """One problem for programs: its fields, and the title of its code."""
+    place = problem.place
+    return {
+        "code": problem.code,
+        "title": CODES.get(problem.code, ""),
+        "severity": problem.severity,
+        "message": problem.message,
+        "mend": problem.mend,
+        "file": place.file,
+        "line": place.line,
+        "column": place.column,
+        "path": place.path,
+        "subject": place.subject,
+        "cloudify_code": problem.cloudify_code,
+        "cloudify_class": problem.cloudify_class,
+        **problem.details,
+    }

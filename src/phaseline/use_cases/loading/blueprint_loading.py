@@ -204,7 +204,8 @@ def open_blueprint(place: Workplace, file: str, plugin_folders: Sequence[str] = 
 
 
 def _read(place: Workplace, file: str, plugin_folders: Sequence[str], *, open_types: bool) -> tuple[Opened, Reading]:
-    return place.readings.read(lambda: open_blueprint(place, file, plugin_folders), open_types=open_types)
+    readings = place.cache("readings", Readings)
+    return readings.read(lambda: open_blueprint(place, file, plugin_folders), open_types=open_types)
 
 
 def refuse_missing(plugin_folders: Sequence[str]) -> None:

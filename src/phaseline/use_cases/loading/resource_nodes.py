@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from phaseline.app.app_context import Workplace
+    from phaseline.catalog.phases.plugin_set import Loaded
     from phaseline.model.blueprint.blueprint import Blueprint
     from phaseline.model.execution.execution import KnownPaths
     from phaseline.model.phases.registry import PhaseRegistry
@@ -43,7 +44,7 @@ def refused_plugins(place: Workplace, blueprint: Blueprint) -> tuple[Problem, ..
     """Warnings of plugins that are refused: nodes would pass their phases without a word."""
     if not blueprint.on_path:
         return ()
-    errors = [problem for problem in place.phases_found.problems if problem.severity == "error"]
+    errors = [problem for problem in _found(place).problems if problem.severity == "error"]
     return tuple(
         altered(problem, severity="warning", mend=f"Nothing of it is called until it is mended: {problem.mend}")
         for problem in errors[:MOST_TOLD]
@@ -87,4 +88,10 @@ def _checked_registry(place: Workplace, blueprint: Blueprint) -> PhaseRegistry:
 
 def _registry(place: Workplace, blueprint: Blueprint) -> PhaseRegistry:
     """The phases of the settings' folders, as they are for the blueprint."""
-    return place.phases_found.registry.of_blueprint(blueprint)
+    return _found(place).registry.of_blueprint(blueprint)
+
+
+def _found(place: Workplace) -> Loaded:
+    from phaseline.use_cases.lookup.known_phases import found_phases  # seldom: few blueprints have resources
+
+    return found_phases(place)

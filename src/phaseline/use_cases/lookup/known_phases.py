@@ -14,10 +14,11 @@ from phaseline.lang.fast_dataclasses import frozen
 from phaseline.model.phases.definitions import PhaseDefinition
 from phaseline.model.problems.problem import ProblemsError, fail
 from phaseline.model.rows.rows import RequestKind
+from phaseline.use_cases.lookup.installed_packages import phase_places
 
 if TYPE_CHECKING:
     from phaseline.app.app_context import Workplace
-    from phaseline.catalog.phases.plugin_set import Loaded
+    from phaseline.catalog.phases.plugin_set import Loaded, PhasePlugins
     from phaseline.model.phases.registry import PhaseRegistry
     from phaseline.ports import Store
 
@@ -38,17 +39,29 @@ class Forgotten:
 def read(place: Workplace, folders: Iterable[str]) -> Loaded:
     """The plugins of folders and packages as they are written, nothing of them run, and what was known and is gone."""
     from phaseline.catalog.phases.plugin_set import PhasePlugins
-    from phaseline.use_cases.lookup.installed_packages import phase_places
 
     plugins = PhasePlugins((*folders, *phase_places(place)))
     plugins.remember(remembered(place))
     return plugins.load()
 
 
+def phase_plugins(place: Workplace) -> PhasePlugins:
+    """The phase plugins of the settings' folders and of packages, with their code; nothing is read before ``load``."""
+    return place.cache(
+        "phase plugins", lambda: place.catalog.phases(lambda: (*place.settings.plugin_folders, *phase_places(place)))
+    )
+
+
+def found_phases(place: Workplace) -> Loaded:
+    """What was read of them when somebody asked first: phases, types, and what is wrong with others."""
+    return place.cache("found phases", phase_plugins(place).load)
+
+
 def load(place: Workplace) -> Loaded:
     """The plugins of the settings with their code, for the engine; what it knows from now on is remembered."""
-    place.phases.remember(remembered(place))
-    loaded = place.phases.load()
+    plugins = phase_plugins(place)
+    plugins.remember(remembered(place))
+    loaded = plugins.load()
     _remember(place.store, loaded)
     return loaded
 

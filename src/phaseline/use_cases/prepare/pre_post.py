@@ -88,12 +88,12 @@ def _hooks_round(
     place: Workplace, request: Request, deployment: int, *, depth: int, has_packages: bool
 ) -> tuple[tuple[HookClass, ...], tuple[HookClass, ...]]:
     """The classes round the action, and those round taking back what it made."""
-    if place.hooks is None and not has_packages:
+    if not (has_packages or place.has_hooks()):
         return (), ()
     from phaseline.hooks.registry import attending
     from phaseline.model.execution.lifecycle_actions import ROLLBACK, action_of
     from phaseline.model.resources.resources import REACH
-    from phaseline.use_cases.prepare.hook_registry import hooks_of, in_use
+    from phaseline.use_cases.loading.hook_registry import hooks_of, in_use
 
     workflow = place.store.blueprint(deployment).meaning(request.workflow) if deployment else request.workflow
     action = action_of(workflow)

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from phaseline.model.deployment.topology import Topology
     from phaseline.model.rows.rows import ExecutionRow, GraphRow, NoteRow
     from phaseline.ports import Store
-    from phaseline.use_cases.queries.retried_failures import FailingCall
+    from phaseline.views.views import FailingCall
 
 WORTH_TELLING = (EntryStatus.FAILED, EntryStatus.UNSURE)
 """Statuses of entries that an execution's view lists one by one."""

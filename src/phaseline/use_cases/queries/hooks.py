@@ -9,8 +9,8 @@ from phaseline.lang.did_you_mean import did_you_mean
 from phaseline.lang.fast_dataclasses import frozen
 from phaseline.model.problems.problem import ProblemsError, fail
 from phaseline.model.rows.hook_switches import EVERYWHERE
+from phaseline.use_cases.loading.hook_registry import known_hooks, switched_off
 from phaseline.use_cases.lookup.find import find_deployment
-from phaseline.use_cases.prepare.hook_registry import known_hooks, switched_off
 
 if TYPE_CHECKING:
     from phaseline.app.app_context import Workplace
@@ -116,12 +116,6 @@ def enable_hook(place: Workplace, name: str, *, deployment: str | None = None) -
     if not is_changed:
         find(place, name, EVERYWHERE if row is None else row.number)
     return Switched(name, "" if row is None else row.name, is_on=True, was_so=not is_changed)
-
-
-def forget_hooks(place: Workplace) -> None:
-    """Read everything about hook classes anew when it is needed next. Executions that run keep what they have."""
-    place.__dict__.pop("hooks", None)
-    place.catalog.forget_hooks()
 
 
 def find(place: Workplace, name: str, deployment: int = EVERYWHERE) -> Sequence[KnownHook]:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from phaseline.model.blueprint.blueprint import Value
     from phaseline.model.deployment.topology import Topology
     from phaseline.model.rows.listings import Roster
-    from phaseline.use_cases.queries.resources.phase_entries import EntryView
+    from phaseline.views.phase_entry import EntryView
 
 
 LIFE_CYCLE = {state.word: int(state) for state in InstanceState}

@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from phaseline.lang.fast_dataclasses import altered, frozen
+from phaseline.lang.fast_dataclasses import altered
 from phaseline.model.graph.graph import phase_of
 from phaseline.model.graph.status import EntryStatus
 from phaseline.model.resources.resources import REACH
 from phaseline.use_cases.lookup.entry_status import Phases, as_statuses, in_force, subject_ids, with_running
+from phaseline.views.views import FailingCall
 
 if TYPE_CHECKING:
     from phaseline.model.deployment.topology import Topology
@@ -23,29 +24,6 @@ READ_AT_ONCE = 10_000
 """Stored events fetched with one question."""
 MAY_BE_RETRIED = (EntryStatus.SLEEPING, EntryStatus.RUNNING, EntryStatus.WAITING)
 """Statuses of an entry between a failure and the end of its next try."""
-
-
-@frozen
-class FailingCall:
-    """A call that failed and is tried again. ``attempts``: which retry is next or runs; ``max_retries`` -1: without end.
-
-    ``instance`` and ``target`` are the two ends where the operation is that of a relationship. ``due_at`` in ms, 0: the
-    retry runs or begins now. ``is_repeated``: its last two failures said the same.
-    """
-
-    instance: str
-    target: str
-    operation: str
-    status: str
-    attempts: int
-    max_retries: int
-    due_at: int
-    message: str
-    graph: int
-    position: int
-    execution: str = ""
-    deployment: str = ""
-    is_repeated: bool = False
 
 
 def failing_now(store: Store, row: ExecutionRow) -> list[FailingCall]:

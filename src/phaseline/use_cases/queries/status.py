@@ -15,9 +15,10 @@ from phaseline.lang.fast_dataclasses import frozen
 from phaseline.model.graph.status import FIRST_ENDED, EntryStatus, ExecutionStatus
 from phaseline.model.resources.resources import REACH
 from phaseline.use_cases.lookup.entry_status import as_statuses, with_running
-from phaseline.use_cases.queries.retried_failures import MAY_BE_RETRIED, FailingCall, ending, failing_now
+from phaseline.use_cases.queries.retried_failures import MAY_BE_RETRIED, ending, failing_now
 from phaseline.use_cases.queries.stuck import awaited_in, unfinished
 from phaseline.use_cases.queries.unresponsive_owner import silence
+from phaseline.views.views import FailingCall
 
 if TYPE_CHECKING:
     from phaseline.app.app_context import Workplace

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from phaseline.model.rows.rows import BatchRow, ExecutionRow, Owner
     from phaseline.ports import Store
     from phaseline.use_cases.queries.pending_decisions import Awaited
-    from phaseline.use_cases.queries.retried_failures import FailingCall
+    from phaseline.views.views import FailingCall
 
 SLEEPING_LONG_MS = 10 * 60 * 1000
 """An entry that was first called so long ago, or is next called so late, is worth telling though it may yet succeed."""

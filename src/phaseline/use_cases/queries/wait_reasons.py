@@ -12,6 +12,7 @@ from phaseline.model.resources.state_graph_names import state_name
 from phaseline.use_cases.lookup.claims import queued_behind, still_calling
 from phaseline.use_cases.lookup.entry_status import as_statuses
 from phaseline.use_cases.lookup.find import find_instance
+from phaseline.use_cases.lookup.known_phases import found_phases
 from phaseline.use_cases.queries.executions import standing
 from phaseline.use_cases.queries.lane_holders import held_up
 
@@ -114,7 +115,7 @@ def _of_closed_phase(place: Workplace, blueprint: Blueprint, reason: Reason) -> 
             text=f"{name} is ready, and paused ({pause.actor}: {pause.reason})",
             mend=f"phaseline phases unpause {name}",
         )
-    registry = place.phases_found.registry
+    registry = found_phases(place).registry
     phase = registry.get(name)
     obstacles = registry.obstacles(phase) if phase is not None else ()
     if not obstacles:

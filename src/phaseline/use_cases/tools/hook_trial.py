@@ -22,8 +22,8 @@ from phaseline.model.execution.lifecycle_actions import action_of
 from phaseline.model.execution.pre_post import Why
 from phaseline.model.graph.status import OutcomeKind
 from phaseline.model.problems.problem import ProblemsError, fail
+from phaseline.use_cases.loading.hook_registry import named, problem_of
 from phaseline.use_cases.lookup.find import find_deployment
-from phaseline.use_cases.prepare.hook_registry import named, problem_of
 from phaseline.use_cases.queries.hooks import find
 
 if TYPE_CHECKING:

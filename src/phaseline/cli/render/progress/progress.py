@@ -13,7 +13,7 @@ from phaseline.model.graph.status import EntryStatus
 if TYPE_CHECKING:
     from phaseline.app.watcher import Failing, Progress
     from phaseline.cli.render.progress.breakpoint_notices import Standing
-    from phaseline.use_cases.queries.retried_failures import FailingCall
+    from phaseline.views.views import FailingCall
 
 JUST_NOW_MS = 3_000
 """A failure is heard of a moment later; within this time its line tells the whole wait until the next try."""

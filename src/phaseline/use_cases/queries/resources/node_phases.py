@@ -11,8 +11,9 @@ from phaseline.lang.fast_dataclasses import frozen
 from phaseline.model.graph.graph import has_phases, phase_of, state_entered
 from phaseline.model.graph.status import EntryStatus
 from phaseline.model.phases.phase_data import data_in
-from phaseline.use_cases.queries.resources.phase_entries import EntryView, message_of
+from phaseline.use_cases.queries.resources.phase_entries import message_of
 from phaseline.use_cases.queries.resources.state_stays import MET, WORDS, Stay
+from phaseline.views.phase_entry import EntryView
 
 if TYPE_CHECKING:
     from phaseline.model.blueprint.blueprint import Value

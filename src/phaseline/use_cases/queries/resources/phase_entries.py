@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import field
 from typing import TYPE_CHECKING
 
-from phaseline.lang.fast_dataclasses import frozen
 from phaseline.model.deployment.sealed_values import veiled
 from phaseline.model.execution.breakpoints import PREFIX as BREAKPOINT
 from phaseline.model.execution.breakpoints import due_of
 from phaseline.model.graph.status import EntryStatus
 from phaseline.model.phases.phase_data import NO_DATA, data_in
 from phaseline.use_cases.queries.resources.state_stays import WORDS
+from phaseline.views.phase_entry import EntryView
 
 if TYPE_CHECKING:
     from phaseline.model.blueprint.blueprint import Value
@@ -27,41 +26,6 @@ NOT_LOADED = "is not loaded"
 NOTHING: Sequence[str] = ()
 WAITS_FOR_OTHERS = frozenset({EntryStatus.BLOCKED, EntryStatus.SKIPPED})
 MAY_BE_KEPT_UP = frozenset({EntryStatus.BLOCKED, EntryStatus.WAITING, EntryStatus.SKIPPED})
-
-
-@frozen
-class EntryView:
-    """One phase of one resource. ``run`` is the number of the latest call, 0: it was never called in this stay.
-
-    ``attempt`` counts from 1, one more with each retry of a user. ``next_run_at`` only of what sleeps. ``waiting_for``: the
-    phases that must be complete first. ``note``: what keeps the phase itself from being called. ``data``: the plugin's own.
-    """
-
-    phase: str
-    status: str
-    state: str
-    message: str = ""
-    description: str = ""
-    entered_at: int = 0
-    started_at: int = 0
-    ended_at: int = 0
-    next_run_at: int = 0
-    run_count: int = 0
-    attempt: int = 1
-    run: int = 0
-    waiting_for: Sequence[str] = ()
-    note: str = ""
-    data: Mapping[str, Value] = field(default_factory=dict)
-
-    @property
-    def is_active(self) -> bool:
-        """True while it keeps the resource in its state."""
-        return self.status not in {"Completed", "Canceled"}
-
-    @property
-    def since_at(self) -> int:
-        """Since when it keeps the resource: since it failed, else since the resource came to it; 0: it is not known."""
-        return self.ended_at or self.entered_at if self.status == "Failed" else self.entered_at
 
 
 class Known:

@@ -13,7 +13,7 @@ from phaseline.records.record import Record
 if TYPE_CHECKING:
     from phaseline.model.blueprint.blueprint import Value
     from phaseline.use_cases.queries.resources.cluster_snapshot import Snapshot
-    from phaseline.use_cases.queries.resources.phase_entries import EntryView
+    from phaseline.views.phase_entry import EntryView
 
 
 def record_of(

@@ -14,10 +14,11 @@ from phaseline.use_cases.lookup.known_phases import known_phases
 from phaseline.use_cases.lookup.unreadable_rows import NOT_READ, Flaws
 from phaseline.use_cases.queries.resources.cluster_snapshot import Snapshot, clusters
 from phaseline.use_cases.queries.resources.failure_groups import FailureGroup, groups
-from phaseline.use_cases.queries.resources.phase_entries import EntryView, Known, entries_of
+from phaseline.use_cases.queries.resources.phase_entries import Known, entries_of
 from phaseline.use_cases.queries.resources.resource_records import record_of
 from phaseline.use_cases.queries.resources.rows import ResourceRow, documents_in, rows_of
 from phaseline.use_cases.queries.resources.selection import Choice, Chosen, choose, choose_one
+from phaseline.views.phase_entry import EntryView
 
 if TYPE_CHECKING:
     from phaseline.app.app_context import Workplace

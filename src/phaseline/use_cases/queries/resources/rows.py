@@ -12,7 +12,8 @@ from phaseline.lang.gc_pause import undisturbed
 from phaseline.model.deployment.sealed_values import veiled_properties
 from phaseline.model.graph.status import EntryStatus
 from phaseline.model.phases.phase_data import NO_DATA
-from phaseline.use_cases.queries.resources.phase_entries import EntryView, Known, entries_at
+from phaseline.use_cases.queries.resources.phase_entries import Known, entries_at
+from phaseline.views.phase_entry import EntryView
 
 if TYPE_CHECKING:
     from phaseline.model.blueprint.blueprint import Value

@@ -13,9 +13,10 @@ from phaseline.records.unparsing import value_text
 from phaseline.records.values import ErrorValue
 from phaseline.use_cases.lookup.known_phases import known_phases
 from phaseline.use_cases.lookup.running_engine import engine_now
-from phaseline.use_cases.queries.resources.phase_entries import NOT_LOADED, EntryView, Known, entries_of
+from phaseline.use_cases.queries.resources.phase_entries import NOT_LOADED, Known, entries_of
 from phaseline.use_cases.queries.resources.resource_records import record_of
 from phaseline.use_cases.queries.resources.selection import choose_one
+from phaseline.views.phase_entry import EntryView
 
 if TYPE_CHECKING:
     from phaseline.app.app_context import Workplace

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
+from phaseline.app.app_context import HAS_HOOKS
 from phaseline.app.store_location import has_store
 from phaseline.hooks.discovery import FROM_PACKAGE, FROM_SETTINGS, HookEntry, announced
 from phaseline.hooks.registry import Registry
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
     from phaseline.model.rows.hook_switches import Switch
 
 NO_OPTIONS: Mapping[str, Value] = MappingProxyType({})
+GENERAL = "hooks"
+"""The key under which the registry of those is kept that no package brings."""
 BROKEN = "PL-H001"
 """The code of what is said of a class that cannot be used."""
 
@@ -30,6 +33,18 @@ def make_registry(place: Workplace, packaged: Iterable[HookEntry] = ()) -> Regis
     settings = place.settings
     entries = [*announced(heat=settings.heat_compat), *_named(settings), *packaged]
     return Registry(entries, place.catalog.load_hook, heat_critical=settings.heat_critical)
+
+
+def general_hooks(place: Workplace) -> Registry | None:
+    """Those that are announced or named in the settings, imported when first asked for; None: there are none."""
+    return place.cache(GENERAL, lambda: make_registry(place)) if place.has_hooks() else None
+
+
+def forget_hooks(place: Workplace) -> None:
+    """Read everything about hook classes anew when it is needed next. Executions that run keep what they have."""
+    place.forget(GENERAL)
+    place.forget(HAS_HOOKS)
+    place.catalog.forget_hooks()
 
 
 def _named(settings: Settings) -> Iterator[HookEntry]:
@@ -52,7 +67,7 @@ def named(
 def hooks_of(place: Workplace, deployment: int) -> Registry:
     """The hook classes of a deployment: those of all, and those of packages that are enabled for it."""
     own = Registry(packaged(place, deployment), place.catalog.load_hook)
-    registry = place.hooks
+    registry = general_hooks(place)
     return own if registry is None else registry.with_more(own) if own.hooks else registry
 
 
