@@ -8,7 +8,10 @@ from pathlib import Path
 import pytest
 
 TEXT = (Path(__file__).resolve().parents[2] / "docs" / "architecture.md").read_text("utf-8")
-ROOMS = "cli|use_cases|dsl|records|plan|engine|store|vault|run|compat|catalog|model"
+ROOMS = (
+    "cli|client|embedded|use_cases|app|views|run|tasks|compat|hooks|catalog|calls|store|vault|ports|planning|"
+    "engine|plan|packages|dsl|records|model|lang"
+)
 NAMES = sorted(set(re.findall(rf"`(?:phaseline\.)?((?:{ROOMS})(?:\.\w+)*)(?:\(\w.*?\))?`", TEXT)))
 
 
