@@ -27,6 +27,8 @@ TURN_PATIENCE_S = 30.0
 """How long a writer waits for its turn: others ask, purge and compact in short transactions."""
 TRY_EVERY_S = 0.001
 """SQLite's own waiting sleeps up to 100 ms and so may never meet the gap that a busy owner leaves between two turns."""
+LONGEST_TRY_S = 1.0
+"""A try takes no longer: whatever the clock says more, this process and all others stood still."""
 CHECKPOINT_PAGES = 4_000
 """Pages in the write-ahead log before they are carried over into the file."""
 LOG_BYTES_KEPT = 64 * 1024 * 1024
@@ -204,16 +206,22 @@ def begin_writing(db: sqlite3.Connection, patience_s: float) -> None:
         in_turn(lambda: db.execute("begin immediate"), patience_s)
 
 
-def in_turn(work: Callable[[], T], patience_s: float) -> T:
-    """What ``work`` on a writer gives, as soon as nobody else writes: it is tried again until the patience ends."""
-    end = time.monotonic() + patience_s
+def in_turn(work: Callable[[], T], patience_s: float, clock: Callable[[], float] = time.monotonic) -> T:
+    """What ``work`` on a writer gives, as soon as nobody else writes: it is tried again until the patience ends.
+
+    A machine that stands still meanwhile, such as one whose host has stopped it, uses up ``LONGEST_TRY_S`` of the patience.
+    """
+    left, tried_at = patience_s, clock()
     while True:
         try:
             return work()
         except sqlite3.OperationalError as error:
-            if not failures.is_busy(error) or time.monotonic() > end:
+            if not failures.is_busy(error) or left <= 0:
                 raise
             time.sleep(TRY_EVERY_S)
+        now = clock()
+        left -= min(now - tried_at, LONGEST_TRY_S)
+        tried_at = now
 
 
 def _connect(path: str, *pragmas: str) -> sqlite3.Connection:
