@@ -19,12 +19,13 @@ def main() -> None:
     from phaseline.embedded.workplace import workplace
     from phaseline.use_cases.commands import install as installing
     from phaseline.use_cases.commands.start_workflow import start
+    from phaseline.use_cases.prepare.deployment_spec import Order
     from phaseline.use_cases.prepare.workflow_start import Start
 
     laps: dict[str, list[float]] = {"execute_operation": [], "heal": []}
     given = {"execute_operation": {"operation": CHECK.replace("check_status", "create")}, "heal": {}}
     with workplace(load_settings(given={"store.url": f"sqlite:///{store}"}), "bench") as place:
-        installing.install(place, installing.Order(file, "bench", plugin_folders=(plugins,)))
+        installing.install(place, Order(file, "bench", plugin_folders=(plugins,)))
         for _ in range(4):
             for workflow, parameters in given.items():
                 began = time.perf_counter()

@@ -22,12 +22,13 @@ def main() -> None:
     from phaseline.app.settings import load_settings
     from phaseline.embedded.workplace import workplace
     from phaseline.use_cases.commands import install as installing
+    from phaseline.use_cases.prepare.deployment_spec import Order
     from phaseline.use_cases.queries import deployments, executions, instances, status
 
     settings = load_settings(given={"store.url": f"sqlite:///{store}"})
     with workplace(settings, "bench") as place:
         for number in range(int(count)):
-            installing.install(place, installing.Order(file, f"bench-{number}", plugin_folders=(plugins,)))
+            installing.install(place, Order(file, f"bench-{number}", plugin_folders=(plugins,)))
     with workplace(settings, "bench") as place:
         lists: dict[str, Callable[[], object]] = {
             "deployments": lambda: deployments.list_deployments(place),

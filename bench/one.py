@@ -27,9 +27,9 @@ def imports() -> None:
         "phaseline.plan.workflows.lifecycle_retries", "phaseline.plan.states.state_graph", "phaseline.plan.states.state_operations", "phaseline.dsl.documents.json_codec",
         "phaseline.dsl.documents.group_codec", "phaseline.dsl.deployment.evaluate_blueprint", "phaseline.dsl.text.json_reader", "phaseline.catalog.code.entry_points",
         "phaseline.calls.batches.native_items", "phaseline.app.function_discovery", "phaseline.use_cases.loading.blueprint_loading", "phaseline.use_cases.loading.deployment_rows",
-        "phaseline.use_cases.lookup.input_suggestions", "phaseline.use_cases.loading.resource_nodes", "phaseline.use_cases.loading.type_catalog",
+        "phaseline.use_cases.lookup.input_suggestions", "phaseline.use_cases.prepare.deployment_spec", "phaseline.use_cases.prepare.options", "phaseline.use_cases.commands.orders", "phaseline.app.callers", "phaseline.use_cases.loading.resource_nodes", "phaseline.use_cases.loading.type_catalog",
         "phaseline.lang.gc_pause", "phaseline.vault.secret_masking", "phaseline.vault.master_keys",
-        "phaseline.vault.vault", "phaseline.dsl.functions.evaluation", "phaseline.dsl.deployment.secret_names", "encodings.utf_8_sig",
+        "phaseline.embedded.workplace", "phaseline.vault.vault", "phaseline.dsl.functions.evaluation", "phaseline.dsl.deployment.secret_names", "encodings.utf_8_sig",
     ):  # fmt: skip
         __import__(name)
 
@@ -66,6 +66,7 @@ def measure(file: str, store: str, plugins: str, *, resumed: bool) -> dict[str, 
     from phaseline.embedded.workplace import workplace
     from phaseline.use_cases.commands import control as deciding
     from phaseline.use_cases.commands import install as installing
+    from phaseline.use_cases.prepare.deployment_spec import Order
 
     url = store if store == "memory:" else f"sqlite:///{store}"
     settings = load_settings(given={"store.url": url})
@@ -77,7 +78,7 @@ def measure(file: str, store: str, plugins: str, *, resumed: bool) -> dict[str, 
         if resumed:
             done = deciding.resume(place, place.store.executions()[-1].id)
         else:
-            done = installing.install(place, installing.Order(file, "bench", plugin_folders=(plugins,)))
+            done = installing.install(place, Order(file, "bench", plugin_folders=(plugins,)))
         installed = time.perf_counter()
         first = marks.FIRST[0] if marks.FIRST else began
         first_cpu = marks.FIRST_CPU[0] if marks.FIRST_CPU else began_cpu

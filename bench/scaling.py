@@ -16,12 +16,13 @@ def main() -> None:
     from phaseline.app.settings import load_settings
     from phaseline.embedded.workplace import workplace
     from phaseline.use_cases.commands import install as installing
-    from phaseline.use_cases.prepare import plan_preview as plans
+    from phaseline.use_cases.commands import keep_plan as plans
+    from phaseline.use_cases.prepare.deployment_spec import Order
     from phaseline.use_cases.prepare.workflow_start import Start
 
     laps: list[float] = []
     with workplace(load_settings(given={"store.url": f"sqlite:///{store}"}), "bench") as place:
-        installing.install(place, installing.Order(file, "bench", plugin_folders=(plugins,)))
+        installing.install(place, Order(file, "bench", plugin_folders=(plugins,)))
         found = place.store.deployment("bench")
         assert found is not None, "it was installed"
         last = place.store.topology(found.number).nodes[-1].name

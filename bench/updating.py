@@ -16,15 +16,17 @@ def main() -> None:
     from phaseline.app.settings import load_settings
     from phaseline.embedded.workplace import workplace
     from phaseline.use_cases.commands import install as installing
-    from phaseline.use_cases.commands.update import UpdateOrder, plan_update
+    from phaseline.use_cases.commands.update import plan_update
     from phaseline.use_cases.loading.blueprint_loading import load
+    from phaseline.use_cases.prepare.deployment_spec import Order
+    from phaseline.use_cases.prepare.update_preparation import UpdateOrder
 
     changed = Path(file).with_name("changed.yaml")
     text = Path(file).read_text()
     changed.write_text(text.replace("port: 8007\n", "port: 7\n", 1))
     laps: dict[str, list[float]] = {"read": [], "plan": []}
     with workplace(load_settings(given={"store.url": f"sqlite:///{store}"}), "bench") as place:
-        installing.install(place, installing.Order(file, "bench", plugin_folders=(plugins,)))
+        installing.install(place, Order(file, "bench", plugin_folders=(plugins,)))
         for _ in range(3):
             began = time.perf_counter()
             load(place, str(changed), inputs={}, plugin_folders=(plugins,), yes_many=True)

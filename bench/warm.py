@@ -16,12 +16,13 @@ def main() -> None:
     from phaseline.app.settings import load_settings
     from phaseline.embedded.workplace import workplace
     from phaseline.use_cases.commands import install as installing
+    from phaseline.use_cases.prepare.deployment_spec import Order
 
     laps: dict[str, list[float]] = {"install": [], "uninstall": []}
     with workplace(load_settings(given={"store.url": f"sqlite:///{store}"}), "bench") as place:
         for number in range(int(times) + 1):
             began = time.perf_counter()
-            installing.install(place, installing.Order(file, f"bench-{number}", plugin_folders=(plugins,)))
+            installing.install(place, Order(file, f"bench-{number}", plugin_folders=(plugins,)))
             installed = time.perf_counter()
             installing.uninstall(place, f"bench-{number}")
             laps["install"].append(installed - began)
