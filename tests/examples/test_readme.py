@@ -1,31 +1,31 @@
 """What the README tells a newcomer to type works, in the order in which it stands there."""
 
-import os
 import re
 import subprocess
 import sys
 from pathlib import Path
 
+from tests.docs.test_blocks import Reader, blocks
+
 ROOT = Path(__file__).resolve().parents[2]
 
 
-def test_the_five_minutes_of_the_readme_work(tmp_path: Path, programs: Path) -> None:
-    text = (ROOT / "README.md").read_text("utf-8")
-    block = re.search(r"^## Five minutes.*?^```console\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
-    assert block is not None
-    commands = [line.removeprefix("$ ") for line in block[1].splitlines() if "pip install" not in line]
-    assert len(commands) >= 6
-    path = f"{programs}{os.pathsep}{os.environ['PATH']}"
-    done = subprocess.run(
-        ["sh", "-e", "-c", "\n".join(commands)],
-        cwd=tmp_path,
-        env={**os.environ, "PATH": path, "PHASELINE_STORE_URL": f"sqlite:///{tmp_path}/store.db"},
-        capture_output=True,
-        text=True,
-        timeout=240,
-        check=False,
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
+def test_what_the_readme_says_works(tmp_path: Path, programs: Path) -> None:
+    """Its blueprint, its plugin and its commands; installing Phaseline is what ``make demo`` and ``make test`` did."""
+    played = list(blocks(ROOT / "README.md"))
+    assert [block.file for block in played if block.file] == ["farm/blueprint.yaml", "farm/plugins/cloud.py"]
+    assert played[-1].text.count("$ phaseline ") == 3
+    reader = Reader(tmp_path, programs)
+    for block in played:
+        reader.do(block)
+    assert list((tmp_path / "farm/plugins/made").iterdir()) == []
+
+
+def test_the_two_commands_of_the_readme_are_targets() -> None:
+    commands = re.findall(r"^\$ make (\w+)$", (ROOT / "README.md").read_text("utf-8"), re.MULTILINE)
+    targets = re.findall(r"^(\w+):.* ## ", (ROOT / "Makefile").read_text("utf-8"), re.MULTILINE)
+    assert commands == ["demo", "test"]
+    assert set(commands) <= set(targets)
 
 
 def test_every_command_of_the_readme_is_one(tmp_path: Path) -> None:
