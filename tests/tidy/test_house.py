@@ -174,3 +174,17 @@ def test_no_folder_has_more_modules_than_one_can_look_through() -> None:
         if name and not (SOURCE / name.replace(".", "/")).is_dir() and tree.body:
             sizes[name.rpartition(".")[0]] += 1
     assert {folder: size for folder, size in sizes.items() if size > MOST_IN_A_FOLDER} == {}
+
+
+def folders() -> set[str]:
+    """Folders of ours below ``src/phaseline``, those with data alone included."""
+    found = {file.parent.relative_to(SOURCE).as_posix() for file in SOURCE.rglob("*") if file.is_file()}
+    found |= {parent.as_posix() for folder in found for parent in Path(folder).parents}
+    return {each for each in found if each != "." and "__pycache__" not in each and not each.startswith(NOT_OURS)}
+
+
+def test_every_folder_says_what_it_is_for() -> None:
+    """``docs/layout/folders.txt`` has a line for each folder, in the order of their names."""
+    lines = [line.split(": ", 1) for line in (ROOT / "docs/layout/folders.txt").read_text("utf-8").splitlines()]
+    assert [folder for folder, _ in lines] == sorted(folders())
+    assert [folder for folder, purpose in lines if not purpose.endswith(".")] == []
