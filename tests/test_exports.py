@@ -8,13 +8,9 @@ import pytest
 
 import phaseline
 import phaseline.testing
-from phaseline.client import executions as execution_noun
-from phaseline.client import hooks as hook_noun
-from phaseline.client import local as facade
-from phaseline.client import plugins as plugin_nouns
-from phaseline.client import resources as resource_noun
-from phaseline.client import secrets as secret_noun
-from phaseline.client import snapshots as snapshot_noun
+from phaseline.client import open as opening
+from phaseline.client.client import Client
+from phaseline.client.noun import NounOf
 from phaseline.model.blueprint import operation_declaration as declaration
 
 PUBLIC = {
@@ -48,39 +44,62 @@ TESTING = {
     "VirtualClock",
 }
 METHODS = {
-    facade.Phaseline: {"status", "close", "request_id"},
-    facade.Blueprints: {"validate", "plan", "upload", "list", "show", "delete", "package"},
-    facade.Deployments: {
-        *("list", "show", "history", "create", "update", "labels"),
-        *("inputs", "outputs", "capabilities", "delete"),
+    "": {"status", "doctor", "init", "close", "request_id"},
+    "blueprints": {
+        *("validate", "plan", "upload", "list", "show", "delete", "package"),
+        *("merge", "diff", "explain", "schema", "graph"),
+    },
+    "deployments": {
+        *("list", "show", "history", "create", "update", "labels", "find", "graph"),
+        *("inputs", "outputs", "capabilities", "compute", "delete"),
         *("export", "adopt", "abandon"),
     },
-    execution_noun.Executions: {
-        *("install", "uninstall", "start", "resume", "retry", "complete", "approve", "wake", "rerun", "cancel"),
+    "executions": {
+        *(
+            "install",
+            "uninstall",
+            "start",
+            "resume",
+            "retry",
+            "complete",
+            "approve",
+            "wake",
+            "rerun",
+            "cancel",
+            "watch",
+        ),
         *("list", "show", "logs", "events", "timeline", "follow", "purge"),
+        *("event_pages", "stream_logs", "stream_events", "tail", "is_built_in"),
     },
-    facade.Instances: {"list", "show", "why", "stuck", "mark_unhealthy", "restrict", "signal"},
-    plugin_nouns.Plugins: {
+    "plans": {"make", "update", "uninstall", "adopt", "list", "show", "apply", "delete"},
+    "breakpoints": {"list", "kept", "add", "remove", "clear"},
+    "instances": {"list", "show", "why", "stuck", "mark_unhealthy", "restrict", "signal"},
+    "plugins": {
         *("list", "show", "check", "reload", "install_definitions", "remove_definitions"),
         *("packages", "show_package", "create", "build", "install", "update", "remove", "register", "sync", "order"),
-        *("enabled", "enable", "disable"),
+        *("enabled", "enable", "disable", "show_any", "remove_any", "try_function"),
     },
-    plugin_nouns.Phases: {"list", "show", "pause", "unpause"},
-    hook_noun.Hooks: {"list", "show", "disable", "enable", "reload", "test"},
-    snapshot_noun.Snapshots: {"create", "list", "show", "restore", "plan_restore", "delete"},
-    snapshot_noun.Abandoned: {"list", "show"},
-    secret_noun.Secrets: {"create", "update", "list", "show", "delete", "rotate"},
-    resource_noun.Resources: {
+    "phases": {"list", "show", "pause", "unpause", "forget"},
+    "hooks": {"list", "show", "disable", "enable", "reload", "test"},
+    "snapshots": {"create", "list", "show", "restore", "plan_restore", "delete"},
+    "abandoned": {"list", "show"},
+    "secrets": {"create", "update", "list", "show", "delete", "rotate"},
+    "resources": {
         *("apply", "export", "list", "show", "history", "why", "target"),
         *("retry", "complete", "rerun", "wake", "signal", "cancel", "delete"),
     },
-    facade.EngineDoor: {"run", "status", "stop"},
+    "engine": {"run", "status", "stop"},
+    "store": {"check", "backup", "restore", "go_on", "compact"},
+    "records": {"format", "eval"},
+    "completion": {"names"},
 }
+"""{noun: its methods}; of the client itself under an empty name."""
 HEAVY = {"numpy", "yaml", "sqlite3", "asyncio", "subprocess", "click", "rich", "jinja2", "logging", "stevedore"}
 
 
-def public_methods(noun: type) -> dict[str, object]:
-    return {name: value for name, value in inspect.getmembers(noun, inspect.isfunction) if not name.startswith("_")}
+def public_methods(noun: str) -> dict[str, object]:
+    kind = vars(Client)[noun].kind if noun else Client
+    return {name: value for name, value in inspect.getmembers(kind, inspect.isfunction) if not name.startswith("_")}
 
 
 def test_the_package_has_these_names() -> None:
@@ -92,13 +111,17 @@ def test_the_kit_has_these_names() -> None:
     assert set(phaseline.testing.__all__) == TESTING
 
 
-@pytest.mark.parametrize("noun", METHODS, ids=lambda noun: noun.__name__)
-def test_each_noun_has_these_methods(noun: type) -> None:
+def test_a_client_has_these_nouns() -> None:
+    assert {name for name, value in vars(Client).items() if isinstance(value, NounOf)} == METHODS.keys() - {""}
+
+
+@pytest.mark.parametrize("noun", METHODS)
+def test_each_noun_has_these_methods(noun: str) -> None:
     assert set(public_methods(noun)) == METHODS[noun]
 
 
-@pytest.mark.parametrize("noun", METHODS, ids=lambda noun: noun.__name__)
-def test_at_most_two_arguments_are_given_by_their_place_and_no_flag(noun: type) -> None:
+@pytest.mark.parametrize("noun", METHODS)
+def test_at_most_two_arguments_are_given_by_their_place_and_no_flag(noun: str) -> None:
     for name, method in public_methods(noun).items():
         by_place = [
             parameter
@@ -119,7 +142,7 @@ def test_importing_the_package_loads_nothing_heavy() -> None:
 
 def test_a_name_is_imported_when_it_is_used() -> None:
     assert phaseline.operation is declaration.operation
-    assert phaseline.open is facade.open_phaseline
+    assert phaseline.open is opening.open_phaseline
     assert set(dir(phaseline)) >= PUBLIC
 
 

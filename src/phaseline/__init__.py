@@ -7,8 +7,8 @@ imported when the name is used for the first time, so that a command pays only f
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from phaseline.client.local import Phaseline
-    from phaseline.client.local import open_phaseline as open  # noqa: A004 - read as phaseline.open
+    from phaseline.client.client import Client as Phaseline
+    from phaseline.client.open import open_phaseline as open  # noqa: A004 - read as phaseline.open
     from phaseline.compat.cyclecloud.handler_misuse import NotInRun, RunFinished
     from phaseline.hooks.lifecycle_hook import LifecycleHook
     from phaseline.hooks.read_only_views import ReadOnlyError, thaw
@@ -57,7 +57,7 @@ _HOMES = {
     "NonRecoverableError": "model.graph.plugin_errors:NonRecoverableError",
     "NotInRun": "compat.cyclecloud.handler_misuse:NotInRun",
     "PermanentError": "model.graph.plugin_errors:PermanentError",
-    "Phaseline": "client.local:Phaseline",
+    "Phaseline": "client.client:Client",
     "Place": "model.problems.problem:Place",
     "Problem": "model.problems.problem:Problem",
     "ProblemsError": "model.problems.problem:ProblemsError",
@@ -66,7 +66,7 @@ _HOMES = {
     "RecoverableError": "model.graph.plugin_errors:RecoverableError",
     "RunFinished": "compat.cyclecloud.handler_misuse:RunFinished",
     "TemporaryError": "model.graph.plugin_errors:TemporaryError",
-    "open": "client.local:open_phaseline",
+    "open": "client.open:open_phaseline",
     "operation": "model.blueprint.operation_declaration:operation",
     "phase": "model.phases.decorator:phase",
     "thaw": "hooks.read_only_views:thaw",

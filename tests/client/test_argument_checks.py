@@ -10,18 +10,16 @@ from tests.cli.terminal import BLUEPRINT, PLUGIN
 import phaseline
 from phaseline import ProblemsError
 from phaseline.app.settings import Settings
-from phaseline.client import local as facade
-from phaseline.client.argument_checks import ALIASES, CLASSES, KINDS
+from phaseline.client.argument_checks import ALIASES, CLASSES, KINDS, arguments_of
+from phaseline.client.client import Client
+from phaseline.client.local import LocalClient
+from phaseline.client.noun import NounOf
 from phaseline.embedded.workplace import workplace
 from phaseline.use_cases.commands.install import install
 from phaseline.use_cases.prepare.deployment_spec import Order
 from phaseline.use_cases.prepare.options import Manner
 
-NOUNS = [
-    kind
-    for kind in vars(facade).values()
-    if inspect.isclass(kind) and any(hasattr(method, "__wrapped__") for method in vars(kind).values())
-]
+NOUNS = [name for name, value in vars(Client).items() if isinstance(value, NounOf)]
 
 
 class Endless(dict):
@@ -157,17 +155,30 @@ def test_use_cases_refuse_a_manner_that_cannot_be_meant(file: Path) -> None:
 
 
 def test_every_argument_of_every_noun_is_of_a_kind_that_is_looked_at() -> None:
-    assert len(NOUNS) == 14
-    for noun in NOUNS:
-        for name, method in vars(noun).items():
-            if name.startswith("_") or not inspect.isfunction(method):
-                continue
-            assert hasattr(method, "__wrapped__"), f"{noun.__name__}.{name} looks at nothing"
-            kinds = {
-                part
-                for argument, told in method.__annotations__.items()
-                if argument != "return"
-                for part in told.split(" | ")
-            }
-            unknown = {kind for kind in kinds if not kind.startswith("Literal[")} - {*KINDS, *ALIASES, *CLASSES}
-            assert not unknown, f"{noun.__name__}.{name}: {unknown}"
+    assert len(NOUNS) == 17
+    with phaseline.open("memory:") as shop:
+        for noun in NOUNS:
+            for name, method in inspect.getmembers(type(getattr(shop, noun)), inspect.isfunction):
+                if name.startswith("_"):
+                    continue
+                assert hasattr(method, "__wrapped__"), f"{noun}.{name} looks at nothing"
+                kinds = {
+                    part
+                    for argument, told in arguments_of(method).items()
+                    if argument != "return"
+                    for part in told.split(" | ")
+                }
+                unknown = {kind for kind in kinds if not kind.startswith("Literal[")} - {*KINDS, *ALIASES, *CLASSES}
+                assert not unknown, f"{noun}.{name}: {unknown}"
+
+
+def test_the_command_line_has_looked_at_its_words_before() -> None:
+    with LocalClient(None) as client:
+        assert not hasattr(type(client.executions).install, "__wrapped__")
+
+
+def test_shared_options_are_checked_by_name_and_told_in_the_help() -> None:
+    with phaseline.open("memory:") as shop:
+        with pytest.raises(TypeError, match=r"install\(\) got an unexpected keyword argument 'task_retry'"):
+            shop.executions.install("blueprint.yaml", task_retry=3)  # type: ignore[call-arg]  # a slip
+        assert "``stop_after``: ``3``, ``10%``" in (inspect.getdoc(shop.executions.install) or "")

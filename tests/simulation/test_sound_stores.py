@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 import phaseline
-from phaseline import ProblemsError
-from phaseline.client.local import Phaseline
+from phaseline import Phaseline, ProblemsError
 from phaseline.store.sqlite.store import SqliteStore
 from phaseline.use_cases.commands import maintenance as upkeep
 

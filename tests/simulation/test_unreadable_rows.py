@@ -9,8 +9,7 @@ from pathlib import Path
 import pytest
 from tests.simulation.test_sound_stores import Life
 
-from phaseline import ProblemsError
-from phaseline.client.local import Phaseline
+from phaseline import Phaseline, ProblemsError
 
 LISTS: Mapping[str, Callable[[Phaseline], int]] = {
     "deployments": lambda shop: len(shop.deployments.list().items),

@@ -23,7 +23,7 @@ BOUNDS: Mapping[str, int] = {
     "largest circle at run time": 0,
     "lazy imports in use_cases": 447,
     "lazy imports in cli": 392,
-    "public class names given twice": 98,
+    "public class names given twice": 96,
     "functions of use cases that the command line calls": 144,
     "modules without a test of their name": 579,
 }
@@ -113,7 +113,7 @@ def upward_imports() -> int:
     conf = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["importlinter"]
     layers = [each for each in conf["contracts"] if each["type"] == "layers"]
     listed = [each for contract in layers for each in contract.get("ignore_imports", ())]
-    return len(set(listed) - {"phaseline -> phaseline.client.local"})
+    return len(set(listed) - {"phaseline -> phaseline.client.client", "phaseline -> phaseline.client.open"})
 
 
 def lazy(room: str) -> int:

@@ -10,7 +10,9 @@ import pytest
 import phaseline
 from phaseline.cli.command_tree import root
 from phaseline.cli.reference_docs import walk
-from phaseline.client.argument_checks import RENAMED, SPLIT
+from phaseline.client.argument_checks import RENAMED, SPLIT, arguments_of
+from phaseline.client.client import Client
+from phaseline.client.noun import NounOf
 
 COMMANDS = {
     path.removeprefix("phaseline "): command
@@ -18,7 +20,19 @@ COMMANDS = {
     if not isinstance(command, click.Group)
 }
 ELSEWHERE = {
+    "blueprints.merge": "blueprints plan",
     "blueprints.plan": "plan install",
+    "deployments.compute": "deployments outputs",
+    "executions.event_pages": "executions events",
+    "executions.stream_events": "executions events",
+    "executions.stream_logs": "executions logs",
+    "executions.watch": "executions follow",
+    "plans.adopt": "plan adopt",
+    "plans.uninstall": "plan uninstall",
+    "plugins.remove_any": "plugins remove",
+    "plugins.show_any": "plugins show",
+    "plugins.try_function": "plugins try",
+    "store.go_on": "store restore",
     "deployments.abandon": "abandon",
     "deployments.adopt": "adopt",
     "deployments.export": "export",
@@ -37,7 +51,14 @@ ELSEWHERE = {
     "snapshots.restore": "restore",
 }
 """{method: its command, where that has other words}"""
-NO_COMMAND = {"breakpoints.kept": "'breakpoints list' shows both", "status.close": "a command closes what it opened"}
+NO_COMMAND = {
+    "breakpoints.kept": "'breakpoints list' shows both",
+    "completion.names": "the shell asks for them while a command is typed",
+    "deployments.find": "asked before a question whether something is to be removed",
+    "executions.is_built_in": "asked where somebody took a workflow for a command",
+    "executions.tail": "--verbose of a command that runs something",
+    "status.close": "a command closes what it opened",
+}
 OF_THE_COMMAND = {
     "json": "programs get values",
     "watch": "programs call again",
@@ -52,6 +73,8 @@ OF_THE_COMMAND = {
 OF_THE_PROGRAM = {"watcher": "what a program hears meanwhile"}
 """{argument without an option: why}"""
 SAME = {
+    "attribute": "attributes",
+    "record": "records",
     "break": "breakpoints",
     "input": "inputs",
     "instance": "instances",
@@ -78,11 +101,14 @@ DIFFERENT: Mapping[str, Mapping[str, str]] = {
     "breakpoints.list": {"cluster": "the argument takes the name of a cluster, too"},
     "breakpoints.remove": {"cluster": "the first argument names a deployment or a cluster"},
     "executions.events": {"all": "limit=None"},
+    "executions.event_pages": {"all": "limit=None"},
     "executions.logs": {"all": "limit=None"},
+    "executions.stream_events": dict.fromkeys(("all", "limit"), "an argument of each look: LineStream.new"),
+    "executions.stream_logs": dict.fromkeys(("all", "limit"), "an argument of each look: LineStream.new"),
+    "init": {"words": "folder, and kind"},
+    "store.go_on": {"file": "store.restore", "go_on": "it is the method"},
+    "store.restore": {"go_on": "store.go_on"},
     "instances.why": {"limit": "of the list that is shown without an id: instances.stuck"},
-    "phases.list": {"plugins": WITH_THE_STORE},
-    "phases.show": {"plugins": WITH_THE_STORE},
-    "plugins.check": {"plugins": WITH_THE_STORE},
     "plugins.disable": {"name": "of the deployment: it is 'deployment' where the noun is another one"},
     "plugins.enable": {"name": "of the deployment: it is 'deployment' where the noun is another one"},
     "plugins.enabled": {"name": "of the deployment: it is 'deployment' where the noun is another one"},
@@ -96,10 +122,8 @@ DIFFERENT: Mapping[str, Mapping[str, str]] = {
         "force": "plugins.install",
         "allow_downgrade": "plugins.install",
     },
-    "plugins.list": {"plugins": WITH_THE_STORE},
     "plugins.packages": {"plugins": WITH_THE_STORE},
     "plugins.remove": {"version": "plugins.remove_definitions"},
-    "plugins.show": {"plugins": WITH_THE_STORE},
     "plugins.show_package": {"plugins": WITH_THE_STORE},
     "resources.apply": {"records": "files of records are beside it"},
     "secrets.create": {"file": "programs read files themselves"},
@@ -109,12 +133,24 @@ DIFFERENT: Mapping[str, Mapping[str, str]] = {
 }
 """{method: {word of the command that it takes under no such name, or argument without a word: the reason}}"""
 
+RUN_PREVIEWED = dict.fromkeys(
+    ("task_retries", "on_failure", "stop_after", "if_busy", "timeout", "subgraph_retries"),
+    "of the command that does it, with --preview",
+)
 OTHERWISE: Mapping[str, Mapping[str, str]] = {
+    "engine.run": {
+        "awaits_approvals": "an option that only our own processes give",
+        "begun": "the command stops it by a signal",
+        "say": "the command prints it",
+    },
+    "init": {"folder": "the command takes words in any order", "kind": "the command takes words in any order"},
+    "plans.update": {**RUN_PREVIEWED, "allowed_only": "the question before an update"},
+    "plugins.install_definitions": {"told": "the command prints it"},
     "plans.make": {"workflow": "the command has its name"},
     "plugins.disable": {"deployment": "'name' where the noun of the command is deployments"},
     "plugins.enable": {"deployment": "'name' where the noun of the command is deployments"},
     "plugins.enabled": {"deployment": "'name' where the noun of the command is deployments"},
-    "snapshots.plan_restore": {"name": "'snapshot' where the command has no noun"},
+    "snapshots.plan_restore": {**RUN_PREVIEWED, "name": "'snapshot' where the command has no noun"},
     "snapshots.restore": {"name": "'snapshot' where the command has no noun"},
 }
 """{method: {argument that its command has under another name: the reason}}"""
@@ -122,15 +158,14 @@ OTHERWISE: Mapping[str, Mapping[str, str]] = {
 
 def methods() -> Mapping[str, Callable[..., object]]:
     """Every public method that programs reach, by noun and name."""
-    with phaseline.open("memory:") as shop:
-        nouns = {name: noun for name, noun in vars(shop).items() if name != "place"}
-        found = {
-            f"{noun}.{name}": method
-            for noun, it in nouns.items()
-            for name, method in inspect.getmembers(type(it), inspect.isfunction)
-            if not name.startswith("_")
-        }
-        return {**found, "status": type(shop).status}
+    nouns = {name: value.kind for name, value in vars(Client).items() if isinstance(value, NounOf)}
+    found = {
+        f"{noun}.{name}": method
+        for noun, kind in nouns.items()
+        for name, method in inspect.getmembers(kind, inspect.isfunction)
+        if not name.startswith("_")
+    }
+    return {**found, "status": Client.status, "doctor": Client.doctor, "init": Client.init}
 
 
 METHODS = methods()
@@ -153,7 +188,7 @@ def words_of(command: click.Command) -> list[str]:
 
 
 def taken_by(method: str) -> set[str]:
-    return set(inspect.signature(METHODS[method]).parameters) - {"self"}
+    return set(arguments_of(METHODS[method])) - {"return"}
 
 
 @pytest.mark.parametrize("method", sorted(METHODS.keys() - NO_COMMAND))

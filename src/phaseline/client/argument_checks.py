@@ -1,19 +1,22 @@
 """What Python programs hand in is looked at before anything is done with it, by what the signatures say.
 
-``checked`` wraps the methods of a noun: each argument is compared with its annotation, which is a text and costs nothing
-until somebody calls. Texts with a grammar of their own are read, numbers have bounds. Walk: ``install(…, task_retries="x",
+``checked`` makes a class of a noun's whose methods look first: each argument is compared with its annotation, which is a text and
+costs nothing until somebody calls; options that many methods share are declared in a ``TypedDict``. Texts with a grammar of their own are
+read, numbers have bounds. Walk: ``install(…, task_retries="x",
 on_failure="stopping")`` is refused with a problem for each, and nothing was stored. A path of ``pathlib`` counts as its text.
 """
 
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import wraps
 from math import isfinite
 from types import FunctionType
-from typing import TYPE_CHECKING, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, ForwardRef, ParamSpec, TypeVar
 
+from phaseline.client import execution_options
 from phaseline.model.problems.problem import Place, Problem, ProblemsError
 
 if TYPE_CHECKING:
@@ -22,6 +25,9 @@ if TYPE_CHECKING:
 P = ParamSpec("P")
 R = TypeVar("R")
 T = TypeVar("T")
+SHARED = "options"
+"""The name under which methods take options that many of them share."""
+UNPACKED = re.compile(r"Unpack\[(\w+)\]")
 VARIABLE = 4
 """The flag of a function that takes any number of further arguments, as ``inspect`` has it."""
 DEEPEST = 100
@@ -34,6 +40,7 @@ ALIASES = {
     "OnFailure": "phaseline.use_cases.prepare.options",
     "IfBusy": "phaseline.model.execution.execution",
     "Method": "phaseline.use_cases.tools.hook_trial",
+    "Named": "phaseline.use_cases.tools.completion",
 }
 """Where the words stand that an annotation of this name allows."""
 RENAMED: Mapping[str, Mapping[str, str]] = {
@@ -70,26 +77,26 @@ FIELDS = {"by": "actor"}
 """{word of the command: what the class of before calls it}"""
 
 
-def checked(noun: str) -> Callable[[type[T]], type[T]]:
-    """A class decorator: the public methods look at their arguments first. ``noun``: how programs reach it."""
-
-    def wrap(kind: type[T]) -> type[T]:
-        for name, method in list(vars(kind).items()):
-            if isinstance(method, FunctionType) and not name.startswith("_"):
-                setattr(kind, name, looking(f"{noun}.{name}")(method))
-        return kind
-
-    return wrap
+def checked(kind: type[T], noun: str) -> type[T]:
+    """The class with public methods that look at their arguments first. ``noun``: how programs reach it."""
+    methods = {
+        name: looking(f"{noun}.{name}")(method)
+        for name, method in vars(kind).items()
+        if isinstance(method, FunctionType) and not name.startswith("_")
+    }
+    told = {"__module__": kind.__module__, "__qualname__": kind.__qualname__, "__doc__": kind.__doc__}
+    made: type[T] = type(kind.__name__, (kind,), {**told, **methods})
+    return made
 
 
 def looking(where: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
-    """A decorator: the function looks at its arguments first, and raises ``ProblemsError`` with all that cannot be meant."""
+    """A decorator: the function looks at its arguments first, and raises ``ProblemsError`` with all that cannot be accepted."""
 
     def wrap(function: Callable[P, R]) -> Callable[P, R]:
         code = function.__code__
         placed = code.co_varnames[: code.co_argcount]
         rest = code.co_varnames[code.co_argcount + code.co_kwonlyargcount :][:1] if code.co_flags & VARIABLE else ()
-        wanted: Mapping[str, str] = function.__annotations__
+        wanted = arguments_of(function)
         noun = where.partition(".")[0]
         split = SPLIT.get(where)
         former = {old: new for old, new in {**RENAMED.get(noun, {}), **RENAMED.get(where, {})}.items() if new in wanted}
@@ -100,6 +107,9 @@ def looking(where: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
                 named = _split(where, named, split)  # type: ignore[assignment]  # as the method takes them
             if not former.keys().isdisjoint(named):
                 named = _renamed(where, named, former)  # type: ignore[assignment]  # as the method takes them
+            unknown = named.keys() - wanted.keys()
+            if unknown:
+                raise TypeError(f"{function.__name__}() got an unexpected keyword argument '{min(unknown)}'")
             names = (*placed, *rest * (len(given) - len(placed)))
             told = [(name, _plain(value, wanted.get(name, ""))) for name, value in zip(names, given, strict=False)]
             said = {name: _plain(value, wanted.get(name, "")) for name, value in named.items()}
@@ -114,9 +124,31 @@ def looking(where: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
             first = [value for _, value in told]
             return function(*first, *given[len(first) :], **said)  # type: ignore[arg-type]  # as they came
 
+        shared = _shared(function)
+        if shared is not None:
+            call.__doc__ = f"{function.__doc__}\n\n``options``: {shared.__doc__}"
         return call
 
     return wrap
+
+
+def arguments_of(function: Callable[..., object]) -> Mapping[str, str]:
+    """{argument: its annotation} of a method, those of a shared list of options each by its own name."""
+    own: dict[str, str] = {**function.__annotations__}
+    shared = _shared(function)
+    if shared is not None:
+        del own[SHARED]
+        own |= {
+            name: told.__forward_arg__ if isinstance(told, ForwardRef) else told
+            for name, told in shared.__annotations__.items()
+        }
+    return own
+
+
+def _shared(function: Callable[..., object]) -> type | None:
+    """The options that a method shares with others."""
+    found = UNPACKED.fullmatch(function.__annotations__.get(SHARED, ""))
+    return getattr(execution_options, found[1]) if found else None
 
 
 def _renamed(where: str, named: Mapping[str, object], former: Mapping[str, str]) -> dict[str, object]:
@@ -337,6 +369,9 @@ KINDS: Mapping[str, tuple[Callable[[object], bool], str]] = {
     "Mapping[str, Value]": (_is_values, "a mapping from texts to texts, numbers, lists and mappings"),
     "Mapping[str, str]": (_is_text_by_text, "a mapping from texts to texts"),
     "Sequence[Mapping[str, object]]": (_is_mappings, "a list of mappings"),
+    "Callable[[Leave], None]": (callable, "a function"),
+    "Callable[[Sequence[TypesView]], None]": (callable, "a function"),
+    "Callable[[str], None]": (callable, "a function"),
     "Watcher": (_watches, "a watcher (phaseline.app.watcher.Watcher)"),
 }
 """{kind: (whether a value is of it, what it is called)}"""

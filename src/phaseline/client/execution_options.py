@@ -3,15 +3,119 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypedDict
 
 if TYPE_CHECKING:
+    from phaseline.app.watcher import Watcher
     from phaseline.model.blueprint.blueprint import Value
     from phaseline.model.execution.breakpoints import Breakpoint
     from phaseline.model.execution.execution import IfBusy
+    from phaseline.use_cases.commands.adopt import AdoptOrder
     from phaseline.use_cases.prepare.deployment_spec import Order
     from phaseline.use_cases.prepare.options import Manner, OnFailure
     from phaseline.use_cases.prepare.update_preparation import UpdateOrder
+    from phaseline.use_cases.prepare.workflow_start import Start
+
+
+class FollowOptionsDict(TypedDict, total=False):
+    """How long the caller stays.
+
+    ``watcher``: hears how it goes on. ``detach``: return as soon as an engine has taken it up.
+    """
+
+    watcher: Watcher | None
+    detach: bool
+
+
+class StopOptionsDict(TypedDict, total=False):
+    """Where instances stop.
+
+    ``breakpoints``: where instances stop until they are cleared, such as ``pre-create=app_*``.
+    ``break_timeout``: fail what is still stopped there after this time.
+    """
+
+    breakpoints: Sequence[str]
+    break_timeout: str | None
+
+
+class RunOptionsDict(StopOptionsDict, total=False):
+    """How failures, time and other executions are dealt with.
+
+    ``task_retries`` None: as the settings say. ``on_failure``: ``continue``, ``stop`` or ``rollback``. ``stop_after``: ``3``, ``10%`` or
+    ``30s``, how much may fail before nothing new begins. ``if_busy``: ``wait`` for executions that have a claim on the same instances,
+    ``refuse`` or ``force``. ``timeout``: ``90s``, ``10m`` or ``2h``, canceled when it takes longer. ``subgraph_retries``: how often a life
+    cycle that has failed is repeated. ``breakpoints``: where instances stop until they are cleared, such as ``pre-create=app_*``.
+    ``break_timeout``: fail what is still stopped there after this time.
+    """
+
+    task_retries: int | None
+    on_failure: OnFailure
+    stop_after: str | None
+    if_busy: IfBusy
+    timeout: str | None
+    subgraph_retries: int | None
+
+
+class ExecutionOptionsDict(RunOptionsDict, FollowOptionsDict, total=False):
+    """How an execution is run.
+
+    ``task_retries`` None: as the settings say. ``on_failure``: ``continue``, ``stop`` or ``rollback``. ``stop_after``: ``3``, ``10%`` or
+    ``30s``, how much may fail before nothing new begins. ``if_busy``: ``wait`` for executions that have a claim on the same instances,
+    ``refuse`` or ``force``. ``timeout``: ``90s``, ``10m`` or ``2h``, canceled when it takes longer. ``subgraph_retries``: how often a life
+    cycle that has failed is repeated. ``breakpoints``: where instances stop until they are cleared, such as ``pre-create=app_*``.
+    ``break_timeout``: fail what is still stopped there after this time. ``watcher``: hears how it goes on. ``detach``: return as soon as
+    an engine has taken it up.
+    """
+
+
+class UpdateOptionsDict(TypedDict, total=False):
+    """What an update does.
+
+    ``inputs``: those that are not given stay. ``plugins`` None: the folders that it has. ``parameters``: any of the workflow ``update``.
+    The others are those of ``phaseline deployments update``.
+    """
+
+    inputs: Mapping[str, Value] | None
+    plugins: Sequence[str] | None
+    parameters: Mapping[str, Value] | None
+    runtime_only_evaluation: bool
+    workflow_id: str | None
+    reinstall: Sequence[str]
+    allow_replace: bool
+    skip_uninstall: bool
+    skip_install: bool
+    skip_drift_check: bool
+    skip_heal: bool
+    skip_reinstall: bool
+    force_reinstall: bool
+    ignore_failure: bool
+    auto_correct_types: bool
+
+
+SWITCHES = (
+    "allow_replace",
+    "skip_uninstall",
+    "skip_install",
+    "skip_drift_check",
+    "skip_heal",
+    "skip_reinstall",
+    "force_reinstall",
+    "ignore_failure",
+    "auto_correct_types",
+)
+"""Options of an update that are parameters of its workflow."""
+
+
+class UpdateAndRunOptionsDict(UpdateOptionsDict, RunOptionsDict, total=False):
+    """What an update does (``inputs`` … ``auto_correct_types``), and how it is run (``task_retries`` … ``break_timeout``)."""
+
+
+class UpdateExecutionOptionsDict(UpdateOptionsDict, ExecutionOptionsDict, total=False):
+    """What an update does (``inputs`` … ``auto_correct_types``), and how it is run (``task_retries`` … ``detach``).
+
+    ``inputs``: those that are not given stay. ``plugins`` None: the folders that it has. ``parameters``: any of the workflow ``update``.
+    The others are those of ``phaseline deployments update`` and ``executions.install``.
+    """
 
 
 def order_of(
@@ -30,63 +134,92 @@ def order_of(
     return Order(file, name, inputs or {}, tuple(plugins), yes_many, runtime_only, tuple(labels))
 
 
-def update_of(
+def start_of(
+    workflow: str,
     deployment: str,
-    file: str,
-    inputs: Mapping[str, Value] | None,
-    plugins: Sequence[str] | None,
-    parameters: Mapping[str, Value] | None,
+    parameters: Mapping[str, Value] | None = None,
     *,
-    runtime_only: bool,
-    workflow_id: str | None,
-    reinstall: Sequence[str],
-    **switches: bool,
-) -> UpdateOrder:
-    """What a deployment is brought to; ``switches`` become parameters of the workflow, over those that are given so."""
+    allow_custom_parameters: bool = False,
+    force: bool = False,
+) -> Start:
+    """Which workflow is to be started."""
+    from phaseline.use_cases.prepare.workflow_start import Start
+
+    return Start(workflow, deployment, parameters or {}, allow_custom_parameters, force)
+
+
+def update_of(deployment: str, file: str, options: UpdateOptionsDict) -> UpdateOrder:
+    """What a deployment is brought to; the switches become parameters of the workflow, over those that are given so."""
     from phaseline.use_cases.prepare.update_preparation import UpdateOrder
 
-    said: dict[str, Value] = dict(parameters or {})
-    said |= {name: True for name, is_set in switches.items() if is_set}
-    if workflow_id is not None:
+    said: dict[str, Value] = dict(options.get("parameters") or {})
+    said |= {name: True for name in SWITCHES if options.get(name)}
+    if (workflow_id := options.get("workflow_id")) is not None:
         said["workflow_id"] = workflow_id
-    if reinstall:
+    if reinstall := options.get("reinstall"):
         said["reinstall_list"] = list(reinstall)
-    return UpdateOrder(deployment, file, inputs or {}, plugins, said, runtime_only)
+    inputs, plugins = options.get("inputs") or {}, options.get("plugins")
+    return UpdateOrder(deployment, file, inputs, plugins, said, options.get("runtime_only_evaluation", False))
 
 
-def stops_of(breakpoints: Sequence[str], break_timeout: str | None = None) -> tuple[Breakpoint, ...]:
+def stops_of(options: StopOptionsDict) -> tuple[Breakpoint, ...]:
     """Where instances stop, and how long. Raises: PL-C094 for a time without a breakpoint, PL-P047 for one that is none."""
-    from phaseline.lang.durations import read_span
-    from phaseline.model.problems.problem import fail
-    from phaseline.use_cases.prepare.breakpoints import read
+    breakpoints, break_timeout = options.get("breakpoints", ()), options.get("break_timeout")
+    if not breakpoints:
+        if break_timeout is None:
+            return ()
+        from phaseline.model.problems.problem import fail
 
-    if break_timeout is not None and not breakpoints:
         message = "break_timeout says how long something waits at breakpoints, and there are none"
         raise fail("PL-C094", message, "Name where it stops: breakpoints=['pre-create=web']")
-    wait_s = None if break_timeout is None else read_span(break_timeout)
+    from phaseline.use_cases.prepare.breakpoints import read
+
+    wait_s = seconds(break_timeout)
     return tuple(read(text, wait_s) for text in breakpoints)
 
 
-def manner_of(
-    task_retries: int | None = None,
-    on_failure: OnFailure = "continue",
-    stop_after: str | None = None,
-    if_busy: IfBusy = "wait",
-    timeout: str | None = None,
-    subgraph_retries: int | None = None,
-    breakpoints: Sequence[str] = (),
-    break_timeout: str | None = None,
-) -> Manner:
+def manner_of(options: RunOptionsDict | StopOptionsDict) -> Manner:
     """How it deals with failures, time, others that are at work, and where it stops."""
-    from phaseline.lang.durations import read_span
     from phaseline.use_cases.prepare.options import Manner, read_limit
 
+    said: RunOptionsDict = {**options}
+    stop_after, timeout = said.get("stop_after"), said.get("timeout")
     return Manner(
-        task_retries,
-        on_failure,
+        said.get("task_retries"),
+        said.get("on_failure", "continue"),
         None if stop_after is None else read_limit(stop_after),
-        if_busy,
-        None if timeout is None else read_span(timeout),
-        subgraph_retries,
-        stops_of(breakpoints, break_timeout),
+        said.get("if_busy", "wait"),
+        seconds(timeout),
+        said.get("subgraph_retries"),
+        stops_of(said),
     )
+
+
+def seconds(span: str | None) -> float | None:
+    """The seconds of a span such as ``10m``. Raises: ``ValueError``."""
+    if span is None:
+        return None
+    from phaseline.lang.durations import read_span
+
+    return read_span(span)
+
+
+def following(options: FollowOptionsDict) -> FollowOptionsDict:
+    """Of many options those that say how long the caller stays."""
+    return {"watcher": options.get("watcher"), "detach": options.get("detach", False)}
+
+
+def adoption_of(
+    document: str,
+    deployment: str | None,
+    blueprint: str | None,
+    inputs: Mapping[str, Value] | None,
+    plugins: Sequence[str] | None,
+    *,
+    allow_type_change: bool,
+    check: bool,
+) -> AdoptOrder:
+    """Which document becomes a deployment."""
+    from phaseline.use_cases.commands.adopt import AdoptOrder
+
+    return AdoptOrder(document, deployment, blueprint, inputs or {}, plugins, allow_type_change, check)

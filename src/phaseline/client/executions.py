@@ -1,37 +1,37 @@
-"""Executions for Python programs: a noun of ``phaseline.open()``, made like those beside it."""
+"""Executions: runs of workflows."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import time
 from typing import TYPE_CHECKING, Literal
 
-from phaseline.client.argument_checks import checked
-from phaseline.client.execution_options import manner_of, order_of
+from phaseline.client import operations as ops
+from phaseline.client.execution_options import following, manner_of, order_of, start_of
+from phaseline.client.noun import Noun
 
 if TYPE_CHECKING:
-    from phaseline.app.app_context import Workplace
+    from collections.abc import Iterator, Mapping, Sequence
+    from typing import Unpack
+
     from phaseline.app.watcher import Watcher
+    from phaseline.client.execution_options import ExecutionOptionsDict, FollowOptionsDict
     from phaseline.model.blueprint.blueprint import Value
-    from phaseline.model.execution.execution import IfBusy
     from phaseline.use_cases.commands.approve import Approved
     from phaseline.use_cases.commands.maintenance import Purge
-    from phaseline.use_cases.prepare.options import OnFailure
-    from phaseline.use_cases.queries.events.events_and_logs import History
+    from phaseline.use_cases.queries.events.events_and_logs import EventPages, History
+    from phaseline.use_cases.queries.events.line_filter import LineFilter
+    from phaseline.use_cases.queries.events.log_stream import LineStream
+    from phaseline.use_cases.queries.events.log_tail import Tail
     from phaseline.use_cases.queries.events.timeline import Timeline
     from phaseline.views.views import ExecutionView, Line, Page
 
 
-@checked("executions")
-class Executions:
+class ExecutionsNoun(Noun):
     """Runs of workflows. Those that run one return when it has ended, needs a person, or is detached.
 
-    An ``id`` or a name may be a unique beginning; without an id the latest execution of ``deployment`` is meant, or of the
-    only deployment there is; by words that change one (approve, complete, resume, cancel …) the only one to which they apply.
+    An ``id`` or a name may be a unique beginning; without an id the latest execution of ``deployment`` is taken, or of the
+    only deployment there is; by commands that change one (approve, complete, resume, cancel …) the only one to which they apply.
     """
-
-    def __init__(self, place: Workplace) -> None:
-        """Of the store of this place."""
-        self._place = place
 
     def install(
         self,
@@ -42,37 +42,18 @@ class Executions:
         plugins: Sequence[str] = (),
         yes_many: bool = False,
         runtime_only_evaluation: bool = False,
-        task_retries: int | None = None,
-        on_failure: OnFailure = "continue",
-        stop_after: str | None = None,
-        if_busy: IfBusy = "wait",
-        timeout: str | None = None,
-        subgraph_retries: int | None = None,
-        breakpoints: Sequence[str] = (),
-        break_timeout: str | None = None,
         labels: Sequence[str] = (),
-        watcher: Watcher | None = None,
-        detach: bool = False,
+        **options: Unpack[ExecutionOptionsDict],
     ) -> ExecutionView:
         """Make a deployment of a blueprint file (``deployment`` None: named as its folder) and install it.
 
-        ``task_retries`` None: as the settings say. ``stop_after``: ``3``, ``10%`` or ``30s``, how much may fail before
-        nothing new begins. ``if_busy``: ``wait`` for executions that have a claim on the same instances, ``refuse`` or ``force``.
-        ``timeout``: ``90s``, ``10m`` or ``2h``, canceled when it takes longer. ``subgraph_retries``: how often a life cycle that has
-        failed is gone through again. ``breakpoints``: where instances stop until they are cleared, such as ``pre-create=app_*``.
-        ``break_timeout``: what stops there and is not cleared so long has failed. ``labels``: as ``KEY=VALUE``, beside those of the
-        blueprint. ``yes_many``: more than a million calls for relationships are meant. ``runtime_only_evaluation``: functions are
-        evaluated when their values are needed.
+        ``labels``: as ``KEY=VALUE``, beside those of the blueprint. ``yes_many``: allow more than a million relationship calls.
+        ``runtime_only_evaluation``: functions are evaluated when their values are needed.
         """
-        from phaseline.use_cases.commands.install import install
-
         order = order_of(
             file, deployment, inputs, plugins, labels, yes_many=yes_many, runtime_only=runtime_only_evaluation
         )
-        manner = manner_of(
-            task_retries, on_failure, stop_after, if_busy, timeout, subgraph_retries, breakpoints, break_timeout
-        )
-        return install(self._place, order, manner=manner, watcher=watcher, detach=detach)
+        return self._call(ops.INSTALL, order=order, manner=manner_of(options), **following(options))
 
     def uninstall(
         self,
@@ -80,34 +61,19 @@ class Executions:
         *,
         ignore_failure: bool = False,
         recursive: bool = False,
-        task_retries: int | None = None,
-        on_failure: OnFailure = "continue",
-        stop_after: str | None = None,
-        if_busy: IfBusy = "wait",
-        timeout: str | None = None,
-        subgraph_retries: int | None = None,
-        breakpoints: Sequence[str] = (),
-        break_timeout: str | None = None,
-        watcher: Watcher | None = None,
-        detach: bool = False,
+        **options: Unpack[ExecutionOptionsDict],
     ) -> ExecutionView:
         """Stop and delete every instance of a deployment; the record of the deployment stays.
 
         ``recursive``: deployments that belong to it, by their label ``csys-obj-parent``, are uninstalled first.
         """
-        from phaseline.use_cases.commands.install import uninstall
-
-        manner = manner_of(
-            task_retries, on_failure, stop_after, if_busy, timeout, subgraph_retries, breakpoints, break_timeout
-        )
-        return uninstall(
-            self._place,
-            deployment,
+        return self._call(
+            ops.UNINSTALL,
+            name=deployment,
             ignore_failure=ignore_failure,
             recursive=recursive,
-            manner=manner,
-            watcher=watcher,
-            detach=detach,
+            manner=manner_of(options),
+            **following(options),
         )
 
     def start(
@@ -118,43 +84,27 @@ class Executions:
         parameters: Mapping[str, Value] | None = None,
         allow_custom_parameters: bool = False,
         force: bool = False,
-        task_retries: int | None = None,
-        on_failure: OnFailure = "continue",
-        stop_after: str | None = None,
-        if_busy: IfBusy = "wait",
-        timeout: str | None = None,
-        subgraph_retries: int | None = None,
-        breakpoints: Sequence[str] = (),
-        break_timeout: str | None = None,
-        watcher: Watcher | None = None,
-        detach: bool = False,
+        **options: Unpack[ExecutionOptionsDict],
     ) -> ExecutionView:
         """Run any workflow of a deployment by its name, such as ``execute_operation``.
 
         ``allow_custom_parameters``: those that nobody declares are handed on to plugins. ``force``: although the blueprint
         says that the workflow is not available now.
         """
-        from phaseline.use_cases.commands.start_workflow import start
-        from phaseline.use_cases.prepare.workflow_start import Start
-
-        order = Start(workflow, deployment, parameters or {}, allow_custom_parameters, force)
-        manner = manner_of(
-            task_retries, on_failure, stop_after, if_busy, timeout, subgraph_retries, breakpoints, break_timeout
-        )
-        return start(self._place, order, manner=manner, watcher=watcher, detach=detach)
+        order = start_of(workflow, deployment, parameters, allow_custom_parameters=allow_custom_parameters, force=force)
+        return self._call(ops.START, order=order, manner=manner_of(options), **following(options))
 
     def resume(
-        self,
-        id: str | None = None,
-        *,
-        deployment: str | None = None,
-        watcher: Watcher | None = None,
-        detach: bool = False,
+        self, id: str | None = None, *, deployment: str | None = None, **options: Unpack[FollowOptionsDict]
     ) -> ExecutionView:
-        """Carry on with one that a crash or an interrupt left open. What completed is not called again."""
-        from phaseline.use_cases.commands.control import resume
+        """Continue one that a crash or an interrupt left open. What completed is not called again."""
+        return self._call(ops.RESUME, id=id, deployment=deployment, **options)
 
-        return resume(self._place, id, deployment=deployment, watcher=watcher, detach=detach)
+    def watch(
+        self, id: str | None = None, *, deployment: str | None = None, watcher: Watcher | None = None
+    ) -> ExecutionView:
+        """Wait for the end of one, whichever process runs it; continue it if none does."""
+        return self._call(ops.WATCH, id=id, deployment=deployment, watcher=watcher)
 
     def retry(
         self,
@@ -163,15 +113,10 @@ class Executions:
         deployment: str | None = None,
         instances: Sequence[str] = (),
         clean: bool = False,
-        watcher: Watcher | None = None,
-        detach: bool = False,
+        **options: Unpack[FollowOptionsDict],
     ) -> ExecutionView:
-        """Call again what failed, was canceled or is unsure, and go on. ``clean``: half-made instances go first."""
-        from phaseline.use_cases.commands.control import retry
-
-        return retry(
-            self._place, id, deployment=deployment, instances=instances, clean=clean, watcher=watcher, detach=detach
-        )
+        """Call again what failed, was canceled or is unsure, and continue. ``clean``: half-made instances go first."""
+        return self._call(ops.RETRY, id=id, deployment=deployment, instances=instances, clean=clean, **options)
 
     def complete(
         self,
@@ -181,30 +126,24 @@ class Executions:
         reason: str,
         operations: Sequence[str] = (),
         deployment: str | None = None,
-        watcher: Watcher | None = None,
-        detach: bool = False,
+        **options: Unpack[FollowOptionsDict],
     ) -> ExecutionView:
-        """Take operations as completed because you vouch for them, and go on; kept with your name and ``reason``."""
-        from phaseline.use_cases.commands.control import complete
-
-        return complete(
-            self._place,
-            id,
+        """Take operations as completed because you vouch for them, and continue; kept with your name and ``reason``."""
+        return self._call(
+            ops.COMPLETE,
+            id=id,
             deployment=deployment,
             instances=instances,
             operations=operations,
             reason=reason,
-            watcher=watcher,
-            detach=detach,
+            **options,
         )
 
     def approve(
         self, id: str | None = None, *, deployment: str | None = None, plan: str | None = None, reason: str = ""
     ) -> Approved:
         """Agree to the plan that a hook waits with; ``plan``: its digest, refused if it waits for another one."""
-        from phaseline.use_cases.commands.approve import approve
-
-        return approve(self._place, id, deployment=deployment, plan=plan, reason=reason)
+        return self._call(ops.APPROVE, id=id, deployment=deployment, plan=plan, reason=reason)
 
     def wake(
         self,
@@ -213,21 +152,10 @@ class Executions:
         instances: Sequence[str],
         operations: Sequence[str] = (),
         deployment: str | None = None,
-        watcher: Watcher | None = None,
-        detach: bool = False,
+        **options: Unpack[FollowOptionsDict],
     ) -> ExecutionView:
-        """Have what sleeps called now."""
-        from phaseline.use_cases.commands.control import wake
-
-        return wake(
-            self._place,
-            id,
-            deployment=deployment,
-            instances=instances,
-            operations=operations,
-            watcher=watcher,
-            detach=detach,
-        )
+        """Call sleeping operations now."""
+        return self._call(ops.WAKE, id=id, deployment=deployment, instances=instances, operations=operations, **options)
 
     def rerun(
         self,
@@ -236,15 +164,10 @@ class Executions:
         instances: Sequence[str],
         phases: Sequence[str],
         deployment: str | None = None,
-        watcher: Watcher | None = None,
-        detach: bool = False,
+        **options: Unpack[FollowOptionsDict],
     ) -> ExecutionView:
         """Have completed phases of nodes called once more, while these are in that state."""
-        from phaseline.use_cases.commands.control import rerun
-
-        return rerun(
-            self._place, id, deployment=deployment, instances=instances, phases=phases, watcher=watcher, detach=detach
-        )
+        return self._call(ops.RERUN, id=id, deployment=deployment, instances=instances, phases=phases, **options)
 
     def cancel(
         self,
@@ -256,10 +179,8 @@ class Executions:
         watcher: Watcher | None = None,
     ) -> ExecutionView:
         """End an open one: nothing new starts; running calls are awaited, left alone (``force``) or killed (``kill``)."""
-        from phaseline.use_cases.commands.control import cancel
-
         how: Literal["wait", "force", "kill"] = "kill" if kill else "force" if force else "wait"
-        return cancel(self._place, id, deployment=deployment, how=how, watcher=watcher)
+        return self._call(ops.CANCEL, id=id, deployment=deployment, how=how, watcher=watcher)
 
     def list(
         self,
@@ -277,18 +198,14 @@ class Executions:
         ``by``: the user who asked for it. ``since``: asked for since then, an age such as ``30d`` or ms since the epoch.
         ``text``: in the id or the reason.
         """
-        from phaseline.lang.durations import read_age_ms
-        from phaseline.use_cases.queries.executions import ExecutionFilter, list_executions
+        from phaseline.use_cases.queries.executions import ExecutionFilter
 
-        begin = self._place.clock.now() - read_age_ms(since) if isinstance(since, str) else since or 0
-        wanted = ExecutionFilter(status or "", workflow, by, begin, text)
-        return list_executions(self._place, deployment=deployment, wanted=wanted, limit=limit)
+        wanted = ExecutionFilter(status or "", workflow, by, _since(since), text)
+        return self._call(ops.LIST_EXECUTIONS, deployment=deployment, wanted=wanted, limit=limit)
 
     def show(self, id: str | None = None, *, deployment: str | None = None) -> ExecutionView:
         """One of them with every failed operation."""
-        from phaseline.use_cases.queries.executions import show_execution
-
-        return show_execution(self._place, id, deployment=deployment)
+        return self._call(ops.SHOW_EXECUTION, id=id, deployment=deployment)
 
     def logs(
         self,
@@ -307,11 +224,8 @@ class Executions:
         ``node``: about its instances. ``phase``: an operation or phase, its last part will do. ``level``: this one and above; empty:
         all, also those for debugging. ``text``: lines with it, upper and lower case alike.
         """
-        from phaseline.use_cases.queries.events.events_and_logs import logs
-        from phaseline.use_cases.queries.events.line_filter import LineFilter
-
-        wanted = LineFilter(node, phase, level, text)
-        return logs(self._place, id, deployment=deployment, instance=instance, wanted=wanted, limit=limit)
+        wanted = _filter(node, phase, level, text)
+        return self._call(ops.LOGS, id=id, deployment=deployment, instance=instance, wanted=wanted, limit=limit)
 
     def events(
         self,
@@ -326,33 +240,92 @@ class Executions:
     ) -> History:
         """The last events: what the execution and each of its instances went through; ``limit`` None: all.
 
-        ``level``: the type of an event. The other words as of ``logs``.
+        ``level``: the type of an event. The other arguments as of ``logs``.
         """
-        from phaseline.use_cases.queries.events.events_and_logs import events
-        from phaseline.use_cases.queries.events.line_filter import LineFilter
+        wanted = _filter(node, phase, level, text)
+        return self._call(ops.EVENTS, id=id, deployment=deployment, wanted=wanted, limit=limit)
 
-        wanted = LineFilter(node, phase, level, text)
-        return events(self._place, id, deployment=deployment, wanted=wanted, limit=limit)
+    def event_pages(
+        self,
+        id: str | None = None,
+        *,
+        deployment: str | None = None,
+        node: str = "",
+        phase: str = "",
+        level: str = "",
+        text: str = "",
+        limit: int | None = None,
+    ) -> EventPages:
+        """As ``events``, a page at a time: not all lines are in memory at once."""
+        wanted = _filter(node, phase, level, text)
+        return self._call(ops.EVENT_PAGES, id=id, deployment=deployment, wanted=wanted, limit=limit)
+
+    def stream_logs(
+        self,
+        id: str | None = None,
+        *,
+        deployment: str | None = None,
+        instance: str | None = None,
+        node: str = "",
+        phase: str = "",
+        level: str = "",
+        text: str = "",
+    ) -> LineStream:
+        """Lines of logs as they come, in pages, until the execution has ended. The arguments as of ``logs``."""
+        wanted = _filter(node, phase, level, text)
+        return self._call(ops.STREAM_LOGS, id=id, deployment=deployment, instance=instance, wanted=wanted)
+
+    def stream_events(
+        self,
+        id: str | None = None,
+        *,
+        deployment: str | None = None,
+        node: str = "",
+        phase: str = "",
+        level: str = "",
+        text: str = "",
+    ) -> LineStream:
+        """Events as they come, in pages, until the execution has ended. The arguments as of ``events``."""
+        wanted = _filter(node, phase, level, text)
+        return self._call(ops.STREAM_EVENTS, id=id, deployment=deployment, wanted=wanted)
 
     def timeline(self, id: str | None = None, *, deployment: str | None = None) -> Timeline:
         """Which phase ran when, and the chain of calls that decided when it was done."""
-        from phaseline.use_cases.queries.events.timeline import timeline
-
-        return timeline(self._place, id, deployment=deployment)
+        return self._call(ops.TIMELINE, id=id, deployment=deployment)
 
     def follow(self, id: str | None = None, *, deployment: str | None = None) -> Iterator[Line]:
         """Log lines and events from its beginning on, the new ones as they come; ends when it has settled.
 
         It only looks: another process, or another thread of this one, runs it.
         """
-        from phaseline.use_cases.queries.events.log_stream import lines_of
+        return self._call(ops.FOLLOW, id=id, deployment=deployment)
 
-        return lines_of(self._place, id, deployment=deployment)
+    def tail(self, id: str) -> Tail:
+        """Log lines and events of the execution with this id, by time: ``new()`` gives those since the last look."""
+        return self._call(ops.TAIL, execution=id)
 
     def purge(self, older: str | float, *, deployment: str | None = None, dry_run: bool = False) -> Purge:
         """Remove executions that ended longer ago than this, with everything about them. ``older``: ``30d``, or seconds."""
         from phaseline.lang.durations import read_age_ms
-        from phaseline.use_cases.commands.maintenance import purge
 
         age_ms = read_age_ms(older) if isinstance(older, str) else round(older * 1000)
-        return purge(self._place, age_ms, deployment=deployment, dry_run=dry_run)
+        return self._call(ops.PURGE, older_ms=age_ms, deployment=deployment, dry_run=dry_run)
+
+    def is_built_in(self, workflow: str) -> bool:
+        """Whether every deployment has a workflow of this name."""
+        return self._call(ops.IS_BUILT_IN, name=workflow)
+
+
+def _since(since: str | int | None) -> int:
+    """Milliseconds since the epoch; 0: from the beginning."""
+    if not isinstance(since, str):
+        return since or 0
+    from phaseline.lang.durations import read_age_ms
+
+    return time.time_ns() // 1_000_000 - read_age_ms(since)
+
+
+def _filter(node: str, phase: str, level: str, text: str) -> LineFilter:
+    from phaseline.use_cases.queries.events.line_filter import LineFilter
+
+    return LineFilter(node, phase, level, text)

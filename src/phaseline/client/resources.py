@@ -1,19 +1,22 @@
-"""Resources for Python programs: a noun of ``phaseline.open()``, made like those beside it.
+"""Resources: what phases move from state to state.
 
-Whom a method is about is said by ``names``, by an expression ``filter``, by the key of a ``group`` of failures, or by
+Which resources a method is about is said by ``names``, by an expression ``filter``, by the key of a ``group`` of failures, or by
 ``all=True``; what of these is given must all hold. ``cluster`` keeps to one cluster.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from phaseline.client.argument_checks import checked
+from phaseline.client import operations as ops
 from phaseline.client.execution_options import stops_of
+from phaseline.client.noun import Noun
 
 if TYPE_CHECKING:
-    from phaseline.app.app_context import Workplace
+    from collections.abc import Mapping, Sequence
+    from typing import Unpack
+
+    from phaseline.client.execution_options import StopOptionsDict
     from phaseline.model.blueprint.blueprint import Value
     from phaseline.use_cases.commands.resources.apply import Applied
     from phaseline.use_cases.commands.resources.control import Decided
@@ -25,31 +28,23 @@ if TYPE_CHECKING:
     from phaseline.use_cases.queries.resources.wait_reasons import Why
 
 
-@checked("resources")
-class Resources:
+class ResourcesNoun(Noun):
     """What phases move from state to state."""
-
-    def __init__(self, place: Workplace) -> None:
-        """Over this store."""
-        self._place = place
 
     def apply(
         self,
         *files: str,
         records: Sequence[Mapping[str, object]] = (),
         cluster: str = "",
-        breakpoints: Sequence[str] = (),
-        break_timeout: str | None = None,
+        **options: Unpack[StopOptionsDict],
     ) -> Applied:
         """Put the resources of files of records, and of records as JSON has them, into the store, or change those there are.
 
         ``cluster``: of those that name none. ``breakpoints``: where those that begin to move stop, such as ``pre-Acme.Create=node-*``.
         Raises ``ProblemsError`` with everything that is wrong; then nothing is stored.
         """
-        from phaseline.use_cases.commands.resources.apply import apply
-
-        return apply(
-            self._place, files, cluster=cluster, records=records, breakpoints=stops_of(breakpoints, break_timeout)
+        return self._call(
+            ops.APPLY_RESOURCES, files=files, cluster=cluster, records=records, breakpoints=stops_of(options)
         )
 
     def list(
@@ -61,9 +56,7 @@ class Resources:
         limit: int | None = None,
     ) -> ResourceList:
         """Resources with the phases that keep them where they are, and what failed alike; nothing said means all."""
-        from phaseline.use_cases.queries.resources.resources import list_resources
-
-        return list_resources(self._place, _choice(names, filter, group, cluster), limit=limit)
+        return self._call(ops.LIST_RESOURCES, choice=_choice(names, filter, group, cluster), limit=limit)
 
     def export(
         self,
@@ -73,29 +66,21 @@ class Resources:
         cluster: str | None = None,
     ) -> Exported:
         """Resources as the records that ``apply`` takes: type, name, cluster, target and attributes; nothing said means all."""
-        from phaseline.use_cases.queries.resources.export import export
-
-        return export(self._place, _choice(names, filter, group, cluster))
+        return self._call(ops.EXPORT_RESOURCES, choice=_choice(names, filter, group, cluster))
 
     def show(self, name: str, *, cluster: str | None = None) -> ResourceView:
         """One of them with its record: attributes, state, and what each phase says of it."""
-        from phaseline.use_cases.queries.resources.resources import show_resource
-
-        return show_resource(self._place, name, cluster=cluster)
+        return self._call(ops.SHOW_RESOURCE, name=name, cluster=cluster)
 
     def history(
         self, name: str, *, cluster: str | None = None, phases: Sequence[str] = (), limit: int | None = None
     ) -> ResourceHistory:
         """What it went through: states, calls, what users decided."""
-        from phaseline.use_cases.queries.resources.history import history
-
-        return history(self._place, name, cluster=cluster, phases=phases, limit=limit)
+        return self._call(ops.RESOURCE_HISTORY, name=name, cluster=cluster, phases=phases, limit=limit)
 
     def why(self, name: str, *, cluster: str | None = None) -> Why:
         """Why it is where it is: each phase of its state, whether it applies or why not, what it waits for."""
-        from phaseline.use_cases.queries.resources.wait_reasons import why
-
-        return why(self._place, name, cluster=cluster)
+        return self._call(ops.RESOURCE_WHY, name=name, cluster=cluster)
 
     def target(
         self,
@@ -106,14 +91,11 @@ class Resources:
         cluster: str | None = None,
         all: bool = False,  # noqa: A002 - the word of the command
         force: bool = False,
-        breakpoints: Sequence[str] = (),
-        break_timeout: str | None = None,
+        **options: Unpack[StopOptionsDict],
     ) -> Moved:
         """Give them another target; what runs of them is awaited first, unless ``force``. ``breakpoints``: where they stop."""
-        from phaseline.use_cases.commands.resources.set_target import target
-
         choice = _choice(names, filter, group, cluster, everybody=all)
-        return target(self._place, state, choice, force=force, breakpoints=stops_of(breakpoints, break_timeout))
+        return self._call(ops.TARGET_RESOURCES, state=state, choice=choice, force=force, breakpoints=stops_of(options))
 
     def retry(
         self,
@@ -126,10 +108,8 @@ class Resources:
         set: Mapping[str, str] | None = None,  # noqa: A002 - the word of the command
     ) -> Decided:
         """Let failed phases be called again. ``set``: attributes to set before, in the informal syntax."""
-        from phaseline.use_cases.commands.resources.control import retry
-
         choice = _choice(names, filter, group, cluster, everybody=all)
-        return retry(self._place, choice, phases=phases, changes=set)
+        return self._call(ops.RETRY_RESOURCES, choice=choice, phases=phases, changes=set)
 
     def complete(
         self,
@@ -142,10 +122,8 @@ class Resources:
         phases: Sequence[str] = (),
     ) -> Decided:
         """Take phases as completed because you vouch for them; without ``phases`` those that failed."""
-        from phaseline.use_cases.commands.resources.control import complete
-
         choice = _choice(names, filter, group, cluster, everybody=all)
-        return complete(self._place, choice, reason=reason, phases=phases)
+        return self._call(ops.COMPLETE_RESOURCES, choice=choice, reason=reason, phases=phases)
 
     def rerun(
         self,
@@ -157,9 +135,8 @@ class Resources:
         all: bool = False,  # noqa: A002 - the word of the command
     ) -> Decided:
         """Have completed phases called once more, while their resources are in that state."""
-        from phaseline.use_cases.commands.resources.control import rerun
-
-        return rerun(self._place, _choice(names, filter, group, cluster, everybody=all), phases=phases)
+        choice = _choice(names, filter, group, cluster, everybody=all)
+        return self._call(ops.RERUN_RESOURCES, choice=choice, phases=phases)
 
     def wake(
         self,
@@ -171,9 +148,8 @@ class Resources:
         phases: Sequence[str] = (),
     ) -> Decided:
         """Have phases that sleep called now."""
-        from phaseline.use_cases.commands.resources.control import wake
-
-        return wake(self._place, _choice(names, filter, group, cluster, everybody=all), phases=phases)
+        choice = _choice(names, filter, group, cluster, everybody=all)
+        return self._call(ops.WAKE_RESOURCES, choice=choice, phases=phases)
 
     def signal(
         self,
@@ -186,9 +162,8 @@ class Resources:
         phases: Sequence[str] = (),
     ) -> Decided:
         """Say something to phases that sleep: they are called now and find it in ``signals`` of their phase data."""
-        from phaseline.use_cases.commands.resources.control import signal
-
-        return signal(self._place, _choice(names, filter, group, cluster, everybody=all), data=data, phases=phases)
+        choice = _choice(names, filter, group, cluster, everybody=all)
+        return self._call(ops.SIGNAL_RESOURCES, choice=choice, data=data, phases=phases)
 
     def cancel(
         self,
@@ -199,9 +174,8 @@ class Resources:
         all: bool = False,  # noqa: A002 - the word of the command
     ) -> Moved:
         """Leave them in the states they are in."""
-        from phaseline.use_cases.commands.resources.set_target import cancel
-
-        return cancel(self._place, _choice(names, filter, group, cluster, everybody=all))
+        choice = _choice(names, filter, group, cluster, everybody=all)
+        return self._call(ops.CANCEL_RESOURCES, choice=choice)
 
     def delete(
         self,
@@ -212,9 +186,8 @@ class Resources:
         all: bool = False,  # noqa: A002 - the word of the command
     ) -> Moved:
         """Remove them and what is known of them; nothing is called to undo what their phases have made."""
-        from phaseline.use_cases.commands.resources.set_target import delete
-
-        return delete(self._place, _choice(names, filter, group, cluster, everybody=all))
+        choice = _choice(names, filter, group, cluster, everybody=all)
+        return self._call(ops.DELETE_RESOURCES, choice=choice)
 
 
 def _choice(names: Sequence[str], where: str, group: str, cluster: str | None, *, everybody: bool = False) -> Choice:

@@ -63,6 +63,11 @@ def _told_of(row: DeploymentRow) -> str:
     return f"{row.name} {row.description} {row.blueprint_file}"
 
 
+def find_to_change(place: Workplace, name: str) -> DeploymentDetails:
+    """The deployment of this whole name, which is going to be changed. Raises: PL-C010 with the name that was probably intended."""
+    return show_deployment(place, find_deployment(place.store, name, to_change=True).name)
+
+
 def show_deployment(place: Workplace, name: str) -> DeploymentDetails:
     """One deployment with its inputs and nodes and the folders of its code."""
     store = place.store

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Literal
 
 from phaseline.app.store_location import store_file
 from phaseline.use_cases.lookup.find import rosters_of
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 OFFERED = 200
 """So many names are offered at most."""
+Named = Literal["deployments", "executions", "instances", "clusters", "resources", "secrets", "blueprints"]
 
 
 def may_look(settings: Settings) -> bool:
@@ -69,3 +70,19 @@ def _fitting(names: Iterable[str], beginning: str) -> list[str]:
         if len(found) == OFFERED:
             break
     return found
+
+
+KINDS: Mapping[Named, Callable[[Workplace, str], list[str]]] = {
+    "deployments": deployment_names,
+    "executions": execution_ids,
+    "instances": instance_ids,
+    "clusters": cluster_names,
+    "resources": resource_names,
+    "secrets": secret_names,
+    "blueprints": blueprint_ids,
+}
+
+
+def offered_names(place: Workplace, kind: Named, beginning: str) -> Sequence[str]:
+    """Names of a kind that begin so; none where there is no store that can be read as it is."""
+    return KINDS[kind](place, beginning) if may_look(place.settings) else []

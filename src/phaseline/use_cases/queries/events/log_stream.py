@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 from phaseline.app.watcher import LOOK_S
 from phaseline.model.graph.status import ExecutionStatus
 from phaseline.use_cases.lookup.find import find_execution
-from phaseline.use_cases.queries.events.log_tail import Tail
+from phaseline.use_cases.queries.events.line_filter import ANY, LineFilter
+from phaseline.use_cases.queries.events.log_tail import EventTail, LogTail, Tail
 
 if TYPE_CHECKING:
     from phaseline.app.app_context import Workplace
@@ -80,3 +81,44 @@ def left_alone(store: Store, row: ExecutionRow) -> str:
     elif row.status is ExecutionStatus.ATTENTION:
         mend = f"it waits for a person; see: phaseline executions show {row.id}"
     return f"no process works on {row.id} of '{row.deployment_name}', which has not ended; {mend}"
+
+
+class LineStream:
+    """Lines of one execution as they come. ``row``: the execution as it was when they were asked for."""
+
+    def __init__(self, store: Store, tail: LogTail | EventTail) -> None:
+        """What ``tail`` reads from the store."""
+        self._store = store
+        self._tail = tail
+        self.row = tail.row
+
+    def new(self, limit: int | None = None) -> Iterator[list[Line]]:
+        """Lines that came since the last look, in pages; the last ``limit`` of them."""
+        return self._tail.new(limit)
+
+    def news(self, pause: Callable[[float], object] = time.sleep) -> Generator[None, None, bool]:
+        """Give a sign whenever there may be new lines; the value is False if no process works on what has not ended."""
+        return news(self._store, self.row.id, pause=pause)
+
+    def left_alone(self) -> str:
+        """That no process works on the execution, and what helps."""
+        return left_alone(self._store, self.row)
+
+
+def stream_logs(
+    place: Workplace,
+    id: str | None = None,
+    *,
+    deployment: str | None = None,
+    instance: str | None = None,
+    wanted: LineFilter = ANY,
+) -> LineStream:
+    """Lines of logs as they come, those ``wanted``. Raises: PL-C011, PL-C012, PL-C013, PL-C018."""
+    return LineStream(place.store, LogTail(place, id, deployment=deployment, instance=instance, wanted=wanted))
+
+
+def stream_events(
+    place: Workplace, id: str | None = None, *, deployment: str | None = None, wanted: LineFilter = ANY
+) -> LineStream:
+    """Events as they come, those ``wanted``. Raises: PL-C011, PL-C012, PL-C013, PL-C018."""
+    return LineStream(place.store, EventTail(place, id, deployment=deployment, wanted=wanted))

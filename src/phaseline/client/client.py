@@ -1,0 +1,105 @@
+"""The client: all that can be asked of a store, by noun. ``phaseline.open()`` gives one.
+
+Programs and the command line use the same methods. A client of another place (a server) is made by giving another ``_call``.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal, Self
+
+from phaseline.client.noun import NounOf
+from phaseline.client.operations import DOCTOR, INIT, STATUS
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from contextlib import AbstractContextManager
+    from types import TracebackType
+    from typing import TypeVar
+
+    from phaseline.app.watcher import Watcher
+    from phaseline.client.blueprints import BlueprintsNoun
+    from phaseline.client.breakpoints import BreakpointsNoun
+    from phaseline.client.deployments import DeploymentsNoun
+    from phaseline.client.executions import ExecutionsNoun
+    from phaseline.client.hooks import HooksNoun
+    from phaseline.client.instances import InstancesNoun
+    from phaseline.client.operations import Operation
+    from phaseline.client.plans import PlansNoun
+    from phaseline.client.plugins import PhasesNoun, PluginsNoun
+    from phaseline.client.resources import ResourcesNoun
+    from phaseline.client.secrets import SecretsNoun
+    from phaseline.client.snapshots import AbandonedNoun, SnapshotsNoun
+    from phaseline.client.upkeep import CompletionNoun, EngineNoun, RecordsNoun, StoreNoun
+    from phaseline.model.rows.orders import RequestId
+    from phaseline.use_cases.queries.status import Status
+    from phaseline.use_cases.tools.doctor import Check
+    from phaseline.use_cases.tools.scaffold import Started
+
+    T = TypeVar("T")
+
+
+class Client:
+    """Everything that a user can do with one store, by noun.
+
+    ``blueprints``, ``deployments``, ``executions``, ``plans``, ``breakpoints``, ``instances``, ``resources``, ``plugins``, ``phases``, ``hooks``,
+    ``secrets``, ``snapshots``, ``abandoned``, ``engine``, ``store``, ``records``, ``completion``.
+    """
+
+    blueprints: NounOf[BlueprintsNoun] = NounOf("blueprints:BlueprintsNoun")
+    deployments: NounOf[DeploymentsNoun] = NounOf("deployments:DeploymentsNoun")
+    executions: NounOf[ExecutionsNoun] = NounOf("executions:ExecutionsNoun")
+    plans: NounOf[PlansNoun] = NounOf("plans:PlansNoun")
+    breakpoints: NounOf[BreakpointsNoun] = NounOf("breakpoints:BreakpointsNoun")
+    instances: NounOf[InstancesNoun] = NounOf("instances:InstancesNoun")
+    plugins: NounOf[PluginsNoun] = NounOf("plugins:PluginsNoun")
+    phases: NounOf[PhasesNoun] = NounOf("plugins:PhasesNoun")
+    resources: NounOf[ResourcesNoun] = NounOf("resources:ResourcesNoun")
+    hooks: NounOf[HooksNoun] = NounOf("hooks:HooksNoun")
+    secrets: NounOf[SecretsNoun] = NounOf("secrets:SecretsNoun")
+    snapshots: NounOf[SnapshotsNoun] = NounOf("snapshots:SnapshotsNoun")
+    abandoned: NounOf[AbandonedNoun] = NounOf("snapshots:AbandonedNoun")
+    engine: NounOf[EngineNoun] = NounOf("upkeep:EngineNoun")
+    store: NounOf[StoreNoun] = NounOf("upkeep:StoreNoun")
+    records: NounOf[RecordsNoun] = NounOf("upkeep:RecordsNoun")
+    completion: NounOf[CompletionNoun] = NounOf("upkeep:CompletionNoun")
+
+    checks_arguments = False
+    """Whether the methods of the nouns look at their arguments first."""
+
+    def _call(
+        self, op: Operation[T], /, *, watcher: Watcher | None = None, detach: bool = False, **arguments: object
+    ) -> T:
+        """Carry an operation out; all that another kind of client has to replace."""
+        raise NotImplementedError
+
+    def status(self, name: str | None = None) -> Status:
+        """The state of everything in the store; with the name of a deployment: of that one."""
+        return self._call(STATUS, deployment=name)
+
+    def doctor(self) -> Sequence[Check]:
+        """Examine machine, settings and store; changes nothing."""
+        return self._call(DOCTOR)
+
+    def init(self, folder: str, kind: Literal["blueprint", "plugin"] = "blueprint") -> Started:
+        """Write a small blueprint, or a plugin with a test, into a new or empty folder."""
+        return self._call(INIT, folder=folder, kind=kind)
+
+    def request_id(self, id: str) -> AbstractContextManager[RequestId]:
+        """Have an order that this thread gives within carried out once, however often it is given under this id.
+
+        Given again, it returns the answer of the first, and this yields ``is_repeated``. Raises: PL-C094, within PL-C097 for another order.
+        """
+        raise NotImplementedError
+
+    def close(self) -> None:
+        """Let go of the store."""
+
+    def __enter__(self) -> Self:
+        """Itself."""
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Let go of the store."""
+        self.close()

@@ -1,0 +1,130 @@
+"""Deployments: blueprints with inputs, under a name."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from phaseline.client import operations as ops
+from phaseline.client.execution_options import adoption_of, following, manner_of, order_of, update_of
+from phaseline.client.noun import Noun
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Unpack
+
+    from phaseline.app.watcher import Watcher
+    from phaseline.client.execution_options import (
+        ExecutionOptionsDict,
+        FollowOptionsDict,
+        UpdateExecutionOptionsDict,
+    )
+    from phaseline.model.blueprint.blueprint import Value
+    from phaseline.plan.preview.diagram import Drawing
+    from phaseline.use_cases.commands.labels import Labels
+    from phaseline.use_cases.queries.deployment_history import DeploymentHistory
+    from phaseline.views.views import DeploymentDetails, DeploymentView, ExecutionView, Outputs, Page
+
+
+class DeploymentsNoun(Noun):
+    """Blueprints with inputs, under a name."""
+
+    def list(
+        self, *, status: str | None = None, text: str = "", labels: Sequence[str] = (), limit: int | None = None
+    ) -> Page[DeploymentView]:
+        """Deployments by name, with their instances by state and their latest execution; ``labels``: those they have."""
+        return self._call(ops.LIST_DEPLOYMENTS, status=status, text=text, labels=labels, limit=limit)
+
+    def labels(self, name: str, *, add: Sequence[str] = (), remove: Sequence[str] = ()) -> Labels:
+        """Its labels, after adding ``KEY=VALUE`` and removing ``KEY=VALUE`` or ``KEY``."""
+        return self._call(ops.LABELS, name=name, add=add, remove=remove)
+
+    def history(self, name: str, *, limit: int | None = None) -> DeploymentHistory:
+        """What was run in it, by which user, and what people decided on the way."""
+        return self._call(ops.DEPLOYMENT_HISTORY, name=name, limit=limit)
+
+    def show(self, name: str) -> DeploymentDetails:
+        """One deployment with its inputs and nodes and the folders of its code."""
+        return self._call(ops.SHOW_DEPLOYMENT, name=name)
+
+    def find(self, name: str) -> DeploymentDetails:
+        """The deployment of exactly this name. Raises: PL-C010 with the name that was probably intended."""
+        return self._call(ops.FIND_DEPLOYMENT, name=name)
+
+    def graph(self, name: str) -> Drawing:
+        """Its nodes with their relationships, and their instances by state, as a diagram."""
+        return self._call(ops.DRAW_DEPLOYMENT, name=name)
+
+    def create(
+        self,
+        file: str,
+        deployment: str | None = None,
+        *,
+        inputs: Mapping[str, Value] | None = None,
+        plugins: Sequence[str] = (),
+        labels: Sequence[str] = (),
+        yes_many: bool = False,
+        runtime_only_evaluation: bool = False,
+        watcher: Watcher | None = None,
+    ) -> DeploymentDetails:
+        """A deployment of a blueprint file (``deployment`` None: named as its folder) with all its instances; nothing is called.
+
+        ``labels``: as ``KEY=VALUE``, beside those of the blueprint. The other arguments as of ``executions.install``.
+        """
+        order = order_of(
+            file, deployment, inputs, plugins, labels, yes_many=yes_many, runtime_only=runtime_only_evaluation
+        )
+        return self._call(ops.CREATE_DEPLOYMENT, order=order, watcher=watcher)
+
+    def update(self, name: str, file: str, **options: Unpack[UpdateExecutionOptionsDict]) -> ExecutionView:
+        """Bring it to another blueprint. What it would do: ``plans.update``."""
+        order = update_of(name, file, options)
+        return self._call(ops.UPDATE, order=order, manner=manner_of(options), **following(options))
+
+    def export(self, deployment: str, *, heat: bool = False) -> Mapping[str, Value]:
+        """It as a document, which ``adopt`` takes; ``heat``: only with the keys that documents of Heat have."""
+        return self._call(ops.EXPORT, name=deployment, only_others=heat)
+
+    def adopt(
+        self,
+        document: str,
+        deployment: str | None = None,
+        *,
+        blueprint: str | None = None,
+        inputs: Mapping[str, Value] | None = None,
+        plugins: Sequence[str] | None = None,
+        allow_type_change: bool = False,
+        check: bool = True,
+        **options: Unpack[ExecutionOptionsDict],
+    ) -> ExecutionView:
+        """A deployment of what exists already, by the document in a file; nothing is created.
+
+        ``deployment`` None: named as in the document.
+        """
+        order = adoption_of(
+            document, deployment, blueprint, inputs, plugins, allow_type_change=allow_type_change, check=check
+        )
+        return self._call(ops.ADOPT, order=order, manner=manner_of(options), **following(options))
+
+    def abandon(self, deployment: str, *, force: bool = False, **options: Unpack[FollowOptionsDict]) -> ExecutionView:
+        """Forget it and leave its resources alone; its document is kept for 30 days, under the execution's id."""
+        return self._call(ops.ABANDON, name=deployment, force=force, **options)
+
+    def inputs(self, name: str) -> Mapping[str, Value]:
+        """Its inputs with their defaults; hidden ones stay hidden."""
+        return self.show(name).inputs
+
+    def outputs(self, name: str, *, reveal: bool = False) -> Mapping[str, Value]:
+        """Its outputs, computed now; secrets in them as ``(hidden)`` unless ``reveal``."""
+        return self.compute(name, reveal=reveal).outputs
+
+    def capabilities(self, name: str, *, reveal: bool = False) -> Mapping[str, Value]:
+        """Its capabilities, computed now; secrets in them as ``(hidden)`` unless ``reveal``."""
+        return self.compute(name, reveal=reveal).capabilities
+
+    def compute(self, name: str, *, reveal: bool = False) -> Outputs:
+        """Its outputs and capabilities, computed now; secrets in them as ``(hidden)`` unless ``reveal``."""
+        return self._call(ops.OUTPUTS, name=name, reveal=reveal)
+
+    def delete(self, name: str, *, force: bool = False) -> DeploymentView:
+        """Forget it: the name is free again, its executions stay. ``force``: although instances may still exist."""
+        return self._call(ops.DELETE_DEPLOYMENT, name=name, force=force)

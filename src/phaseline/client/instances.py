@@ -1,0 +1,85 @@
+"""Instances: the things that a deployment consists of."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from phaseline.client import operations as ops
+from phaseline.client.noun import Noun
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Unpack
+
+    from phaseline.app.watcher import Watcher
+    from phaseline.client.execution_options import FollowOptionsDict
+    from phaseline.model.blueprint.blueprint import Value
+    from phaseline.use_cases.queries.stuck import Stuck
+    from phaseline.use_cases.queries.wait_reasons import Waiting
+    from phaseline.views.views import ExecutionView, InstanceView, Page
+
+
+class InstancesNoun(Noun):
+    """The things that a deployment consists of."""
+
+    def list(
+        self,
+        *,
+        deployment: str | None = None,
+        node: str | None = None,
+        state: str | None = None,
+        limit: int | None = None,
+    ) -> Page[InstanceView]:
+        """Instances in the order of their numbers, without their properties."""
+        return self._call(ops.LIST_INSTANCES, deployment=deployment, node=node, state=state, limit=limit)
+
+    def show(self, id: str, *, deployment: str | None = None) -> InstanceView:
+        """One of them with its runtime properties and relationships."""
+        return self._call(ops.SHOW_INSTANCE, id=id, deployment=deployment)
+
+    def mark_unhealthy(
+        self, ids: Sequence[str], *, deployment: str | None = None, reason: str = "", watcher: Watcher | None = None
+    ) -> ExecutionView:
+        """Mark instances as unhealthy, whatever checks find: the next heal repairs or reinstalls them."""
+        return self._call(ops.MARK_UNHEALTHY, ids=ids, deployment=deployment, reason=reason, watcher=watcher)
+
+    def restrict(
+        self,
+        deployment: str,
+        names: Sequence[str],
+        *,
+        forbid: Sequence[str] = (),
+        lift: bool = False,
+        as_blueprint: bool = False,
+        watcher: Watcher | None = None,
+    ) -> ExecutionView:
+        """Forbid that nodes and instances are updated, replaced or deleted: what ``forbid`` names and nothing else.
+
+        ``lift``: nothing is forbidden, as when none of the three is given. ``as_blueprint``: what the blueprint says.
+        Raises: PL-C094 for more than one of the three.
+        """
+        from phaseline.use_cases.commands.restrict import refuse_two
+
+        refuse_two(forbid, lift=lift, as_blueprint=as_blueprint)
+        actions = None if as_blueprint else forbid
+        return self._call(ops.RESTRICT, deployment=deployment, names=names, actions=actions, watcher=watcher)
+
+    def signal(
+        self,
+        id: str,
+        *,
+        deployment: str | None = None,
+        data: Value = None,
+        operations: Sequence[str] = (),
+        **options: Unpack[FollowOptionsDict],
+    ) -> ExecutionView:
+        """Send data to its sleeping operations: they are called now and find it in ``item.data["signals"]``."""
+        return self._call(ops.SIGNAL, id=id, deployment=deployment, data=data, operations=operations, **options)
+
+    def why(self, id: str, *, deployment: str | None = None) -> Waiting:
+        """What it waits for, since when, and what would unblock it."""
+        return self._call(ops.WHY, id=id, deployment=deployment)
+
+    def stuck(self, *, deployment: str | None = None, limit: int | None = None) -> Page[Stuck]:
+        """What does not continue by itself, over all deployments, like things together, the oldest first."""
+        return self._call(ops.STUCK, deployment=deployment, limit=limit)
