@@ -90,5 +90,5 @@ class CompletionNoun(Noun):
     """Names for shells that complete words."""
 
     def names(self, kind: Named, beginning: str = "") -> Sequence[str]:
-        """Names of a kind that begin so; none where there is no store that can be read as it is."""
+        """Names of a kind that begin so; none without a store of this version."""
         return self._call(ops.OFFER_NAMES, kind=kind, beginning=beginning)

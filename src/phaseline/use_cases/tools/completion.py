@@ -84,5 +84,5 @@ KINDS: Mapping[Named, Callable[[Workplace, str], list[str]]] = {
 
 
 def offered_names(place: Workplace, kind: Named, beginning: str) -> Sequence[str]:
-    """Names of a kind that begin so; none where there is no store that can be read as it is."""
+    """Names of a kind that begin so; none without a store of this version."""
     return KINDS[kind](place, beginning) if may_look(place.settings) else []
