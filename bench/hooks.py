@@ -13,7 +13,7 @@ from phaseline.app.settings import Settings
 from phaseline.calls.deployments.call_subjects import LoadedDeployment
 from phaseline.calls.deployments.hook_lookups import Ground
 from phaseline.calls.protocol.call import Call, ExecutionView, Site
-from phaseline.embedded.workplace import workplace
+from phaseline.embedded.open_app import open_context
 from phaseline.hooks.caller import HookCaller
 from phaseline.hooks.stack_view import StackView
 from phaseline.model.deployment.instance_states import InstanceState
@@ -76,12 +76,12 @@ def reading_ms(about: LoadedDeployment) -> float:
 
 def none_us() -> float:
     """What an action of a deployment pays where nobody has announced a class, beyond the first one of a process."""
-    with TemporaryDirectory() as folder, workplace(Settings(f"sqlite:///{folder}/store.db"), "bench") as place:
+    with TemporaryDirectory() as folder, open_context(Settings(f"sqlite:///{folder}/store.db"), "bench") as ctx:
         request = Request("install")
-        around_of(place, request, 1)
+        around_of(ctx, request, 1)
         start = perf_counter()
         for _ in range(ACTIONS):
-            assert around_of(place, request, 1) is None
+            assert around_of(ctx, request, 1) is None
         return (perf_counter() - start) / ACTIONS * 1e6
 
 

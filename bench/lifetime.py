@@ -18,7 +18,7 @@ from bench.report import Row
 from bench.small_work import on_a_store
 
 if TYPE_CHECKING:
-    from phaseline.app.app_context import Workplace
+    from phaseline.app.app_context import RequestContext
     from phaseline.run.loop.engine import Engine
     from phaseline.use_cases.loading.blueprint_loading import Loaded
 
@@ -47,13 +47,13 @@ def resident_bytes() -> int:
     return pages * 4096
 
 
-def cycle(place: Workplace, engine: Engine, loaded: Loaded, number: int) -> None:
+def cycle(ctx: RequestContext, engine: Engine, loaded: Loaded, number: int) -> None:
     """Create, install, uninstall, delete."""
     from phaseline.model.execution.execution import Request, RetryPolicy
     from phaseline.model.rows.rows import NewDeployment, NewExecution
     from phaseline.plan.topology.expansion import expand
 
-    store, actor, now = place.store, place.actor, place.clock.now
+    store, actor, now = ctx.store, ctx.actor, ctx.clock.now
     new = NewDeployment(
         f"bench-{number}", loaded.blueprint, {}, expand(loaded.blueprint, suffixes=number), loaded.code, actor, now()
     )
@@ -75,18 +75,18 @@ def main() -> None:
     sys.path.insert(0, plugins)
     from phaseline.app.settings import load_settings
     from phaseline.app.watcher import Nobody
+    from phaseline.embedded.open_app import open_context
     from phaseline.embedded.run_execution import engine_of
-    from phaseline.embedded.workplace import workplace
     from phaseline.use_cases.loading.blueprint_loading import load
 
     looks: list[int] = []
-    with workplace(load_settings(given={"store.url": f"sqlite:///{store}"}), "bench") as place:
-        loaded = load(place, file, inputs={}, plugin_folders=(plugins,))
-        with place.store.own("bench"), engine_of(place, Nobody()) as engine:
+    with open_context(load_settings(given={"store.url": f"sqlite:///{store}"}), "bench") as ctx:
+        loaded = load(ctx, file, inputs={}, plugin_folders=(plugins,))
+        with ctx.store.own("bench"), engine_of(ctx, Nobody()) as engine:
             for number in range(SETTLING_CYCLES + cycles):
                 if number in {SETTLING_CYCLES, SETTLING_CYCLES + cycles // 2}:
                     looks.append(resident_bytes())
-                cycle(place, engine, loaded, number)
+                cycle(ctx, engine, loaded, number)
             looks.append(resident_bytes())
             engine.close(0)
     print(json.dumps({"bytes": looks, "cycles": cycles}))

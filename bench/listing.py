@@ -20,23 +20,23 @@ def main() -> None:
 
     lean.begin()  # as a command sets Python up
     from phaseline.app.settings import load_settings
-    from phaseline.embedded.workplace import workplace
+    from phaseline.embedded.open_app import open_context
     from phaseline.use_cases.commands import install as installing
     from phaseline.use_cases.prepare.deployment_spec import Order
     from phaseline.use_cases.queries import deployments, executions, instances, status
 
     settings = load_settings(given={"store.url": f"sqlite:///{store}"})
-    with workplace(settings, "bench") as place:
+    with open_context(settings, "bench") as ctx:
         for number in range(int(count)):
-            installing.install(place, Order(file, f"bench-{number}", plugin_folders=(plugins,)))
-    with workplace(settings, "bench") as place:
+            installing.install(ctx, Order(file, f"bench-{number}", plugin_folders=(plugins,)))
+    with open_context(settings, "bench") as ctx:
         lists: dict[str, Callable[[], object]] = {
-            "deployments": lambda: deployments.list_deployments(place),
-            "executions": lambda: executions.list_executions(place),
-            "instances": lambda: instances.list_instances(place, limit=50),
-            "status": lambda: status.status(place),
+            "deployments": lambda: deployments.list_deployments(ctx),
+            "executions": lambda: executions.list_executions(ctx),
+            "instances": lambda: instances.list_instances(ctx, limit=50),
+            "status": lambda: status.status(ctx),
         }
-        print(json.dumps({name: _measured(place.store, look) for name, look in lists.items()}))
+        print(json.dumps({name: _measured(ctx.store, look) for name, look in lists.items()}))
 
 
 def _measured(store: object, look: Callable[[], object]) -> dict[str, object]:

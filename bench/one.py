@@ -29,7 +29,7 @@ def imports() -> None:
         "phaseline.calls.batches.native_items", "phaseline.app.function_discovery", "phaseline.use_cases.loading.blueprint_loading", "phaseline.use_cases.loading.deployment_rows",
         "phaseline.use_cases.lookup.input_suggestions", "phaseline.use_cases.prepare.deployment_spec", "phaseline.use_cases.prepare.options", "phaseline.use_cases.commands.orders", "phaseline.app.callers", "phaseline.use_cases.loading.resource_nodes", "phaseline.use_cases.loading.type_catalog",
         "phaseline.lang.gc_pause", "phaseline.vault.secret_masking", "phaseline.vault.master_keys",
-        "phaseline.embedded.workplace", "phaseline.vault.vault", "phaseline.dsl.functions.evaluation", "phaseline.dsl.deployment.secret_names", "encodings.utf_8_sig",
+        "phaseline.embedded.open_app", "phaseline.vault.vault", "phaseline.dsl.functions.evaluation", "phaseline.dsl.deployment.secret_names", "encodings.utf_8_sig",
     ):  # fmt: skip
         __import__(name)
 
@@ -63,7 +63,7 @@ def measure(file: str, store: str, plugins: str, *, resumed: bool) -> dict[str, 
     """Seconds of each part, states at the end, and bytes above the empty process."""
     from bench import marks
     from phaseline.app.settings import load_settings
-    from phaseline.embedded.workplace import workplace
+    from phaseline.embedded.open_app import open_context
     from phaseline.use_cases.commands import control as deciding
     from phaseline.use_cases.commands import install as installing
     from phaseline.use_cases.prepare.deployment_spec import Order
@@ -72,17 +72,17 @@ def measure(file: str, store: str, plugins: str, *, resumed: bool) -> dict[str, 
     settings = load_settings(given={"store.url": url})
     gc.collect()
     empty = peak_bytes()
-    with workplace(settings, "bench") as place:
+    with open_context(settings, "bench") as ctx:
         began, began_cpu = time.perf_counter(), marks.processor()
         marks.BEGAN.extend((began, began_cpu))
         if resumed:
-            done = deciding.resume(place, place.store.executions()[-1].id)
+            done = deciding.resume(ctx, ctx.store.executions()[-1].id)
         else:
-            done = installing.install(place, Order(file, "bench", plugin_folders=(plugins,)))
+            done = installing.install(ctx, Order(file, "bench", plugin_folders=(plugins,)))
         installed = time.perf_counter()
         first = marks.FIRST[0] if marks.FIRST else began
         first_cpu = marks.FIRST_CPU[0] if marks.FIRST_CPU else began_cpu
-        undone = installing.uninstall(place, "bench")
+        undone = installing.uninstall(ctx, "bench")
         ended = time.perf_counter()
         used = marks.processor() - began_cpu
     return {

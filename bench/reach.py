@@ -19,7 +19,7 @@ from phaseline.cli.startup import fast_start as lean
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
-    from phaseline.app.app_context import Workplace
+    from phaseline.app.app_context import RequestContext
 
 STATES = ("Validation", "Allocation", "Initialization", "Configuration", "Installation")
 CLUSTER = "bench"
@@ -48,16 +48,16 @@ def five_phases(folder: Path, *lines: str, code: str = CODE) -> str:
     return str(made)
 
 
-def at_place(folder: Path, phases: str) -> AbstractContextManager[Workplace]:
+def at_place(folder: Path, phases: str) -> AbstractContextManager[RequestContext]:
     """The store in this folder and the phases in that one."""
     from phaseline.app.settings import load_settings
-    from phaseline.embedded.workplace import workplace
+    from phaseline.embedded.open_app import open_context
 
     given = {"store.url": f"sqlite:///{folder}/store.db", "plugins.path": phases}
-    return workplace(load_settings(given=given), "bench")
+    return open_context(load_settings(given=given), "bench")
 
 
-def apply(place: Workplace, first: int, count: int) -> None:
+def apply(ctx: RequestContext, first: int, count: int) -> None:
     """So many nodes, their names counted on from ``first``, with the target Started."""
     from phaseline.use_cases.commands.resources.apply import apply as apply_records
 
@@ -65,17 +65,17 @@ def apply(place: Workplace, first: int, count: int) -> None:
         {"AdType": "Cloud.Node", "Name": f"n{number}", "TargetState": "Started"}
         for number in range(first, first + count)
     ]
-    apply_records(place, (), cluster=CLUSTER, records=nodes)
+    apply_records(ctx, (), cluster=CLUSTER, records=nodes)
 
 
-def arrived(place: Workplace) -> int:
+def arrived(ctx: RequestContext) -> int:
     """How many resources are in the last state."""
     from phaseline.model.resources.state_graph_names import state_numbers
 
-    row = place.store.deployment(CLUSTER)
+    row = ctx.store.deployment(CLUSTER)
     assert row is not None
-    started = state_numbers(place.store.state_names(row.number))["Started"]
-    return int((place.store.states(row.number) == started).sum())
+    started = state_numbers(ctx.store.state_names(row.number))["Started"]
+    return int((ctx.store.states(row.number) == started).sum())
 
 
 def imports() -> None:
@@ -99,14 +99,14 @@ def main() -> None:
 
     is_new = not (folder / "store.db").exists()
     phases = five_phases(folder, *([f"Phase.MaxBatch = {cap}"] if cap else [])) if is_new else str(folder / "phases")
-    with at_place(folder, phases) as place:
+    with at_place(folder, phases) as ctx:
         began, used = time.perf_counter(), time.process_time()
         if is_new:
-            apply(place, 0, count)
+            apply(ctx, 0, count)
         else:
-            run_engine(place, until_idle=True)
+            run_engine(ctx, until_idle=True)
         took, used = time.perf_counter() - began, time.process_time() - used
-        assert is_new or arrived(place) == count, "not all have arrived"
+        assert is_new or arrived(ctx) == count, "not all have arrived"
     print(json.dumps({"took": took, "processor": used, "calls": marks.CALLS[0]}))
 
 

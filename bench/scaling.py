@@ -14,22 +14,22 @@ def main() -> None:
     plugins = str(Path(__file__).parent / "plugins")
     sys.path.insert(0, plugins)
     from phaseline.app.settings import load_settings
-    from phaseline.embedded.workplace import workplace
+    from phaseline.embedded.open_app import open_context
     from phaseline.use_cases.commands import install as installing
     from phaseline.use_cases.commands import keep_plan as plans
     from phaseline.use_cases.prepare.deployment_spec import Order
     from phaseline.use_cases.prepare.workflow_start import Start
 
     laps: list[float] = []
-    with workplace(load_settings(given={"store.url": f"sqlite:///{store}"}), "bench") as place:
-        installing.install(place, Order(file, "bench", plugin_folders=(plugins,)))
-        found = place.store.deployment("bench")
+    with open_context(load_settings(given={"store.url": f"sqlite:///{store}"}), "bench") as ctx:
+        installing.install(ctx, Order(file, "bench", plugin_folders=(plugins,)))
+        found = ctx.store.deployment("bench")
         assert found is not None, "it was installed"
-        last = place.store.topology(found.number).nodes[-1].name
+        last = ctx.store.topology(found.number).nodes[-1].name
         order = Start("scale", "bench", {"scalable_entity_name": last, "delta": int(delta)})
         for _ in range(5):
             began = time.perf_counter()
-            planned = plans.plan_workflow(place, order)
+            planned = plans.plan_workflow(ctx, order)
             laps.append(time.perf_counter() - began)
             (node,) = planned.summary.nodes  # type: ignore[union-attr]  # the plan of one graph
             if node.count != int(delta) or node.sign != "+":

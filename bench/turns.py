@@ -19,7 +19,7 @@ from bench import reach
 from phaseline.cli.startup import fast_start as lean
 
 if TYPE_CHECKING:
-    from phaseline.app.app_context import Workplace
+    from phaseline.app.app_context import RequestContext
     from phaseline.run.loop.engine import Engine
 
 RESOURCES, POLLS = 20, 15
@@ -36,9 +36,9 @@ CODE = """def handle(handler):
 class Watched:
     """An engine and what its turns have cost since each phase was called once."""
 
-    def __init__(self, place: Workplace, engine: Engine, active: int) -> None:
+    def __init__(self, ctx: RequestContext, engine: Engine, active: int) -> None:
         """Nothing was done yet."""
-        self.place, self._engine, self._active = place, engine, active
+        self.ctx, self._engine, self._active = ctx, engine, active
         self.spent, self.turns, self.calls = 0.0, 0, 0
         engine.recover()
 
@@ -67,12 +67,12 @@ def _begun(stack: contextlib.ExitStack, folder: Path, defined: int, active: int)
     from phaseline.app.watcher import Nobody
     from phaseline.embedded.run_execution import engine_of
 
-    place = stack.enter_context(reach.at_place(folder, str(phases)))
-    reach.apply(place, 0, RESOURCES)
-    stack.enter_context(place.store.own("bench"))
-    engine = stack.enter_context(engine_of(place, Nobody()))
+    ctx = stack.enter_context(reach.at_place(folder, str(phases)))
+    reach.apply(ctx, 0, RESOURCES)
+    stack.enter_context(ctx.store.own("bench"))
+    engine = stack.enter_context(engine_of(ctx, Nobody()))
     stack.callback(engine.close, 0)
-    return Watched(place, engine, active)
+    return Watched(ctx, engine, active)
 
 
 def main() -> None:
@@ -88,7 +88,7 @@ def main() -> None:
                     watched.turn()
             both.reverse()
         for watched in both:
-            assert reach.arrived(watched.place) == RESOURCES, "not all have arrived"
+            assert reach.arrived(watched.ctx) == RESOURCES, "not all have arrived"
     told = {
         name: {"turn": 1000 * one.spent / one.turns, "call": 1e6 * one.spent / one.calls}
         for name, one in (("alone", alone), ("beside", beside))

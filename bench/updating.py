@@ -14,7 +14,7 @@ def main() -> None:
     plugins = str(Path(__file__).parent / "plugins")
     sys.path.insert(0, plugins)
     from phaseline.app.settings import load_settings
-    from phaseline.embedded.workplace import workplace
+    from phaseline.embedded.open_app import open_context
     from phaseline.use_cases.commands import install as installing
     from phaseline.use_cases.commands.update import plan_update
     from phaseline.use_cases.loading.blueprint_loading import load
@@ -25,13 +25,13 @@ def main() -> None:
     text = Path(file).read_text()
     changed.write_text(text.replace("port: 8007\n", "port: 7\n", 1))
     laps: dict[str, list[float]] = {"read": [], "plan": []}
-    with workplace(load_settings(given={"store.url": f"sqlite:///{store}"}), "bench") as place:
-        installing.install(place, Order(file, "bench", plugin_folders=(plugins,)))
+    with open_context(load_settings(given={"store.url": f"sqlite:///{store}"}), "bench") as ctx:
+        installing.install(ctx, Order(file, "bench", plugin_folders=(plugins,)))
         for _ in range(3):
             began = time.perf_counter()
-            load(place, str(changed), inputs={}, plugin_folders=(plugins,), yes_many=True)
+            load(ctx, str(changed), inputs={}, plugin_folders=(plugins,), yes_many=True)
             read = time.perf_counter()
-            found = plan_update(place, UpdateOrder("bench", str(changed)))
+            found = plan_update(ctx, UpdateOrder("bench", str(changed)))
             laps["plan"].append(time.perf_counter() - read)
             laps["read"].append(read - began)
             signs = [node.sign for node in found.summary.nodes]  # type: ignore[union-attr]  # the plan of an update

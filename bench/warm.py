@@ -14,17 +14,17 @@ def main() -> None:
     plugins = str(Path(__file__).parent / "plugins")
     sys.path.insert(0, plugins)
     from phaseline.app.settings import load_settings
-    from phaseline.embedded.workplace import workplace
+    from phaseline.embedded.open_app import open_context
     from phaseline.use_cases.commands import install as installing
     from phaseline.use_cases.prepare.deployment_spec import Order
 
     laps: dict[str, list[float]] = {"install": [], "uninstall": []}
-    with workplace(load_settings(given={"store.url": f"sqlite:///{store}"}), "bench") as place:
+    with open_context(load_settings(given={"store.url": f"sqlite:///{store}"}), "bench") as ctx:
         for number in range(int(times) + 1):
             began = time.perf_counter()
-            installing.install(place, Order(file, f"bench-{number}", plugin_folders=(plugins,)))
+            installing.install(ctx, Order(file, f"bench-{number}", plugin_folders=(plugins,)))
             installed = time.perf_counter()
-            installing.uninstall(place, f"bench-{number}")
+            installing.uninstall(ctx, f"bench-{number}")
             laps["install"].append(installed - began)
             laps["uninstall"].append(time.perf_counter() - installed)
     print(json.dumps({word: values[1:] for word, values in laps.items()}))

@@ -189,7 +189,7 @@ def test_h27_what_was_adopted_in_vain_is_let_go_of_as_an_action_of_its_own(actio
     document = actions.document(shop.abandoned.show(left.id))
     actions.calls()
     actions.gone()
-    view = adopt(shop.place, AdoptOrder(document), manner=Manner(on_failure="rollback"))
+    view = adopt(shop.ctx, AdoptOrder(document), manner=Manner(on_failure="rollback"))
     assert (view.status, shop.deployments.list().total) == ("failed", 0)
     assert actions.calls() == ["pre A ADOPT", "post A ADOPT True failed", *pair("ROLLBACK")]
 
@@ -200,9 +200,9 @@ def test_s10_an_abandon_is_refused_while_an_operation_runs_unless_it_is_canceled
     from phaseline.use_cases.prepare.pre_post import new_execution
 
     shop = actions.shop
-    store = shop.place.store
+    store = shop.ctx.store
     (row,) = store.deployments()
-    running = store.create_execution(new_execution(shop.place, row.number, Request("check_status")), asks=True)
+    running = store.create_execution(new_execution(shop.ctx, row.number, Request("check_status")), asks=True)
     with pytest.raises(ProblemsError, match="PL-C016"):
         shop.deployments.abandon("shop")
     assert shop.deployments.abandon("shop", force=True).is_good
@@ -218,11 +218,11 @@ def test_s10_what_waits_behind_an_abandon_does_not_begin_on_what_is_forgotten(ac
     from phaseline.use_cases.prepare.pre_post import new_execution
 
     shop = actions.shop
-    store = shop.place.store
+    store = shop.ctx.store
     (row,) = store.deployments()
     asked = [Request("abandon"), Request("uninstall"), Request("check_status")]
     rows = [
-        store.create_execution(new_execution(shop.place, row.number, one), asks=True, beside=lambda _: True)
+        store.create_execution(new_execution(shop.ctx, row.number, one), asks=True, beside=lambda _: True)
         for one in asked
     ]
     shop.engine.run()
@@ -261,7 +261,7 @@ def test_h45_a_damaged_document_is_refused_and_breaks_nothing(actions: Actions) 
     for _ in range(60):
         path = actions.document(damaged(whole, chance), "damaged.json")
         try:
-            plan_adoption(shop.place, AdoptOrder(path, "other"))
+            plan_adoption(shop.ctx, AdoptOrder(path, "other"))
         except ProblemsError:
             refused += 1
     assert refused > 8
@@ -348,7 +348,7 @@ def test_h44_a_document_alone_is_enough_to_adopt_on_another_store(tmp_path: Path
         assert dict(other.deployments.outputs("shop")) == outputs
         (stored,) = other.blueprints.list()
         assert (stored.blueprint.id, [one.name for one in stored.users]) == ("wares" if is_stored else "shop", ["shop"])
-        row = other.place.store.deployment("shop")
+        row = other.ctx.store.deployment("shop")
         assert row is not None
         folder = Path(row.code.blueprint_folder)
         assert folder.is_relative_to(tmp_path)
@@ -365,7 +365,7 @@ def test_h44_other_inputs_are_read_with_the_files_of_the_document(tmp_path: Path
 
     left, _ = alone(tmp_path)
     with phaseline.open(f"sqlite:///{tmp_path}/other.db") as other:
-        plan_adoption(other.place, AdoptOrder(str(left)))
+        plan_adoption(other.ctx, AdoptOrder(str(left)))
         assert len(other.blueprints.list()) == 0, "a plan stores nothing"
         assert other.deployments.adopt(str(left), "twice", inputs={"size": 8}).is_good
         assert other.deployments.outputs("twice") == {"size": 8}

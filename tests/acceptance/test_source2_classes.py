@@ -74,7 +74,7 @@ def test_h1_one_class_one_object_a_pre_and_a_post(house: House) -> None:
 def test_h8_without_classes_nothing_surrounds_an_execution(house: House) -> None:
     with house.open("memory:") as shop:
         row = shop.executions.install(str(house.folder / "blueprint.yaml"), "shop")
-        assert not shop.place.store.execution(row.id).request.is_surrounded
+        assert not shop.ctx.store.execution(row.id).request.is_surrounded
 
 
 def test_h9_a_class_is_called_where_it_has_the_method(house: House) -> None:
@@ -186,11 +186,11 @@ def test_the_doctor_names_executions_whose_caller_knew_other_classes(house: Hous
         house.hook("A")
     with house.open() as shop:
         shop.executions.install(str(house.folder / "blueprint.yaml"), "shop", detach=True)
-        assert list(hook_differences(shop.place)) == []
+        assert list(hook_differences(shop.ctx)) == []
     house.classes.clear()
     house.hook("B")
     with house.open() as other:
-        (found,) = hook_differences(other.place)
+        (found,) = hook_differences(other.ctx)
     assert (found.execution, found.not_asked, found.not_known) == ("install-1", ("B",), ("A",) if knows else ())
     assert str(found).endswith(" does not ask B and asks A, which is not known here" if knows else " does not ask B")
 

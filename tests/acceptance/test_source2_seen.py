@@ -213,7 +213,7 @@ def test_h20_the_target_of_taking_an_update_back_is_what_there_was(house: House)
         house.seen()
         changed = {"size": 2, "fails": True}
         order = UpdateOrder("shop", house.file, changed)
-        done = update(shop.place, order, manner=Manner(on_failure="rollback"))
+        done = update(shop.ctx, order, manner=Manner(on_failure="rollback"))
         assert done.status == "failed"
         first, failed, back, over = house.seen()
         assert first == ["pre", "UPDATE", ONE, TWO]

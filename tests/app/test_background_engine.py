@@ -47,14 +47,14 @@ def test_an_engine_that_lives_and_does_not_begin_is_told_of_as_such(tmp_path: Pa
     """A process that hangs in its first lines: it does not carry on with anything."""
     (tmp_path / "blueprint.yaml").write_text(BLUEPRINT)
     with phaseline.open(f"sqlite:///{tmp_path}/store.db") as nouns:
-        place = nouns.place
-        place.launch = None
+        ctx = nouns.ctx
+        ctx.app.launch = None
         asked = nouns.executions.install(str(tmp_path / "blueprint.yaml"), "shop", detach=True)
         assert asked.status == "queued"
-        place.launch = lambda _: Background(os.getpid(), "engine.log")
-        row = place.store.execution(asked.id)
+        ctx.app.launch = lambda _: Background(os.getpid(), "engine.log")
+        row = ctx.store.execution(asked.id)
         assert row is not None
-        found = see_to(place, Ticket(row), within_s=0.2)
+        found = see_to(ctx, Ticket(row), within_s=0.2)
     assert found is not None
     assert not found.has_begun
     assert str(found).startswith(
@@ -66,7 +66,7 @@ def test_an_engine_whose_log_cannot_be_written_names_none(tmp_path: Path) -> Non
     (tmp_path / "file").write_text("no folder")
     log = str(tmp_path / "file" / "log")
     with phaseline.open(f"sqlite:///{tmp_path}/store.db", settings={"log.file": log}) as nouns:
-        started = launch(nouns.place)
+        started = launch(nouns.ctx.app)
     assert started is not None
     os.waitpid(started.pid, 0)
     assert started.log == ""

@@ -5,11 +5,11 @@ from pathlib import Path
 
 from tests.cli.terminal import Terminal
 
-from phaseline.app.app_context import Workplace
+from phaseline.app.app_context import RequestContext
 from phaseline.app.settings import load_settings
 from phaseline.app.watcher import Nobody
+from phaseline.embedded.open_app import open_context
 from phaseline.embedded.run_execution import engine_of
-from phaseline.embedded.workplace import workplace
 
 LONG_MS = 10_000
 CREATE = """
@@ -87,19 +87,19 @@ def moved(terminal: Terminal, *records: str) -> None:
 def worked(terminal: Terminal) -> None:
     """An engine has done what it can without waiting for a person, or for a sleeper that is not due soon."""
     settings = load_settings(environment=terminal.environment, folder=terminal.folder)
-    with workplace(settings, "a test") as place:
-        worked_at(place)
+    with open_context(settings, "a test") as ctx:
+        worked_at(ctx)
 
 
-def worked_at(place: Workplace) -> None:
+def worked_at(ctx: RequestContext) -> None:
     """The same at an open store."""
-    with place.store.own("a test"), engine_of(place, Nobody()) as engine:
+    with ctx.store.own("a test"), engine_of(ctx, Nobody()) as engine:
 
         def is_quiet() -> bool:
             if engine.has_work or engine.scheduler.batches:
                 return False
             due = engine.wakes_at
-            return due is None or due - place.clock.now() > LONG_MS
+            return due is None or due - ctx.clock.now() > LONG_MS
 
         engine.recover()
         engine.turn()

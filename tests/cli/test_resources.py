@@ -7,7 +7,7 @@ from tests.cli.clusters import applied, moved, plugins, record, shown, worked
 from tests.cli.terminal import Terminal
 
 from phaseline.app.settings import load_settings
-from phaseline.embedded.workplace import workplace
+from phaseline.embedded.open_app import open_context
 
 
 @pytest.fixture(autouse=True)
@@ -326,8 +326,8 @@ def test_everything_purged_leaves_resources_as_they_are(terminal: Terminal) -> N
     moved(terminal, record("n1"), record("n2", Trouble="x"))
     terminal.run("resources", "target", "Terminated", "n2")
     worked(terminal)
-    with workplace(load_settings(environment=terminal.environment, folder=terminal.folder), "a test") as place:
-        assert place.store.purge(place.clock.now() + 1).executions == 2
+    with open_context(load_settings(environment=terminal.environment, folder=terminal.folder), "a test") as ctx:
+        assert ctx.store.purge(ctx.clock.now() + 1).executions == 2
     _, found = terminal.ask("resources", "list")
     assert [(one["state"], one["target"]) for one in found["resources"]] == [
         ("Started", "Started"),

@@ -7,7 +7,7 @@ from tests.cli.clusters import applied, moved, plugins, record, shown, worked
 from tests.cli.terminal import Terminal
 
 from phaseline.app.settings import load_settings
-from phaseline.embedded.workplace import workplace
+from phaseline.embedded.open_app import open_context
 
 PHASE = "Acme.Create"
 
@@ -207,8 +207,8 @@ def test_a_target_with_force_is_part_of_the_request(terminal: Terminal) -> None:
     for name, *force in (("n1", "--force"), ("n2",)):
         _, found = terminal.ask("resources", "target", "Terminated", name, *force)
         settings = load_settings(environment=terminal.environment, folder=terminal.folder)
-        with workplace(settings, "a test") as place:
-            row = place.store.execution(*found["executions"])
+        with open_context(settings, "a test") as ctx:
+            row = ctx.store.execution(*found["executions"])
         assert row is not None
         assert row.request.parameters.get("force", False) is bool(force)
     assert states(terminal) == {"n1": "Terminated", "n2": "Terminated"}

@@ -12,7 +12,7 @@ from tests.cli.terminal import Terminal
 from tests.records.made import EXPRESSIONS, NAMES, SCALARS
 
 from phaseline.app.settings import load_settings
-from phaseline.embedded.workplace import workplace
+from phaseline.embedded.open_app import open_context
 from phaseline.model.phases.phase_data import ENGINE_KEYS
 from phaseline.records.expression import Expression
 from phaseline.records.formats.json_codec import to_json
@@ -33,9 +33,9 @@ ATTRIBUTES = st.lists(
 def exported(folder: str, given_to: list[dict[str, object]], file: str = "") -> Exported:
     """What a new store exports after these records, or those of the file, were applied to it."""
     given_settings = load_settings(given={"store.url": f"sqlite:///{folder}/{len(file)}.db"}, environment={})
-    with workplace(given_settings, "a test") as place:
-        apply(place, (file,) if file else (), cluster="night", records=given_to)
-        return export(place, Choice())
+    with open_context(given_settings, "a test") as ctx:
+        apply(ctx, (file,) if file else (), cluster="night", records=given_to)
+        return export(ctx, Choice())
 
 
 @settings(max_examples=25)

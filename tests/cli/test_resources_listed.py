@@ -8,7 +8,7 @@ from tests.cli.clusters import applied, plugins, record, worked
 from tests.cli.terminal import Terminal
 
 from phaseline.app.settings import load_settings
-from phaseline.embedded.workplace import workplace
+from phaseline.embedded.open_app import open_context
 from phaseline.use_cases.queries.resources.resources import list_resources, show_resource
 from phaseline.use_cases.queries.resources.selection import Choice
 
@@ -30,11 +30,11 @@ def test_each_row_of_a_list_says_what_show_says_of_its_resource(terminal: Termin
     assert terminal.run("resources", "target", "Terminated", "n3").exit_code == 0
     worked(terminal)
     applied(terminal, record("late"), name="late.rec")
-    with workplace(load_settings(environment=terminal.environment, folder=terminal.folder), "a test") as place:
-        rows = list_resources(place, Choice()).resources
+    with open_context(load_settings(environment=terminal.environment, folder=terminal.folder), "a test") as ctx:
+        rows = list_resources(ctx, Choice()).resources
         assert len(rows) == 14
         for row in rows:
-            one = show_resource(place, row.name)
+            one = show_resource(ctx, row.name)
             assert (row.type, row.state, row.target, row.status) == (one.type, one.state, one.target, one.status)
             kept = [entry for entry in one.entries if entry.is_active]
             assert list(row.entries) == kept
@@ -52,11 +52,11 @@ def test_a_row_of_a_list_takes_microseconds_also_after_a_retry_of_all(terminal: 
     worked(terminal)
     assert terminal.run("resources", "retry", "--all").exit_code == 0
     worked(terminal)
-    with workplace(load_settings(environment=terminal.environment, folder=terminal.folder), "a test") as place:
-        list_resources(place, Choice(), limit=1)
+    with open_context(load_settings(environment=terminal.environment, folder=terminal.folder), "a test") as ctx:
+        list_resources(ctx, Choice(), limit=1)
         begun = time.process_time()
-        list_resources(place, Choice(), limit=1)
+        list_resources(ctx, Choice(), limit=1)
         one = time.process_time() - begun
-        assert len(list_resources(place, Choice()).resources) == MANY
+        assert len(list_resources(ctx, Choice()).resources) == MANY
         all_of_them = time.process_time() - begun - one
     assert all_of_them - one < MANY * MOST_S_A_ROW

@@ -14,7 +14,7 @@ from phaseline.client.argument_checks import ALIASES, CLASSES, KINDS, arguments_
 from phaseline.client.client import Client
 from phaseline.client.local import LocalClient
 from phaseline.client.noun import NounOf
-from phaseline.embedded.workplace import workplace
+from phaseline.embedded.open_app import open_context
 from phaseline.use_cases.commands.install import install
 from phaseline.use_cases.prepare.deployment_spec import Order
 from phaseline.use_cases.prepare.options import Manner
@@ -147,11 +147,11 @@ def test_a_secret_that_is_refused_is_not_shown() -> None:
 
 
 def test_use_cases_refuse_a_manner_that_cannot_be_meant(file: Path) -> None:
-    with workplace(Settings("memory:"), "a test") as place:
+    with open_context(Settings("memory:"), "a test") as ctx:
         with pytest.raises(ProblemsError) as error:
-            install(place, Order(str(file), "shop"), manner=Manner(task_retries="x", if_busy="xx"))
+            install(ctx, Order(str(file), "shop"), manner=Manner(task_retries="x", if_busy="xx"))
         assert [problem.code for problem in error.value.problems] == ["PL-C094", "PL-C094"]
-        assert place.store.deployments() == []
+        assert ctx.store.deployments() == []
 
 
 def test_every_argument_of_every_noun_is_of_a_kind_that_is_looked_at() -> None:

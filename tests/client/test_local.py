@@ -112,8 +112,8 @@ def test_following_what_is_not_there_is_refused_at_once() -> None:
 
 def test_settings_are_given_by_name(file: str, tmp_path: Path) -> None:
     with phaseline.open("memory:", plugins=["more"], settings={"run.threads": "3"}) as shop:
-        assert shop.place.settings.threads == 3
-        assert shop.place.settings.plugin_folders[0] == str(tmp_path / "more")
+        assert shop.ctx.settings.threads == 3
+        assert shop.ctx.settings.plugin_folders[0] == str(tmp_path / "more")
 
 
 def test_wrong_settings_are_refused_all_at_once() -> None:
@@ -142,3 +142,17 @@ def test_plugins_and_phases_are_nouns_of_their_own(tmp_path: Path, url: str) -> 
         assert shop.plugins.check().is_good
         assert shop.plugins.check(str(tmp_path / "acme" / "create.cfg")).phases == 1
         assert (shop.plugins.reload().pid, shop.plugins.reload().phases) == (0, 1)
+
+
+def test_a_request_id_is_that_of_its_thread_and_of_its_block() -> None:
+    seen: list[object] = []
+    with phaseline.open("memory:") as shop:
+        with shop.request_id("outer") as outer:
+            assert shop.ctx.requested is outer
+            with shop.request_id("inner") as inner:
+                assert shop.ctx.requested is inner
+                thread = threading.Thread(target=lambda: seen.append(shop.ctx.requested))
+                thread.start()
+                thread.join()
+            assert shop.ctx.requested is outer
+        assert (seen, shop.ctx.requested, shop.ctx.actor) == ([None], None, shop.app.user)

@@ -15,7 +15,7 @@ import pytest
 from tests.processes.shells import PATIENCE_S, Shell, one_is_within
 
 from phaseline.app.settings import Settings
-from phaseline.embedded.workplace import workplace
+from phaseline.embedded.open_app import open_context
 from phaseline.model.graph.status import ExecutionStatus
 
 BLUEPRINT = """\
@@ -84,12 +84,12 @@ class Watch(threading.Thread):
         self.spans_s: list[float] = []
 
     def run(self) -> None:
-        with workplace(Settings(self.url)) as place:
+        with open_context(Settings(self.url)) as ctx:
             since: float | None = None
             while not self.is_over.wait(0.05):
-                rows = place.store.executions(only_open=True)
+                rows = ctx.store.executions(only_open=True)
                 moves = any(row.status is not ExecutionStatus.ATTENTION for row in rows)
-                is_orphan = moves and place.store.owner() is None and place.store.somebody_waits()
+                is_orphan = moves and ctx.store.owner() is None and ctx.store.somebody_waits()
                 if is_orphan and since is None:
                     since = time.monotonic()
                 elif not is_orphan and since is not None:
@@ -184,10 +184,10 @@ def survive(shell: Shell, size: int, seconds: float, seed: int) -> None:
     told = shell.ask("executions", "list", "--limit", "100000")["executions"]
     assert told, "somebody began something"
     assert {one["status"] for one in told} <= STATUSES
-    with workplace(Settings(url)) as place:
-        assert not place.store.requests(), "every request has its answer"
-        for row in place.store.executions():
-            assert all(request.answer is not None for request in place.store.requests_of(row.number))
+    with open_context(Settings(url)) as ctx:
+        assert not ctx.store.requests(), "every request has its answer"
+        for row in ctx.store.executions():
+            assert all(request.answer is not None for request in ctx.store.requests_of(row.number))
     assert "Traceback" not in (shell.folder / "errors").read_text()
     *others, longest = [0.0, *sorted(watch.spans_s)]
     assert max(others, default=0.0) < OWNER_WITHIN_S

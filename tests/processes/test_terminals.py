@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 from tests.processes.shells import BLUEPRINT, PATIENCE_S, QUICK, WAIT, Shell, installing, one_is_within
 
-from phaseline.app.app_context import Workplace
+from phaseline.app.app_context import RequestContext
 from phaseline.app.settings import Settings
-from phaseline.embedded.workplace import workplace
+from phaseline.embedded.open_app import open_context
 from phaseline.model.graph.status import ExecutionStatus
 from phaseline.model.rows.rows import RequestKind
 from phaseline.use_cases.lookup.ticket import ask
@@ -108,8 +108,8 @@ def start_bulk(shell: Shell, name: str) -> "subprocess.Popen[str]":
     return shell.start("install", "bulk.yaml", "-d", name)
 
 
-def at(shell: Shell) -> AbstractContextManager[Workplace]:
-    return workplace(Settings(shell.environment["PHASELINE_STORE_URL"]))
+def at(shell: Shell) -> AbstractContextManager[RequestContext]:
+    return open_context(Settings(shell.environment["PHASELINE_STORE_URL"]))
 
 
 def taken_up(shell: Shell, count: int) -> bool:
@@ -174,12 +174,12 @@ def test_a_killed_engine_is_replaced_by_who_follows(tmp_path: Path) -> None:
     def replaced(number: int) -> float:
         with opened(tmp_path / str(number) / "shop") as shell, start_bulk(shell, "one") as first:
             shell.await_first()
-            with start_bulk(shell, "two") as second, at(shell) as place:
+            with start_bulk(shell, "two") as second, at(shell) as ctx:
                 shell.until(lambda: taken_up(shell, 2))
                 first.kill()
                 killed = time.time()
                 assert second.wait(PATIENCE_S) == 0
-                [resumed] = [event.at for event in place.store.events(2) if event.type == "workflow_resumed"]
+                [resumed] = [event.at for event in ctx.store.events(2) if event.type == "workflow_resumed"]
             assert shell.ask("executions", "follow", "install-1")["status"] == "completed"
         return resumed / 1000 - killed
 
@@ -267,20 +267,20 @@ def test_whoever_waits_to_be_the_engine_hides_no_call_that_was_given_up(shell: S
 @pytest.mark.parametrize(("how", "shown"), [("wait", "canceling"), ("force", "canceled"), ("kill", "canceled")])
 def test_a_cancel_of_another_process_takes_effect_at_once(tmp_path: Path, how: str, shown: str) -> None:
     def canceled(number: int) -> float:
-        with opened(tmp_path / str(number) / "shop") as shell, installing(shell) as process, at(shell) as place:
-            row = place.store.execution("install-1")
+        with opened(tmp_path / str(number) / "shop") as shell, installing(shell) as process, at(shell) as ctx:
+            row = ctx.store.execution("install-1")
             assert row is not None
             asked = time.monotonic()
-            ticket = ask(place, RequestKind.CANCEL, row, {"how": how})
-            while place.store.execution("install-1").status.value != shown:
+            ticket = ask(ctx, RequestKind.CANCEL, row, {"how": how})
+            while ctx.store.execution("install-1").status.value != shown:
                 assert time.monotonic() - asked < PATIENCE_S
                 time.sleep(0.005)
             took = time.monotonic() - asked
-            assert ticket.is_answered(place.store)
+            assert ticket.is_answered(ctx.store)
             if how == "wait":
                 shell.release_first()
             assert process.wait(PATIENCE_S) == 1
-            assert place.store.execution("install-1").status is ExecutionStatus.CANCELED
+            assert ctx.store.execution("install-1").status is ExecutionStatus.CANCELED
             assert shell.calls() == ["first"]
         return took
 

@@ -148,7 +148,7 @@ class Life:
             lambda: self.shop.resources.cancel(all=True, cluster="c"),
             lambda: (self.shop.phases.pause("Acme.Create"), self.shop.phases.unpause("Acme.Create")),
             lambda: self.shop.secrets.create("word", "xyzzy", update=True),
-            lambda: upkeep.compact(self.shop.place),
+            lambda: upkeep.compact(self.shop.ctx),
             self.trouble,
             self.put_back,
         ]
@@ -178,12 +178,12 @@ class Life:
         """The store is restored from a backup of itself; then what waits may go on, or not."""
         self.copies += 1
         copy = str(self.folder / f"copy-{self.copies}.db")
-        upkeep.backup(self.shop.place, copy)
+        upkeep.backup(self.shop.ctx, copy)
         if self.later:
-            upkeep.restore(self.shop.place, copy)
+            upkeep.restore(self.shop.ctx, copy)
             self.shop = self.opened()
         if self.later:
-            upkeep.go_on(self.shop.place)
+            upkeep.go_on(self.shop.ctx)
 
     def live(self) -> None:
         """Take steps, and look at the store after each."""
@@ -193,10 +193,10 @@ class Life:
                 self.said.append("ok")
             except ProblemsError as error:
                 self.said.append(error.problems[0].code)
-            assert list(self.shop.place.store.check()) == [], (number, self.said)
+            assert list(self.shop.ctx.store.check()) == [], (number, self.said)
         copy = self.folder / "last.db"
-        upkeep.backup(self.shop.place, str(copy))
-        with closing(SqliteStore.open(copy, self.shop.place.clock)) as opened:
+        upkeep.backup(self.shop.ctx, str(copy))
+        with closing(SqliteStore.open(copy, self.shop.ctx.clock)) as opened:
             assert list(opened.check()) == []
         self.shop.close()
 

@@ -105,7 +105,7 @@ def test_an_update_takes_the_options_of_the_command(shop, folder: Path) -> None:
     assert plan.text != shop.plans.update("shop", two).text
     done = shop.deployments.update("shop", two, skip_uninstall=True, ignore_failure=True, task_retries=0, timeout="10m")
     assert done.is_good
-    kept = shop.place.store.execution(done.id).request
+    kept = shop.ctx.store.execution(done.id).request
     assert {name: kept.parameters[name] for name in ("skip_uninstall", "ignore_failure")} == {
         "skip_uninstall": True,
         "ignore_failure": True,
@@ -114,7 +114,7 @@ def test_an_update_takes_the_options_of_the_command(shop, folder: Path) -> None:
     before = {one.id for one in shop.instances.list(node="web").items}
     again = shop.deployments.update("shop", two, inputs={"port": 9}, reinstall=sorted(before))
     assert again.is_good
-    assert shop.place.store.execution(again.id).request.parameters["reinstall_list"] == sorted(before)
+    assert shop.ctx.store.execution(again.id).request.parameters["reinstall_list"] == sorted(before)
 
 
 def test_a_time_at_breakpoints_needs_a_breakpoint(shop, folder: Path) -> None:

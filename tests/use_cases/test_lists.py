@@ -47,7 +47,7 @@ def filled(folder: Path, count: int) -> Path:
     with phaseline.open(f"sqlite:///{path}") as opened:
         for number in range(count):
             opened.executions.install(str(file), f"shop-{number}")
-            plan_uninstall(opened.place, f"shop-{number}", save=True)
+            plan_uninstall(opened.ctx, f"shop-{number}", save=True)
             opened.blueprints.upload(str(file), f"kept-{number}")
     return path
 
@@ -81,14 +81,14 @@ def without_blueprints(path: Path) -> None:
 @pytest.mark.parametrize("name", LISTS)
 def test_a_list_reads_no_blueprint(shop, name):
     opened, path = shop
-    expected = LISTS[name](opened.place)
+    expected = LISTS[name](opened.ctx)
     opened.close()
     without_blueprints(path)
     with phaseline.open(f"sqlite:///{path}") as anew:
         with pytest.raises(ProblemsError) as found:
-            show_deployment(anew.place, "shop-1")
+            show_deployment(anew.ctx, "shop-1")
         assert [problem.code for problem in found.value.problems] == ["PL-S003"]
-        answer = LISTS[name](anew.place)
+        answer = LISTS[name](anew.ctx)
         if name == "status":
             assert (answer.open_count, answer.needs) == (expected.open_count, expected.needs)
         else:
@@ -109,19 +109,19 @@ def test_a_deployment_that_cannot_be_read_is_damage_and_no_defect_and_once_forgo
             with pytest.raises(ProblemsError) as found:
                 ask("shop-0")
             assert [problem.code for problem in found.value.problems] == ["PL-S003"]
-        (finding,) = anew.place.store.check()
+        (finding,) = anew.ctx.store.check()
         assert "forget it: phaseline deployments delete shop-0 --force" in finding.message
         assert anew.deployments.show("shop-1").name == "shop-1"
         anew.deployments.delete("shop-0", force=True)
-        assert list(anew.place.store.check()) == []
+        assert list(anew.ctx.store.check()) == []
 
 
 def statements(path: Path, look) -> int:
     said: list[str] = []
     with phaseline.open(f"sqlite:///{path}") as opened:
-        reader = opened.place.store.connections.reader()
+        reader = opened.ctx.store.connections.reader()
         reader.set_trace_callback(said.append)
-        look(opened.place)
+        look(opened.ctx)
         reader.set_trace_callback(None)
     return len(said)
 
@@ -142,18 +142,18 @@ def test_an_instance_is_found_by_its_id_among_all_with_one_topology(shop):
     db.close()
     with phaseline.open(f"sqlite:///{path}") as anew:
         for given in (wanted, wanted[:-1]):
-            row, topology, number = find_instance(anew.place.store, given, None)
+            row, topology, number = find_instance(anew.ctx.store, given, None)
             assert (row.name, topology.ids[number]) == ("shop-3", wanted)
 
 
 def test_a_plan_that_an_older_version_kept_is_compared_by_what_the_deployment_is(shop):
     opened, path = shop
-    assert {view.status for view in list_plans(opened.place)} == {"waiting"}
+    assert {view.status for view in list_plans(opened.ctx)} == {"waiting"}
     opened.close()
     with sqlite3.connect(path) as db:
         db.execute("update plan set base = json_remove(base, '$.version')")
         db.execute("update plan set base = json_set(base, '$.blueprint', 'other') where number = 2")
     db.close()
     with phaseline.open(f"sqlite:///{path}") as anew:
-        assert [view.status for view in list_plans(anew.place)] == ["waiting"] * (COUNT - 2) + ["moved", "waiting"]
-        assert show_plan(anew.place, "plan-2").view.moved == ("the deployment has another blueprint",)
+        assert [view.status for view in list_plans(anew.ctx)] == ["waiting"] * (COUNT - 2) + ["moved", "waiting"]
+        assert show_plan(anew.ctx, "plan-2").view.moved == ("the deployment has another blueprint",)

@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 from tests.cli.terminal import BLUEPRINT, PLUGIN
 
-from phaseline.app.app_context import Workplace
+from phaseline.app.app_context import RequestContext
 from phaseline.app.settings import Settings
 from phaseline.app.watcher import Nobody
-from phaseline.embedded.workplace import workplace
+from phaseline.embedded.open_app import open_context
 from phaseline.model.graph.status import ExecutionStatus
 from phaseline.model.problems.problem import ProblemsError
 from phaseline.model.rows.rows import RequestKind
@@ -37,12 +37,12 @@ class Impatient(Nobody):
 
 
 @pytest.fixture
-def place(tmp_path: Path) -> Iterator[Workplace]:
+def ctx(tmp_path: Path) -> Iterator[RequestContext]:
     (tmp_path / "plugins").mkdir()
     (tmp_path / "plugins" / "made.py").write_text(PLUGIN)
     (tmp_path / "blueprint.yaml").write_text(BLUEPRINT)
     settings = Settings(f"sqlite:///{tmp_path}/store.db", task_retry_interval_s=0.01)
-    with workplace(settings, "a test") as found:
+    with open_context(settings, "a test") as found:
         yield found
 
 
@@ -52,8 +52,8 @@ def order(tmp_path: Path) -> Order:
 
 
 @pytest.fixture
-def interrupted(place: Workplace, order: Order) -> str:
-    view = install(place, order, watcher=Impatient())
+def interrupted(ctx: RequestContext, order: Order) -> str:
+    view = install(ctx, order, watcher=Impatient())
     assert view.interrupted
     assert not view.status.is_ended
     return view.id
@@ -63,22 +63,22 @@ def code_of(error: pytest.ExceptionInfo[ProblemsError]) -> str:
     return error.value.problems[0].code
 
 
-def test_an_interrupted_install_is_resumed_to_its_end(place: Workplace, interrupted: str) -> None:
-    view = resume(place, interrupted)
+def test_an_interrupted_install_is_resumed_to_its_end(ctx: RequestContext, interrupted: str) -> None:
+    view = resume(ctx, interrupted)
     assert (view.status, view.interrupted) == (ExecutionStatus.COMPLETED, False)
 
 
-def test_an_open_execution_makes_its_deployment_busy(place: Workplace, interrupted: str, order: Order) -> None:
+def test_an_open_execution_makes_its_deployment_busy(ctx: RequestContext, interrupted: str, order: Order) -> None:
     for attempt in (
-        lambda: uninstall(place, "shop", manner=Manner(if_busy="refuse")),
-        lambda: delete_deployment(place, "shop", force=True),
+        lambda: uninstall(ctx, "shop", manner=Manner(if_busy="refuse")),
+        lambda: delete_deployment(ctx, "shop", force=True),
     ):
         with pytest.raises(ProblemsError) as error:
             attempt()
         assert code_of(error) == "PL-C016"
         assert f"follow {interrupted}" in error.value.problems[0].mend
     with pytest.raises(ProblemsError) as error:
-        install(place, order)
+        install(ctx, order)
     assert code_of(error) == "PL-S010"
     assert error.value.problems[0].message == (
         f"there is a deployment 'shop' already, and is being installed by {interrupted}"
@@ -86,147 +86,147 @@ def test_an_open_execution_makes_its_deployment_busy(place: Workplace, interrupt
     assert f"follow {interrupted}" in error.value.problems[0].mend
     assert "--force" not in error.value.problems[0].mend, "it would be refused"
     with pytest.raises(ProblemsError) as error:
-        create(place, order)
+        create(ctx, order)
     assert code_of(error) == "PL-S010"
     assert f"is being installed by {interrupted}" in error.value.problems[0].message
     assert f"follow {interrupted}" in error.value.problems[0].mend
 
 
 def test_a_name_that_something_else_than_an_install_uses_is_not_told_as_being_installed(
-    place: Workplace, order: Order
+    ctx: RequestContext, order: Order
 ) -> None:
-    assert install(place, order).status is ExecutionStatus.COMPLETED
-    leaving = uninstall(place, "shop", watcher=Impatient())
+    assert install(ctx, order).status is ExecutionStatus.COMPLETED
+    leaving = uninstall(ctx, "shop", watcher=Impatient())
     with pytest.raises(ProblemsError) as error:
-        install(place, order)
+        install(ctx, order)
     assert error.value.problems[0].message == f"there is a deployment 'shop' already, and {leaving.id} has not ended"
 
 
-def test_w10_who_does_not_refuse_waits_for_what_is_open_and_then_runs(place: Workplace, interrupted: str) -> None:
-    assert uninstall(place, "shop").status is ExecutionStatus.COMPLETED
-    assert show_execution(place, interrupted).status is ExecutionStatus.COMPLETED
-    started = [line.text for line in events(place, deployment="shop").lines]
+def test_w10_who_does_not_refuse_waits_for_what_is_open_and_then_runs(ctx: RequestContext, interrupted: str) -> None:
+    assert uninstall(ctx, "shop").status is ExecutionStatus.COMPLETED
+    assert show_execution(ctx, interrupted).status is ExecutionStatus.COMPLETED
+    started = [line.text for line in events(ctx, deployment="shop").lines]
     assert started[:2] == [f"Waiting for {interrupted}", "Starting 'uninstall' workflow execution"]
 
 
-def test_an_interrupted_install_can_be_canceled_and_then_retried(place: Workplace, interrupted: str) -> None:
-    assert cancel(place, interrupted).status is ExecutionStatus.CANCELED
+def test_an_interrupted_install_can_be_canceled_and_then_retried(ctx: RequestContext, interrupted: str) -> None:
+    assert cancel(ctx, interrupted).status is ExecutionStatus.CANCELED
     with pytest.raises(ProblemsError) as error:
-        resume(place, interrupted)
+        resume(ctx, interrupted)
     assert f"retry {interrupted}" in error.value.problems[0].mend
-    assert retry(place, interrupted).status is ExecutionStatus.COMPLETED
+    assert retry(ctx, interrupted).status is ExecutionStatus.COMPLETED
 
 
 @pytest.mark.parametrize("how", ["force", "kill"])
-def test_every_kind_of_cancel_ends_it(place: Workplace, interrupted: str, how: str) -> None:
-    assert cancel(place, interrupted, how=how).status is ExecutionStatus.CANCELED
-    assert uninstall(place, "shop").status is ExecutionStatus.COMPLETED
+def test_every_kind_of_cancel_ends_it(ctx: RequestContext, interrupted: str, how: str) -> None:
+    assert cancel(ctx, interrupted, how=how).status is ExecutionStatus.CANCELED
+    assert uninstall(ctx, "shop").status is ExecutionStatus.COMPLETED
 
 
 def test_an_ended_execution_is_not_reopened_while_another_is_open(
-    place: Workplace, order: Order, tmp_path: Path
+    ctx: RequestContext, order: Order, tmp_path: Path
 ) -> None:
     (tmp_path / "plugins" / "trouble").write_text("base")
-    failed = install(place, order)
+    failed = install(ctx, order)
     assert failed.status is ExecutionStatus.FAILED
-    uninstall(place, "shop", watcher=Impatient())
+    uninstall(ctx, "shop", watcher=Impatient())
     for decide in (
-        lambda: retry(place, failed.id),
-        lambda: complete(place, failed.id, instances=[failed.failures[0].instance], reason="x"),
+        lambda: retry(ctx, failed.id),
+        lambda: complete(ctx, failed.id, instances=[failed.failures[0].instance], reason="x"),
     ):
         with pytest.raises(ProblemsError) as error:
             decide()
         assert code_of(error) == "PL-C016"
 
 
-def test_retry_with_clean_up_goes_on_too(place: Workplace, order: Order, tmp_path: Path) -> None:
+def test_retry_with_clean_up_goes_on_too(ctx: RequestContext, order: Order, tmp_path: Path) -> None:
     (tmp_path / "plugins" / "trouble").write_text("base")
-    failed = install(place, order)
+    failed = install(ctx, order)
     (tmp_path / "plugins" / "trouble").write_text("")
-    assert retry(place, failed.id, clean=True).status is ExecutionStatus.COMPLETED
+    assert retry(ctx, failed.id, clean=True).status is ExecutionStatus.COMPLETED
     calls = (tmp_path / "plugins" / "calls").read_text().splitlines()
     assert calls[:3] == ["create base", "delete base", "create base"]
 
 
-def test_instances_to_decide_about_must_be_there(place: Workplace, order: Order, tmp_path: Path) -> None:
+def test_instances_to_decide_about_must_be_there(ctx: RequestContext, order: Order, tmp_path: Path) -> None:
     (tmp_path / "plugins" / "trouble").write_text("top")
-    failed = install(place, order)
+    failed = install(ctx, order)
     for id, code in (("top", "PL-C013"), ("tpo_1", "PL-C012")):
         with pytest.raises(ProblemsError) as error:
-            retry(place, failed.id, instances=[id])
+            retry(ctx, failed.id, instances=[id])
         assert code_of(error) == code
 
 
 def test_who_owns_the_store_takes_up_what_others_left_open(
-    place: Workplace, interrupted: str, order: Order, tmp_path: Path
+    ctx: RequestContext, interrupted: str, order: Order, tmp_path: Path
 ) -> None:
-    view = install(place, Order(order.file, "other"))
+    view = install(ctx, Order(order.file, "other"))
     assert view.status is ExecutionStatus.COMPLETED
     assert (tmp_path / "plugins" / "calls").read_text().count("create base") == 2
-    assert resume(place, interrupted).status is ExecutionStatus.COMPLETED if view.notices else True
+    assert resume(ctx, interrupted).status is ExecutionStatus.COMPLETED if view.notices else True
 
 
-def test_an_open_execution_is_shown_as_work_in_progress_that_nobody_does(place: Workplace, interrupted: str) -> None:
-    assert show_deployment(place, "shop").status == "in_progress"
-    assert show_execution(place, interrupted).runner == ""
-    found = why(place, list_instances(place).items[0].id)
+def test_an_open_execution_is_shown_as_work_in_progress_that_nobody_does(ctx: RequestContext, interrupted: str) -> None:
+    assert show_deployment(ctx, "shop").status == "in_progress"
+    assert show_execution(ctx, interrupted).runner == ""
+    found = why(ctx, list_instances(ctx).items[0].id)
     assert f"resume {interrupted}" in found.note
-    with place.store.own("somebody else"):
-        assert "somebody else" in show_execution(place, interrupted).runner
-        assert "somebody else" in why(place, list_instances(place).items[0].id).note
+    with ctx.store.own("somebody else"):
+        assert "somebody else" in show_execution(ctx, interrupted).runner
+        assert "somebody else" in why(ctx, list_instances(ctx).items[0].id).note
 
 
-def test_what_waits_names_what_it_waits_for(place: Workplace, order: Order, tmp_path: Path) -> None:
+def test_what_waits_names_what_it_waits_for(ctx: RequestContext, order: Order, tmp_path: Path) -> None:
     (tmp_path / "plugins" / "trouble").write_text("base")
-    install(place, order)
-    top = list_instances(place, node="top").items[0]
-    [reason] = why(place, top.id).reasons
+    install(ctx, order)
+    top = list_instances(ctx, node="top").items[0]
+    [reason] = why(ctx, top.id).reasons
     assert reason.kind == "lost"
     assert reason.blockers[0].operation == "cloudify.interfaces.lifecycle.create"
 
 
-def test_lists_are_limited_and_filtered(place: Workplace, order: Order) -> None:
-    install(place, order)
-    uninstall(place, "shop")
-    page = list_executions(place, limit=1)
+def test_lists_are_limited_and_filtered(ctx: RequestContext, order: Order) -> None:
+    install(ctx, order)
+    uninstall(ctx, "shop")
+    page = list_executions(ctx, limit=1)
     assert ([view.id for view in page.items], page.total) == (["uninstall-2"], 2)
-    assert list_executions(place, status="failed").total == 0
-    assert list_deployments(place, limit=1).is_whole
-    assert list_instances(place, limit=2).total == 3
+    assert list_executions(ctx, status="failed").total == 0
+    assert list_deployments(ctx, limit=1).is_whole
+    assert list_instances(ctx, limit=2).total == 3
 
 
-def test_the_latest_events_are_those_of_the_end(place: Workplace, order: Order) -> None:
-    install(place, order)
-    everything = events(place).lines
-    assert [line.text for line in events(place, limit=3).lines] == [line.text for line in everything[-3:]]
+def test_the_latest_events_are_those_of_the_end(ctx: RequestContext, order: Order) -> None:
+    install(ctx, order)
+    everything = events(ctx).lines
+    assert [line.text for line in events(ctx, limit=3).lines] == [line.text for line in everything[-3:]]
     assert everything[0].text == "Starting 'install' workflow execution"
 
 
-def test_the_only_deployment_is_meant_when_none_is_named(place: Workplace, order: Order) -> None:
+def test_the_only_deployment_is_meant_when_none_is_named(ctx: RequestContext, order: Order) -> None:
     with pytest.raises(ProblemsError) as error:
-        find_execution(place.store, None, None)
+        find_execution(ctx.store, None, None)
     assert code_of(error) == "PL-C011"
     with pytest.raises(ProblemsError) as error:
-        find_deployment(place.store, "shop")
+        find_deployment(ctx.store, "shop")
     assert "phaseline install" in error.value.problems[0].mend
-    install(place, order)
-    assert find_execution(place.store, None, None).id == "install-1"
+    install(ctx, order)
+    assert find_execution(ctx.store, None, None).id == "install-1"
 
 
-def test_retries_and_their_interval_come_from_settings_and_manner(place: Workplace) -> None:
+def test_retries_and_their_interval_come_from_settings_and_manner(ctx: RequestContext) -> None:
     made = topology(blueprint(node("vm")))  # of the ancestor's language
-    assert Manner().request("install", place, {}, made).retries.task_retries == 60
-    request = Manner(3, "stop").request("install", place, {}, made)
+    assert Manner().request("install", ctx, {}, made).retries.task_retries == 60
+    request = Manner(3, "stop").request("install", ctx, {}, made)
     assert (request.retries.task_retries, request.retries.task_retry_interval_s) == (3, 0.01)
     assert request.stop_after is not None
     assert request.stop_after.failures == 0
 
 
-def test_who_follows_what_is_about_to_go_on_carries_it_on(place: Workplace, order: Order, tmp_path: Path) -> None:
+def test_who_follows_what_is_about_to_go_on_carries_it_on(ctx: RequestContext, order: Order, tmp_path: Path) -> None:
     (tmp_path / "plugins" / "trouble").write_text("base")
-    failed = install(place, order)
+    failed = install(ctx, order)
     (tmp_path / "plugins" / "trouble").unlink()
-    row = place.store.execution(failed.id)
+    row = ctx.store.execution(failed.id)
     assert row is not None
-    ask(place, RequestKind.RETRY, row)
-    assert follow(place, failed.id).status is ExecutionStatus.COMPLETED
+    ask(ctx, RequestKind.RETRY, row)
+    assert follow(ctx, failed.id).status is ExecutionStatus.COMPLETED

@@ -21,8 +21,8 @@ deployment_settings:
 def test_b26_a_deployment_keeps_its_schedules_as_they_begin(tmp_path: Path) -> None:
     (tmp_path / "blueprint.yaml").write_text(BLUEPRINT)
     url = f"sqlite:///{tmp_path}/store.db"
-    with phaseline.open(url) as place:
-        place.deployments.create(str(tmp_path / "blueprint.yaml"), "shop")
+    with phaseline.open(url) as ctx:
+        ctx.deployments.create(str(tmp_path / "blueprint.yaml"), "shop")
     store = open_store(url, SystemClock())
     kept = store.blueprint(1).deployment_settings["default_schedules"]
     store.close()
@@ -40,15 +40,15 @@ def test_b26_a_deployment_keeps_its_schedules_as_they_begin(tmp_path: Path) -> N
 def test_a_topology_that_is_stored_with_its_blueprint_is_not_read_again(tmp_path: Path) -> None:
     """Whether there are schedules or not: a second topology would cost a large deployment seconds and much memory."""
     from phaseline.app.settings import Settings
-    from phaseline.embedded.workplace import workplace
+    from phaseline.embedded.open_app import open_context
     from phaseline.use_cases.loading.deployment_rows import new_deployment
     from phaseline.use_cases.prepare.deployment_spec import Order, load_order
 
     plain = "tosca_definitions_version: cloudify_dsl_1_4\nimports: [cloudify/types/types.yaml]\n"
     timed = "deployment_settings: {default_schedules: {daily: {workflow: install, since: '+1 d'}}}\n"
-    with workplace(Settings(f"sqlite:///{tmp_path}/store.db"), "a test") as place:
+    with open_context(Settings(f"sqlite:///{tmp_path}/store.db"), "a test") as ctx:
         for number, text in enumerate((plain, plain + timed)):
             file = tmp_path / f"blueprint{number}.yaml"
             file.write_text(text)
-            new = new_deployment(place, "shop", load_order(place, Order(str(file))))
+            new = new_deployment(ctx, "shop", load_order(ctx, Order(str(file))))
             assert new.topology.blueprint is new.blueprint

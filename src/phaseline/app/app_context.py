@@ -1,17 +1,16 @@
-"""Where use cases work: the settings, the clock, the store and who asks."""
+"""The process that runs use cases, and the request that one of them answers (ADR 0035)."""
 
 from __future__ import annotations
 
 import os
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar, cast
 
-from phaseline.lang.fast_dataclasses import shared_property
+from phaseline.lang.fast_dataclasses import altered, frozen, shared_property
 from phaseline.model.deployment.code_location import CodePlaces
 from phaseline.model.rows.rows import Actor
 
@@ -19,7 +18,6 @@ if TYPE_CHECKING:
     from phaseline.app.settings import Settings
     from phaseline.catalog import PluginCatalog
     from phaseline.compat.fuel.judge import Judge
-    from phaseline.model.packages.package import Package
     from phaseline.model.rows.orders import RequestId
     from phaseline.ports import Store
     from phaseline.vault.vault import Vault
@@ -59,6 +57,11 @@ def _do_nothing() -> None:
     """For programs that need not be ready for code of plugins."""
 
 
+def _never_moves() -> object:
+    """The version of what is made from nothing that a store holds."""
+    return 0
+
+
 def _offer_heat(options: str) -> None:
     """Let hook classes of Heat's group import what they name, and read these options, a text of JSON, by ``oslo.config``."""
     import json
@@ -69,21 +72,20 @@ def _offer_heat(options: str) -> None:
     configure(json.loads(options) if options else {})
 
 
-class Workplace:
-    """Everything a use case needs of the process it runs in. ``command`` is what others are told who owns the store.
+class AppContext:
+    """The process in which use cases run: its settings, clock, store, vault, catalog and caches. ``command`` names it to other processes.
 
     ``launch`` starts a background engine for executions that are open when this process leaves; None: they stay open.
-    ``tell`` hears what opening the store did, such as an upgrade. ``makes_store``: one that is not there is made.
-    ``before_code`` is called before code of a plugin is imported, each time. ``only_lists``: where no store is named and none was made yet, an empty one in memory is shown, and ``tell`` hears how to begin.
-    ``ports``: what carries out for use cases what lies above them; made when one is asked for.
+    ``notice`` receives what the process itself reports, such as an upgraded store. ``makes_store``: a missing store is created.
+    ``before_code`` is called before code of a plugin is imported, each time. ``only_lists``: where no store is named and none was made yet, an empty one in memory is shown, and ``notice`` receives how to begin.
     """
 
     def __init__(
         self,
         settings: Settings,
         command: str,
-        launch: Callable[[Workplace], Background | None] | None = None,
-        tell: Callable[[str], None] = _say_nothing,
+        launch: Callable[[AppContext], Background | None] | None = None,
+        notice: Callable[[str], None] = _say_nothing,
         *,
         makes_store: bool = True,
         ports: Callable[[], Sequence[object]] = tuple,
@@ -92,45 +94,24 @@ class Workplace:
         self.settings = settings
         self.command = command
         self.launch = launch
-        self.tell = tell
+        self.notice = notice
         self.makes_store = makes_store
         self.only_lists = False
         self.before_code: Callable[[], None] = _do_nothing
         self._ports = ports
-        self._requests: threading.local | None = None
-        self._built: dict[str, object] = {}
+        self._built: dict[str, tuple[object, object]] = {}
         self._building: dict[str, threading.RLock] = {}
 
     def port(self, kind: type[P]) -> P:
-        """What whoever made this workplace has given of a kind. Raises: ``LookupError`` if nothing of it."""
+        """The port of a kind that this context was made with. Raises: ``LookupError`` without one."""
         found = next((one for one in self._ports() if isinstance(one, kind)), None)
         if found is None:
-            raise LookupError(f"this workplace was made without a {kind.__name__}")
+            raise LookupError(f"this context was made without a {kind.__name__}")
         return found
 
-    @property
-    def requested(self) -> RequestId | None:
-        """The request id under which this thread gives an order, if any."""
-        return None if self._requests is None else getattr(self._requests, "id", None)
-
-    @contextmanager
-    def requesting(self, id: str, part: str = "") -> Iterator[RequestId]:
-        """Give orders under a request id within; only of this thread. ``part``: of an order that gives others. Raises: PL-C094 for what is no id."""
-        from phaseline.model.problems.name_rules import MEND, shown_name, why_no_name
-        from phaseline.model.problems.problem import fail
-        from phaseline.model.rows.orders import RequestId
-
-        why = why_no_name(id) if id else "is empty"
-        if why and not part:
-            raise fail("PL-C094", f"'{shown_name(id)}' is no request id: it {why}", MEND)
-        if self._requests is None:
-            self._requests = threading.local()
-        former = self.requested
-        self._requests.id = requested = RequestId(f"{id}/{part}" if part else id)
-        try:
-            yield requested
-        finally:
-            self._requests.id = former
+    def request(self, id: str | None = None) -> RequestContext:
+        """The context of one request by the user of this process. ``id``: its request id. Raises: PL-C094 for what is no id."""
+        return RequestContext(self, self.user, self.notice, None if id is None else _request_id(id))
 
     @shared_property
     def clock(self) -> SystemClock:
@@ -145,11 +126,11 @@ class Workplace:
 
         offer_functions(self.before_code)
         if self.only_lists and self._is_new():
-            self.tell(HOW_TO_BEGIN.format(self.settings.store_url))
+            self.notice(HOW_TO_BEGIN.format(self.settings.store_url))
             return open_store("memory:", self.clock)
         store = open_store(self.settings.store_url, self.clock, makes=self.makes_store)
         for notice in store.notices:
-            self.tell(notice)
+            self.notice(notice)
         return store
 
     def _is_new(self) -> bool:
@@ -173,7 +154,7 @@ class Workplace:
 
     @shared_property
     def passing_folder(self) -> Path:
-        """A folder that goes when this workplace is closed."""
+        """A folder that goes when the process context is closed."""
         import tempfile
 
         self._passing = tempfile.TemporaryDirectory(prefix="phaseline-")
@@ -181,20 +162,25 @@ class Workplace:
 
     @shared_property
     def catalog(self) -> PluginCatalog:
-        """The plugins, read anew for each command."""
+        """The plugins, read once by a process."""
         from phaseline.catalog import PluginCatalog
 
         return PluginCatalog(partial(_offer_heat, self.settings.heat_options), before_code=self.before_code)
 
-    def cache(self, key: str, build: Callable[[], T]) -> T:
-        """What ``build`` makes, once until it is forgotten, also when two threads ask for it first; who builds it gives it its type."""
+    def cache(self, key: str, build: Callable[[], T], version: Callable[[], object] = _never_moves) -> T:
+        """The value that ``build`` makes, once for all threads; made again after ``forget``, or when ``version`` has moved since.
+
+        ``version``: what the store holds of all that the value was made from, such as the installed packages; it is asked each time.
+        """
         with self._building.setdefault(key, threading.RLock()):
-            if key not in self._built:
-                self._built[key] = build()
-            return cast("T", self._built[key])
+            now = version()
+            kept = self._built.get(key)
+            if kept is None or kept[0] != now:
+                kept = self._built[key] = (now, build())
+            return cast("T", kept[1])
 
     def forget(self, key: str) -> None:
-        """Have it made anew when it is needed next."""
+        """Drop a cached value: it is made again when it is needed next."""
         self._built.pop(key, None)
 
     def has_hooks(self) -> bool:
@@ -208,11 +194,6 @@ class Workplace:
         return bool(self.settings.hook_classes) or is_announced(*groups)
 
     @shared_property
-    def packages_read(self) -> dict[str, Package]:
-        """{digest: what an installed package says}, of those that this process has read."""
-        return {}
-
-    @shared_property
     def judge(self) -> Judge:
         """Who evaluates YAQL of packages and matches patterns that RE2 cannot take; its process begins with the first question."""
         from phaseline.compat.fuel.judge import Judge
@@ -220,8 +201,8 @@ class Workplace:
         return Judge()
 
     @shared_property
-    def actor(self) -> Actor:
-        """The operating-system user."""
+    def user(self) -> Actor:
+        """The operating-system user of this process."""
         # As ``getpass.getuser`` finds it, whose module loads what it takes to read passwords.
         named = next(
             (os.environ[name] for name in ("LOGNAME", "USER", "LNAME", "USERNAME") if os.environ.get(name)), None
@@ -252,3 +233,56 @@ class Workplace:
             judge.close()
         if self.__dict__.pop("passing_folder", None) is not None:
             self._passing.cleanup()
+
+
+@frozen
+class RequestContext:
+    """One request of a user, in a process. Use cases take it as ``ctx``.
+
+    ``notice`` receives sentences beside the answer. ``requested``: the request id under which an order is given, None: it has none.
+    """
+
+    app: AppContext
+    actor: Actor
+    notice: Callable[[str], None]
+    requested: RequestId | None = None
+
+    def under(self, requested: RequestId) -> RequestContext:
+        """The same request under a request id."""
+        return altered(self, requested=requested)
+
+    @property
+    def settings(self) -> Settings:
+        """The settings of the process."""
+        return self.app.settings
+
+    @property
+    def clock(self) -> SystemClock:
+        """The clock of the process."""
+        return self.app.clock
+
+    @property
+    def store(self) -> Store:
+        """The store, opened when it is first needed."""
+        return self.app.store
+
+    @property
+    def vault(self) -> Vault:
+        """The secrets of the store."""
+        return self.app.vault
+
+    @property
+    def catalog(self) -> PluginCatalog:
+        """The plugins of the process."""
+        return self.app.catalog
+
+
+def _request_id(id: str) -> RequestId:
+    from phaseline.model.problems.name_rules import MEND, shown_name, why_no_name
+    from phaseline.model.problems.problem import fail
+    from phaseline.model.rows.orders import RequestId
+
+    why = why_no_name(id) if id else "is empty"
+    if why:
+        raise fail("PL-C094", f"'{shown_name(id)}' is no request id: it {why}", MEND)
+    return RequestId(id)

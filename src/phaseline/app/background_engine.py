@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from phaseline.model.problems.problem import fail
 
 if TYPE_CHECKING:
-    from phaseline.app.app_context import Workplace
+    from phaseline.app.app_context import AppContext
     from phaseline.app.settings import Settings
     from phaseline.model.problems.problem import ProblemsError
     from phaseline.views.background import Background
@@ -27,16 +27,16 @@ PROGRAM_FOLDER = str(Path(__file__).resolve().parents[2])
 """Where this program lies: it may be run from its own sources."""
 
 
-def launch(place: Workplace) -> Background | None:
+def launch(app: AppContext) -> Background | None:
     """Start a background engine for the same store with the same settings; None where a store lives in one process."""
     import subprocess
 
     from phaseline.views.background import Background
 
-    if place.settings.store_url == "memory:":
+    if app.settings.store_url == "memory:":
         return None
-    environment = environment_of(place.settings, os.environ, sys.path)
-    log = _log_file(place, environment)
+    environment = environment_of(app.settings, os.environ, sys.path)
+    log = _log_file(app, environment)
     handle, is_kept = _open(log)
     begins = os.fstat(handle).st_size
     try:
@@ -83,13 +83,13 @@ def _is_own(folder: str) -> bool:
     return not any(Path(base).absolute() in (path, *path.parents) for base in (sys.prefix, sys.base_prefix))
 
 
-def _log_file(place: Workplace, environment: Mapping[str, str]) -> Path:
+def _log_file(app: AppContext, environment: Mapping[str, str]) -> Path:
     """Where a background engine writes: with its log where that is text, else into the user's state folder."""
-    settings = place.settings
+    settings = app.settings
     if settings.log_file and settings.log_format == "text":
         return Path(settings.log_file)
     home = environment.get("XDG_STATE_HOME") or str(Path(environment.get("HOME") or Path.home()) / ".local" / "state")
-    return Path(home).absolute() / "phaseline" / f"engine-{place.store.identity()}.log"
+    return Path(home).absolute() / "phaseline" / f"engine-{app.store.identity()}.log"
 
 
 def _open(log: Path) -> tuple[int, bool]:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from phaseline.app.app_context import Workplace
+    from phaseline.app.app_context import AppContext
 
 
 def store_file(url: str) -> Path | None:
@@ -15,7 +15,7 @@ def store_file(url: str) -> Path | None:
     return None if path in {url, ""} else Path(path).expanduser().absolute()
 
 
-def has_store(place: Workplace) -> bool:
+def has_store(app: AppContext) -> bool:
     """True unless the store is a file that is not there yet."""
-    file = store_file(place.settings.store_url)
+    file = store_file(app.settings.store_url)
     return file is None or file.exists()

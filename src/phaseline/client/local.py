@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from importlib import import_module
 from typing import TYPE_CHECKING
 
 from phaseline.client.client import Client
 
 if TYPE_CHECKING:
-    from contextlib import AbstractContextManager
     from typing import TypeVar
 
-    from phaseline.app.app_context import Workplace
+    from phaseline.app.app_context import AppContext, RequestContext
     from phaseline.app.settings import Settings
     from phaseline.app.watcher import Watcher
     from phaseline.client.operations import Operation
@@ -26,27 +27,34 @@ class LocalClient(Client):
 
     def __init__(
         self,
-        place: Workplace | None,
+        app: AppContext | None,
         *,
         load: Callable[[], Settings] | None = None,
         keeps_to_store: bool = False,
         checks_arguments: bool = False,
     ) -> None:
-        """``place`` is closed with it; None: for operations that need no store. ``load``: reads the settings, for ``doctor``.
+        """``app`` is closed with it; None: for operations that need no store. ``load``: reads the settings, for ``doctor``.
 
         ``keeps_to_store``: an operation makes a store only if the table says so, and lists nothing where there is none.
         ``checks_arguments``: as for programs; the command line has looked at its words before.
         """
-        self._place = place
+        self._app = app
+        self._of_thread = threading.local()
         self._load = load
         self._keeps_to_store = keeps_to_store
         self.checks_arguments = checks_arguments
 
     @property
-    def place(self) -> Workplace:
-        """Where use cases work."""
-        assert self._place is not None, "this client was made without a store"
-        return self._place
+    def app(self) -> AppContext:
+        """The process in which use cases run."""
+        assert self._app is not None, "this client was made without a store"
+        return self._app
+
+    @property
+    def ctx(self) -> RequestContext:
+        """The context of a call that this thread makes now: under its request id, if it has set one."""
+        found: RequestContext | None = getattr(self._of_thread, "ctx", None)
+        return self.app.request() if found is None else found
 
     def _call(
         self, op: Operation[T], /, *, watcher: Watcher | None = None, detach: bool = False, **arguments: object
@@ -62,30 +70,36 @@ class LocalClient(Client):
             arguments["watcher"] = watcher
         if detach:
             arguments["detach"] = True
-        place = self.place
         if self._keeps_to_store:
-            place.makes_store = op.store == "made"
-            place.only_lists = op.store == "listed"
-        return target(place, **arguments)
+            self.app.makes_store = op.store == "made"
+            self.app.only_lists = op.store == "listed"
+        return target(self.ctx, **arguments)
 
     def _settings(self) -> Settings:
-        return self.place.settings if self._load is None else self._load()
+        return self.app.settings if self._load is None else self._load()
 
-    def request_id(self, id: str) -> AbstractContextManager[RequestId]:
+    @contextmanager
+    def request_id(self, id: str) -> Iterator[RequestId]:
         """Have an order that this thread gives within carried out once, however often it is given under this id.
 
         Given again, it returns the answer of the first, and this yields ``is_repeated``. Raises: PL-C094, within PL-C097 for another order.
         """
-        return self.place.requesting(id)
+        former, found = getattr(self._of_thread, "ctx", None), self.app.request(id)
+        assert found.requested is not None, "it was given one"
+        self._of_thread.ctx = found
+        try:
+            yield found.requested
+        finally:
+            self._of_thread.ctx = former
 
     def close(self) -> None:
         """Let go of the store."""
-        if self._place is not None:
-            self._place.close()
+        if self._app is not None:
+            self._app.close()
 
 
-def _without_engine(settings: Settings) -> Workplace:
+def _without_engine(settings: Settings) -> AppContext:
     """What ``doctor`` looks at a store with: it starts nothing."""
-    from phaseline.app.app_context import Workplace
+    from phaseline.app.app_context import AppContext
 
-    return Workplace(settings, "phaseline doctor")
+    return AppContext(settings, "phaseline doctor")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from phaseline.app.settings import load_settings
 from phaseline.client.argument_checks import looking
 from phaseline.client.local import LocalClient
-from phaseline.embedded.workplace import make_workplace
+from phaseline.embedded.open_app import open_app
 from phaseline.lang.fast_dataclasses import altered
 
 if TYPE_CHECKING:
@@ -39,4 +39,4 @@ def open_phaseline(
     folders = tuple(str(Path(folder).absolute()) for folder in plugins)
     loaded = altered(loaded, plugin_folders=(*folders, *loaded.plugin_folders))
     program = Path(sys.argv[0]).name or "python"
-    return LocalClient(make_workplace(loaded, program, background=background), checks_arguments=True)
+    return LocalClient(open_app(loaded, program, background=background), checks_arguments=True)

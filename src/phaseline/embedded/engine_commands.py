@@ -20,7 +20,7 @@ from phaseline.use_cases.queries.pending_decisions import standing_still, stands
 from phaseline.views.views import ExecutionView
 
 if TYPE_CHECKING:
-    from phaseline.app.app_context import Workplace
+    from phaseline.app.app_context import RequestContext
     from phaseline.model.blueprint.blueprint import Value
     from phaseline.model.rows.rows import Owner
     from phaseline.ports import Store
@@ -82,7 +82,7 @@ class Stopped:
 
 
 def run_engine(
-    place: Workplace,
+    ctx: RequestContext,
     *,
     until_idle: bool = False,
     stays: bool = False,
@@ -98,23 +98,23 @@ def run_engine(
     begun(leave)
     calls = 0
     left: list[GivenUp] = []
-    start = place.clock.now()
+    start = ctx.clock.now()
     held: frozenset[int] = frozenset()
     while True:
         with ExitStack() as owned:
-            with place.store.waiting():
-                reason = _stand_by(place, leave, owned, say, until_idle=until_idle, stays=stays)
+            with ctx.store.waiting():
+                reason = _stand_by(ctx, leave, owned, say, until_idle=until_idle, stays=stays)
             if reason is None:
                 say("The engine runs")
-                reason, made, held = _work(place, leave, until_idle=until_idle, stays=stays)
+                reason, made, held = _work(ctx, leave, until_idle=until_idle, stays=stays)
                 calls += made
-                left = given_up(place.store, running_calls(place.store))
-        besides = held | (set() if stays else set(standing_still(place.store)))
-        if reason != "idle" or place.store.owner() is not None or not work_left(place.store, besides=besides):
-            views, needs = _open(place), _needs(place.store)
+                left = given_up(ctx.store, running_calls(ctx.store))
+        besides = held | (set() if stays else set(standing_still(ctx.store)))
+        if reason != "idle" or ctx.store.owner() is not None or not work_left(ctx.store, besides=besides):
+            views, needs = _open(ctx), _needs(ctx.store)
             waiting = [view.id for view in views if view.status is ExecutionStatus.ATTENTION or view.id in needs]
             told = [need for found in needs.values() for need in found]
-            return EngineRun(reason, calls, views, waiting, left, _failed_since(place, start), told)
+            return EngineRun(reason, calls, views, waiting, left, _failed_since(ctx, start), told)
 
 
 def _needs(store: Store) -> Mapping[str, Sequence[Need]]:
@@ -126,13 +126,13 @@ def _needs(store: Store) -> Mapping[str, Sequence[Need]]:
     }
 
 
-def _failed_since(place: Workplace, start: int) -> Sequence[ExecutionView]:
-    rows = [row for row in place.store.executions() if row.status is ExecutionStatus.FAILED and row.ended_at >= start]
+def _failed_since(ctx: RequestContext, start: int) -> Sequence[ExecutionView]:
+    rows = [row for row in ctx.store.executions() if row.status is ExecutionStatus.FAILED and row.ended_at >= start]
     return [brief_view(row) for row in sorted(rows, key=lambda row: row.ended_at)]
 
 
 def _stand_by(
-    place: Workplace, leave: Leave, owned: ExitStack, say: Callable[[str], None], *, until_idle: bool, stays: bool
+    ctx: RequestContext, leave: Leave, owned: ExitStack, say: Callable[[str], None], *, until_idle: bool, stays: bool
 ) -> Reason | None:
     """Wait until this process owns the store; otherwise the reason why there is no need for it."""
     look = 0
@@ -140,27 +140,27 @@ def _stand_by(
     while True:
         if leave.is_wanted:
             return "interrupted"
-        now = place.store.changed(look)
-        if until_idle and now and not work_left(place.store, besides=() if stays else standing_still(place.store)):
+        now = ctx.store.changed(look)
+        if until_idle and now and not work_left(ctx.store, besides=() if stays else standing_still(ctx.store)):
             return "idle"
         look = now or look
-        if try_own(place, owned):
+        if try_own(ctx, owned):
             return None
-        owner = place.store.owner()
+        owner = ctx.store.owner()
         if owner is not None and owner != named:
             named = owner
             say(f"Standing by: {owner} is the engine")
         time.sleep(LOOK_S)
 
 
-def _work(place: Workplace, leave: Leave, *, until_idle: bool, stays: bool) -> tuple[Reason, int, frozenset[int]]:
+def _work(ctx: RequestContext, leave: Leave, *, until_idle: bool, stays: bool) -> tuple[Reason, int, frozenset[int]]:
     """Take up everything that is open, and whatever is asked for; (why it ends, calls made, what waits for a person)."""
-    with engine_of(place, Nobody()) as engine:
+    with engine_of(ctx, Nobody()) as engine:
         leave.interrupts(engine)
         engine.recover()
 
         def is_done() -> bool:
-            return until_idle and (engine.is_idle or (not stays and _rests(place, engine)))
+            return until_idle and (engine.is_idle or (not stays and _rests(ctx, engine)))
 
         engine.run(is_done)
         while engine.given_up and not engine.leaving.is_wanted:
@@ -175,9 +175,9 @@ def _work(place: Workplace, leave: Leave, *, until_idle: bool, stays: bool) -> t
     return "interrupted" if leave.is_wanted else "idle", engine.calls, held
 
 
-def _rests(place: Workplace, engine: Engine) -> bool:
+def _rests(ctx: RequestContext, engine: Engine) -> bool:
     """Whether all that goes on in this engine sleeps until somebody approves."""
-    soon, wakes_at = place.clock.now() + SOON_MS, engine.wakes_at
+    soon, wakes_at = ctx.clock.now() + SOON_MS, engine.wakes_at
     if engine.is_calling or engine.scheduler.batches or engine.claims.waits_for_calls:
         return False
     if wakes_at is not None and wakes_at <= soon:
@@ -185,12 +185,12 @@ def _rests(place: Workplace, engine: Engine) -> bool:
     held = engine.held
     runs = [run for run in engine.scheduler.runs.values() if run.status is not ExecutionStatus.ATTENTION]
     moving = [engine.planning.row(run.execution) for run in runs if run.execution not in held]
-    return all(stands_still(place.store, row) for row in moving)
+    return all(stands_still(ctx.store, row) for row in moving)
 
 
-def engine_status(place: Workplace) -> EngineStatus:
+def engine_status(ctx: RequestContext) -> EngineStatus:
     """Who owns the store, and what is open."""
-    store = place.store
+    store = ctx.store
     owner = store.owner()
     return EngineStatus(
         owner is not None,
@@ -199,32 +199,32 @@ def engine_status(place: Workplace) -> EngineStatus:
         owner.since if owner else 0,
         store.somebody_waits(),
         len(store.requests()),
-        _open(place),
+        _open(ctx),
     )
 
 
-def stop_engine(place: Workplace, *, drain_s: float | None = None) -> Stopped:
+def stop_engine(ctx: RequestContext, *, drain_s: float | None = None) -> Stopped:
     """Have the engine stop: it begins no call and leaves when the running ones have returned, or after ``drain_s``.
 
     What is open stays open, unless somebody waits to own the store and so takes over; it is told what was given up.
     """
-    owner = place.store.owner()
+    owner = ctx.store.owner()
     if owner is None:
-        return Stopped(0, 0, _open(place))
+        return Stopped(0, 0, _open(ctx))
     body: Mapping[str, Value] = {"pid": owner.pid, "drain_s": drain_s}
-    running = running_calls(place.store)
-    request = place.store.ask(RequestKind.STOP, 0, body, place.actor)
+    running = running_calls(ctx.store)
+    request = ctx.store.ask(RequestKind.STOP, 0, body, ctx.actor)
     is_held = False
     while True:
-        now = place.store.owner()
+        now = ctx.store.owner()
         has_left = now is None or (now.pid, now.since) != (owner.pid, owner.since)
-        if not is_held and (has_left or place.store.answer_of(request) is not None):
+        if not is_held and (has_left or ctx.store.answer_of(request) is not None):
             is_held = True  # from its answer on it begins no call
-            running |= running_calls(place.store)
+            running |= running_calls(ctx.store)
         if has_left:
-            return Stopped(owner.pid, now.pid if now else 0, _open(place), given_up(place.store, running))
+            return Stopped(owner.pid, now.pid if now else 0, _open(ctx), given_up(ctx.store, running))
         time.sleep(LOOK_S)
 
 
-def _open(place: Workplace) -> Sequence[ExecutionView]:
-    return [brief_view(row) for row in place.store.executions(only_open=True)]
+def _open(ctx: RequestContext) -> Sequence[ExecutionView]:
+    return [brief_view(row) for row in ctx.store.executions(only_open=True)]

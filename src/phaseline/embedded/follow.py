@@ -15,7 +15,7 @@ from phaseline.use_cases.lookup.claims import queued_behind
 from phaseline.use_cases.lookup.ticket import Ticket
 
 if TYPE_CHECKING:
-    from phaseline.app.app_context import Workplace
+    from phaseline.app.app_context import RequestContext
     from phaseline.app.watcher import Watcher
     from phaseline.calls.deployments.progress import Failing
     from phaseline.model.deployment.topology import Topology
@@ -39,25 +39,25 @@ class Ending(Enum):
 
 
 def wait(
-    place: Workplace, ticket: Ticket, watcher: Watcher, *, leaves: Callable[[], bool], own: Callable[[], bool]
+    ctx: RequestContext, ticket: Ticket, watcher: Watcher, *, leaves: Callable[[], bool], own: Callable[[], bool]
 ) -> Ending:
     """Until one of the endings. ``leaves``: whether the user wants to go; ``own``: try to become the owner."""
     look = 0
-    view = View(place, ticket.row)
+    view = View(ctx, ticket.row)
     is_told = False  # whom it waits for
-    listener = _Listener(place)
+    listener = _Listener(ctx)
     if ticket.is_new and not leaves() and own():
         return Ending.OWNS
     while True:
         if leaves():
             return Ending.LEFT
-        now = place.store.changed(look)
+        now = ctx.store.changed(look)
         if now:
             look = now
-            if is_settled(place.store, ticket):
+            if is_settled(ctx.store, ticket):
                 return Ending.SETTLED
-            if not is_told and (blocker := blocker_of(place.store, ticket.row)):
-                watcher.noticed(waits_for(place.store, ticket.row, blocker))
+            if not is_told and (blocker := blocker_of(ctx.store, ticket.row)):
+                watcher.noticed(waits_for(ctx.store, ticket.row, blocker))
                 is_told = True
         if own():
             return Ending.OWNS
@@ -71,19 +71,19 @@ def wait(
 class _Listener:
     """Looks now and then whether the owner still answers; whoever waits long is told that it does not, once."""
 
-    def __init__(self, place: Workplace) -> None:
+    def __init__(self, ctx: RequestContext) -> None:
         """Nobody has waited yet."""
-        self._place, self._next, self._told = place, place.clock.now() + LISTEN_MS, 0
+        self._ctx, self._next, self._told = ctx, ctx.clock.now() + LISTEN_MS, 0
 
     def news(self) -> str:
         """What is to be told now; mostly nothing."""
-        now = self._place.clock.now()
+        now = self._ctx.clock.now()
         if now < self._next:
             return ""
         from phaseline.use_cases.queries.unresponsive_owner import silence  # most commands do not wait so long
 
         self._next = now + LISTEN_MS
-        found = silence(self._place.store, now)
+        found = silence(self._ctx.store, now)
         if found is None or found.since_at <= self._told:
             return ""
         self._told = found.since_at
@@ -126,9 +126,9 @@ def _is_stuck(store: Store, row: ExecutionRow) -> bool:
 class View:
     """How far an execution is, read from the store, so seldom that looking takes a small share of the time."""
 
-    def __init__(self, place: Workplace, row: ExecutionRow) -> None:
+    def __init__(self, ctx: RequestContext, row: ExecutionRow) -> None:
         """Nothing was looked at yet."""
-        self._place, self._row = place, row
+        self._ctx, self._row = ctx, row
         self._throttle = Throttle()
         self._graph: tuple[GraphRow, Graph, np.ndarray] | None = None
         self._has_news = False
@@ -136,20 +136,20 @@ class View:
     def show(self, watcher: Watcher, *, is_new: bool) -> None:
         """Tell the watcher, if there is something to tell."""
         self._has_news |= is_new
-        now = self._place.clock.now()
+        now = self._ctx.clock.now()
         if not self._has_news or not self._throttle.lets_through(now):
             return
         progress = self._look()
         if progress is not None:
             watcher.progressed(progress, now)
         self._has_news = False
-        self._throttle.looked(now, self._place.clock.now())
+        self._throttle.looked(now, self._ctx.clock.now())
 
     def _look(self) -> Progress | None:
         from phaseline.calls.deployments.progress import count_rows
         from phaseline.use_cases.lookup.entry_status import as_statuses, with_running
 
-        store = self._place.store
+        store = self._ctx.store
         graphs = store.graphs(self._row.number)
         if not graphs:
             return None

@@ -10,7 +10,7 @@ from phaseline.lang.fast_dataclasses import frozen
 from phaseline.model.problems.problem import Place, Problem, ProblemsError, fail
 
 if TYPE_CHECKING:
-    from phaseline.app.app_context import Workplace
+    from phaseline.app.app_context import RequestContext
     from phaseline.catalog.phases.plugin_set import Loaded
     from phaseline.model.blueprint.blueprint import Value
     from phaseline.model.rows.rows import Owner
@@ -56,28 +56,28 @@ class HooksReloaded:
         return all(hook.state != "broken" for hook in self.hooks)
 
 
-def reload_plugins(place: Workplace) -> Reloaded:
+def reload_plugins(ctx: RequestContext) -> Reloaded:
     """Have the engine read its phase plugins anew. Raises: PL-D055 if it does not answer in a minute."""
     from phaseline.model.rows.rows import RequestKind
     from phaseline.use_cases.lookup.known_phases import read
 
-    owner = _engine(place)
+    owner = _engine(ctx)
     if owner is None:
-        return _told(_answer(read(place, place.settings.plugin_folders)), 0)
-    request = place.store.ask(RequestKind.RELOAD, 0, {}, place.actor)
+        return _told(_answer(read(ctx, ctx.settings.plugin_folders)), 0)
+    request = ctx.store.ask(RequestKind.RELOAD, 0, {}, ctx.actor)
     deadline = time.monotonic() + PATIENCE_S
     while time.monotonic() < deadline:
-        answer = place.store.answer_of(request)
+        answer = ctx.store.answer_of(request)
         if answer is not None:
             return _told(answer, owner.pid)
-        if place.store.owner() is None:
+        if ctx.store.owner() is None:
             break
         time.sleep(LOOK_S)
     mend = "See what it does: phaseline engine status. A new engine reads all plugins when it begins."
     raise fail("PL-D055", f"the engine (process {owner.pid}) did not read the plugins anew", mend)
 
 
-def reload_hooks(place: Workplace) -> HooksReloaded:
+def reload_hooks(ctx: RequestContext) -> HooksReloaded:
     """Have hook classes imported anew for actions that begin from now on, here and by the engine that runs.
 
     It reads phase plugins anew, too. Raises: PL-D055 if it does not answer.
@@ -85,29 +85,29 @@ def reload_hooks(place: Workplace) -> HooksReloaded:
     from phaseline.use_cases.loading.hook_registry import forget_hooks
     from phaseline.use_cases.queries.hooks import list_hooks
 
-    pid = reload_plugins(place).pid
-    forget_hooks(place)
-    found = list_hooks(place)
+    pid = reload_plugins(ctx).pid
+    forget_hooks(ctx)
+    found = list_hooks(ctx)
     return HooksReloaded(pid, found.hooks, found.warnings)
 
 
-def _engine(place: Workplace) -> Owner | None:
+def _engine(ctx: RequestContext) -> Owner | None:
     """Who owns the store; nobody, where there is no store."""
     try:
-        return place.store.owner()
+        return ctx.store.owner()
     except ProblemsError as error:
         if error.problems[0].code != "PL-S007":
             raise
         return None
 
 
-def reloaded(place: Workplace) -> Mapping[str, Value]:
+def reloaded(ctx: RequestContext) -> Mapping[str, Value]:
     """What the engine answers: its plugins read anew, their code imported. Hook classes are imported when they are called."""
     from phaseline.use_cases.loading.hook_registry import forget_hooks
     from phaseline.use_cases.lookup.known_phases import load
 
-    forget_hooks(place)
-    return _answer(load(place))
+    forget_hooks(ctx)
+    return _answer(load(ctx))
 
 
 def _answer(loaded: Loaded) -> dict[str, Value]:

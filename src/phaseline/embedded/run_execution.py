@@ -25,7 +25,7 @@ from phaseline.use_cases.lookup.claims import goes_on
 from phaseline.use_cases.queries.executions import view_execution
 
 if TYPE_CHECKING:
-    from phaseline.app.app_context import Workplace
+    from phaseline.app.app_context import RequestContext
     from phaseline.app.watcher import Watcher
     from phaseline.calls.deployments.planner_driver import FindPlanner, Planner
     from phaseline.calls.protocol.call import Caller, Flavour
@@ -72,43 +72,45 @@ class Leave:
             engine.interrupt()
 
 
-def conduct(place: Workplace, ticket: Ticket, watcher: Watcher | None = None, *, detach: bool = False) -> ExecutionView:
+def conduct(
+    ctx: RequestContext, ticket: Ticket, watcher: Watcher | None = None, *, detach: bool = False
+) -> ExecutionView:
     """Run or follow an execution until it has ended, needs a person, or the user leaves; then see that others go on.
 
     ``detach``: leave as soon as somebody has taken it up. Raises: what the owner refused.
     """
-    if detach and place.settings.store_url == MEMORY:
+    if detach and ctx.settings.store_url == MEMORY:
         text = "a store in memory is gone when its command ends: nobody could go on with what is detached"
         raise fail("PL-S008", text, "Leave --detach out, or name a file with --store sqlite:///PATH.")
-    refuse_held(place.store, ticket.row)
+    refuse_held(ctx.store, ticket.row)
     watching, leave = watcher or Nobody(), Leave()
     ending = Ending.LEFT
     if not detach:
         watching.begun(ticket.row.id, ticket.row.deployment_name, leave)
         try:
-            ending = _run(place, ticket, watching, leave)
+            ending = _run(ctx, ticket, watching, leave)
         except KeyboardInterrupt:  # its user does not want to wait; others have not left
-            if work_left(place.store, besides={ticket.row.number}):
-                _leave(place)
+            if work_left(ctx.store, besides={ticket.row.number}):
+                _leave(ctx)
             raise
         finally:
             watching.ended()
     background = None
     if ending is Ending.LEFT:
-        background = see_to(place, ticket)
+        background = see_to(ctx, ticket)
     elif ending is Ending.SETTLED:
-        background = _leave(place)
+        background = _leave(ctx)
     if ticket.refusal is not None:
         raise ProblemsError([ticket.refusal])
-    return _result(place, ticket.row, ending, background, detach=detach)
+    return _result(ctx, ticket.row, ending, background, detach=detach)
 
 
-def _leave(place: Workplace) -> Background | None:
+def _leave(ctx: RequestContext) -> Background | None:
     """``hand_over`` by one whose own execution is done: what becomes of the others is told, and no failure of its own."""
     try:
-        return hand_over(place)
+        return hand_over(ctx)
     except ProblemsError as error:
-        place.tell(f"warning {error.problems[0]}. {error.problems[0].mend}")
+        ctx.notice(f"warning {error.problems[0]}. {error.problems[0].mend}")
         return None
 
 
@@ -120,20 +122,20 @@ def refuse_held(store: Store, row: ExecutionRow) -> None:
         raise held(row)
 
 
-def _run(place: Workplace, ticket: Ticket, watching: Watcher, leave: Leave) -> Ending:
+def _run(ctx: RequestContext, ticket: Ticket, watching: Watcher, leave: Leave) -> Ending:
     """Follow, and become the owner if there is none."""
     with ExitStack() as owned:
-        with place.store.waiting():
-            ending = wait(place, ticket, watching, leaves=lambda: leave.is_wanted, own=lambda: try_own(place, owned))
-        return _serve(place, ticket, watching, leave) if ending is Ending.OWNS else ending
+        with ctx.store.waiting():
+            ending = wait(ctx, ticket, watching, leaves=lambda: leave.is_wanted, own=lambda: try_own(ctx, owned))
+        return _serve(ctx, ticket, watching, leave) if ending is Ending.OWNS else ending
 
 
-def try_own(place: Workplace, owned: ExitStack) -> bool:
+def try_own(ctx: RequestContext, owned: ExitStack) -> bool:
     """Own the store until ``owned`` is left, if nobody else does."""
-    if place.store.owner() is not None:
+    if ctx.store.owner() is not None:
         return False
     try:
-        owned.enter_context(place.store.own(place.command))
+        owned.enter_context(ctx.store.own(ctx.app.command))
     except ProblemsError as error:
         if error.problems[0].code == "PL-S004":  # somebody was faster
             return False
@@ -141,10 +143,10 @@ def try_own(place: Workplace, owned: ExitStack) -> bool:
     return True
 
 
-def _serve(place: Workplace, ticket: Ticket, watching: Watcher, leave: Leave) -> Ending:
+def _serve(ctx: RequestContext, ticket: Ticket, watching: Watcher, leave: Leave) -> Ending:
     """As the owner take up everything that is open, until this execution has settled or somebody wants us to go."""
-    store, number = place.store, ticket.row.number
-    with engine_of(place, watching, ticket.row) as engine:
+    store, number = ctx.store, ticket.row.number
+    with engine_of(ctx, watching, ticket.row) as engine:
         leave.interrupts(engine)
         engine.recover()
         row = engine.planning.row(number) if number in engine.known else store.execution(ticket.row.id)
@@ -201,32 +203,32 @@ def work_left(store: Store, *, besides: Collection[int] = ()) -> bool:
     return any(goes_on(store, row) for row in open_rows) or bool(store.requests())
 
 
-def hand_over(place: Workplace, within_s: float = TAKEN_UP_WITHIN_S) -> Background | None:
+def hand_over(ctx: RequestContext, within_s: float = TAKEN_UP_WITHIN_S) -> Background | None:
     """Start a background engine if there is work, nobody owns the store, and nobody waits to own it.
 
     Whoever leaves first lets go of its own lock and then looks, so that of two who leave at once one sees it. Who seems to
     wait may only look, or leave himself: it is looked again until somebody owns the store.
     """
-    store = place.store
+    store = ctx.store
     deadline = time.monotonic() + within_s
-    while place.launch is not None and store.owner() is None and work_left(store):
+    while ctx.app.launch is not None and store.owner() is None and work_left(store):
         if not store.somebody_waits():
-            return _launched(place, within_s)
+            return _launched(ctx, within_s)
         if time.monotonic() > deadline:
             break
         time.sleep(LOOK_S)
     return None
 
 
-def _launched(place: Workplace, within_s: float) -> Background | None:
+def _launched(ctx: RequestContext, within_s: float) -> Background | None:
     """A background engine that was seen to own the store, or to have nothing left to do; one that died is told of."""
-    assert place.launch is not None
-    place.store.changed()  # of a store that is gone, the engine would make a new one
-    background = place.launch(place)
+    assert ctx.app.launch is not None
+    ctx.store.changed()  # of a store that is gone, the engine would make a new one
+    background = ctx.app.launch(ctx.app)
     deadline = time.monotonic() + within_s
     while background is not None and time.monotonic() < deadline:
         is_gone = not background.is_alive
-        if place.store.owner() is not None or not work_left(place.store):
+        if ctx.store.owner() is not None or not work_left(ctx.store):
             break
         if is_gone:
             from phaseline.app.background_engine import died
@@ -236,7 +238,7 @@ def _launched(place: Workplace, within_s: float) -> Background | None:
     return background
 
 
-def see_to(place: Workplace, ticket: Ticket, within_s: float = BEGUN_WITHIN_S) -> Background | None:
+def see_to(ctx: RequestContext, ticket: Ticket, within_s: float = BEGUN_WITHIN_S) -> Background | None:
     """See that somebody has taken up what was asked for, and owns the store while there is work.
 
     A background engine that has not come to that after ``within_s`` has not begun, and says so. Raises: PL-S015 if the background engine that was started for that has died.
@@ -245,8 +247,8 @@ def see_to(place: Workplace, ticket: Ticket, within_s: float = BEGUN_WITHIN_S) -
     begun = time.monotonic()
     while time.monotonic() < begun + (TAKEN_UP_WITHIN_S if background is None else within_s):
         is_gone = background is not None and not background.is_alive
-        is_owned = place.store.owner() is not None
-        if ticket.is_answered(place.store) and (is_owned or not work_left(place.store)):
+        is_owned = ctx.store.owner() is not None
+        if ticket.is_answered(ctx.store) and (is_owned or not work_left(ctx.store)):
             break
         if is_gone and not is_owned:
             from phaseline.app.background_engine import died
@@ -254,59 +256,57 @@ def see_to(place: Workplace, ticket: Ticket, within_s: float = BEGUN_WITHIN_S) -
             assert background is not None
             raise died(background.last_words())
         if not is_owned and background is None:
-            background = hand_over(place, min(within_s, TAKEN_UP_WITHIN_S))
-            if background is None and not place.store.somebody_waits():
+            background = hand_over(ctx, min(within_s, TAKEN_UP_WITHIN_S))
+            if background is None and not ctx.store.somebody_waits():
                 break
         time.sleep(LOOK_S)
     else:
-        if background is not None and place.store.owner() is None:
+        if background is not None and ctx.store.owner() is None:
             return altered(background, has_begun=False)
     return background
 
 
 @contextmanager
-def engine_of(place: Workplace, watcher: Watcher, watched: ExecutionRow | None = None) -> Iterator[Engine]:
+def engine_of(ctx: RequestContext, watcher: Watcher, watched: ExecutionRow | None = None) -> Iterator[Engine]:
     """An engine for the store that this process owns, whose executor is stopped in the end."""
     from phaseline.calls.batches.caller_registry import CallerRegistry
     from phaseline.plan.workflows import PLANNERS
     from phaseline.run.executors.local_executor import LocalExecutor
     from phaseline.run.loop.engine import Engine
 
-    catalog, callers = place.catalog, CallerRegistry(partial(_caller, place))
-    log = open_log(place.settings, place.clock)
+    catalog, callers = ctx.catalog, CallerRegistry(partial(_caller, ctx))
+    log = open_log(ctx.settings, ctx.clock)
     throttle = Throttle()
 
     def look() -> None:
-        now = place.clock.now()
+        now = ctx.clock.now()
         if watched is not None and throttle.lets_through(now):
             progress = engine.progress(watched.number)
             if progress is not None:
                 watcher.progressed(progress, now)
-            throttle.looked(now, place.clock.now())
+            throttle.looked(now, ctx.clock.now())
 
     engine = Engine(
-        place.store,
-        place.clock,
-        lambda inbox, deployments: LocalExecutor(
-            inbox, deployments, catalog, place.clock, callers, slots(place.settings)
-        ),
+        ctx.store,
+        ctx.clock,
+        lambda inbox, deployments: LocalExecutor(inbox, deployments, catalog, ctx.clock, callers, slots(ctx.settings)),
         PLANNERS,
         declarer(catalog),
         on_turn=look if watcher.wants_progress and watched is not None else None,
         on_events=lambda events: log.told(events, engine.planning.row),
-        reload=lambda: _reloaded(place),
-        phases=Plugins(place),
-        secrets=place.vault,
+        reload=lambda: _reloaded(ctx),
+        phases=Plugins(ctx),
+        secrets=ctx.vault,
     )
-    engine.eviction.most_bytes = place.settings.cache_mib << 20
+    engine.eviction.most_bytes = ctx.settings.cache_mib << 20
     engine.planning.own = _own_planner(catalog)
-    engine.deployments.files_of = lambda *asked: _files(place, *asked)
-    if place.store.has_packages:
+    engine.deployments.files_of = lambda *asked: _files(ctx, *asked)
+    if ctx.store.has_packages:
         from phaseline.use_cases.lookup.installed_packages import lay_out_packages
 
-        lay_out_packages(place)
-    lay_out_again(place, lambda: (row.deployment for row in place.store.executions(only_open=True)))
-    log.started(place.command, user=place.actor.name)
+        lay_out_packages(ctx)
+    lay_out_again(ctx, lambda: (row.deployment for row in ctx.store.executions(only_open=True)))
+    log.started(ctx.app.command, user=ctx.actor.name)
     if log.trouble:
         watcher.noticed(f"warning the log file {log.path} cannot be written: {log.trouble}; see: phaseline doctor")
     drain_s = 0.0  # whoever leaves by an exception, such as a second Ctrl-C, does not want to wait
@@ -326,11 +326,11 @@ def engine_of(place: Workplace, watcher: Watcher, watched: ExecutionRow | None =
             vars(held).clear()
 
 
-def _files(place: Workplace, deployment: int, code: CodePlaces, file: str) -> FilesTaken:
+def _files(ctx: RequestContext, deployment: int, code: CodePlaces, file: str) -> FilesTaken:
     """What the document of a deployment that is let go of holds of its blueprint's files."""
     from phaseline.use_cases.prepare.stack_files import taken
 
-    return taken(place, deployment, code, file)
+    return taken(ctx, deployment, code, file)
 
 
 def _own_planner(catalog: Catalog) -> FindPlanner:
@@ -352,9 +352,9 @@ def _own_planner(catalog: Catalog) -> FindPlanner:
 class Plugins:
     """``run.phases.active_phases.PhaseSource``: the plugins of the settings' folders, read when the first resource is on its way."""
 
-    def __init__(self, place: Workplace) -> None:
+    def __init__(self, ctx: RequestContext) -> None:
         """Nothing is read yet."""
-        self._place = place
+        self._ctx = ctx
         self._read: PhasePlugins | None = None
 
     def registry(self) -> PhaseRegistry:
@@ -362,41 +362,41 @@ class Plugins:
         if self._read is None:
             from phaseline.use_cases.lookup.known_phases import load, phase_plugins, refused_sentences
 
-            self._read = phase_plugins(self._place)
-            for sentence in refused_sentences(load(self._place)):
-                self._place.tell(sentence)
+            self._read = phase_plugins(self._ctx)
+            for sentence in refused_sentences(load(self._ctx)):
+                self._ctx.notice(sentence)
         return self._read.loaded.registry
 
     def function(self, code: PhaseCode) -> Callable[..., object]:
         """The function of a listener. Raises what importing it raises."""
-        return self._place.catalog.load_phase(code)
+        return self._ctx.catalog.load_phase(code)
 
 
-def _reloaded(place: Workplace) -> Mapping[str, Value]:
+def _reloaded(ctx: RequestContext) -> Mapping[str, Value]:
     """What came of reading plugins anew."""
     from phaseline.embedded.reload_plugins import reloaded
 
-    return reloaded(place)
+    return reloaded(ctx)
 
 
-def _caller(place: Workplace, flavour: Flavour) -> Caller:
+def _caller(ctx: RequestContext, flavour: Flavour) -> Caller:
     """The caller of a flavour, for this engine."""
     from phaseline.app.callers import make_caller
 
-    return make_caller(flavour, lambda: host_keys(place))
+    return make_caller(flavour, lambda: host_keys(ctx))
 
 
-def host_keys(place: Workplace) -> HostKeys:
+def host_keys(ctx: RequestContext) -> HostKeys:
     """How keys of hosts are looked at, as the settings say."""
     from phaseline.tasks.host_keys import HostKeys
 
-    return HostKeys(place.settings.ssh_host_keys, place.settings.ssh_known_hosts)
+    return HostKeys(ctx.settings.ssh_host_keys, ctx.settings.ssh_known_hosts)
 
 
 def _result(
-    place: Workplace, row: ExecutionRow, ending: Ending, background: Background | None, *, detach: bool
+    ctx: RequestContext, row: ExecutionRow, ending: Ending, background: Background | None, *, detach: bool
 ) -> ExecutionView:
-    store = place.store
+    store = ctx.store
     store.changed()  # a store that is gone by now remembers nothing of this
     with store.at_once():
         now = store.execution(row.id) or row

@@ -15,20 +15,20 @@ from phaseline.embedded.run_execution import engine_of, try_own
 from phaseline.model.problems.problem import fail
 
 if TYPE_CHECKING:
-    from phaseline.app.app_context import Workplace
+    from phaseline.app.app_context import RequestContext
 
 LOOK_S = 0.02
 PATIENCE_S = 60.0
 """So long an engine may take to answer."""
 
 
-def settle(place: Workplace, requests: Sequence[int]) -> None:
+def settle(ctx: RequestContext, requests: Sequence[int]) -> None:
     """Wait until all are answered, by the engine that runs or by this process for the moment. Raises: PL-C035."""
     deadline = time.monotonic() + PATIENCE_S
-    while not _are_answered(place, requests):
+    while not _are_answered(ctx, requests):
         with ExitStack() as owned:
-            if try_own(place, owned):
-                _answer(place, requests)
+            if try_own(ctx, owned):
+                _answer(ctx, requests)
                 continue
         if time.monotonic() > deadline:
             mend = "See what it does: phaseline engine status. It answers as soon as it looks at its requests."
@@ -36,18 +36,18 @@ def settle(place: Workplace, requests: Sequence[int]) -> None:
         time.sleep(LOOK_S)
 
 
-def _are_answered(place: Workplace, requests: Sequence[int]) -> bool:
-    return all(place.store.answer_of(number) is not None for number in requests)
+def _are_answered(ctx: RequestContext, requests: Sequence[int]) -> bool:
+    return all(ctx.store.answer_of(number) is not None for number in requests)
 
 
-def _answer(place: Workplace, requests: Sequence[int]) -> None:
+def _answer(ctx: RequestContext, requests: Sequence[int]) -> None:
     """As the owner, with an engine that begins no call and tells no listener: whom that concerns waits for the next one.
 
     What is open must be at hand: a new target ends what an old one began.
     """
-    with engine_of(place, Nobody()) as engine:
+    with engine_of(ctx, Nobody()) as engine:
         engine.interrupt()
         engine.phases.paths.tells_nobody = True
         engine.recover()
-        engine.run(lambda: _are_answered(place, requests))
+        engine.run(lambda: _are_answered(ctx, requests))
         engine.close(0)

@@ -265,10 +265,10 @@ def _read(
 ) -> tuple[Topology, Mapping[str, Value], Declare]:
     """(instances, inputs with their defaults, how each operation wants to be called) of a blueprint file."""
     from phaseline.app.settings import load_settings
-    from phaseline.embedded.workplace import workplace
+    from phaseline.embedded.open_app import open_context
     from phaseline.use_cases.loading.blueprint_loading import load
 
-    with workplace(load_settings(given={"store.url": "memory:"}), "rehearsal") as place:
+    with open_context(load_settings(given={"store.url": "memory:"}), "rehearsal") as place:
         loaded = load(place, file, inputs=inputs, plugin_folders=plugin_folders)
         catalog = place.catalog
 

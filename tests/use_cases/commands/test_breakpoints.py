@@ -5,14 +5,15 @@ from pathlib import Path
 
 import pytest
 
-from phaseline.app.app_context import Workplace
+from phaseline.app.app_context import RequestContext
 from phaseline.app.settings import Settings
 from phaseline.app.watcher import Nobody
 from phaseline.calls.deployments.progress import Progress
 from phaseline.cli.render.executions import execution_text
 from phaseline.client.breakpoints import Breakpoints
+from phaseline.client.session import Session
 from phaseline.embedded.follow import View
-from phaseline.embedded.workplace import workplace
+from phaseline.embedded.open_app import open_context
 from phaseline.model.blueprint.labels import Label
 from phaseline.model.execution.breakpoints import Breakpoint, read_breakpoint
 from phaseline.model.problems.problem import ProblemsError
@@ -77,11 +78,11 @@ class Looking(Nobody):
 
 
 @pytest.fixture
-def place(tmp_path: Path) -> Iterator[Workplace]:
+def ctx(tmp_path: Path) -> Iterator[RequestContext]:
     (tmp_path / "plugins").mkdir()
     (tmp_path / "plugins" / "things.py").write_text(PLUGIN)
     (tmp_path / "blueprint.yaml").write_text(BLUEPRINT)
-    with workplace(Settings(f"sqlite:///{tmp_path}/store.db"), "a test") as found:
+    with open_context(Settings(f"sqlite:///{tmp_path}/store.db"), "a test") as found:
         yield found
 
 
@@ -89,160 +90,158 @@ def order(tmp_path: Path) -> Order:
     return Order(str(tmp_path / "blueprint.yaml"), "shop")
 
 
-def test_h46_who_stands_needs_a_person_and_is_told_with_the_command(place: Workplace, tmp_path: Path) -> None:
-    view = install(
-        place, order(tmp_path), manner=Manner(breakpoints=(Breakpoint("pre-create"),)), watcher=UntilItStops()
-    )
+def test_h46_who_stands_needs_a_person_and_is_told_with_the_command(ctx: RequestContext, tmp_path: Path) -> None:
+    view = install(ctx, order(tmp_path), manner=Manner(breakpoints=(Breakpoint("pre-create"),)), watcher=UntilItStops())
     command = "phaseline breakpoints clear pre-create -d shop"
-    assert Need(f"1 instance stands at pre-create in {view.id} of 'shop'", command) in status(place).needs
-    (stands,) = [one for one in list_stuck(place, deployment="shop").items if one.kind == "breakpoint"]
+    assert Need(f"1 instance stands at pre-create in {view.id} of 'shop'", command) in status(ctx).needs
+    (stands,) = [one for one in list_stuck(ctx, deployment="shop").items if one.kind == "breakpoint"]
     assert (stands.count, stands.executions, stands.mends) == (1, [view.id], [command])
-    assert stands.instances == [list_breakpoints(place)[0].instance]
-    assert [one.due_at for one in status(place).executions] == [0]
-    (reason,) = why(place, stands.instances[0]).reasons
+    assert stands.instances == [list_breakpoints(ctx)[0].instance]
+    assert [one.due_at for one in status(ctx).executions] == [0]
+    (reason,) = why(ctx, stands.instances[0]).reasons
     assert (reason.text, reason.until) == ("it stands at pre-create until somebody clears it", 0)
     assert reason.mend == f"It waits for a person: phaseline breakpoints clear pre-create {stands.instances[0]}."
-    assert "sleeping" not in {one.kind for one in list_stuck(place).items}
-    clear(place, "pre-create", watcher=UntilItStops())
-    clear(place, "pre-create")
-    assert (list_stuck(place).items, status(place).needs) == ([], [])
+    assert "sleeping" not in {one.kind for one in list_stuck(ctx).items}
+    clear(ctx, "pre-create", watcher=UntilItStops())
+    clear(ctx, "pre-create")
+    assert (list_stuck(ctx).items, status(ctx).needs) == ([], [])
 
 
-def test_h46_who_stands_is_listed_and_cleared_and_the_events_say_so(place: Workplace, tmp_path: Path) -> None:
+def test_h46_who_stands_is_listed_and_cleared_and_the_events_say_so(ctx: RequestContext, tmp_path: Path) -> None:
     stops = Manner(breakpoints=(Breakpoint("pre-create", "d*"),))
-    view = install(place, order(tmp_path), manner=stops, watcher=UntilItStops())
+    view = install(ctx, order(tmp_path), manner=stops, watcher=UntilItStops())
     assert view.interrupted
-    (found,) = list_breakpoints(place, "shop")
+    (found,) = list_breakpoints(ctx, "shop")
     assert (found.point, found.node, found.execution) == ("pre-create", "db", view.id)
-    assert "waits for a person: 1 instance at breakpoints" in execution_text(show_execution(place, view.id))
+    assert "waits for a person: 1 instance at breakpoints" in execution_text(show_execution(ctx, view.id))
     assert found.message.startswith("paused at pre-create until somebody clears it")
     with pytest.raises(ProblemsError, match="PL-C092") as error:
-        clear(place, "post-create", deployment="shop")
+        clear(ctx, "post-create", deployment="shop")
     assert f"pre-create of {found.instance}" in error.value.problems[0].mend
     with pytest.raises(ProblemsError, match="PL-C092"):
-        clear(place, "pre-create", instances=["web"])
-    assert clear(place, "pre-create", instances=["db"]) == [found]
-    assert place.store.execution(view.id).status == "completed"
-    told = [line.text for line in events(place, view.id).lines if line.instance == found.instance]
+        clear(ctx, "pre-create", instances=["web"])
+    assert clear(ctx, "pre-create", instances=["db"]) == [found]
+    assert ctx.store.execution(view.id).status == "completed"
+    told = [line.text for line in events(ctx, view.id).lines if line.instance == found.instance]
     at = told.index("Node instance paused at pre-create until it is cleared")
     assert told[at + 1 :][:3] == [
         "Task completed by hand: cleared pre-create",
         "Node instance goes on from pre-create",
         "Creating node instance",
     ]
-    assert list_breakpoints(place) == []
+    assert list_breakpoints(ctx) == []
 
 
-def test_h46_who_stands_is_not_woken_but_vouched_for_or_cleared(place: Workplace, tmp_path: Path) -> None:
+def test_h46_who_stands_is_not_woken_but_vouched_for_or_cleared(ctx: RequestContext, tmp_path: Path) -> None:
     (tmp_path / "blueprint.yaml").write_text(BLUEPRINT.replace("  web:\n", "  web:\n    instances: {deploy: 2}\n"))
     stops = Manner(breakpoints=(Breakpoint("pre-create", "db"),))
-    view = install(place, order(tmp_path), manner=stops, watcher=UntilItStops())
-    (found,) = list_breakpoints(place)
+    view = install(ctx, order(tmp_path), manner=stops, watcher=UntilItStops())
+    (found,) = list_breakpoints(ctx)
     for operations in ((), ("breakpoint pre-create",)):
         with pytest.raises(ProblemsError, match=f"PL-C014 {view.id}: {found.instance} stands at pre-create") as error:
-            wake(place, view.id, instances=["db"], operations=operations)
+            wake(ctx, view.id, instances=["db"], operations=operations)
         assert (
             error.value.problems[0].mend == f"Clear it: phaseline breakpoints clear pre-create {found.instance} -d shop"
         )
     follower = Looking()
-    View(place, place.store.execution(view.id)).show(follower, is_new=True)
+    View(ctx, ctx.store.execution(view.id)).show(follower, is_new=True)
     assert [seen.next_wake for seen in follower.seen] == [None], "who looks up a day later only sleeps on"
-    two = ", ".join(sorted(one for one in place.store.topology(1).ids if one.startswith("web")))
+    two = ", ".join(sorted(one for one in ctx.store.topology(1).ids if one.startswith("web")))
     with pytest.raises(ProblemsError, match=f"PL-C013 'web' is the beginning of 2 instances: {two}"):
-        complete(place, view.id, instances=["web"], reason="seen")
-    said = complete(place, view.id, instances=["db"], reason="seen", detach=True)
+        complete(ctx, view.id, instances=["web"], reason="seen")
+    said = complete(ctx, view.id, instances=["db"], reason="seen", detach=True)
     assert (said.detached, said.status) == (True, "running"), "whoever runs it next hears of it"
-    assert resume(place, view.id).is_good
+    assert resume(ctx, view.id).is_good
 
 
-def test_h46_a_label_that_is_removed_stops_nothing_that_is_begun_then(place: Workplace, tmp_path: Path) -> None:
-    assert install(place, order(tmp_path)).is_good
-    change_labels(place, "shop", add=["csys-breakpoint=pre-delete=web", "csys-breakpoint=pre-stop=db@9s", "team=ops"])
-    assert list_kept(place, "shop")[0].breakpoints == ["pre-delete=web", "pre-stop=db@9s"]
-    change_labels(place, "shop", remove=["csys-breakpoint=pre-delete=web"])
-    assert list_kept(place, "shop")[0].breakpoints == ["pre-stop=db@9s"]
-    view = uninstall(place, "shop", watcher=UntilItStops())
-    assert [one.point for one in list_breakpoints(place)] == ["pre-stop"]
-    change_labels(place, "shop", remove=["csys-breakpoint"])
-    assert [one.point for one in list_breakpoints(place)] == ["pre-stop"], "who stands there stays until it is cleared"
-    assert cancel(place, view.id).status == "canceled"
-    assert uninstall(place, "shop").is_good
-    assert list_kept(place) == []
+def test_h46_a_label_that_is_removed_stops_nothing_that_is_begun_then(ctx: RequestContext, tmp_path: Path) -> None:
+    assert install(ctx, order(tmp_path)).is_good
+    change_labels(ctx, "shop", add=["csys-breakpoint=pre-delete=web", "csys-breakpoint=pre-stop=db@9s", "team=ops"])
+    assert list_kept(ctx, "shop")[0].breakpoints == ["pre-delete=web", "pre-stop=db@9s"]
+    change_labels(ctx, "shop", remove=["csys-breakpoint=pre-delete=web"])
+    assert list_kept(ctx, "shop")[0].breakpoints == ["pre-stop=db@9s"]
+    view = uninstall(ctx, "shop", watcher=UntilItStops())
+    assert [one.point for one in list_breakpoints(ctx)] == ["pre-stop"]
+    change_labels(ctx, "shop", remove=["csys-breakpoint"])
+    assert [one.point for one in list_breakpoints(ctx)] == ["pre-stop"], "who stands there stays until it is cleared"
+    assert cancel(ctx, view.id).status == "canceled"
+    assert uninstall(ctx, "shop").is_good
+    assert list_kept(ctx) == []
 
 
-def test_h46_points_are_cleared_as_they_are_given_and_stars_mean_any(place: Workplace, tmp_path: Path) -> None:
+def test_h46_points_are_cleared_as_they_are_given_and_stars_mean_any(ctx: RequestContext, tmp_path: Path) -> None:
     points = ("pre-create=db", "post-create=db", "pre-configure", "pre-start", "post-start")
     stops = Manner(breakpoints=tuple(map(read_breakpoint, points)))
-    assert install(place, order(tmp_path), manner=stops, watcher=UntilItStops()).interrupted
+    assert install(ctx, order(tmp_path), manner=stops, watcher=UntilItStops()).interrupted
     for wrong, code in (("create=web", "PL-C092"), ("post-*", "PL-C092"), ("cre ate", "PL-P047")):
         with pytest.raises(ProblemsError, match=code):
-            clear(place, wrong)
+            clear(ctx, wrong)
     let_go = [
-        [(one.point, one.node) for one in clear(place, text, watcher=UntilItStops())]
+        [(one.point, one.node) for one in clear(ctx, text, watcher=UntilItStops())]
         for text in ("create", "*", "CONFIGURE=d*", "pre-*=db", "*=db", "*", "*", "*")
     ]
     assert let_go == [
         [(text, "db")] for text in ("pre-create", "post-create", "pre-configure", "pre-start", "post-start")
     ] + [[(text, "web")] for text in ("pre-configure", "pre-start", "post-start")]
-    assert list_breakpoints(place) == []
+    assert list_breakpoints(ctx) == []
 
 
-def test_h46_what_deployments_keep_is_listed(place: Workplace, tmp_path: Path) -> None:
-    assert list_kept(place) == []
-    assert install(place, order(tmp_path)).is_good
-    assert list_kept(place, "shop") == []
-    add(place, "shop", ["pre-delete=web", "stop"], timeout_s=90)
+def test_h46_what_deployments_keep_is_listed(ctx: RequestContext, tmp_path: Path) -> None:
+    assert list_kept(ctx) == []
+    assert install(ctx, order(tmp_path)).is_good
+    assert list_kept(ctx, "shop") == []
+    add(ctx, "shop", ["pre-delete=web", "stop"], timeout_s=90)
     kept = [Kept("shop", ["pre-delete=web@90s", "pre-stop=*@90s"])]
-    assert (list_kept(place), list_kept(place, "shop")) == (kept, kept)
-    assert Breakpoints(place).kept("shop") == kept
+    assert (list_kept(ctx), list_kept(ctx, "shop")) == (kept, kept)
+    assert Breakpoints(Session(ctx.app)).kept("shop") == kept
 
 
 def test_h46_one_that_nobody_clears_in_time_has_failed_and_can_still_be_vouched_for(
-    place: Workplace, tmp_path: Path
+    ctx: RequestContext, tmp_path: Path
 ) -> None:
     stops = Manner(breakpoints=(Breakpoint("post-create", "db", timeout_s=0.01),))
-    view = install(place, order(tmp_path), manner=stops)
+    view = install(ctx, order(tmp_path), manner=stops)
     assert (view.status, [failure.message for failure in view.failures]) == (
         "failed",
         ["nobody has cleared post-create within 0.01 s"],
     )
-    done = complete(place, view.id, instances=[view.failures[0].instance], reason="seen")
+    done = complete(ctx, view.id, instances=[view.failures[0].instance], reason="seen")
     assert done.is_good
 
 
-def test_h46_labels_of_a_deployment_are_breakpoints_of_all_its_executions(place: Workplace, tmp_path: Path) -> None:
-    assert install(place, order(tmp_path)).is_good
-    change_labels(place, "shop", add=["csys-breakpoint=pre-delete=web"])
-    row = place.store.deployment("shop")
-    place.store.labels.add(row.number, [Label("csys-breakpoint", "was right once")])
-    view = uninstall(place, "shop", watcher=UntilItStops())
+def test_h46_labels_of_a_deployment_are_breakpoints_of_all_its_executions(ctx: RequestContext, tmp_path: Path) -> None:
+    assert install(ctx, order(tmp_path)).is_good
+    change_labels(ctx, "shop", add=["csys-breakpoint=pre-delete=web"])
+    row = ctx.store.deployment("shop")
+    ctx.store.labels.add(row.number, [Label("csys-breakpoint", "was right once")])
+    view = uninstall(ctx, "shop", watcher=UntilItStops())
     assert view.interrupted
-    assert [one.point for one in list_breakpoints(place)] == ["pre-delete"]
-    assert cancel(place, view.id).status == "canceled"
-    assert list_breakpoints(place) == []
+    assert [one.point for one in list_breakpoints(ctx)] == ["pre-delete"]
+    assert cancel(ctx, view.id).status == "canceled"
+    assert list_breakpoints(ctx) == []
 
 
 @pytest.mark.parametrize("stop", [Breakpoint("pre-create", "wbe"), Breakpoint("pre-craete", "web")])
 def test_h46_a_breakpoint_at_which_nobody_can_stop_is_refused(
-    place: Workplace, tmp_path: Path, stop: Breakpoint
+    ctx: RequestContext, tmp_path: Path, stop: Breakpoint
 ) -> None:
     with pytest.raises(ProblemsError, match="PL-P047") as error:
-        install(place, order(tmp_path), manner=Manner(breakpoints=(stop,)))
+        install(ctx, order(tmp_path), manner=Manner(breakpoints=(stop,)))
     assert "Did you mean" in error.value.problems[0].mend
 
 
-def test_h28_an_install_over_its_time_says_so(place: Workplace, tmp_path: Path) -> None:
+def test_h28_an_install_over_its_time_says_so(ctx: RequestContext, tmp_path: Path) -> None:
     """It stops at a breakpoint that nobody clears, so nothing but its time ends it."""
-    view = install(place, order(tmp_path), manner=Manner(breakpoints=(Breakpoint("pre-create"),), timeout_s=0.05))
+    view = install(ctx, order(tmp_path), manner=Manner(breakpoints=(Breakpoint("pre-create"),), timeout_s=0.05))
     assert (view.status, view.reason.startswith("timed out after 0.05 s")) == ("canceled", True)
 
 
 def test_h46_a_label_that_is_given_with_the_deployment_stops_its_first_install(
-    place: Workplace, tmp_path: Path
+    ctx: RequestContext, tmp_path: Path
 ) -> None:
     asked = Order(str(tmp_path / "blueprint.yaml"), "shop", labels=["csys-breakpoint=create=d*@600s"])
-    assert install(place, asked, watcher=UntilItStops()).interrupted
-    (found,) = list_breakpoints(place)
+    assert install(ctx, asked, watcher=UntilItStops()).interrupted
+    (found,) = list_breakpoints(ctx)
     assert (found.point, found.node) == ("pre-create", "db")
     assert found.message.startswith("paused at pre-create until somebody clears it, at most 600 s")
 
@@ -257,41 +256,41 @@ def test_h46_a_label_that_is_given_with_the_deployment_stops_its_first_install(
     ],
 )
 def test_h46_a_label_at_which_nobody_could_stop_is_refused_with_the_deployment(
-    place: Workplace, tmp_path: Path, text: str, told: str
+    ctx: RequestContext, tmp_path: Path, text: str, told: str
 ) -> None:
     asked = Order(str(tmp_path / "blueprint.yaml"), "shop", labels=[f"csys-breakpoint={text}"])
     for doing in (install, plan_install):
         with pytest.raises(ProblemsError, match="PL-P047") as error:
-            doing(place, asked)
+            doing(ctx, asked)
         assert told in error.value.problems[0].mend
-    assert place.store.deployments() == []
-    assert install(place, order(tmp_path)).is_good
+    assert ctx.store.deployments() == []
+    assert install(ctx, order(tmp_path)).is_good
     with pytest.raises(ProblemsError, match="PL-P047") as error:
-        change_labels(place, "shop", add=["good=yes", f"csys-breakpoint={text}"], remove=["good"])
+        change_labels(ctx, "shop", add=["good=yes", f"csys-breakpoint={text}"], remove=["good"])
     assert told in error.value.problems[0].mend
     (tmp_path / "blueprint.yaml").write_text(BLUEPRINT + f"labels: {{csys-breakpoint: {{values: ['{text}']}}}}\n")
     with pytest.raises(ProblemsError, match="PL-P047"):
-        update(place, UpdateOrder("shop", str(tmp_path / "blueprint.yaml")))
-    assert place.store.labels.of(1) == []
+        update(ctx, UpdateOrder("shop", str(tmp_path / "blueprint.yaml")))
+    assert ctx.store.labels.of(1) == []
 
 
-def test_h46_a_plan_shows_where_it_would_stop_and_counts_no_call_for_it(place: Workplace, tmp_path: Path) -> None:
-    plain = plan_install(place, order(tmp_path)).summary
-    found = plan_install(place, order(tmp_path), manner=Manner(breakpoints=(Breakpoint("pre-create", "web"),)))
+def test_h46_a_plan_shows_where_it_would_stop_and_counts_no_call_for_it(ctx: RequestContext, tmp_path: Path) -> None:
+    plain = plan_install(ctx, order(tmp_path)).summary
+    found = plan_install(ctx, order(tmp_path), manner=Manner(breakpoints=(Breakpoint("pre-create", "web"),)))
     web = next(node for node in found.summary.nodes if node.name == "web")
     assert [(one.name, one.form, one.count) for one in web.operations][:1] == [("breakpoint pre-create", "stop", 1)]
     assert "breakpoint pre-create  stops until somebody clears it" in found.text
     assert (found.summary.calls, found.summary.phases[0].name) == (plain.calls, plain.phases[0].name)
 
 
-def test_h46_a_plan_shows_the_breakpoints_of_its_deployment(place: Workplace, tmp_path: Path) -> None:
-    assert install(place, order(tmp_path)).is_good
-    assert add(place, "shop", ["pre-delete=web"]).added == 1
-    assert "breakpoint pre-delete" in plan_uninstall(place, "shop").text
+def test_h46_a_plan_shows_the_breakpoints_of_its_deployment(ctx: RequestContext, tmp_path: Path) -> None:
+    assert install(ctx, order(tmp_path)).is_good
+    assert add(ctx, "shop", ["pre-delete=web"]).added == 1
+    assert "breakpoint pre-delete" in plan_uninstall(ctx, "shop").text
     with pytest.raises(ProblemsError, match="PL-P047"):
-        plan_uninstall(place, "shop", manner=Manner(breakpoints=(Breakpoint("pre-delete", "wbe"),)))
-    assert remove(place, "shop", ["pre-delete"]).breakpoints == []
-    assert "breakpoint" not in plan_uninstall(place, "shop").text
+        plan_uninstall(ctx, "shop", manner=Manner(breakpoints=(Breakpoint("pre-delete", "wbe"),)))
+    assert remove(ctx, "shop", ["pre-delete"]).breakpoints == []
+    assert "breakpoint" not in plan_uninstall(ctx, "shop").text
 
 
 CHANGED = """
@@ -309,24 +308,22 @@ node_templates:
 
 
 @pytest.mark.parametrize("point", ["pre-update", "post-update"])
-def test_h46_who_is_updated_stops_before_it_and_after_it_once(place: Workplace, tmp_path: Path, point: str) -> None:
+def test_h46_who_is_updated_stops_before_it_and_after_it_once(ctx: RequestContext, tmp_path: Path, point: str) -> None:
     (tmp_path / "blueprint.yaml").write_text(CHANGED)
-    assert install(place, order(tmp_path)).is_good
+    assert install(ctx, order(tmp_path)).is_good
     wanted = UpdateOrder("shop", str(tmp_path / "blueprint.yaml"), {"size": 2})
     stops = Manner(breakpoints=(Breakpoint(point),))
-    assert (
-        f"breakpoint {point}  stops until somebody clears it\n" in plan_update(place, wanted, manner=stops).text + "\n"
-    )
-    assert update(place, wanted, manner=stops, watcher=UntilItStops()).interrupted
-    assert [(one.point, one.node) for one in list_breakpoints(place)] == [(point, "db")]
-    clear(place, point)
-    assert place.store.executions()[-1].status == "completed"
+    assert f"breakpoint {point}  stops until somebody clears it\n" in plan_update(ctx, wanted, manner=stops).text + "\n"
+    assert update(ctx, wanted, manner=stops, watcher=UntilItStops()).interrupted
+    assert [(one.point, one.node) for one in list_breakpoints(ctx)] == [(point, "db")]
+    clear(ctx, point)
+    assert ctx.store.executions()[-1].status == "completed"
 
 
-def test_h46_nodes_that_come_with_an_update_may_be_named(place: Workplace, tmp_path: Path) -> None:
-    assert install(place, order(tmp_path)).is_good
+def test_h46_nodes_that_come_with_an_update_may_be_named(ctx: RequestContext, tmp_path: Path) -> None:
+    assert install(ctx, order(tmp_path)).is_good
     (tmp_path / "blueprint.yaml").write_text(BLUEPRINT + "  new: {type: cloudify.nodes.Root}\n")
     wanted = UpdateOrder("shop", str(tmp_path / "blueprint.yaml"))
     stops = Manner(breakpoints=(Breakpoint("post-create", "new"),))
-    assert update(place, wanted, manner=stops, watcher=UntilItStops()).interrupted
-    assert [(one.point, one.node) for one in list_breakpoints(place)] == [("post-create", "new")]
+    assert update(ctx, wanted, manner=stops, watcher=UntilItStops()).interrupted
+    assert [(one.point, one.node) for one in list_breakpoints(ctx)] == [("post-create", "new")]

@@ -23,13 +23,13 @@ def test_what_stands_is_not_forgotten_and_its_abandonment_keeps_a_document(tmp_p
     with phaseline.open(f"sqlite:///{tmp_path / 'store.db'}") as opened:
         assert opened.executions.install(str(file), "shop").is_good
         with pytest.raises(ProblemsError) as caught:
-            delete_deployment(opened.place, "shop")
+            delete_deployment(opened.ctx, "shop")
         assert [(one.code, one.message) for one in caught.value.problems] == [
             ("PL-C015", "2 instances of the deployment 'shop' may still exist")
         ]
-        assert delete_deployment(opened.place, "shop", force=True).instance_count == 2
-        assert opened.place.store.deployment("shop") is None
-        (kept,) = opened.place.store.stack_documents.all(ABANDONED)
+        assert delete_deployment(opened.ctx, "shop", force=True).instance_count == 2
+        assert opened.ctx.store.deployment("shop") is None
+        (kept,) = opened.ctx.store.stack_documents.all(ABANDONED)
         assert kept.deployment_name == "shop"
 
 
@@ -38,6 +38,6 @@ def test_one_of_which_nothing_stands_is_forgotten_at_once(tmp_path: Path) -> Non
     file.write_text(TEXT)
     with phaseline.open(f"sqlite:///{tmp_path / 'store.db'}") as opened:
         opened.deployments.create(str(file), deployment="shop")
-        assert delete_deployment(opened.place, "shop").name == "shop"
-        assert not opened.place.store.deployments()
-        assert not opened.place.store.executions(), "nothing was asked for"
+        assert delete_deployment(opened.ctx, "shop").name == "shop"
+        assert not opened.ctx.store.deployments()
+        assert not opened.ctx.store.executions(), "nothing was asked for"

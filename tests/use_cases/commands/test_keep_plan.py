@@ -20,14 +20,14 @@ def test_what_is_kept_has_an_id_and_waits(tmp_path: Path) -> None:
     file.write_text(TEXT)
     with phaseline.open(f"sqlite:///{tmp_path / 'store.db'}") as opened:
         opened.executions.install(str(file), "shop")
-        assert plan_uninstall(opened.place, "shop").id == ""
-        assert plan_workflow(opened.place, Start("reinstall", "shop")).id == ""
-        assert list(list_plans(opened.place)) == []
+        assert plan_uninstall(opened.ctx, "shop").id == ""
+        assert plan_workflow(opened.ctx, Start("reinstall", "shop")).id == ""
+        assert list(list_plans(opened.ctx)) == []
         kept = [
-            plan_uninstall(opened.place, "shop", save=True),
-            plan_workflow(opened.place, Start("reinstall", "shop"), save=True),
+            plan_uninstall(opened.ctx, "shop", save=True),
+            plan_workflow(opened.ctx, Start("reinstall", "shop"), save=True),
         ]
-        found = list_plans(opened.place, "shop")
+        found = list_plans(opened.ctx, "shop")
         assert [(one.id, one.workflow, one.status) for one in reversed(found)] == [
             (kept[0].id, "uninstall", "waiting"),
             (kept[1].id, "reinstall", "waiting"),

@@ -76,7 +76,7 @@ def shop(tmp_path: Path):
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text(text)
     with phaseline.open("memory:") as nouns:
-        place = nouns.place
+        place = nouns.ctx
         nouns.executions.install(str(tmp_path / "one.yaml"), "shop")
         yield place, tmp_path, nouns
 
@@ -282,7 +282,7 @@ def test_w60_a_schedule_counted_from_now_on_is_counted_anew_only_where_it_is_wri
         def now(self) -> int:
             return super().now() + self.days * 86_400_000
 
-    place.clock = clock = Later()
+    place.app.clock = clock = Later()
 
     def settings(since: str) -> object:
         (folder / "timed.yaml").write_text(

@@ -10,9 +10,9 @@ import pytest
 
 import phaseline
 from phaseline import ProblemsError
-from phaseline.app.app_context import Workplace
+from phaseline.app.app_context import RequestContext
 from phaseline.app.settings import load_settings
-from phaseline.embedded.workplace import workplace
+from phaseline.embedded.open_app import open_context
 from phaseline.model.blueprint.blueprint import Value
 from phaseline.use_cases.loading import blueprint_loading as loading
 from phaseline.use_cases.loading.blueprint_loading import Loaded, load
@@ -36,8 +36,8 @@ PLUGIN = "from phaseline import operation\n@operation\ndef create(item):\n    re
 
 
 @pytest.fixture
-def place() -> Iterator[Workplace]:
-    with workplace(load_settings(given={"store.url": "memory:"}), "test") as opened:
+def ctx() -> Iterator[RequestContext]:
+    with open_context(load_settings(given={"store.url": "memory:"}), "test") as opened:
         yield opened
 
 
@@ -51,15 +51,15 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def loaded(place: Workplace, folder: Path, **inputs: Value) -> Loaded:
-    return load(place, str(folder / "blueprint.yaml"), inputs=inputs, plugin_folders=[str(folder)])
+def loaded(ctx: RequestContext, folder: Path, **inputs: Value) -> Loaded:
+    return load(ctx, str(folder / "blueprint.yaml"), inputs=inputs, plugin_folders=[str(folder)])
 
 
-def test_the_same_text_is_taken_as_it_was_and_its_warnings_are_told_again(place: Workplace, folder: Path) -> None:
-    first = loaded(place, folder)
+def test_the_same_text_is_taken_as_it_was_and_its_warnings_are_told_again(ctx: RequestContext, folder: Path) -> None:
+    first = loaded(ctx, folder)
     file = folder / "blueprint.yaml"
     file.write_text(file.read_text())  # whatever time it bears
-    second = loaded(place, folder)
+    second = loaded(ctx, folder)
     assert second.blueprint is first.blueprint
     assert second.warnings == first.warnings != ()
     assert second.topology.ids != first.topology.ids
@@ -67,55 +67,55 @@ def test_the_same_text_is_taken_as_it_was_and_its_warnings_are_told_again(place:
     assert (second.inputs, second.code, second.uses) == (first.inputs, first.code, first.uses)
 
 
-def test_what_is_written_anew_is_seen_though_size_and_time_are_as_before(place: Workplace, folder: Path) -> None:
-    first = loaded(place, folder)
+def test_what_is_written_anew_is_seen_though_size_and_time_are_as_before(ctx: RequestContext, folder: Path) -> None:
+    first = loaded(ctx, folder)
     for name, old, new in (("more.yaml", "default: 1", "default: 7"), ("blueprint.yaml", "web:", "db1:")):
         file = folder / name
         stat = file.stat()
         file.write_text(file.read_text().replace(old, new))
         os.utime(file, ns=(stat.st_atime_ns, stat.st_mtime_ns))
-        assert loaded(place, folder).blueprint != first.blueprint
-    assert list(loaded(place, folder).blueprint.nodes) == ["db1"]
+        assert loaded(ctx, folder).blueprint != first.blueprint
+    assert list(loaded(ctx, folder).blueprint.nodes) == ["db1"]
 
 
-def test_other_inputs_make_other_instances(place: Workplace, folder: Path) -> None:
-    assert [len(loaded(place, folder, many=many).topology) for many in (2, 3, 2)] == [2, 3, 2]
-    assert loaded(place, folder, many=1).blueprint.nodes["web"].properties["size"] == 1
+def test_other_inputs_make_other_instances(ctx: RequestContext, folder: Path) -> None:
+    assert [len(loaded(ctx, folder, many=many).topology) for many in (2, 3, 2)] == [2, 3, 2]
+    assert loaded(ctx, folder, many=1).blueprint.nodes["web"].properties["size"] == 1
     with pytest.raises(ProblemsError):
-        loaded(place, folder, many=True)  # which Python takes for 1
+        loaded(ctx, folder, many=True)  # which Python takes for 1
 
 
-def test_a_script_and_an_import_that_are_no_more_are_missed(place: Workplace, folder: Path) -> None:
-    loaded(place, folder)
+def test_a_script_and_an_import_that_are_no_more_are_missed(ctx: RequestContext, folder: Path) -> None:
+    loaded(ctx, folder)
     (folder / "scripts" / "start.sh").unlink()
     with pytest.raises(ProblemsError):
-        loaded(place, folder)
+        loaded(ctx, folder)
     (folder / "scripts" / "start.sh").write_text("true")
-    again = loaded(place, folder)
-    assert loaded(place, folder).blueprint is again.blueprint
+    again = loaded(ctx, folder)
+    assert loaded(ctx, folder).blueprint is again.blueprint
     (folder / "more.yaml").unlink()
     with pytest.raises(ProblemsError) as refused:
-        loaded(place, folder)
+        loaded(ctx, folder)
     assert "PL-B020" in {problem.code for problem in refused.value.problems}
 
 
-def test_what_is_wrong_is_told_each_time_and_what_is_mended_is_right(place: Workplace, folder: Path) -> None:
+def test_what_is_wrong_is_told_each_time_and_what_is_mended_is_right(ctx: RequestContext, folder: Path) -> None:
     (folder / "blueprint.yaml").write_text(MAIN.replace("type: own", "type: wrong"))
     told = []
     for _ in range(2):
         with pytest.raises(ProblemsError) as refused:
-            loaded(place, folder)
+            loaded(ctx, folder)
         told.append(refused.value.problems)
     assert told[0] == told[1]
     (folder / "blueprint.yaml").write_text(MAIN)
-    assert list(loaded(place, folder).blueprint.nodes) == ["web"]
+    assert list(loaded(ctx, folder).blueprint.nodes) == ["web"]
 
 
-def test_no_more_is_remembered_than_is_bounded(place: Workplace, tmp_path: Path) -> None:
+def test_no_more_is_remembered_than_is_bounded(ctx: RequestContext, tmp_path: Path) -> None:
     def read(number: int, more: str = "") -> object:
         file = tmp_path / f"{number}.yaml"
         file.write_text(f"tosca_definitions_version: cloudify_dsl_1_4\nimports: [cloudify/types/types.yaml]\n{more}")
-        return loading.read(place, str(file))[0]
+        return loading.read(ctx, str(file))[0]
 
     first = read(0)
     assert read(0) is first

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from tests.store.builders import installed
 
-from phaseline.app.app_context import Workplace
+from phaseline.app.app_context import AppContext, RequestContext
 from phaseline.app.settings import Settings
 from phaseline.app.watcher import Watcher
 from phaseline.model.rows.rows import RequestKind
@@ -25,12 +25,12 @@ class Notebook:
         self.settled: list[int] = []
 
     def conduct(
-        self, place: Workplace, ticket: Ticket, watcher: Watcher | None = None, *, detach: bool = False
+        self, ctx: RequestContext, ticket: Ticket, watcher: Watcher | None = None, *, detach: bool = False
     ) -> ExecutionView:
         self.conducted.append((ticket, detach))
-        return view_execution(place.store, ticket.row)
+        return view_execution(ctx.store, ticket.row)
 
-    def settle(self, _place: Workplace, requests: Sequence[int]) -> None:
+    def settle(self, _place: RequestContext, requests: Sequence[int]) -> None:
         self.settled.extend(requests)
 
 
@@ -40,31 +40,31 @@ def notebook() -> Notebook:
 
 
 @pytest.fixture
-def place(tmp_path: Path, notebook: Notebook) -> Iterator[Workplace]:
+def ctx(tmp_path: Path, notebook: Notebook) -> Iterator[RequestContext]:
     conductor = Conductor(notebook.conduct, notebook.settle)
-    found = Workplace(Settings(f"sqlite:///{tmp_path}/store.db"), "a test", ports=lambda: (conductor,))
-    yield found
-    found.close()
+    app = AppContext(Settings(f"sqlite:///{tmp_path}/store.db"), "a test", ports=lambda: (conductor,))
+    yield app.request()
+    app.close()
 
 
 def test_a_command_stores_its_request_and_gives_the_ticket_to_the_conductor(
-    place: Workplace, notebook: Notebook
+    ctx: RequestContext, notebook: Notebook
 ) -> None:
-    _, number = installed(place.store)
-    view = cancel(place, deployment="shop")
+    _, number = installed(ctx.store)
+    view = cancel(ctx, deployment="shop")
     ((ticket, detach),) = notebook.conducted
     assert (ticket.row.number, ticket.row.id, detach) == (number, view.id, False)
-    asked = {request.number: request.kind for request in place.store.requests()}
+    asked = {request.number: request.kind for request in ctx.store.requests()}
     assert asked[ticket.request] is RequestKind.CANCEL
-    assert place.store.owner() is None, "the command itself runs no engine"
+    assert ctx.store.owner() is None, "the command itself runs no engine"
 
 
-def test_answers_about_resources_are_awaited_by_the_conductor(place: Workplace, notebook: Notebook) -> None:
-    request = place.store.ask(RequestKind.PAUSE, 0, {}, place.actor)
-    assert settle(place, [request]) == engine_now(place)
+def test_answers_about_resources_are_awaited_by_the_conductor(ctx: RequestContext, notebook: Notebook) -> None:
+    request = ctx.store.ask(RequestKind.PAUSE, 0, {}, ctx.actor)
+    assert settle(ctx, [request]) == engine_now(ctx)
     assert notebook.settled == [request]
 
 
 def test_a_workplace_that_was_given_no_conductor_says_so(tmp_path: Path) -> None:
     with pytest.raises(LookupError, match="without a Conductor"):
-        Workplace(Settings(f"sqlite:///{tmp_path}/store.db"), "a test").port(Conductor)
+        AppContext(Settings(f"sqlite:///{tmp_path}/store.db"), "a test").port(Conductor)

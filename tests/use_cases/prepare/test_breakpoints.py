@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 from tests.use_cases.commands.test_breakpoints import UntilItStops
 
-from phaseline.app.app_context import Workplace
+from phaseline.app.app_context import RequestContext
 from phaseline.app.settings import Settings
 from phaseline.app.watcher import Nobody
+from phaseline.embedded.open_app import open_context
 from phaseline.embedded.run_execution import engine_of, try_own
-from phaseline.embedded.workplace import workplace
 from phaseline.model.execution.breakpoints import Breakpoint, read_breakpoint
 from phaseline.model.problems.problem import ProblemsError
 from phaseline.use_cases.commands.breakpoints import add, clear, remove
@@ -33,134 +33,134 @@ STATES = {"Create": "Allocation", "Boot": "Initialization", "Drop": "Deallocatio
 
 
 @pytest.fixture
-def place(tmp_path: Path) -> Iterator[Workplace]:
+def ctx(tmp_path: Path) -> Iterator[RequestContext]:
     folder = tmp_path / "phases"
     folder.mkdir()
     for name, state in STATES.items():
         (folder / f"{name}.py").write_text(CODE)
         words = f"HandlesStates = {state}\nResourceType = Cloud.Node\nPhaseName = Acme.{name}\n"
         (folder / f"{name}.cfg").write_text(words)
-    with workplace(Settings("memory:", plugin_folders=(str(folder),)), "a test") as found:
+    with open_context(Settings("memory:", plugin_folders=(str(folder),)), "a test") as found:
         yield found
 
 
-def put(place: Workplace, *names: str, breaks: tuple[Breakpoint, ...] = (), goal: str = "Started") -> None:
+def put(ctx: RequestContext, *names: str, breaks: tuple[Breakpoint, ...] = (), goal: str = "Started") -> None:
     going = {"TargetState": goal} if goal else {}
     records = [{"AdType": "Cloud.Node", "Name": name, **going} for name in names]
-    apply(place, (), cluster="night", records=records, breakpoints=breaks)
+    apply(ctx, (), cluster="night", records=records, breakpoints=breaks)
 
 
-def run(place: Workplace, until: Callable[[], object]) -> None:
+def run(ctx: RequestContext, until: Callable[[], object]) -> None:
     with ExitStack() as owned:
-        assert try_own(place, owned)
-        with engine_of(place, Nobody()) as engine:
+        assert try_own(ctx, owned)
+        with engine_of(ctx, Nobody()) as engine:
             engine.recover()
             engine.run(lambda: bool(until()))
 
 
-def states(place: Workplace) -> dict[str, str]:
-    return {one.name: one.state for one in list_resources(place, Choice(is_all=True)).resources}
+def states(ctx: RequestContext) -> dict[str, str]:
+    return {one.name: one.state for one in list_resources(ctx, Choice(is_all=True)).resources}
 
 
-def stands(place: Workplace) -> list[tuple[str, str, str]]:
-    return [(one.point, one.instance, one.deployment) for one in list_breakpoints(place)]
+def stands(ctx: RequestContext) -> list[tuple[str, str, str]]:
+    return [(one.point, one.instance, one.deployment) for one in list_breakpoints(ctx)]
 
 
-def test_h46_resources_stop_where_it_was_said_with_their_target_and_go_on_when_cleared(place: Workplace) -> None:
-    put(place, "front", "data-1", breaks=(read_breakpoint("acme.create=data-*"),))
-    run(place, lambda: stands(place) and states(place)["front"] == "Started")
-    assert stands(place) == [("pre-acme.create", "data-1", "night")]
+def test_h46_resources_stop_where_it_was_said_with_their_target_and_go_on_when_cleared(ctx: RequestContext) -> None:
+    put(ctx, "front", "data-1", breaks=(read_breakpoint("acme.create=data-*"),))
+    run(ctx, lambda: stands(ctx) and states(ctx)["front"] == "Started")
+    assert stands(ctx) == [("pre-acme.create", "data-1", "night")]
     with pytest.raises(ProblemsError, match="PL-C092"):
-        clear(place, "pre-acme.create", instances=["front"])
-    assert [one.instance for one in clear(place, "pre-acme.create", deployment="night")] == ["data-1"]
-    run(place, lambda: set(states(place).values()) == {"Started"})
-    assert stands(place) == []
+        clear(ctx, "pre-acme.create", instances=["front"])
+    assert [one.instance for one in clear(ctx, "pre-acme.create", deployment="night")] == ["data-1"]
+    run(ctx, lambda: set(states(ctx).values()) == {"Started"})
+    assert stands(ctx) == []
 
 
 SLEEPS = "def handle(handler):\n    for node in handler.getResources():\n        handler.setSleeping(node, 3600)\n"
 
 
 def test_h46_who_stands_takes_no_signal_nor_is_woken_and_is_told_with_the_command(
-    place: Workplace, tmp_path: Path
+    ctx: RequestContext, tmp_path: Path
 ) -> None:
     (tmp_path / "phases" / "Create.py").write_text(SLEEPS)
-    put(place, "front", "data-1", breaks=(read_breakpoint("Acme.Create=data-*"),))
-    run(place, lambda: stands(place) and why(place, "front").phases[0].status == "Sleeping")
-    assert why(place, "front").phases[0].until_at > 0
+    put(ctx, "front", "data-1", breaks=(read_breakpoint("Acme.Create=data-*"),))
+    run(ctx, lambda: stands(ctx) and why(ctx, "front").phases[0].status == "Sleeping")
+    assert why(ctx, "front").phases[0].until_at > 0
     command = "phaseline breakpoints clear pre-Acme.Create data-1 -d night"
     both = Choice(names=("front", "data-1"))
     with pytest.raises(ProblemsError, match=r"PL-C093 data-1: .* stands at pre-Acme\.Create") as caught:
-        signal(place, both, data=1)
+        signal(ctx, both, data=1)
     assert [one.mend for one in caught.value.problems] == [f"Clear it first: {command}"]
     with pytest.raises(ProblemsError, match="'data-1' stands at pre-Acme"):
-        signal(place, Choice(names=("data-1",)), data=1, phases=["breakpoint pre-Acme.Create"])
+        signal(ctx, Choice(names=("data-1",)), data=1, phases=["breakpoint pre-Acme.Create"])
     with pytest.raises(ProblemsError, match=r"PL-C041 data-1: .* stands at pre-Acme\.Create") as caught:
-        wake(place, both)
+        wake(ctx, both)
     assert [one.mend for one in caught.value.problems] == [f"Clear it first: {command}"]
     with pytest.raises(ProblemsError, match="'data-1' stands at pre-Acme"):
-        wake(place, Choice(names=("data-1",)), phases=["breakpoint pre-Acme.Create"])
-    given = signal(place, Choice(is_all=True), data=1)
+        wake(ctx, Choice(names=("data-1",)), phases=["breakpoint pre-Acme.Create"])
+    given = signal(ctx, Choice(is_all=True), data=1)
     assert (given.resources, given.entries, given.phases) == (1, 1, ["Acme.Create"])
     with pytest.raises(ProblemsError, match="PL-C041 none of 2 resources sleeps"):
-        wake(place, Choice(is_all=True))
-    stop = why(place, "data-1").phases[0]
+        wake(ctx, Choice(is_all=True))
+    stop = why(ctx, "data-1").phases[0]
     assert (stop.status, stop.until_at, stop.mend) == ("Sleeping", 0, command)
 
 
-def test_h46_who_stands_is_listed_with_what_is_its_own_and_as_canceled_when_it_is(place: Workplace) -> None:
-    put(place, "front", "data-1", breaks=tuple(map(read_breakpoint, ("Acme.Create=data-*", "post-acme.create=front"))))
-    run(place, lambda: len(stands(place)) == 2)
-    listed = {one.name: one for one in list_resources(place, Choice(is_all=True)).resources}
+def test_h46_who_stands_is_listed_with_what_is_its_own_and_as_canceled_when_it_is(ctx: RequestContext) -> None:
+    put(ctx, "front", "data-1", breaks=tuple(map(read_breakpoint, ("Acme.Create=data-*", "post-acme.create=front"))))
+    run(ctx, lambda: len(stands(ctx)) == 2)
+    listed = {one.name: one for one in list_resources(ctx, Choice(is_all=True)).resources}
     assert [(one.phase, one.status, one.note) for one in listed["data-1"].entries] == [
         ("breakpoint pre-Acme.Create", "Sleeping", ""),
         ("Acme.Create", "Blocked", ""),
     ]
     assert [(one.phase, one.status) for one in listed["front"].entries] == [("breakpoint post-acme.create", "Sleeping")]
     assert {one.status for one in listed.values()} == {"Acquiring"}
-    cancel(place, Choice(names=("data-1",)))
-    run(place, lambda: show_resource(place, "data-1").status == "Canceled")
-    assert {one.name: one.status for one in list_resources(place, Choice(is_all=True)).resources} == {
+    cancel(ctx, Choice(names=("data-1",)))
+    run(ctx, lambda: show_resource(ctx, "data-1").status == "Canceled")
+    assert {one.name: one.status for one in list_resources(ctx, Choice(is_all=True)).resources} == {
         "front": "Acquiring",
         "data-1": "Canceled",
     }
-    target(place, "Started", Choice(names=("data-1",)))
-    assert show_resource(place, "data-1").status == "Acquiring", "it is on its way again"
+    target(ctx, "Started", Choice(names=("data-1",)))
+    assert show_resource(ctx, "data-1").status == "Acquiring", "it is on its way again"
 
 
-def test_h46_who_stands_no_longer_than_its_time_out_is_due_then(place: Workplace) -> None:
-    put(place, "data-1", breaks=(read_breakpoint("Acme.Create@3600s"),))
-    run(place, lambda: stands(place))
-    assert why(place, "data-1").phases[0].until_at > 0
+def test_h46_who_stands_no_longer_than_its_time_out_is_due_then(ctx: RequestContext) -> None:
+    put(ctx, "data-1", breaks=(read_breakpoint("Acme.Create@3600s"),))
+    run(ctx, lambda: stands(ctx))
+    assert why(ctx, "data-1").phases[0].until_at > 0
 
 
-def test_h46_breakpoints_of_a_cluster_hold_for_all_that_is_begun_from_then_on(place: Workplace) -> None:
-    put(place, "a")
-    run(place, lambda: states(place)["a"] == "Started")
-    assert add(place, "night", ["post-Acme.Create=b", "Acme.Drop"], timeout_s=600).breakpoints == [
+def test_h46_breakpoints_of_a_cluster_hold_for_all_that_is_begun_from_then_on(ctx: RequestContext) -> None:
+    put(ctx, "a")
+    run(ctx, lambda: states(ctx)["a"] == "Started")
+    assert add(ctx, "night", ["post-Acme.Create=b", "Acme.Drop"], timeout_s=600).breakpoints == [
         "post-Acme.Create=b@600s",
         "pre-Acme.Drop=*@600s",
     ]
-    assert add(place, "night", ["Acme.Drop@600s"]).begun == [], "it was there already"
-    put(place, "b")
-    assert "reach-2" in add(place, "night", ["post-Acme.Boot=nobody-*"]).begun
-    assert remove(place, "night", ["post-Acme.Boot"]).removed == 1
-    target(place, "Terminated", Choice(names=("a",)))
-    run(place, lambda: len(stands(place)) == 2)
-    assert sorted(stands(place)) == [("post-Acme.Create", "b", "night"), ("pre-Acme.Drop", "a", "night")]
-    assert remove(place, "night", ["post-Acme.Create"]).breakpoints == ["pre-Acme.Drop=*@600s"]
-    assert len(stands(place)) == 2, "who stands there stays"
-    assert cancel(place, Choice(is_all=True)).changed == 2
-    run(place, lambda: not stands(place))
+    assert add(ctx, "night", ["Acme.Drop@600s"]).begun == [], "it was there already"
+    put(ctx, "b")
+    assert "reach-2" in add(ctx, "night", ["post-Acme.Boot=nobody-*"]).begun
+    assert remove(ctx, "night", ["post-Acme.Boot"]).removed == 1
+    target(ctx, "Terminated", Choice(names=("a",)))
+    run(ctx, lambda: len(stands(ctx)) == 2)
+    assert sorted(stands(ctx)) == [("post-Acme.Create", "b", "night"), ("pre-Acme.Drop", "a", "night")]
+    assert remove(ctx, "night", ["post-Acme.Create"]).breakpoints == ["pre-Acme.Drop=*@600s"]
+    assert len(stands(ctx)) == 2, "who stands there stays"
+    assert cancel(ctx, Choice(is_all=True)).changed == 2
+    run(ctx, lambda: not stands(ctx))
 
 
-def test_h46_what_nobody_has_cleared_in_time_is_retried_or_vouched_for(place: Workplace) -> None:
-    put(place, "n-1", "n-2", breaks=(read_breakpoint("Acme.Create@0.01s"),))
-    run(place, lambda: sum(one.count for one in list_resources(place, Choice(is_all=True)).failures) == 2)
-    (group,) = list_resources(place, Choice(is_all=True)).failures
+def test_h46_what_nobody_has_cleared_in_time_is_retried_or_vouched_for(ctx: RequestContext) -> None:
+    put(ctx, "n-1", "n-2", breaks=(read_breakpoint("Acme.Create@0.01s"),))
+    run(ctx, lambda: sum(one.count for one in list_resources(ctx, Choice(is_all=True)).failures) == 2)
+    (group,) = list_resources(ctx, Choice(is_all=True)).failures
     assert group.message == "nobody has cleared pre-Acme.Create within 0.01 s"
-    complete(place, Choice(names=("n-1",)), reason="looked at it")
-    retry(place, Choice(names=("n-2",)))
-    run(place, lambda: states(place)["n-1"] == "Started")
+    complete(ctx, Choice(names=("n-1",)), reason="looked at it")
+    retry(ctx, Choice(names=("n-2",)))
+    run(ctx, lambda: states(ctx)["n-1"] == "Started")
 
 
 @pytest.mark.parametrize(
@@ -170,35 +170,35 @@ def test_h46_what_nobody_has_cleared_in_time_is_retried_or_vouched_for(place: Wo
         ("pre-Acme.Create=dta-*", "Did you mean 'data-1'? There are: data-1."),
     ],
 )
-def test_h46_at_a_phase_that_there_is_not_nobody_can_stop(place: Workplace, text: str, mend: str) -> None:
+def test_h46_at_a_phase_that_there_is_not_nobody_can_stop(ctx: RequestContext, text: str, mend: str) -> None:
     wrong = (read_breakpoint(text),)
     with pytest.raises(ProblemsError, match="PL-P047") as caught:
-        put(place, "data-1", breaks=wrong)
+        put(ctx, "data-1", breaks=wrong)
     assert caught.value.problems[0].mend == mend
-    put(place, "data-1", goal="")
+    put(ctx, "data-1", goal="")
     with pytest.raises(ProblemsError, match="PL-P047"):
-        target(place, "Started", Choice(names=("data-1",)), breakpoints=wrong)
+        target(ctx, "Started", Choice(names=("data-1",)), breakpoints=wrong)
     if "=" not in text:
         with pytest.raises(ProblemsError, match="PL-P047"):
-            add(place, "night", [text])
+            add(ctx, "night", [text])
     with pytest.raises(ProblemsError, match="PL-P047"):
-        remove(place, "night", ["pre-Acme.Boot"])
-    assert add(place, "night").breakpoints == []
+        remove(ctx, "night", ["pre-Acme.Boot"])
+    assert add(ctx, "night").breakpoints == []
 
 
-def test_h46_at_a_phase_that_is_not_on_the_way_nobody_can_stop(place: Workplace) -> None:
+def test_h46_at_a_phase_that_is_not_on_the_way_nobody_can_stop(ctx: RequestContext) -> None:
     drops = read_breakpoint("pre-Acme.Drop=data-*@12d")
     with pytest.raises(ProblemsError, match=r"PL-P047 .* on the way to 'Started'") as caught:
-        put(place, "data-1", "front", breaks=(drops,))
+        put(ctx, "data-1", "front", breaks=(drops,))
     keeping = "To keep it for what goes elsewhere: phaseline breakpoints add 'pre-Acme.Drop=data-*@1036800s' -d CLUSTER"
     assert caught.value.problems[0].mend == f"Called there: Acme.Create, Acme.Boot. {keeping}"
     with pytest.raises(ProblemsError, match="as long as they are given no target"):
-        put(place, "data-1", breaks=(drops,), goal="")
-    put(place, "data-1", goal="")
-    assert add(place, "night", [str(drops)]).breakpoints == [str(drops)], "whoever is given another target stops there"
+        put(ctx, "data-1", breaks=(drops,), goal="")
+    put(ctx, "data-1", goal="")
+    assert add(ctx, "night", [str(drops)]).breakpoints == [str(drops)], "whoever is given another target stops there"
     with pytest.raises(ProblemsError, match=r"PL-P047 .* on the way to 'Terminated'"):
-        target(place, "Terminated", Choice(is_all=True), breakpoints=(read_breakpoint("acme.boot"),))
-    assert place.store.executions() == []
+        target(ctx, "Terminated", Choice(is_all=True), breakpoints=(read_breakpoint("acme.boot"),))
+    assert ctx.store.executions() == []
 
 
 SERVERS = """
@@ -210,22 +210,20 @@ node_templates: {web: {type: lab.Server}, db: {type: lab.Server}}
 
 
 def test_h46_nodes_on_paths_stop_at_phases_as_their_plan_says_and_their_events_tell_it(
-    place: Workplace, tmp_path: Path
+    ctx: RequestContext, tmp_path: Path
 ) -> None:
     (tmp_path / "blueprint.yaml").write_text(SERVERS)
     asked = Order(str(tmp_path / "blueprint.yaml"), "shop")
     with pytest.raises(ProblemsError, match="PL-P047") as caught:
-        install(place, asked, manner=Manner(breakpoints=(read_breakpoint("Acme.Craete"),)))
+        install(ctx, asked, manner=Manner(breakpoints=(read_breakpoint("Acme.Craete"),)))
     assert "Did you mean 'Acme.Create'" in caught.value.problems[0].mend
     stops = Manner(breakpoints=(read_breakpoint("post-acme.create=web"),))
-    assert (
-        "breakpoint post-acme.create  stops until somebody clears it" in plan_install(place, asked, manner=stops).text
-    )
-    view = install(place, asked, manner=stops, watcher=UntilItStops())
-    assert [(one.point, one.node) for one in list_breakpoints(place)] == [("post-acme.create", "web")]
-    clear(place, "post-acme.create", deployment="shop")
-    assert place.store.execution(view.id).status == "completed"
-    told = [line.text for line in events(place, view.id).lines if line.instance.startswith("web")]
+    assert "breakpoint post-acme.create  stops until somebody clears it" in plan_install(ctx, asked, manner=stops).text
+    view = install(ctx, asked, manner=stops, watcher=UntilItStops())
+    assert [(one.point, one.node) for one in list_breakpoints(ctx)] == [("post-acme.create", "web")]
+    clear(ctx, "post-acme.create", deployment="shop")
+    assert ctx.store.execution(view.id).status == "completed"
+    told = [line.text for line in events(ctx, view.id).lines if line.instance.startswith("web")]
     at = told.index("Node instance paused at post-acme.create until it is cleared")
     assert told[at + 1 :][:2] == [
         "Task completed by hand: cleared post-acme.create",

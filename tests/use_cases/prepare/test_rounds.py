@@ -19,10 +19,10 @@ def test_the_first_execution_of_a_deployment_is_foreseen_without_a_store(tmp_pat
     file = tmp_path / "shop.yaml"
     file.write_text(TEXT)
     with phaseline.open(f"sqlite:///{tmp_path / 'store.db'}") as opened:
-        loaded = load(opened.place, str(file), inputs={})
-        request = AS_SET.request("install", opened.place, {}, loaded.topology)
-        foreseen = foresee_first(opened.place, request, loaded)
+        loaded = load(opened.ctx, str(file), inputs={})
+        request = AS_SET.request("install", opened.ctx, {}, loaded.topology)
+        foreseen = foresee_first(opened.ctx, request, loaded)
         ((topology, _),) = foreseen.graphs
         assert len(topology) == 2
         assert foreseen.topology.ids == loaded.topology.ids
-        assert not opened.place.store.deployments()
+        assert not opened.ctx.store.deployments()

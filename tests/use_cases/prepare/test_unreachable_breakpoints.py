@@ -4,9 +4,9 @@ import json
 from pathlib import Path
 
 import pytest
-from tests.use_cases.commands.test_breakpoints import CHANGED, UntilItStops, order, place
+from tests.use_cases.commands.test_breakpoints import CHANGED, UntilItStops, ctx, order
 
-from phaseline.app.app_context import Workplace
+from phaseline.app.app_context import RequestContext
 from phaseline.app.watcher import Nobody
 from phaseline.model.execution.breakpoints import read_breakpoint
 from phaseline.model.problems.problem import ProblemsError
@@ -24,7 +24,7 @@ from phaseline.use_cases.prepare.update_preparation import UpdateOrder
 from phaseline.use_cases.prepare.workflow_start import Start
 from phaseline.use_cases.queries.breakpoints import list_breakpoints
 
-__all__ = ["place"]
+__all__ = ["ctx"]
 
 
 class Listening(Nobody):
@@ -43,34 +43,34 @@ def stops(*texts: str, **more: object) -> Manner:
 
 @pytest.mark.parametrize("doing", [install, plan_install])
 def test_h46_a_point_that_the_workflow_does_not_have_is_refused_with_what_it_calls(
-    place: Workplace, tmp_path: Path, doing: object
+    ctx: RequestContext, tmp_path: Path, doing: object
 ) -> None:
     with pytest.raises(ProblemsError, match="PL-P047") as caught:
-        doing(place, order(tmp_path), manner=stops("pre-stop=db", "pre-create=web", "post-delete=w*@5s"))
+        doing(ctx, order(tmp_path), manner=stops("pre-stop=db", "pre-create=web", "post-delete=w*@5s"))
     assert [one.message for one in caught.value.problems] == [
         "nobody stops at the breakpoint pre-stop=db in this 'install'",
         "nobody stops at the breakpoint post-delete=w*@5s in this 'install'",
     ]
     keeping = "To keep it for other workflows: phaseline breakpoints add 'post-delete=w*@5s' -d NAME"
     assert caught.value.problems[1].mend == f"Called of them: create. {keeping}"
-    assert place.store.deployments() == []
+    assert ctx.store.deployments() == []
 
 
-def test_h46_a_point_that_is_kept_may_be_of_another_workflow(place: Workplace, tmp_path: Path) -> None:
+def test_h46_a_point_that_is_kept_may_be_of_another_workflow(ctx: RequestContext, tmp_path: Path) -> None:
     asked = Order(str(tmp_path / "blueprint.yaml"), "shop", labels=["csys-breakpoint=pre-delete=db"])
-    assert install(place, asked).is_good
-    change_labels(place, "shop", remove=["csys-breakpoint"])
+    assert install(ctx, asked).is_good
+    change_labels(ctx, "shop", remove=["csys-breakpoint"])
 
 
-def test_h46_where_only_a_failure_would_lead_there_it_is_told_and_goes_on(place: Workplace, tmp_path: Path) -> None:
+def test_h46_where_only_a_failure_would_lead_there_it_is_told_and_goes_on(ctx: RequestContext, tmp_path: Path) -> None:
     heard = Listening()
     manner = stops("pre-delete=db", on_failure="rollback")
-    assert install(place, order(tmp_path), manner=manner, watcher=heard).is_good
+    assert install(ctx, order(tmp_path), manner=manner, watcher=heard).is_good
     assert "nobody stops at the breakpoint pre-delete=db in this 'install' if all goes well" in heard.told[0]
     asked = Start("heal", "shop", {"assume_healthy": True})
-    assert start(place, asked, manner=stops("pre-delete=db"), watcher=heard).is_good
+    assert start(ctx, asked, manner=stops("pre-delete=db"), watcher=heard).is_good
     assert "in this 'heal' if all goes well" in heard.told[1]
-    assert [one.code for one in plan_workflow(place, asked, manner=stops("pre-delete=db")).warnings] == ["PL-P047"]
+    assert [one.code for one in plan_workflow(ctx, asked, manner=stops("pre-delete=db")).warnings] == ["PL-P047"]
 
 
 @pytest.mark.parametrize(
@@ -83,53 +83,53 @@ def test_h46_where_only_a_failure_would_lead_there_it_is_told_and_goes_on(place:
     ],
 )
 def test_h46_whom_a_workflow_does_not_bring_to_a_point_it_is_refused(
-    place: Workplace, tmp_path: Path, asked: Start, point: str
+    ctx: RequestContext, tmp_path: Path, asked: Start, point: str
 ) -> None:
-    assert install(place, order(tmp_path)).is_good
+    assert install(ctx, order(tmp_path)).is_good
     for doing in (start, plan_workflow):
         with pytest.raises(ProblemsError, match=rf"PL-P047 .* in this '{asked.workflow}'"):
-            doing(place, asked, manner=stops(point))
+            doing(ctx, asked, manner=stops(point))
     if asked.workflow == "uninstall":
         for undoing in (uninstall, plan_uninstall):
             with pytest.raises(ProblemsError, match=r"PL-P047 .* in this 'uninstall'"):
-                undoing(place, "shop", manner=stops(point))
-    assert len(place.store.executions()) == 1
+                undoing(ctx, "shop", manner=stops(point))
+    assert len(ctx.store.executions()) == 1
 
 
-def test_h46_while_another_execution_is_open_nothing_is_sure(place: Workplace, tmp_path: Path) -> None:
-    assert install(place, order(tmp_path), manner=stops("pre-create=db"), watcher=UntilItStops()).interrupted
-    assert [one.node for one in list_breakpoints(place)] == ["db"]
-    planned = plan_uninstall(place, "shop", manner=stops("pre-delete=web"))
+def test_h46_while_another_execution_is_open_nothing_is_sure(ctx: RequestContext, tmp_path: Path) -> None:
+    assert install(ctx, order(tmp_path), manner=stops("pre-create=db"), watcher=UntilItStops()).interrupted
+    assert [one.node for one in list_breakpoints(ctx)] == ["db"]
+    planned = plan_uninstall(ctx, "shop", manner=stops("pre-delete=web"))
     warned = [one for one in planned.summary.warnings if one.code == "PL-P047"]
     assert [one.severity for one in warned] == ["warning"], "when its turn comes web may be there"
 
 
-def test_h46_an_update_warns_of_a_point_that_it_does_not_come_to(place: Workplace, tmp_path: Path) -> None:
+def test_h46_an_update_warns_of_a_point_that_it_does_not_come_to(ctx: RequestContext, tmp_path: Path) -> None:
     (tmp_path / "blueprint.yaml").write_text(CHANGED)
-    assert install(place, order(tmp_path)).is_good
+    assert install(ctx, order(tmp_path)).is_good
     wanted, heard = UpdateOrder("shop", str(tmp_path / "blueprint.yaml"), {"size": 2}), Listening()
-    told = plan_update(place, wanted, manner=stops("pre-stop=web")).warnings
+    told = plan_update(ctx, wanted, manner=stops("pre-stop=web")).warnings
     assert [(one.code, one.severity) for one in told] == [("PL-P047", "warning")]
-    assert update(place, wanted, manner=stops("pre-stop=web"), watcher=heard).is_good
+    assert update(ctx, wanted, manner=stops("pre-stop=web"), watcher=heard).is_good
     assert "pre-stop=web in this 'update' if all goes well" in heard.told[0]
 
 
-def test_h46_a_recursive_uninstall_stops_in_the_deployment_that_is_named(place: Workplace, tmp_path: Path) -> None:
-    assert install(place, order(tmp_path)).is_good
+def test_h46_a_recursive_uninstall_stops_in_the_deployment_that_is_named(ctx: RequestContext, tmp_path: Path) -> None:
+    assert install(ctx, order(tmp_path)).is_good
     inside = Order(str(tmp_path / "blueprint.yaml"), "inside", labels=["csys-obj-parent=shop"])
-    assert install(place, inside).is_good
-    view = uninstall(place, "shop", recursive=True, manner=stops("pre-delete=db"), watcher=UntilItStops())
+    assert install(ctx, inside).is_good
+    view = uninstall(ctx, "shop", recursive=True, manner=stops("pre-delete=db"), watcher=UntilItStops())
     assert view.interrupted
-    assert [(one.deployment, one.node) for one in list_breakpoints(place)] == [("shop", "db")]
+    assert [(one.deployment, one.node) for one in list_breakpoints(ctx)] == [("shop", "db")]
 
 
-def test_h46_an_adoption_calls_nothing_at_which_somebody_could_stop(place: Workplace, tmp_path: Path) -> None:
-    assert install(place, order(tmp_path)).is_good
+def test_h46_an_adoption_calls_nothing_at_which_somebody_could_stop(ctx: RequestContext, tmp_path: Path) -> None:
+    assert install(ctx, order(tmp_path)).is_good
     file = tmp_path / "shop.json"
-    file.write_text(json.dumps(export(place, "shop")))
-    assert uninstall(place, "shop").is_good
+    file.write_text(json.dumps(export(ctx, "shop")))
+    assert uninstall(ctx, "shop").is_good
     asked = AdoptOrder(str(file), "again")
     for doing in (adopt, plan_adoption):
         with pytest.raises(ProblemsError, match=r"PL-P047 .* in this 'adopt'"):
-            doing(place, asked, manner=stops("pre-create"))
-    assert [one.name for one in place.store.deployments()] == ["shop"]
+            doing(ctx, asked, manner=stops("pre-create"))
+    assert [one.name for one in ctx.store.deployments()] == ["shop"]

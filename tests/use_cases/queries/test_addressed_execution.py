@@ -12,7 +12,7 @@ from phaseline.app.settings import Settings
 from phaseline.app.watcher import Nobody
 from phaseline.calls.deployments.progress import Progress
 from phaseline.embedded.follow import Ending, wait
-from phaseline.embedded.workplace import workplace
+from phaseline.embedded.open_app import open_context
 from phaseline.model.graph.status import EntryStatus, ExecutionStatus
 from phaseline.use_cases.lookup.ticket import Ticket
 
@@ -90,13 +90,13 @@ def test_9_an_update_beside_an_install_at_a_breakpoint_waits_and_is_told_what_le
         "update-2": (ExecutionStatus.QUEUED, "install-1"),
     }
     assert list(stopped.executions.show("update-2").counts) == [], "nothing of it has begun"
-    with workplace(Settings(f"sqlite:///{folder}/store.db"), "a follower") as place:
-        row = place.store.execution("update-2")
+    with open_context(Settings(f"sqlite:///{folder}/store.db"), "a follower") as ctx:
+        row = ctx.store.execution("update-2")
         assert row is not None
         hearing = Leaving("waits for install-1")
         hearing.begun(row.id, "shop", lambda: None)
         ticket = Ticket(row, has_answer=True)
-        assert wait(place, ticket, hearing, leaves=lambda: bool(hearing.heard), own=lambda: False) is Ending.LEFT
+        assert wait(ctx, ticket, hearing, leaves=lambda: bool(hearing.heard), own=lambda: False) is Ending.LEFT
     assert "phaseline breakpoints clear pre-create -d shop" in hearing.heard
 
 

@@ -6,11 +6,11 @@ from pathlib import Path
 import pytest
 from tests.store.builders import installed
 
-from phaseline.app.app_context import SystemClock, Workplace
+from phaseline.app.app_context import AppContext, RequestContext, SystemClock
 from phaseline.app.settings import Settings
 from phaseline.app.watcher import Nobody
 from phaseline.embedded.follow import Ending, wait
-from phaseline.embedded.workplace import workplace
+from phaseline.embedded.open_app import open_context
 from phaseline.model.rows.rows import Actor, RequestKind
 from phaseline.use_cases.lookup.ticket import Ticket
 from phaseline.use_cases.queries.status import status
@@ -38,34 +38,34 @@ class Hearing(Nobody):
 
 
 @pytest.fixture
-def owner(tmp_path: Path) -> Iterator[Workplace]:
+def owner(tmp_path: Path) -> Iterator[RequestContext]:
     """A process that owns the store and does nothing for anybody."""
-    with workplace(Settings(f"sqlite:///{tmp_path}/store.db"), "the owner") as found, found.store.own("the owner"):
+    with open_context(Settings(f"sqlite:///{tmp_path}/store.db"), "the owner") as found, found.store.own("the owner"):
         yield found
 
 
 @pytest.fixture
-def asker(owner: Workplace) -> Iterator[Workplace]:
-    with workplace(owner.settings, "another") as found:
-        found.clock = Forward()
+def asker(owner: RequestContext) -> Iterator[RequestContext]:
+    with open_context(owner.settings, "another") as found:
+        found.app.clock = Forward()
         yield found
 
 
-def ask(place: Workplace) -> None:
-    place.store.ask(RequestKind.PAUSE, 0, {}, Actor("me"))
+def ask(ctx: RequestContext) -> None:
+    ctx.store.ask(RequestKind.PAUSE, 0, {}, Actor("me"))
 
 
-def forward(place: Workplace, by_ms: int) -> None:
-    assert isinstance(place.clock, Forward)
-    place.clock.ahead += by_ms
+def forward(ctx: RequestContext, by_ms: int) -> None:
+    assert isinstance(ctx.clock, Forward)
+    ctx.clock.ahead += by_ms
 
 
-def test_an_owner_that_nobody_asked_for_anything_is_not_silent(asker: Workplace) -> None:
+def test_an_owner_that_nobody_asked_for_anything_is_not_silent(asker: RequestContext) -> None:
     forward(asker, 10 * SILENT_MS)
     assert silence(asker.store, asker.clock.now()) is None
 
 
-def test_who_was_asked_a_long_time_ago_and_lives_is_told_by_status_and_doctor(asker: Workplace) -> None:
+def test_who_was_asked_a_long_time_ago_and_lives_is_told_by_status_and_doctor(asker: RequestContext) -> None:
     ask(asker)
     forward(asker, 3 * SILENT_MS)
     (need,) = status(asker).needs
@@ -74,7 +74,7 @@ def test_who_was_asked_a_long_time_ago_and_lives_is_told_by_status_and_doctor(as
     assert "lives, but has not answered a request for 3" in need.text
     assert "kill -9 " in need.mend
 
-    class Ahead(Workplace):
+    class Ahead(AppContext):
         clock = asker.clock
 
     found = examine(lambda: asker.settings, lambda settings: Ahead(settings, "the doctor"))
@@ -84,20 +84,20 @@ def test_who_was_asked_a_long_time_ago_and_lives_is_told_by_status_and_doctor(as
 
 
 def test_what_was_asked_before_the_owner_came_counts_from_its_coming(tmp_path: Path) -> None:
-    with workplace(Settings(f"sqlite:///{tmp_path}/store.db"), "another") as place:
-        place.clock = Forward()
-        ask(place)
-        forward(place, 3 * SILENT_MS)
-        assert silence(place.store, place.clock.now()) is None, "there is no owner"
-        with place.store.own("a new one"):
-            assert silence(place.store, place.clock.now()) is None
-            forward(place, SILENT_MS)
-            found = silence(place.store, place.clock.now())
+    with open_context(Settings(f"sqlite:///{tmp_path}/store.db"), "another") as ctx:
+        ctx.app.clock = Forward()
+        ask(ctx)
+        forward(ctx, 3 * SILENT_MS)
+        assert silence(ctx.store, ctx.clock.now()) is None, "there is no owner"
+        with ctx.store.own("a new one"):
+            assert silence(ctx.store, ctx.clock.now()) is None
+            forward(ctx, SILENT_MS)
+            found = silence(ctx.store, ctx.clock.now())
             assert found is not None
             assert found.span_ms < 3 * SILENT_MS
 
 
-def test_whoever_waits_is_told_once_and_waits_on(asker: Workplace) -> None:
+def test_whoever_waits_is_told_once_and_waits_on(asker: RequestContext) -> None:
     _, number = installed(asker.store, "shop")
     row = next(row for row in asker.store.executions() if row.number == number)
     request = asker.store.ask(RequestKind.CANCEL, number, {"id": row.id}, Actor("me"))

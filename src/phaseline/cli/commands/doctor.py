@@ -16,11 +16,11 @@ def doctor(desk: Desk) -> None:
 
     Changes nothing. The exit code is 1 if anything fails.
     """
-    from phaseline.app.app_context import Workplace
+    from phaseline.app.app_context import AppContext
     from phaseline.cli.render.doctor import doctor_text
     from phaseline.use_cases.tools.doctor import examine, is_sound
 
-    checks = examine(desk.settings, lambda settings: Workplace(settings, "phaseline doctor"))
+    checks = examine(desk.settings, lambda settings: AppContext(settings, "phaseline doctor"))
     sound = is_sound(checks)
     desk.answer({"checks": checks, "is_sound": sound}, lambda: doctor_text(checks))
     click.get_current_context().exit(0 if sound else 1)

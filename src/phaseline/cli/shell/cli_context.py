@@ -19,7 +19,7 @@ from phaseline.cli.streams.output import (
 )
 
 if TYPE_CHECKING:
-    from phaseline.app.app_context import Workplace
+    from phaseline.app.app_context import RequestContext
     from phaseline.app.settings import Settings
     from phaseline.model.problems.problem import Problem
     from phaseline.model.rows.orders import RequestId
@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 class Desk:
     """Made once for each run of the program. ``given`` are settings from options, by name.
 
-    ``is_quiet``: only answers and problems; ``is_verbose``: logs and events of what runs, while it runs. ``place``: the
-    workplace that is open. ``request_id``: of the order that is given; ``requested``: how it is used. ``plan_form``: how a plan is written.
+    ``is_quiet``: only answers and problems; ``is_verbose``: logs and events of what runs, while it runs. ``ctx``: the
+    request that is open. ``request_id``: of the order that is given; ``requested``: how it is used. ``plan_form``: how a plan is written.
         ``takes`` gets answers in place of the output, while they are watched.
     """
 
@@ -52,43 +52,40 @@ class Desk:
         self.is_verbose = is_verbose
         self.request_id = request_id
         self.requested: RequestId | None = None
-        self.place: Workplace | None = None
+        self.ctx: RequestContext | None = None
         self.plan_form = "text"
         self.takes: Callable[[object, Callable[[], str]], None] | None = None
 
     @contextmanager
     def open(
         self, more: Mapping[str, str | None] | None = None, *, makes_store: bool = False, lists: bool = False
-    ) -> Iterator[Workplace]:
-        """The workplace for a use case; ``more`` are settings that the command's own options give (None: not given).
+    ) -> Iterator[RequestContext]:
+        """The context of a use case; ``more`` are settings that the command's own options give (None: not given).
 
         ``makes_store``: the command puts something into a store, so it may be a new one. ``lists``: it lists, and on a
         machine without a store it says how to begin.
         """
         keep_output()  # within it plugins run
         lean.load()
-        from phaseline.embedded.workplace import workplace
+        from phaseline.embedded.open_app import open_context
 
-        with workplace(self.settings(more), background=True) as place:
-            place.tell = self.notice
-            place.before_code = escape_others
-            place.makes_store = makes_store
-            place.only_lists = lists
-            self.place = place
-            if self.request_id is None:
-                yield place
-                return
-            with place.requesting(self.request_id) as self.requested:
-                yield place
-            if not self.requested.is_taken:
+        with open_context(self.settings(more), background=True) as ctx:
+            ctx.app.notice = self.notice
+            ctx.app.before_code = escape_others
+            ctx.app.makes_store = makes_store
+            ctx.app.only_lists = lists
+            self.ctx = ctx.app.request(self.request_id)
+            self.requested = self.ctx.requested
+            yield self.ctx
+            if self.requested is not None and not self.requested.is_taken:
                 self.notice("note: the request id was not used: this command gives no order that it could be kept for")
 
     def follow(self, execution: str) -> Callable[[], Sequence[Line]]:
-        """What gives the new lines of an execution of the open workplace, each time it is called."""
+        """What gives the new lines of an execution of the open store, each time it is called."""
         from phaseline.use_cases.queries.events.log_tail import Tail
 
-        assert self.place is not None, "executions run in an open workplace"
-        return Tail(self.place, execution).new
+        assert self.ctx is not None, "executions run in an open store"
+        return Tail(self.ctx, execution).new
 
     def settings(self, more: Mapping[str, str | None] | None = None) -> Settings:
         """The settings that hold here, ``more`` as for ``open``. Raises ``ProblemsError`` with all that is wrong."""

@@ -10,7 +10,7 @@ import click
 from phaseline.cli.streams.output import errors, say
 
 if TYPE_CHECKING:
-    from phaseline.app.app_context import Workplace
+    from phaseline.app.app_context import RequestContext
     from phaseline.cli.shell.cli_context import Desk
     from phaseline.use_cases.prepare.plan_preview import Planned
     from phaseline.views.views import DeploymentDetails
@@ -30,7 +30,7 @@ def confirm(question: str) -> None:
         click.get_current_context().exit(1)
 
 
-def found(place: Workplace, name: str) -> DeploymentDetails:
+def found(place: RequestContext, name: str) -> DeploymentDetails:
     """The deployment of this whole name. Raises: PL-C010 with what was perhaps meant."""
     from phaseline.use_cases.lookup.find import find_deployment
     from phaseline.use_cases.queries.deployments import show_deployment
@@ -38,7 +38,7 @@ def found(place: Workplace, name: str) -> DeploymentDetails:
     return show_deployment(place, find_deployment(place.store, name, to_change=True).name)
 
 
-def confirm_removal(place: Workplace, name: str, what: str) -> None:
+def confirm_removal(place: RequestContext, name: str, what: str) -> None:
     """Ask for a deployment that is to be removed; ``what``: with {name} and {count}, the instances that it still has."""
     from phaseline.cli.render.table import number
 

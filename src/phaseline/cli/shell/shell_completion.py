@@ -13,7 +13,7 @@ from phaseline.model.problems.problem import ProblemsError
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
-    from phaseline.app.app_context import Workplace
+    from phaseline.app.app_context import RequestContext
 
 
 def deployments(ctx: click.Context, _parameter: click.Parameter, incomplete: str) -> list[str]:
@@ -74,7 +74,7 @@ def blueprints(ctx: click.Context, parameter: click.Parameter, incomplete: str) 
     ]
 
 
-def _offered(ctx: click.Context, look: Callable[[Workplace], list[str]]) -> list[str]:
+def _offered(ctx: click.Context, look: Callable[[RequestContext], list[str]]) -> list[str]:
     """What is found in the store that the words typed so far name; the shell would print control characters as they are."""
     from phaseline.use_cases.tools.completion import may_look
 

@@ -20,7 +20,7 @@ from phaseline.views.json_codec import plain
 if TYPE_CHECKING:
     from types import FrameType
 
-    from phaseline.app.app_context import Workplace
+    from phaseline.app.app_context import RequestContext
     from phaseline.cli.shell.cli_context import Desk
     from phaseline.model.rows.rows import ExecutionRow
     from phaseline.views.views import Line
@@ -98,7 +98,9 @@ class Lines(Protocol):
         ...
 
 
-def follow(desk: Desk, place: Workplace, tail: Lines, limit: int | None, text: Callable[[Sequence[Line]], str]) -> None:
+def follow(
+    desk: Desk, place: RequestContext, tail: Lines, limit: int | None, text: Callable[[Sequence[Line]], str]
+) -> None:
     """The last ``limit`` lines, then those that come, until the execution has ended, or nobody works on it (exit code 1)."""
     from phaseline.use_cases.queries.events.log_stream import left_alone, news
 

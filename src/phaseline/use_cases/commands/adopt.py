@@ -30,7 +30,7 @@ from phaseline.use_cases.prepare.stack_files import Brought, is_same, is_there, 
 from phaseline.use_cases.prepare.stack_files import brought as bring
 
 if TYPE_CHECKING:
-    from phaseline.app.app_context import Workplace
+    from phaseline.app.app_context import RequestContext
     from phaseline.app.watcher import Watcher
     from phaseline.model.blueprint.blueprint import Blueprint, Value
     from phaseline.model.execution.execution import Request
@@ -80,7 +80,7 @@ class Prepared:
 
 @once("adopt")
 def adopt(
-    place: Workplace,
+    ctx: RequestContext,
     order: AdoptOrder,
     *,
     manner: Manner = AS_SET,
@@ -93,66 +93,66 @@ def adopt(
     Raises: ``ProblemsError`` with PL-C081, PL-C082, PL-C086, PL-C095, PL-S010, all of PL-C083 and PL-C084, PL-B079, or everything that is wrong with
     the blueprint or its inputs; then nothing was stored.
     """
-    name, prepared, request = _asked(place, order, manner)
+    name, prepared, request = _asked(ctx, order, manner)
     adoption = prepared.adoption
     if manner.breakpoints:
         from phaseline.use_cases.prepare.unreachable_breakpoints import look_before_first
 
-        look_before_first(place, manner.breakpoints, request, _loaded(prepared), watcher)
+        look_before_first(ctx, manner.breakpoints, request, _loaded(prepared), watcher)
     for warning in adoption.warnings:
         (watcher or Nobody()).noticed(f"warning {warning}. {warning.mend}")
-    existing = refuse_taken(place, name)
-    refuse_adopted(place, name, adoption)
+    existing = refuse_taken(ctx, name)
+    refuse_adopted(ctx, name, adoption)
     uses = prepared.uses
     if prepared.brought is not None:
-        uses = {**uses, "": _kept(place, prepared.brought, prepared.blueprint)}
-    now = place.clock.now()
+        uses = {**uses, "": _kept(ctx, prepared.brought, prepared.blueprint)}
+    now = ctx.clock.now()
     new = NewDeployment(
         name,
         prepared.blueprint,
         prepared.inputs,
         adoption.topology,
         prepared.code,
-        place.actor,
+        ctx.actor,
         now,
         uses=uses,
         packages=prepared.packages,
-        documents={number: _sealed(place, body) for number, body in adoption.documents.items()},
+        documents={number: _sealed(ctx, body) for number, body in adoption.documents.items()},
     )
-    asked = new_execution(place, 0, request, at=now)
-    with place.store.as_one(given):
-        _, row = place.store.create_deployment(new, asked, replaces=existing.number if existing else 0, asks=True)
+    asked = new_execution(ctx, 0, request, at=now)
+    with ctx.store.as_one(given):
+        _, row = ctx.store.create_deployment(new, asked, replaces=existing.number if existing else 0, asks=True)
     assert row is not None, "an execution was asked for"
-    return conduct(place, Ticket(row), watcher, detach=detach)
+    return conduct(ctx, Ticket(row), watcher, detach=detach)
 
 
-def plan_adoption(place: Workplace, order: AdoptOrder, *, manner: Manner = AS_SET) -> Planned:
+def plan_adoption(ctx: RequestContext, order: AdoptOrder, *, manner: Manner = AS_SET) -> Planned:
     """What adopting a document would do. Raises: as ``adopt``."""
     from phaseline.use_cases.prepare.plan_preview import plan_made
 
-    name, found, request = _asked(place, order, manner)
-    refuse_taken(place, name)
-    planned = plan_made(place, request, name, _loaded(found), given=manner.breakpoints)
-    refuse_adopted(place, name, found.adoption)
+    name, found, request = _asked(ctx, order, manner)
+    refuse_taken(ctx, name)
+    planned = plan_made(ctx, request, name, _loaded(found), given=manner.breakpoints)
+    refuse_adopted(ctx, name, found.adoption)
     return planned
 
 
-def _asked(place: Workplace, order: AdoptOrder, manner: Manner) -> tuple[str, Prepared, Request]:
+def _asked(ctx: RequestContext, order: AdoptOrder, manner: Manner) -> tuple[str, Prepared, Request]:
     """(name of the deployment, who is who in it, the request); everything that is wrong is raised."""
     document = read_document(order.document)
     name = _name(order, document)
-    prepared = prepare_adoption(place, order, document)
+    prepared = prepare_adoption(ctx, order, document)
     adoption = prepared.adoption
     if adoption.problems:
         raise ProblemsError(adoption.problems)
-    refuse_missing_secrets(place, prepared.blueprint)
+    refuse_missing_secrets(ctx, prepared.blueprint)
     parameters: dict[str, Value] = {"document": Path(order.document).name}
     if adoption.states:
         parameters["states"] = dict(adoption.states)
     if not order.check:
         parameters["check"] = False
-    request = manner.request("adopt", place, parameters, adoption.topology)
-    request = with_stops(place, request, adoption.topology)
+    request = manner.request("adopt", ctx, parameters, adoption.topology)
+    request = with_stops(ctx, request, adoption.topology)
     refuse(adoption.topology, request)
     return name, prepared, request
 
@@ -167,7 +167,7 @@ def _loaded(prepared: Prepared) -> Loaded:
     )
 
 
-def prepare_adoption(place: Workplace, order: AdoptOrder, document: Mapping[str, Any]) -> Prepared:
+def prepare_adoption(ctx: RequestContext, order: AdoptOrder, document: Mapping[str, Any]) -> Prepared:
     """Who is who; the document's own blueprint as it is, or another one, or the same with other inputs, read anew."""
     from phaseline.plan.topology.stack_document import NATIVE
 
@@ -175,14 +175,14 @@ def prepare_adoption(place: Workplace, order: AdoptOrder, document: Mapping[str,
     said = environment.get("parameters") if isinstance(environment, dict) else None
     inputs: Mapping[str, Value] = said if isinstance(said, dict) else {}
     over = {name: value for name, value in inputs.items() if name not in order.inputs}
-    refuse_sealed_elsewhere(place, over, document["resources"])
+    refuse_sealed_elsewhere(ctx, over, document["resources"])
     if NATIVE in document and order.blueprint is None and not order.inputs:
-        return _as_it_was(place, order, document, inputs)
-    return _anew(place, order, document, {name: place.vault.unsealed(value) for name, value in over.items()})
+        return _as_it_was(ctx, order, document, inputs)
+    return _anew(ctx, order, document, {name: ctx.vault.unsealed(value) for name, value in over.items()})
 
 
 def _as_it_was(
-    place: Workplace, order: AdoptOrder, document: Mapping[str, Any], inputs: Mapping[str, Value]
+    ctx: RequestContext, order: AdoptOrder, document: Mapping[str, Any], inputs: Mapping[str, Value]
 ) -> Prepared:
     from phaseline.dsl.documents.json_codec import blueprint_from_json
     from phaseline.plan.topology.adoption import same
@@ -195,18 +195,18 @@ def _as_it_was(
         blueprint = blueprint_from_json(document["template"])
         _refuse_names(blueprint)
         adoption = same(document, blueprint, allow_type_change=order.allow_type_change)
-        code, uses = code_of(document), _uses(place, document)
-        if "" not in uses and not is_there(place, document, code.blueprint_folder):
-            brought = _brought(place, order, document)
-            code = moved(place, brought, code)
+        code, uses = code_of(document), _uses(ctx, document)
+        if "" not in uses and not is_there(ctx, document, code.blueprint_folder):
+            brought = _brought(ctx, order, document)
+            code = moved(ctx, brought, code)
     except UNFIT as error:
         raise unreadable_parts(order.document, error) from error
-    return _with_packages(place, order, document, Prepared(adoption, blueprint, inputs, code, uses, (), brought), None)
+    return _with_packages(ctx, order, document, Prepared(adoption, blueprint, inputs, code, uses, (), brought), None)
 
 
-def _brought(place: Workplace, order: AdoptOrder, document: Mapping[str, Any]) -> Brought:
+def _brought(ctx: RequestContext, order: AdoptOrder, document: Mapping[str, Any]) -> Brought:
     """The document's own files. Raises: PL-C024 if it has none either."""
-    found = bring(place, document, _name(order, document))
+    found = bring(ctx, document, _name(order, document))
     if found is None:
         said = (document["phaseline"].get("files") or {}).get("left_out")
         why = f", and the document has none of its files: {said}" if said else ""
@@ -215,7 +215,7 @@ def _brought(place: Workplace, order: AdoptOrder, document: Mapping[str, Any]) -
     return found
 
 
-def _anew(place: Workplace, order: AdoptOrder, document: Mapping[str, Any], former: Mapping[str, Value]) -> Prepared:
+def _anew(ctx: RequestContext, order: AdoptOrder, document: Mapping[str, Any], former: Mapping[str, Value]) -> Prepared:
     from phaseline.plan.topology.adoption import matched
 
     folders = order.plugin_folders
@@ -223,12 +223,12 @@ def _anew(place: Workplace, order: AdoptOrder, document: Mapping[str, Any], form
         folders = code_of(document).plugin_folders if "phaseline" in document else ()
     file, brought = order.blueprint, None
     if file is None:
-        own = _own_blueprint(place, order, document)
+        own = _own_blueprint(ctx, order, document)
         file, brought = (own.main, own) if isinstance(own, Brought) else (own, None)
         if brought is not None and order.plugin_folders is None:
-            folders = moved(place, brought, code_of(document)).plugin_folders
+            folders = moved(ctx, brought, code_of(document)).plugin_folders
     loaded = load(
-        place,
+        ctx,
         file,
         inputs=order.inputs,
         plugin_folders=tuple(folder for folder in folders if order.plugin_folders is not None or Path(folder).is_dir()),
@@ -239,13 +239,13 @@ def _anew(place: Workplace, order: AdoptOrder, document: Mapping[str, Any], form
         adoption = matched(document, loaded.topology, allow_type_change=order.allow_type_change)
     except UNFIT as error:
         raise unreadable_parts(order.document, error) from error
-    inputs = sealed_inputs(place, loaded)
+    inputs = sealed_inputs(ctx, loaded)
     made = Prepared(adoption, loaded.blueprint, inputs, loaded.code, loaded.uses, brought=brought)
-    return _with_packages(place, order, document, made, loaded.packages)
+    return _with_packages(ctx, order, document, made, loaded.packages)
 
 
 def _with_packages(
-    place: Workplace,
+    ctx: RequestContext,
     order: AdoptOrder,
     document: Mapping[str, Any],
     made: Prepared,
@@ -259,14 +259,14 @@ def _with_packages(
     from phaseline.use_cases.commands.packages.adopt import found_again
 
     try:
-        found = found_again(place, written, imported)
+        found = found_again(ctx, written, imported)
     except UNFIT as error:
         raise unreadable_parts(order.document, error) from error
     adoption = altered(made.adoption, warnings=(*made.adoption.warnings, *found.warnings))
     return altered(made, adoption=adoption, packages=found.uses)
 
 
-def _own_blueprint(place: Workplace, order: AdoptOrder, document: Mapping[str, Any]) -> str | Brought:
+def _own_blueprint(ctx: RequestContext, order: AdoptOrder, document: Mapping[str, Any]) -> str | Brought:
     """The file of the document's own blueprint, or its name in the store, or what the document has of it."""
     mend = "Name a blueprint for what it has: --blueprint FILE"
     native = document.get("phaseline")
@@ -276,11 +276,11 @@ def _own_blueprint(place: Workplace, order: AdoptOrder, document: Mapping[str, A
         stored = native["uses"].get("")
         template = document["template"]
         folder = code_of(document).blueprint_folder
-        if stored and "" in _uses(place, document):
+        if stored and "" in _uses(ctx, document):
             return str(stored)
-        if is_there(place, document, folder):
+        if is_there(ctx, document, folder):
             return os.fspath(Path(folder, Path(str(template["file"])).name))
-        return _brought(place, order, document)
+        return _brought(ctx, order, document)
     except UNFIT as error:
         raise unreadable_parts(order.document, error) from error
 
@@ -305,20 +305,20 @@ def code_of(document: Mapping[str, Any]) -> CodePlaces:
     return CodePlaces(str(said["blueprint_folder"]), tuple(map(str, said["plugin_folders"])), imported)
 
 
-def _uses(place: Workplace, document: Mapping[str, Any]) -> dict[str, int]:
+def _uses(ctx: RequestContext, document: Mapping[str, Any]) -> dict[str, int]:
     """The stored blueprints that it needs and that are here."""
     found: dict[str, int] = {}
     for namespace, named in document["phaseline"]["uses"].items():
         id, _, version = str(named).rpartition("@")
-        stored = place.store.stored_blueprints.find(id, int(version))
+        stored = ctx.store.stored_blueprints.find(id, int(version))
         if stored is not None and (namespace or is_same(document, stored)):
             found[str(namespace)] = stored.number
     return found
 
 
-def _sealed(place: Workplace, body: Mapping[str, Value]) -> Mapping[str, Value]:
+def _sealed(ctx: RequestContext, body: Mapping[str, Value]) -> Mapping[str, Value]:
     """As it is stored: what the document has sealed is opened before, so that nothing is sealed twice."""
-    sealed = place.vault.sealed(place.vault.unsealed(dict(body)))
+    sealed = ctx.vault.sealed(ctx.vault.unsealed(dict(body)))
     assert isinstance(sealed, dict), "a mapping stays one"
     return sealed
 
@@ -328,7 +328,7 @@ def _sealed(place: Workplace, body: Mapping[str, Value]) -> Mapping[str, Value]:
 
 @once("abandon")
 def abandon(
-    place: Workplace,
+    ctx: RequestContext,
     name: str,
     *,
     force: bool = False,
@@ -346,23 +346,23 @@ def abandon(
     from phaseline.use_cases.prepare.workflow_start import ABANDON, Start
 
     if force:
-        _cancel_all(place, name)
+        _cancel_all(ctx, name)
     order = Start(ABANDON, name, {"force": True} if force else {})
     busy = altered(manner, if_busy="wait" if force else "refuse")
-    return start(place, order, manner=busy, watcher=watcher, detach=detach, given=given)
+    return start(ctx, order, manner=busy, watcher=watcher, detach=detach, given=given)
 
 
-def _cancel_all(place: Workplace, name: str) -> None:
+def _cancel_all(ctx: RequestContext, name: str) -> None:
     """Ask for the end of everything that runs of a deployment: who comes next waits for it."""
     from phaseline.model.rows.rows import RequestKind
     from phaseline.use_cases.lookup.find import find_deployment
 
-    row = find_deployment(place.store, name, to_change=True)
-    for one in place.store.executions(row.number, only_open=True):
-        place.store.ask(RequestKind.CANCEL, one.number, {"id": one.id, "how": "force"}, place.actor)
+    row = find_deployment(ctx.store, name, to_change=True)
+    for one in ctx.store.executions(row.number, only_open=True):
+        ctx.store.ask(RequestKind.CANCEL, one.number, {"id": one.id, "how": "force"}, ctx.actor)
 
 
-def _kept(place: Workplace, found: Brought, blueprint: Blueprint) -> int:
+def _kept(ctx: RequestContext, found: Brought, blueprint: Blueprint) -> int:
     """The number of the stored blueprint that has these files from now on, a version that is there or a new one."""
     new = StoredBlueprint(
         number=0,
@@ -374,8 +374,8 @@ def _kept(place: Workplace, found: Brought, blueprint: Blueprint) -> int:
         language=blueprint.version,
         file_count=len(found.tree.files),
         size_bytes=found.tree.size_bytes,
-        created_at=place.clock.now(),
-        created_by=place.actor.name,
+        created_at=ctx.clock.now(),
+        created_by=ctx.actor.name,
     )
-    row, _ = add_blueprint(place.store.stored_blueprints, new, found.tree, ())
+    row, _ = add_blueprint(ctx.store.stored_blueprints, new, found.tree, ())
     return row.number

@@ -30,7 +30,7 @@ from phaseline.use_cases.prepare.pre_post import new_execution
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
 
-    from phaseline.app.app_context import Workplace
+    from phaseline.app.app_context import RequestContext
     from phaseline.app.watcher import Watcher
     from phaseline.model.blueprint.blueprint import Value
     from phaseline.model.deployment.topology import Topology
@@ -70,32 +70,32 @@ class PlanDetails:
     plan: Mapping[str, Value]
 
 
-def list_plans(place: Workplace, deployment: str | None = None) -> Sequence[PlanView]:
+def list_plans(ctx: RequestContext, deployment: str | None = None) -> Sequence[PlanView]:
     """All kept plans, or those of a deployment; the latest first."""
-    number = find_deployment(place.store, deployment).number if deployment else None
-    plans = place.store.stored_plans.all(number)
-    present = _Present(place, {row.deployment for row in plans if not row.execution})
-    return [_view(place, row, present) for row in reversed(plans)]
+    number = find_deployment(ctx.store, deployment).number if deployment else None
+    plans = ctx.store.stored_plans.all(number)
+    present = _Present(ctx, {row.deployment for row in plans if not row.execution})
+    return [_view(ctx, row, present) for row in reversed(plans)]
 
 
-def show_plan(place: Workplace, id: str) -> PlanDetails:
+def show_plan(ctx: RequestContext, id: str) -> PlanDetails:
     """One kept plan: its id, or that of the execution that carries it out. Raises: PL-C070."""
-    found = find_plan(place, id)
-    return PlanDetails(_view(place, found, _Present(place, [found.deployment])), found.text, found.body)
+    found = find_plan(ctx, id)
+    return PlanDetails(_view(ctx, found, _Present(ctx, [found.deployment])), found.text, found.body)
 
 
-def delete_plan(place: Workplace, id: str) -> PlanView:
+def delete_plan(ctx: RequestContext, id: str) -> PlanView:
     """Forget a plan that was not applied. Raises: PL-C070, PL-C071."""
-    found = find_plan(place, id)
-    view = _view(place, found, _Present(place, [found.deployment]))
-    if not place.store.stored_plans.delete(found.number):
+    found = find_plan(ctx, id)
+    view = _view(ctx, found, _Present(ctx, [found.deployment]))
+    if not ctx.store.stored_plans.delete(found.number):
         raise _applied(view)
     return view
 
 
 @once("apply_plan")
 def apply_plan(
-    place: Workplace, id: str, *, watcher: Watcher | None = None, detach: bool = False, given: NewOrder | None = None
+    ctx: RequestContext, id: str, *, watcher: Watcher | None = None, detach: bool = False, given: NewOrder | None = None
 ) -> ExecutionView:
     """Carry a kept plan out; the execution as it ended, or with ``detach`` as it began.
 
@@ -105,13 +105,13 @@ def apply_plan(
     from phaseline.plan.requests.request_validation import check
     from phaseline.use_cases.lookup.claims import refuse_busy
 
-    store = place.store
-    found = find_plan(place, id)
-    view = _view(place, found, _Present(place, [found.deployment]))
+    store = ctx.store
+    found = find_plan(ctx, id)
+    view = _view(ctx, found, _Present(ctx, [found.deployment]))
     if found.execution:
         raise _applied(view)
     row = find_deployment(store, view.deployment, to_change=True)
-    refuse_moved(place, row)
+    refuse_moved(ctx, row)
     topology = store.topology(row.number)
     request = altered(found.request, if_busy="refuse")
     if found.aim is not None:
@@ -125,25 +125,25 @@ def apply_plan(
     if imported:
         from phaseline.use_cases.lookup.package_types import bring_imports, moved_imports
 
-        view = altered(view, moved=(*view.moved, *moved_imports(place, imported)))
+        view = altered(view, moved=(*view.moved, *moved_imports(ctx, imported)))
     if view.moved:
         _raise_moved(view)
     if imported:
-        bring_imports(place, row.number, imported)
-    new = new_execution(place, row.number, request, watcher=watcher)
+        bring_imports(ctx, row.number, imported)
+    new = new_execution(ctx, row.number, request, watcher=watcher)
     with store.as_one(given):
         created = store.create_execution(new, asks=True, beside=lets_be(topology, request))
         if not store.stored_plans.apply(found.number, created.number):
             raise _applied(view)
-    return conduct(place, Ticket(created), watcher, detach=detach)
+    return conduct(ctx, Ticket(created), watcher, detach=detach)
 
 
-def find_plan(place: Workplace, id: str) -> StoredPlan:
+def find_plan(ctx: RequestContext, id: str) -> StoredPlan:
     """The plan of this id, or of the execution of this id. Raises: PL-C070."""
-    shelf, number = place.store.stored_plans, id.removeprefix(PREFIX)
+    shelf, number = ctx.store.stored_plans, id.removeprefix(PREFIX)
     found = shelf.find(int(number)) if id.startswith(PREFIX) and number.isdecimal() else None
     if found is None:
-        row = place.store.execution(id)
+        row = ctx.store.execution(id)
         found = shelf.of_execution(row.number) if row is not None else None
     if found is None:
         known = [row.id for row in shelf.all()][-SHOWN:]
@@ -152,18 +152,18 @@ def find_plan(place: Workplace, id: str) -> StoredPlan:
     return found
 
 
-def plan_of(place: Workplace, row: ExecutionRow) -> str:
+def plan_of(ctx: RequestContext, row: ExecutionRow) -> str:
     """The id of the plan that an execution carries out, empty if none is kept."""
-    found = place.store.stored_plans.of_execution(row.number)
+    found = ctx.store.stored_plans.of_execution(row.number)
     return "" if found is None else found.id
 
 
 # -- what the deployment was -----------------------------------------------------------------------------------------
 
 
-def base_of(place: Workplace, row: DeploymentRow) -> dict[str, Value]:
+def base_of(ctx: RequestContext, row: DeploymentRow) -> dict[str, Value]:
     """What the deployment is now, in parts that can be compared and told."""
-    store = place.store
+    store = ctx.store
     topology = store.topology(row.number)
     states = bytes(np.array(store.states(row.number), np.uint8)[: len(topology)])
     return {
@@ -224,26 +224,26 @@ def _digest(text: str) -> str:
 class _Present:
     """The deployments that are there, and what each is now: looked at once."""
 
-    def __init__(self, place: Workplace, deployments: Collection[int]) -> None:
+    def __init__(self, ctx: RequestContext, deployments: Collection[int]) -> None:
         """``deployments``: of the plans that are looked at, as far as these are there."""
-        self._place = place
-        self.rows = {row.number: row for row in place.store.deployments()}
-        self.rosters = place.store.listings.rosters([number for number in deployments if number in self.rows])
+        self._ctx = ctx
+        self.rows = {row.number: row for row in ctx.store.deployments()}
+        self.rosters = ctx.store.listings.rosters([number for number in deployments if number in self.rows])
         self._bases: dict[int, Mapping[str, Value]] = {}
 
     def base(self, row: DeploymentRow) -> Mapping[str, Value]:
         """What a deployment is now."""
         if row.number not in self._bases:
-            self._bases[row.number] = base_of(self._place, row)
+            self._bases[row.number] = base_of(self._ctx, row)
         return self._bases[row.number]
 
 
-def _view(place: Workplace, found: StoredPlan, present: _Present) -> PlanView:
+def _view(ctx: RequestContext, found: StoredPlan, present: _Present) -> PlanView:
     row = present.rows.get(found.deployment)
     changed: tuple[str, ...] = ()
     execution = ""
     if found.execution and row is not None:
-        run = place.store.execution(f"{found.request.workflow}-{found.execution}")
+        run = ctx.store.execution(f"{found.request.workflow}-{found.execution}")
         execution = "" if run is None else run.id
     elif row is None:
         changed = ("the deployment was deleted",)

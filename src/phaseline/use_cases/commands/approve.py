@@ -15,7 +15,7 @@ from phaseline.use_cases.queries.hook_results import plan_waited_for, waiting_ho
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from phaseline.app.app_context import Workplace
+    from phaseline.app.app_context import RequestContext
     from phaseline.model.blueprint.blueprint import Value
     from phaseline.model.rows.orders import GivenOrder, NewOrder
     from phaseline.model.rows.rows import ExecutionRow
@@ -38,18 +38,18 @@ class Approved:
     objection: str = ""
 
 
-def _approved_again(place: Workplace, found: GivenOrder, _: Mapping[str, object]) -> Approved:
-    row = place.store.execution(id := str(found.answer["execution"]))
+def _approved_again(ctx: RequestContext, found: GivenOrder, _: Mapping[str, object]) -> Approved:
+    row = ctx.store.execution(id := str(found.answer["execution"]))
     if row is None:
         from phaseline.use_cases.commands.orders.given_orders import gone
 
         raise gone(found, f"the execution {id}")
-    return _approved(place, row, str(found.answer["plan"]), str(found.answer["objection"]))
+    return _approved(ctx, row, str(found.answer["plan"]), str(found.answer["objection"]))
 
 
 @once("approve", _approved_again)
 def approve(
-    place: Workplace,
+    ctx: RequestContext,
     id: str | None = None,
     *,
     deployment: str | None = None,
@@ -62,9 +62,9 @@ def approve(
     Whether the approval counts, the hook decides that waits. Raises: PL-C017 if the execution has ended, PL-H020 if it waits
     for no approval, PL-H021 if it waits for that of another plan.
     """
-    row = _meant(place, id, deployment, plan)
+    row = _meant(ctx, id, deployment, plan)
     refuse_ended(row, "nothing in it waits")
-    waiting = _waiting(place, row)
+    waiting = _waiting(ctx, row)
     if not waiting:
         mend = f"Look what it does: phaseline executions show {row.id}"
         raise fail("PL-H020", f"nothing in '{row.id}' waits for an approval", mend)
@@ -75,30 +75,30 @@ def approve(
     first = waiting[0]
     positions: list[Value] = [one.position for one in waiting if one.graph == first.graph]
     body: dict[str, Value] = {"plan": wanted, "reason": reason, "graph": first.graph, "positions": positions}
-    objections = [_objection(one.note.result, place.actor.name) for one in waiting]
+    objections = [_objection(one.note.result, ctx.actor.name) for one in waiting]
     objection = "" if "" in objections else objections[0]
-    with place.store.as_one(given) as answer:
+    with ctx.store.as_one(given) as answer:
         answer.update({"execution": row.id, "plan": wanted, "objection": objection})
-        place.store.ask(RequestKind.APPROVE, row.number, {"id": row.id, **body}, place.actor)
-    return _approved(place, row, wanted, objection)
+        ctx.store.ask(RequestKind.APPROVE, row.number, {"id": row.id, **body}, ctx.actor)
+    return _approved(ctx, row, wanted, objection)
 
 
-def _approved(place: Workplace, row: ExecutionRow, plan: str, objection: str) -> Approved:
-    owner = place.store.owner()
+def _approved(ctx: RequestContext, row: ExecutionRow, plan: str, objection: str) -> Approved:
+    owner = ctx.store.owner()
     runner = "" if owner is None else str(owner)
-    return Approved(row.id, row.deployment_name, row.request.workflow, plan, place.actor.name, runner, objection)
+    return Approved(row.id, row.deployment_name, row.request.workflow, plan, ctx.actor.name, runner, objection)
 
 
-def _meant(place: Workplace, id: str | None, deployment: str | None, plan: str | None) -> ExecutionRow:
+def _meant(ctx: RequestContext, id: str | None, deployment: str | None, plan: str | None) -> ExecutionRow:
     """The only execution that waits for an approval of this plan; where none does, the only one that waits for any."""
-    row = the_open_one(place.store, id, deployment, "approve", lambda row: _waits_for(_waiting(place, row), plan))
-    if id is not None or plan is None or _waits_for(_waiting(place, row), plan):
+    row = the_open_one(ctx.store, id, deployment, "approve", lambda row: _waits_for(_waiting(ctx, row), plan))
+    if id is not None or plan is None or _waits_for(_waiting(ctx, row), plan):
         return row
-    return the_open_one(place.store, None, deployment, "approve", lambda row: _waits_for(_waiting(place, row), None))
+    return the_open_one(ctx.store, None, deployment, "approve", lambda row: _waits_for(_waiting(ctx, row), None))
 
 
-def _waiting(place: Workplace, row: ExecutionRow) -> Sequence[WaitingHook]:
-    hooks = waiting_hooks(place.store, place.store.graphs(row.number), awake=True)
+def _waiting(ctx: RequestContext, row: ExecutionRow) -> Sequence[WaitingHook]:
+    hooks = waiting_hooks(ctx.store, ctx.store.graphs(row.number), awake=True)
     return [one for one in hooks if plan_waited_for(one.note.result)]
 
 

@@ -21,7 +21,7 @@ from phaseline.use_cases.prepare.breakpoints import labelled, read
 from phaseline.use_cases.queries.breakpoints import Stopped, list_breakpoints
 
 if TYPE_CHECKING:
-    from phaseline.app.app_context import Workplace
+    from phaseline.app.app_context import RequestContext
     from phaseline.app.watcher import Watcher
     from phaseline.model.blueprint.blueprint import Value
     from phaseline.model.rows.orders import GivenOrder, NewOrder
@@ -45,25 +45,25 @@ class Kept:
     begun: Sequence[str] = ()
 
 
-def add(place: Workplace, deployment: str, points: Sequence[str] = (), *, timeout_s: float | None = None) -> Kept:
+def add(ctx: RequestContext, deployment: str, points: Sequence[str] = (), *, timeout_s: float | None = None) -> Kept:
     """Let all executions of a deployment or cluster that are begun from now on stop there, too; all that it has then.
 
     They are its labels. Raises: PL-C010, PL-P047 for those at which nobody would stop.
     """
-    row = find_deployment(place.store, deployment, to_change=bool(points))
+    row = find_deployment(ctx.store, deployment, to_change=bool(points))
     given = [read(text, timeout_s) for text in points]
-    found = change_labels(place, row.name, add=[f"{LABEL}={one}" for one in given])
-    begun = [one.id for one in place.store.executions(row.number, only_open=True)] if found.added else []
-    return Kept(row.name, _kept_texts(place.store, row.number), added=found.added, begun=begun)
+    found = change_labels(ctx, row.name, add=[f"{LABEL}={one}" for one in given])
+    begun = [one.id for one in ctx.store.executions(row.number, only_open=True)] if found.added else []
+    return Kept(row.name, _kept_texts(ctx.store, row.number), added=found.added, begun=begun)
 
 
-def remove(place: Workplace, deployment: str, points: Sequence[str]) -> Kept:
+def remove(ctx: RequestContext, deployment: str, points: Sequence[str]) -> Kept:
     """Let executions that are begun from now on stop there no more. Who stands there stays until it is cleared.
 
     A point alone means all its breakpoints. Raises: PL-C010, PL-P047 for what it has not.
     """
-    row = find_deployment(place.store, deployment, to_change=True)
-    texts = [label.value for label in place.store.labels.of(row.number) if label.key == LABEL]
+    row = find_deployment(ctx.store, deployment, to_change=True)
+    texts = [label.value for label in ctx.store.labels.of(row.number) if label.key == LABEL]
     gone: dict[str, None] = {}
     for point in points:
         mine = [text for text in texts if point in {text, text.partition("=")[0]} or str(read(point)) == text]
@@ -71,13 +71,13 @@ def remove(place: Workplace, deployment: str, points: Sequence[str]) -> Kept:
             has = ", ".join(texts) or "none"
             raise fail("PL-P047", f"'{row.name}' has no breakpoint '{point}'", f"It has: {has}.", subject=point)
         gone |= dict.fromkeys(mine)
-    found = change_labels(place, row.name, remove=[f"{LABEL}={text}" for text in gone])
-    return Kept(row.name, _kept_texts(place.store, row.number), removed=found.removed)
+    found = change_labels(ctx, row.name, remove=[f"{LABEL}={text}" for text in gone])
+    return Kept(row.name, _kept_texts(ctx.store, row.number), removed=found.removed)
 
 
-def list_kept(place: Workplace, deployment: str | None = None) -> Sequence[Kept]:
+def list_kept(ctx: RequestContext, deployment: str | None = None) -> Sequence[Kept]:
     """The deployments and clusters that keep breakpoints, or what one of them keeps, if anything."""
-    store = place.store
+    store = ctx.store
     if deployment is not None:
         rows = [find_deployment(store, deployment)]
     else:
@@ -91,20 +91,20 @@ def _kept_texts(store: Store, deployment: int) -> list[str]:
     return [str(one) for one in labelled(store, deployment)]
 
 
-def _cleared_again(place: Workplace, found: GivenOrder, arguments: Mapping[str, object]) -> Sequence[Stopped]:
+def _cleared_again(ctx: RequestContext, found: GivenOrder, arguments: Mapping[str, object]) -> Sequence[Stopped]:
     cleared: Any = found.answer["cleared"]
     stopped = [Stopped(**one) for one in cleared]
-    rows = [place.store.execution(id) for id, _ in dict.fromkeys((one.execution, one.graph) for one in stopped)]
+    rows = [ctx.store.execution(id) for id, _ in dict.fromkeys((one.execution, one.graph) for one in stopped)]
     asked = zip(rows, found.requests, strict=True)
     open_ones = [Ticket(row, number) for row, number in asked if row is not None and not row.status.is_ended]
     watcher: Any = arguments["watcher"]
-    _seen_through(place, open_ones, watcher, detach=bool(arguments["detach"]))
+    _seen_through(ctx, open_ones, watcher, detach=bool(arguments["detach"]))
     return stopped
 
 
 @once("clear", _cleared_again)
 def clear(
-    place: Workplace,
+    ctx: RequestContext,
     point: str,
     *,
     deployment: str | None = None,
@@ -121,7 +121,7 @@ def clear(
     The instances may be named by their node or by the beginning of their id. Raises: PL-C092 if nobody stands there, PL-P047 for what is no point.
     """
     meant = read(point, of=read_points)
-    standing = list_breakpoints(place, deployment)
+    standing = list_breakpoints(ctx, deployment)
     chosen = [one for one in standing if _is_meant(one, meant) and (not instances or _is_named(one, instances))]
     if not chosen:
         told = [f"{one.point} of {one.instance}" for one in standing[:NAMED]]
@@ -134,29 +134,29 @@ def clear(
         whom = f" of {', '.join(instances)}" if instances else ""
         raise fail("PL-C092", f"nobody{whom} has stopped at '{_told(meant)}'", mend, subject=point)
     tickets: list[Ticket] = []
-    with place.store.as_one(given) as answer:
+    with ctx.store.as_one(given) as answer:
         answer["cleared"] = [fields_of(one) for one in chosen]
         for execution, graph in dict.fromkeys((one.execution, one.graph) for one in chosen):
-            row = place.store.execution(execution)
+            row = ctx.store.execution(execution)
             assert row is not None, "it is open"
             mine = [one for one in chosen if (one.execution, one.graph) == (execution, graph)]
             points = ", ".join(dict.fromkeys(one.point for one in mine))
             positions: list[Value] = [one.position for one in mine]
             body: dict[str, Value] = {"graph": graph, "positions": positions, "reason": f"cleared {points}"}
-            tickets.append(ask(place, RequestKind.COMPLETE, row, body))
-    _seen_through(place, tickets, watcher, detach=detach)
+            tickets.append(ask(ctx, RequestKind.COMPLETE, row, body))
+    _seen_through(ctx, tickets, watcher, detach=detach)
     return chosen
 
 
-def _seen_through(place: Workplace, tickets: Sequence[Ticket], watcher: Watcher | None, *, detach: bool) -> None:
+def _seen_through(ctx: RequestContext, tickets: Sequence[Ticket], watcher: Watcher | None, *, detach: bool) -> None:
     """Await the answers about resources; where no engine is at work, carry the other executions on. Raises: what the owner refused."""
     of_resources = [ticket.request for ticket in tickets if ticket.row.request.workflow == REACH]
     if of_resources:
-        settle(place, of_resources)
-        refuse_refused(place, of_resources)
+        settle(ctx, of_resources)
+        refuse_refused(ctx, of_resources)
     for ticket in tickets:
-        if ticket.request not in of_resources and place.store.owner() is None:
-            conduct(place, ticket, watcher, detach=detach)
+        if ticket.request not in of_resources and ctx.store.owner() is None:
+            conduct(ctx, ticket, watcher, detach=detach)
 
 
 def _is_meant(one: Stopped, meant: Breakpoint) -> bool:

@@ -27,7 +27,7 @@ from phaseline.use_cases.queries.addressed_execution import the_begun_one, the_f
 from phaseline.use_cases.queries.executions import standing, view_execution
 
 if TYPE_CHECKING:
-    from phaseline.app.app_context import Workplace
+    from phaseline.app.app_context import RequestContext
     from phaseline.app.watcher import Watcher
     from phaseline.model.blueprint.blueprint import Value
     from phaseline.model.graph.graph import Graph
@@ -44,7 +44,7 @@ NAMED = 5
 
 @once("resume")
 def resume(
-    place: Workplace,
+    ctx: RequestContext,
     id: str | None = None,
     *,
     deployment: str | None = None,
@@ -56,31 +56,31 @@ def resume(
 
     Raises: PL-C017 if it has ended, PL-C024 if the folder of its code is gone.
     """
-    row = the_begun_one(place.store, id, deployment, "resume")
+    row = the_begun_one(ctx.store, id, deployment, "resume")
     refuse_ended(row, "nothing is left to resume")
-    _refuse_moved(place, row)
-    with place.store.as_one(given) as answer:
+    _refuse_moved(ctx, row)
+    with ctx.store.as_one(given) as answer:
         answer["execution"] = row.id
-    return conduct(place, Ticket(row), watcher, detach=detach)
+    return conduct(ctx, Ticket(row), watcher, detach=detach)
 
 
 def follow(
-    place: Workplace, id: str | None = None, *, deployment: str | None = None, watcher: Watcher | None = None
+    ctx: RequestContext, id: str | None = None, *, deployment: str | None = None, watcher: Watcher | None = None
 ) -> ExecutionView:
     """Watch an execution to its end, whoever runs it; carry it on if nobody does. One that has ended is only shown.
 
     Whatever somebody has asked of it and nobody has answered yet is awaited, too.
     """
-    row = find_execution(place.store, id, deployment, to_change=True)
-    asked = [request.number for request in place.store.requests_of(row.number) if not request.answered_at]
+    row = find_execution(ctx.store, id, deployment, to_change=True)
+    asked = [request.number for request in ctx.store.requests_of(row.number) if not request.answered_at]
     if row.status.is_ended and not asked:
-        return view_execution(place.store, row)
-    return conduct(place, Ticket(row, asked[-1] if asked and row.status.is_ended else 0), watcher)
+        return view_execution(ctx.store, row)
+    return conduct(ctx, Ticket(row, asked[-1] if asked and row.status.is_ended else 0), watcher)
 
 
 @once("retry")
 def retry(
-    place: Workplace,
+    ctx: RequestContext,
     id: str | None = None,
     *,
     deployment: str | None = None,
@@ -96,27 +96,27 @@ def retry(
     Raises: PL-C017 if the execution completed or has nothing to retry, PL-C014 if no entry fits, PL-C024 if the folder
     of its code is gone, PL-C028 while a call that was given up, and must not be repeated, still runs.
     """
-    row = the_failed_one(place.store, id, deployment, RETRIED)
-    refuse_reopening(place.store, row)
+    row = the_failed_one(ctx.store, id, deployment, RETRIED)
+    refuse_reopening(ctx.store, row)
     refuse_completed(row)
-    _refuse_moved(place, row)
+    _refuse_moved(ctx, row)
     if clean:
         refuse_clean(row)
     body: dict[str, Value] = {"clean": True} if clean else {}
-    if instances and place.store.graphs(row.number):
-        body.update(chosen(place.store, row, instances, (), RETRIED))
-    ticket = ask(place, RequestKind.RETRY, row, body, beside=beside(place.store, row), given=given)
-    view = conduct(place, ticket, watcher, detach=detach)
+    if instances and ctx.store.graphs(row.number):
+        body.update(chosen(ctx.store, row, instances, (), RETRIED))
+    ticket = ask(ctx, RequestKind.RETRY, row, body, beside=beside(ctx.store, row), given=given)
+    view = conduct(ctx, ticket, watcher, detach=detach)
     if not row.request.is_surrounded:
         return view
     from phaseline.use_cases.lookup.pinned_versions import notes_of_others
 
-    return altered(view, notices=(*view.notices, *notes_of_others(place.store, row)))
+    return altered(view, notices=(*view.notices, *notes_of_others(ctx.store, row)))
 
 
 @once("complete")
 def complete(
-    place: Workplace,
+    ctx: RequestContext,
     id: str | None = None,
     *,
     deployment: str | None = None,
@@ -135,7 +135,7 @@ def complete(
     if not reason.strip():
         mend = 'Say how you know that it is done: --reason "seen in the console of the cloud"'
         raise fail("PL-C029", "the reason is empty", mend)
-    store = place.store
+    store = ctx.store
 
     def choose(row: ExecutionRow) -> dict[str, Value]:
         return chosen(store, row, instances, operations, COMPLETED)
@@ -144,13 +144,13 @@ def complete(
     refuse_reopening(store, row)
     _refuse_closed(row)
     body = {**choose(row), "reason": reason}
-    ticket = ask(place, RequestKind.COMPLETE, row, body, beside=beside(place.store, row), given=given)
-    return conduct(place, ticket, watcher, detach=detach)
+    ticket = ask(ctx, RequestKind.COMPLETE, row, body, beside=beside(ctx.store, row), given=given)
+    return conduct(ctx, ticket, watcher, detach=detach)
 
 
 @once("wake")
 def wake(
-    place: Workplace,
+    ctx: RequestContext,
     id: str | None = None,
     *,
     deployment: str | None = None,
@@ -166,16 +166,16 @@ def wake(
     """
 
     def choose(row: ExecutionRow) -> dict[str, Value]:
-        return chosen(place.store, row, instances, operations, (EntryStatus.SLEEPING,), but_stops=True)
+        return chosen(ctx.store, row, instances, operations, (EntryStatus.SLEEPING,), but_stops=True)
 
-    row = the_fitting_one(place.store, id, deployment, "wake", choose)
+    row = the_fitting_one(ctx.store, id, deployment, "wake", choose)
     refuse_ended(row, "nothing in it sleeps")
-    return conduct(place, ask(place, RequestKind.WAKE, row, choose(row), given=given), watcher, detach=detach)
+    return conduct(ctx, ask(ctx, RequestKind.WAKE, row, choose(row), given=given), watcher, detach=detach)
 
 
 @once("rerun")
 def rerun(
-    place: Workplace,
+    ctx: RequestContext,
     id: str | None = None,
     *,
     deployment: str | None = None,
@@ -191,18 +191,18 @@ def rerun(
     """
 
     def choose(row: ExecutionRow) -> dict[str, Value]:
-        return chosen(place.store, row, instances, phases, (EntryStatus.COMPLETED,), only_phases=True)
+        return chosen(ctx.store, row, instances, phases, (EntryStatus.COMPLETED,), only_phases=True)
 
-    row = the_fitting_one(place.store, id, deployment, "rerun", choose)
-    refuse_reopening(place.store, row)
+    row = the_fitting_one(ctx.store, id, deployment, "rerun", choose)
+    refuse_reopening(ctx.store, row)
     body = choose(row)
-    ticket = ask(place, RequestKind.RERUN, row, body, beside=beside(place.store, row), given=given)
-    return conduct(place, ticket, watcher, detach=detach)
+    ticket = ask(ctx, RequestKind.RERUN, row, body, beside=beside(ctx.store, row), given=given)
+    return conduct(ctx, ticket, watcher, detach=detach)
 
 
 @once("cancel")
 def cancel(
-    place: Workplace,
+    ctx: RequestContext,
     id: str | None = None,
     *,
     deployment: str | None = None,
@@ -215,19 +215,19 @@ def cancel(
     One that was canceled without waiting may have calls that still run: ``kill`` ends those.
     Raises: PL-C017 if it has ended.
     """
-    row = the_open_one(place.store, id, deployment, "cancel", lambda _: True)
-    if how != "kill" or place.store.owner() is None:
+    row = the_open_one(ctx.store, id, deployment, "cancel", lambda _: True)
+    if how != "kill" or ctx.store.owner() is None:
         refuse_ended(row, "nothing is left to cancel")
-    return conduct(place, ask(place, RequestKind.CANCEL, row, {"how": how}, given=given), watcher)
+    return conduct(ctx, ask(ctx, RequestKind.CANCEL, row, {"how": how}, given=given), watcher)
 
 
-def _refuse_moved(place: Workplace, row: ExecutionRow) -> None:
+def _refuse_moved(ctx: RequestContext, row: ExecutionRow) -> None:
     """As ``refuse_moved``, for the deployment of an execution that can still be called upon."""
     if row.request.workflow == REACH:
         return  # the code of phases lies in the folders of the settings
-    deployment = place.store.deployment(row.deployment_name)
+    deployment = ctx.store.deployment(row.deployment_name)
     if deployment is not None and deployment.number == row.deployment:
-        refuse_moved(place, deployment)
+        refuse_moved(ctx, deployment)
 
 
 def _refuse_closed(row: ExecutionRow) -> None:

@@ -15,44 +15,44 @@ from phaseline.use_cases.queries.deployments import open_execution, show_deploym
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from phaseline.app.app_context import Workplace
+    from phaseline.app.app_context import RequestContext
     from phaseline.app.watcher import Watcher
     from phaseline.model.rows.orders import GivenOrder, NewOrder
     from phaseline.use_cases.prepare.deployment_spec import Order
     from phaseline.views.views import DeploymentDetails
 
 
-def _made_again(place: Workplace, found: GivenOrder, _: Mapping[str, object]) -> DeploymentDetails:
+def _made_again(ctx: RequestContext, found: GivenOrder, _: Mapping[str, object]) -> DeploymentDetails:
     name = str(found.answer["deployment"])
-    row = place.store.deployment(name)
+    row = ctx.store.deployment(name)
     if row is None or row.number != found.answer["number"]:
         from phaseline.use_cases.commands.orders.given_orders import gone
 
         raise gone(found, f"the deployment '{name}'")
-    return show_deployment(place, name)
+    return show_deployment(ctx, name)
 
 
 @once("create", _made_again)
 def create(
-    place: Workplace, order: Order, *, watcher: Watcher | None = None, given: NewOrder | None = None
+    ctx: RequestContext, order: Order, *, watcher: Watcher | None = None, given: NewOrder | None = None
 ) -> DeploymentDetails:
     """Store a deployment with all its instances, uninitialized; nothing is called.
 
     Raises: ``ProblemsError`` with everything that is wrong with blueprint and inputs, PL-S010 if the name is taken.
     """
     name = deployment_name(order.file, order.name)
-    loaded = load_order(place, order)
-    existing = place.store.deployment(name)
+    loaded = load_order(ctx, order)
+    existing = ctx.store.deployment(name)
     if existing is not None:
-        found = open_execution(place.store, existing)
+        found = open_execution(ctx.store, existing)
         old = f"forget the old one: phaseline deployments delete {name}"
         mend = f"Choose another name with -d, or {f'wait: phaseline executions follow {found.id}' if found else old}"
         used = f", {use_by(found)}" if found else ""
         raise fail("PL-S010", f"there is a deployment '{name}' already{used}", mend, subject=name)
     for warning in loaded.warnings:
         (watcher or Nobody()).noticed(f"warning {warning}. {warning.mend}")
-    new = new_deployment(place, name, loaded)
-    with place.store.as_one(given) as answer:
+    new = new_deployment(ctx, name, loaded)
+    with ctx.store.as_one(given) as answer:
         answer["deployment"] = name
-        answer["number"], _ = place.store.create_deployment(new)
-    return show_deployment(place, name)
+        answer["number"], _ = ctx.store.create_deployment(new)
+    return show_deployment(ctx, name)

@@ -15,37 +15,37 @@ from phaseline.views.views import DeploymentView
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from phaseline.app.app_context import Workplace
+    from phaseline.app.app_context import RequestContext
     from phaseline.model.rows.orders import GivenOrder, NewOrder
     from phaseline.model.rows.rows import DeploymentRow
     from phaseline.ports import Store
     from phaseline.views.views import ExecutionView
 
 
-def _deleted_again(place: Workplace, found: GivenOrder, arguments: Mapping[str, object]) -> DeploymentView:
+def _deleted_again(ctx: RequestContext, found: GivenOrder, arguments: Mapping[str, object]) -> DeploymentView:
     seen: Any = found.answer
     if found.executions:
         from phaseline.use_cases.commands.orders.given_orders import followed
 
-        _refuse_unforgotten(str(seen["name"]), followed(place, found, arguments))
+        _refuse_unforgotten(str(seen["name"]), followed(ctx, found, arguments))
     return DeploymentView(**seen)
 
 
 @once("delete", _deleted_again)
 def delete_deployment(
-    place: Workplace, name: str, *, force: bool = False, given: NewOrder | None = None
+    ctx: RequestContext, name: str, *, force: bool = False, given: NewOrder | None = None
 ) -> DeploymentView:
     """Forget a deployment: the name is free again, its executions stay. What it was, as the answer.
 
     With ``force`` while instances live it is an abandonment: hook classes are called, and its document is kept for 30 days.
     Raises: PL-C015 while instances live (unless ``force``), or where a hook refuses; PL-C016 while an execution is open.
     """
-    store = place.store
+    store = ctx.store
     row = find_deployment(store, name, to_change=True)
     refuse_open(store, row)
     flaw = unread(store, row)
     if flaw:
-        return _delete_unreadable(place, row, flaw, force=force, given=given)
+        return _delete_unreadable(ctx, row, flaw, force=force, given=given)
     living = living_count(store, row)
     if living and not force:
         message = f"{living} instance{'s' * (living != 1)} of the deployment '{row.name}' may still exist"
@@ -56,37 +56,37 @@ def delete_deployment(
         raise fail("PL-C015", message, mend, subject=row.name)
     seen = briefs(store, [row])[0]
     if living and row.kind == "blueprint":
-        _abandon(place, row, seen, given)
+        _abandon(ctx, row, seen, given)
     else:
-        _forget(place, row, seen, given)
+        _forget(ctx, row, seen, given)
     return seen
 
 
-def _forget(place: Workplace, row: DeploymentRow, seen: DeploymentView, given: NewOrder | None) -> None:
-    with place.store.as_one(given) as answer:
+def _forget(ctx: RequestContext, row: DeploymentRow, seen: DeploymentView, given: NewOrder | None) -> None:
+    with ctx.store.as_one(given) as answer:
         answer.update(told(seen))
-        place.store.delete_deployment(row.number, place.actor)
+        ctx.store.delete_deployment(row.number, ctx.actor)
 
 
 def _delete_unreadable(
-    place: Workplace, row: DeploymentRow, flaw: str, *, force: bool, given: NewOrder | None
+    ctx: RequestContext, row: DeploymentRow, flaw: str, *, force: bool, given: NewOrder | None
 ) -> DeploymentView:
     """Forget what nobody can read: no document is kept of it and no hook is told, for there is nothing to tell."""
     if not force:
         message = f"the deployment '{row.name}' cannot be read, so nobody knows what still exists of it: {flaw}"
         raise fail("PL-C015", message, f"Forget it: phaseline deployments delete {row.name} --force", subject=row.name)
-    seen = briefs(place.store, [row])[0]
-    _forget(place, row, seen, given)
+    seen = briefs(ctx.store, [row])[0]
+    _forget(ctx, row, seen, given)
     return seen
 
 
-def _abandon(place: Workplace, row: DeploymentRow, seen: DeploymentView, given: NewOrder | None) -> None:
+def _abandon(ctx: RequestContext, row: DeploymentRow, seen: DeploymentView, given: NewOrder | None) -> None:
     """Forget a deployment of which something stands: an abandonment, with its hooks and its document (decision 41)."""
     from phaseline.use_cases.commands.adopt import abandon
 
     if given is not None:
         given.answer = told(seen)
-    _refuse_unforgotten(row.name, abandon(place, row.name, force=True, given=given))
+    _refuse_unforgotten(row.name, abandon(ctx, row.name, force=True, given=given))
 
 
 def _refuse_unforgotten(name: str, view: ExecutionView) -> None:

@@ -13,7 +13,7 @@ from phaseline.use_cases.prepare.options import AS_SET, Manner
 from phaseline.use_cases.prepare.pre_post import new_execution, with_stops
 
 if TYPE_CHECKING:
-    from phaseline.app.app_context import Workplace
+    from phaseline.app.app_context import RequestContext
     from phaseline.app.watcher import Watcher
     from phaseline.model.rows.orders import NewOrder
     from phaseline.use_cases.prepare.deployment_spec import Order
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @once("install")
 def install(
-    place: Workplace,
+    ctx: RequestContext,
     order: Order,
     *,
     manner: Manner = AS_SET,
@@ -40,32 +40,32 @@ def install(
     from phaseline.use_cases.prepare.deployment_spec import load_order, refuse_taken
 
     name = deployment_name(order.file, order.name)
-    loaded = load_order(place, order)
-    request = with_stops(place, manner.request("install", place, {}, loaded.topology), loaded.topology)
+    loaded = load_order(ctx, order)
+    request = with_stops(ctx, manner.request("install", ctx, {}, loaded.topology), loaded.topology)
     refuse(loaded.topology, request)
     if manner.breakpoints:
         from phaseline.use_cases.prepare.unreachable_breakpoints import look_before_first
 
-        look_before_first(place, manner.breakpoints, request, loaded, watcher)
+        look_before_first(ctx, manner.breakpoints, request, loaded, watcher)
     agents = agent_warning(loaded.topology.nodes)
     for warning in (*loaded.warnings, *([agents] if agents else ())):
         (watcher or Nobody()).noticed(f"warning {warning}. {warning.mend}")
 
-    existing = refuse_taken(place, name)
-    new = new_deployment(place, name, loaded)
+    existing = refuse_taken(ctx, name)
+    new = new_deployment(ctx, name, loaded)
     replaced = existing.number if existing is not None else 0
     asked = new_execution(
-        place, replaced, request, at=new.created_at, made=loaded.topology, watcher=watcher
+        ctx, replaced, request, at=new.created_at, made=loaded.topology, watcher=watcher
     )  # what was enabled for it is enabled for this one
-    with place.store.as_one(given):
-        _, row = place.store.create_deployment(new, asked, replaces=replaced, asks=True)
+    with ctx.store.as_one(given):
+        _, row = ctx.store.create_deployment(new, asked, replaces=replaced, asks=True)
     assert row is not None, "an execution was asked for"
-    return conduct(place, Ticket(row), watcher, detach=detach)
+    return conduct(ctx, Ticket(row), watcher, detach=detach)
 
 
 @once("uninstall")
 def uninstall(
-    place: Workplace,
+    ctx: RequestContext,
     name: str,
     *,
     ignore_failure: bool = False,
@@ -86,19 +86,19 @@ def uninstall(
         from phaseline.use_cases.prepare.workflow_start import Start
 
         order = Start("uninstall", name, {"recursive": True, "ignore_failure": ignore_failure}, force=True)
-        return start(place, order, manner=manner, watcher=watcher, detach=detach, given=given)
-    deployment = find_deployment(place.store, name, to_change=True)
-    refuse_moved(place, deployment)
-    topology = place.store.topology(deployment.number)
-    request = manner.request("uninstall", place, {"ignore_failure": True} if ignore_failure else {}, topology)
-    request = with_stops(place, request, topology, deployment=deployment.number)
+        return start(ctx, order, manner=manner, watcher=watcher, detach=detach, given=given)
+    deployment = find_deployment(ctx.store, name, to_change=True)
+    refuse_moved(ctx, deployment)
+    topology = ctx.store.topology(deployment.number)
+    request = manner.request("uninstall", ctx, {"ignore_failure": True} if ignore_failure else {}, topology)
+    request = with_stops(ctx, request, topology, deployment=deployment.number)
     refuse(topology, request)
-    refuse_busy(place.store, deployment, topology, request)
+    refuse_busy(ctx.store, deployment, topology, request)
     if manner.breakpoints:
         from phaseline.use_cases.prepare.unreachable_breakpoints import look_before_start
 
-        look_before_start(place, manner.breakpoints, request, (deployment, topology), watcher)
-    new = new_execution(place, deployment.number, request)
-    with place.store.as_one(given):
-        row = place.store.create_execution(new, asks=True, beside=lets_be(topology, request))
-    return conduct(place, Ticket(row), watcher, detach=detach)
+        look_before_start(ctx, manner.breakpoints, request, (deployment, topology), watcher)
+    new = new_execution(ctx, deployment.number, request)
+    with ctx.store.as_one(given):
+        row = ctx.store.create_execution(new, asks=True, beside=lets_be(topology, request))
+    return conduct(ctx, Ticket(row), watcher, detach=detach)

@@ -11,7 +11,7 @@ from phaseline.use_cases.prepare.options import AS_SET
 from phaseline.use_cases.prepare.plan_preview import preview_uninstall, preview_workflow
 
 if TYPE_CHECKING:
-    from phaseline.app.app_context import Workplace
+    from phaseline.app.app_context import RequestContext
     from phaseline.model.blueprint.blueprint import Value
     from phaseline.model.execution.execution import Request
     from phaseline.model.rows.rows import DeploymentRow
@@ -21,29 +21,29 @@ if TYPE_CHECKING:
 
 
 def keep(
-    place: Workplace, row: DeploymentRow, request: Request, planned: Planned, aim: Aim | None = None
+    ctx: RequestContext, row: DeploymentRow, request: Request, planned: Planned, aim: Aim | None = None
 ) -> StoredPlan:
     """Keep a plan, with what the deployment is now."""
-    base = base_of(place, row)
+    base = base_of(ctx, row)
     body = cast("dict[str, Value]", plain(planned.summary))
     asked = altered(request, parameters={name: value for name, value in request.parameters.items() if name != PLAN})
-    now = place.clock.now()
-    new = StoredPlan(0, row.number, asked, now, place.actor.name, base, body, planned.text, aim)
-    return place.store.stored_plans.add(new)
+    now = ctx.clock.now()
+    new = StoredPlan(0, row.number, asked, now, ctx.actor.name, base, body, planned.text, aim)
+    return ctx.store.stored_plans.add(new)
 
 
 def plan_uninstall(
-    place: Workplace, name: str, *, ignore_failure: bool = False, save: bool = False, manner: Manner = AS_SET
+    ctx: RequestContext, name: str, *, ignore_failure: bool = False, save: bool = False, manner: Manner = AS_SET
 ) -> Planned:
     """What uninstalling a deployment would do now. ``save``: the plan is kept, to be applied later. Raises: PL-C010, PL-C024."""
-    row, request, found = preview_uninstall(place, name, ignore_failure=ignore_failure, manner=manner)
-    return altered(found, id=keep(place, row, request, found).id) if save else found
+    row, request, found = preview_uninstall(ctx, name, ignore_failure=ignore_failure, manner=manner)
+    return altered(found, id=keep(ctx, row, request, found).id) if save else found
 
 
-def plan_workflow(place: Workplace, order: Start, *, save: bool = False, manner: Manner = AS_SET) -> Planned:
+def plan_workflow(ctx: RequestContext, order: Start, *, save: bool = False, manner: Manner = AS_SET) -> Planned:
     """What a workflow of a deployment would do now. ``save``: the plan is kept, to be applied later.
 
     Raises ``ProblemsError`` with everything that ``prepare`` finds.
     """
-    row, request, found = preview_workflow(place, order, manner=manner)
-    return altered(found, id=keep(place, row, request, found).id) if save else found
+    row, request, found = preview_workflow(ctx, order, manner=manner)
+    return altered(found, id=keep(ctx, row, request, found).id) if save else found

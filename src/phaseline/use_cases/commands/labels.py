@@ -12,7 +12,7 @@ from phaseline.use_cases.lookup.find import find_deployment
 from phaseline.use_cases.lookup.label_syntax import by_key, parse_labels
 
 if TYPE_CHECKING:
-    from phaseline.app.app_context import Workplace
+    from phaseline.app.app_context import RequestContext
     from phaseline.model.blueprint.blueprint import Value
     from phaseline.model.rows.rows import DeploymentRow
 
@@ -27,24 +27,24 @@ class Labels:
     removed: int = 0
 
 
-def change_labels(place: Workplace, name: str, *, add: Sequence[str] = (), remove: Sequence[str] = ()) -> Labels:
+def change_labels(ctx: RequestContext, name: str, *, add: Sequence[str] = (), remove: Sequence[str] = ()) -> Labels:
     """Add ``KEY=VALUE`` and remove ``KEY=VALUE`` or all of ``KEY``; the labels that it has then.
 
     Raises: PL-C010 if there is no such deployment, PL-C068 for what is no label, PL-P047 for labels that are breakpoints at which nobody
     would stop, PL-H022 where a hook class refuses; then nothing is changed.
     """
     given, unwanted = parse_labels(add, may_be_key=False), parse_labels(remove)
-    row = find_deployment(place.store, name, to_change=bool(given or unwanted))
+    row = find_deployment(ctx.store, name, to_change=bool(given or unwanted))
     if given:
         from phaseline.use_cases.prepare.breakpoints import refuse_unfit
 
-        refuse_unfit(place, row, given)
-    shelf = place.store.labels
+        refuse_unfit(ctx, row, given)
+    shelf = ctx.store.labels
     before = set(shelf.of(row.number))
     if not given and not unwanted:
         return Labels(row.name, by_key(sorted(before)))
-    if _is_watched(place, row):
-        _ask_hooks(place, row, given, unwanted)
+    if _is_watched(ctx, row):
+        _ask_hooks(ctx, row, given, unwanted)
     else:
         shelf.remove(row.number, unwanted)
         shelf.add(row.number, given)
@@ -53,16 +53,16 @@ def change_labels(place: Workplace, name: str, *, add: Sequence[str] = (), remov
     return Labels(row.name, by_key(after), len(set(given) - (before - gone)), len(gone))
 
 
-def _is_watched(place: Workplace, row: DeploymentRow) -> bool:
+def _is_watched(ctx: RequestContext, row: DeploymentRow) -> bool:
     """Whether a hook class is asked before labels change."""
     from phaseline.model.execution.execution import Request
     from phaseline.use_cases.prepare.pre_post import around_of
 
-    around = around_of(place, Request("relabel"), row.number)
+    around = around_of(ctx, Request("relabel"), row.number)
     return around is not None and bool(around.hooks)
 
 
-def _ask_hooks(place: Workplace, row: DeploymentRow, given: Sequence[Label], unwanted: Sequence[Label]) -> None:
+def _ask_hooks(ctx: RequestContext, row: DeploymentRow, given: Sequence[Label], unwanted: Sequence[Label]) -> None:
     """Change labels by an execution, round which hook classes are called. Raises: PL-H022 if it does not complete."""
     from phaseline.use_cases.commands.start_workflow import start
     from phaseline.use_cases.prepare.workflow_start import Start
@@ -71,7 +71,7 @@ def _ask_hooks(place: Workplace, row: DeploymentRow, given: Sequence[Label], unw
         "add": [f"{one.key}={one.value}" for one in given],
         "remove": [f"{one.key}={one.value}" for one in unwanted],
     }
-    view = start(place, Start("relabel", row.name, said))
+    view = start(ctx, Start("relabel", row.name, said))
     if not view.is_good:
         message = f"the labels of '{row.name}' were not changed: {view.id} is {view.status}"
         message += f": {view.reason}" if view.reason else ""

@@ -12,7 +12,7 @@ from phaseline.model.problems.problem import fail
 from phaseline.use_cases.lookup.find import find_deployment
 
 if TYPE_CHECKING:
-    from phaseline.app.app_context import Workplace
+    from phaseline.app.app_context import RequestContext
     from phaseline.model.rows.maintenance import Compacted, Finding, Purged, Restored
     from phaseline.model.rows.rows import ExecutionRow
     from phaseline.ports import Store
@@ -50,18 +50,18 @@ class Purge:
     removed: Purged | None = None
 
 
-def check(place: Workplace) -> Checked:
+def check(ctx: RequestContext) -> Checked:
     """Read everything and compare; nothing is changed, and engines go on."""
-    return Checked(place.settings.store_url, place.store.check())
+    return Checked(ctx.settings.store_url, ctx.store.check())
 
 
-def backup(place: Workplace, file: str) -> Saved:
+def backup(ctx: RequestContext, file: str) -> Saved:
     """Copy the store as it is at this moment into a new file. Raises: PL-S006 if it exists or cannot be written."""
     path = Path(file).expanduser().absolute()
-    return Saved(str(path), place.store.backup(str(path)))
+    return Saved(str(path), ctx.store.backup(str(path)))
 
 
-def restore(place: Workplace, source: str) -> Restored:
+def restore(ctx: RequestContext, source: str) -> Restored:
     """Put a backup in the place of the store, which is kept beside it; what was open at the backup waits for ``go_on``.
 
     Raises: PL-S014 for a file that is no backup, PL-S004 and PL-S005 while others use the store, PL-S008 for one in memory.
@@ -69,33 +69,33 @@ def restore(place: Workplace, source: str) -> Restored:
     from phaseline.app.store_location import store_file
     from phaseline.store.sqlite.restore import restore as run
 
-    path = store_file(place.settings.store_url)
+    path = store_file(ctx.settings.store_url)
     if path is None:
         text = "a store in memory cannot be restored: it is gone when its command ends"
         raise fail("PL-S008", text, "Name a file with --store sqlite:///PATH.")
-    place.close()
-    return run(str(Path(source).expanduser().resolve()), str(path.resolve()), place.clock.now())
+    ctx.app.close()
+    return run(str(Path(source).expanduser().resolve()), str(path.resolve()), ctx.clock.now())
 
 
-def go_on(place: Workplace) -> Released:
+def go_on(ctx: RequestContext) -> Released:
     """Let what was open when the store was copied go on, be canceled or be decided about."""
-    rows = place.store.incarnations.go_on(place.actor, place.clock.now())
+    rows = ctx.store.incarnations.go_on(ctx.actor, ctx.clock.now())
     return Released([row.id for row in rows])
 
 
-def compact(place: Workplace) -> Compacted:
+def compact(ctx: RequestContext) -> Compacted:
     """Give free space back to the operating system."""
-    return place.store.compact()
+    return ctx.store.compact()
 
 
-def purge(place: Workplace, older_ms: int, *, deployment: str | None = None, dry_run: bool = False) -> Purge:
+def purge(ctx: RequestContext, older_ms: int, *, deployment: str | None = None, dry_run: bool = False) -> Purge:
     """Remove executions that ended longer ago than this, of one deployment or of all, with everything about them.
 
     Of a deployment that is there its last ``install`` stays, and the last one that completed. ``dry_run`` only says
     which would go.
     """
-    store = place.store
-    before = place.clock.now() - older_ms
+    store = ctx.store
+    before = ctx.clock.now() - older_ms
     number = find_deployment(store, deployment).number if deployment else None
     going = [row.id for row in old_executions(store, before, number)]
     if dry_run:
@@ -104,7 +104,7 @@ def purge(place: Workplace, older_ms: int, *, deployment: str | None = None, dry
     if store.has_packages:
         from phaseline.use_cases.lookup.installed_packages import collect
 
-        collect(place)  # files of packages that only what is gone could have gone on with
+        collect(ctx)  # files of packages that only what is gone could have gone on with
     return Purge(before, [id for id in going if store.execution(id) is None], removed)
 
 

@@ -13,7 +13,7 @@ from phaseline.use_cases.prepare.workflow_start import Start
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from phaseline.app.app_context import Workplace
+    from phaseline.app.app_context import RequestContext
     from phaseline.app.watcher import Watcher
     from phaseline.model.blueprint.blueprint import Value
     from phaseline.model.rows.orders import NewOrder
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @once("mark_unhealthy")
 def mark_unhealthy(
-    place: Workplace,
+    ctx: RequestContext,
     ids: Sequence[str],
     *,
     deployment: str | None = None,
@@ -36,8 +36,8 @@ def mark_unhealthy(
     """
     whole: list[Value] = []
     for id in ids:
-        row, topology, number = find_instance(place.store, id, deployment)
+        row, topology, number = find_instance(ctx.store, id, deployment)
         deployment = row.name
         whole.append(topology.ids[number])
     order = Start("mark_unhealthy", str(deployment), {"node_instance_ids": whole, "reason": reason})
-    return start(place, order, manner=Manner(if_busy="refuse"), watcher=watcher, given=given)
+    return start(ctx, order, manner=Manner(if_busy="refuse"), watcher=watcher, given=given)

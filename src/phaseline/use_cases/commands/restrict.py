@@ -14,7 +14,7 @@ from phaseline.use_cases.prepare.workflow_start import Start
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from phaseline.app.app_context import Workplace
+    from phaseline.app.app_context import RequestContext
     from phaseline.app.watcher import Watcher
     from phaseline.model.blueprint.blueprint import Value
     from phaseline.model.rows.orders import NewOrder
@@ -30,7 +30,7 @@ def refuse_two(forbid: Sequence[str], *, lift: bool, as_blueprint: bool) -> None
 
 @once("restrict")
 def restrict(
-    place: Workplace,
+    ctx: RequestContext,
     deployment: str,
     names: Sequence[str],
     *,
@@ -43,12 +43,12 @@ def restrict(
     Raises: PL-C010, PL-C012, PL-C013, PL-P004 for an action that cannot be forbidden, PL-C016 while an execution is open that works on
     one of them.
     """
-    row = find_deployment(place.store, deployment, to_change=True)
-    topology = place.store.topology(row.number)
+    row = find_deployment(ctx.store, deployment, to_change=True)
+    topology = ctx.store.topology(row.number)
     said: dict[str, Value] = {}
     for name in names:
         if name not in topology.node_number:
-            name = topology.ids[find_instance(place.store, name, row.name)[2]]
+            name = topology.ids[find_instance(ctx.store, name, row.name)[2]]
         said[name] = None if actions is None else list(actions)
     order = Start("restrict", row.name, {"restricted": said})
-    return start(place, order, manner=Manner(if_busy="refuse"), watcher=watcher, given=given)
+    return start(ctx, order, manner=Manner(if_busy="refuse"), watcher=watcher, given=given)

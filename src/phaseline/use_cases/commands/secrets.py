@@ -13,7 +13,7 @@ from phaseline.model.problems.problem import fail
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from phaseline.app.app_context import Workplace
+    from phaseline.app.app_context import RequestContext
     from phaseline.model.problems.problem import ProblemsError
     from phaseline.model.rows.secrets import SecretRow
 
@@ -47,57 +47,57 @@ class Rotated:
     place: str
 
 
-def create_secret(place: Workplace, name: str, value: str, *, update: bool = False) -> SecretView:
+def create_secret(ctx: RequestContext, name: str, value: str, *, update: bool = False) -> SecretView:
     """Keep a new secret; with ``update`` also one that is there already. Raises: PL-C051, PL-C052, PL-C053."""
     if not NAME.fullmatch(name):
         mend = "Begin with a letter, a digit or '_'; then letters, digits, '_', '.' and '-', at most 255 in all."
         raise fail("PL-C053", f"'{name}' cannot be the name of a secret", mend)
     _refuse_text(value)
-    row = place.vault.create(name, value, place.actor.name)
+    row = ctx.vault.create(name, value, ctx.actor.name)
     if row is None:
         if update:
-            return update_secret(place, name, value)
+            return update_secret(ctx, name, value)
         mend = f"Give it a new value: phaseline secrets update {name}. Or choose another name."
         raise fail("PL-C051", f"there is a secret '{name}' already", mend, subject=name)
     return _view(row, value)
 
 
-def update_secret(place: Workplace, name: str, value: str) -> SecretView:
+def update_secret(ctx: RequestContext, name: str, value: str) -> SecretView:
     """Give a secret a new value: calls that begin from now on get it. Raises: PL-C050, PL-C052."""
     _refuse_text(value)
-    _find(place, name)
-    row = place.vault.update(name, value, place.actor.name)
+    _find(ctx, name)
+    row = ctx.vault.update(name, value, ctx.actor.name)
     if row is None:
         mend = f"See how it stands: phaseline secrets show {name}. Then repeat this."
         raise fail("PL-C050", f"somebody else has just changed or deleted the secret '{name}'", mend, subject=name)
     return _view(row, value)
 
 
-def list_secrets(place: Workplace) -> Sequence[SecretView]:
+def list_secrets(ctx: RequestContext) -> Sequence[SecretView]:
     """All secrets by name, without their values."""
-    return [_view(row) for row in place.store.secrets.all()]
+    return [_view(row) for row in ctx.store.secrets.all()]
 
 
-def show_secret(place: Workplace, name: str, *, reveal: bool = False) -> SecretView:
+def show_secret(ctx: RequestContext, name: str, *, reveal: bool = False) -> SecretView:
     """One secret; its value if ``reveal``. Raises: PL-C050, PL-S020 to PL-S023."""
-    row = _find(place, name)
-    return _view(row, shown=place.vault.get(name) if reveal else None)
+    row = _find(ctx, name)
+    return _view(row, shown=ctx.vault.get(name) if reveal else None)
 
 
-def delete_secret(place: Workplace, name: str) -> SecretView:
+def delete_secret(ctx: RequestContext, name: str) -> SecretView:
     """Forget a secret; calls that ask for it fail from now on. Raises: PL-C050."""
-    row = _find(place, name)
-    if not place.store.secrets.delete(name):
-        raise _unknown(place, name)
+    row = _find(ctx, name)
+    if not ctx.store.secrets.delete(name):
+        raise _unknown(ctx, name)
     return _view(row)
 
 
-def rotate(place: Workplace) -> Rotated:
+def rotate(ctx: RequestContext) -> Rotated:
     """Replace the master key: what was encrypted with a copy of the old one's file cannot be read with it any more.
 
     The secrets themselves stay as they are. Raises: PL-S020 to PL-S023; then nothing was changed.
     """
-    return Rotated(place.vault.rotate(), place.vault.key_place)
+    return Rotated(ctx.vault.rotate(), ctx.vault.key_place)
 
 
 def read_secret(source: str | bytes) -> str:
@@ -112,15 +112,15 @@ def read_secret(source: str | bytes) -> str:
         raise fail("PL-C052", "the secret is not UTF-8 text", "Keep binary content in base64.") from error
 
 
-def _find(place: Workplace, name: str) -> SecretRow:
-    row = place.store.secrets.find(name)
+def _find(ctx: RequestContext, name: str) -> SecretRow:
+    row = ctx.store.secrets.find(name)
     if row is None:
-        raise _unknown(place, name)
+        raise _unknown(ctx, name)
     return row
 
 
-def _unknown(place: Workplace, name: str) -> ProblemsError:
-    hint = did_you_mean(name, [row.name for row in place.store.secrets.all()])
+def _unknown(ctx: RequestContext, name: str) -> ProblemsError:
+    hint = did_you_mean(name, [row.name for row in ctx.store.secrets.all()])
     mend = f"{hint[:1].upper()}{hint[1:]} See what there is: phaseline secrets list".strip()
     return fail("PL-C050", f"there is no secret '{name}'", mend, subject=name)
 

@@ -19,7 +19,7 @@ from phaseline.use_cases.lookup.ticket import ask, conduct
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from phaseline.app.app_context import Workplace
+    from phaseline.app.app_context import RequestContext
     from phaseline.app.watcher import Watcher
     from phaseline.model.blueprint.blueprint import Value
     from phaseline.model.problems.problem import Problem
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 @once("signal")
 def signal(
-    place: Workplace,
+    ctx: RequestContext,
     id: str,
     *,
     deployment: str | None = None,
@@ -46,8 +46,8 @@ def signal(
     of them sleeps. Raises: PL-C012, PL-C013, PL-C027 for an operation that nobody has, PL-C080 where the instance is suspended,
     PL-C093 if nothing of it sleeps, and for a resource of a cluster.
     """
-    row, topology, number = find_instance(place.store, id, deployment)
-    whole, rows = topology.ids[number], place.store.executions(row.number)
+    row, topology, number = find_instance(ctx.store, id, deployment)
+    whole, rows = topology.ids[number], ctx.store.executions(row.number)
     if any(one.request.workflow == REACH for one in rows):
         mend = f"Say it to those of its phases that sleep: phaseline resources signal {whole} -d {row.name} --data …"
         raise fail("PL-C093", f"'{whole}' is a resource, whose phases take signals", mend, subject=whole)
@@ -56,13 +56,13 @@ def signal(
         if one.status.is_ended:
             continue
         try:
-            found = chosen(place.store, one, [whole], operations, (EntryStatus.SLEEPING,))
+            found = chosen(ctx.store, one, [whole], operations, (EntryStatus.SLEEPING,))
         except ProblemsError as error:
             refusals.extend(error.problems)
             continue
-        ticket = ask(place, RequestKind.SIGNAL, one, {**found, "data": data}, given=given)
-        return conduct(place, ticket, watcher, detach=detach)
-    state = int(np.frombuffer(bytes(place.store.states(row.number)), np.uint8)[number])
+        ticket = ask(ctx, RequestKind.SIGNAL, one, {**found, "data": data}, given=given)
+        return conduct(ctx, ticket, watcher, detach=detach)
+    state = int(np.frombuffer(bytes(ctx.store.states(row.number)), np.uint8)[number])
     if state == InstanceState.SUSPENDED:
         mend = f"Have it go on first: phaseline resume -d {row.name}"
         raise fail("PL-C080", f"'{whole}' is suspended: nothing of it takes a signal", mend, subject=whole)

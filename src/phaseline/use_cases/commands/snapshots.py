@@ -27,7 +27,7 @@ from phaseline.use_cases.prepare.update_preparation import PreparedUpdate, broug
 from phaseline.use_cases.prepare.workflow_start import Start
 
 if TYPE_CHECKING:
-    from phaseline.app.app_context import Workplace
+    from phaseline.app.app_context import RequestContext
     from phaseline.app.watcher import Watcher
     from phaseline.model.blueprint.blueprint import Value
     from phaseline.model.deployment.stack_documents import DocumentRow
@@ -54,7 +54,7 @@ class SnapshotView:
 
 @once("create_snapshot")
 def create_snapshot(
-    place: Workplace,
+    ctx: RequestContext,
     deployment: str,
     name: str | None = None,
     *,
@@ -67,18 +67,18 @@ def create_snapshot(
 
     Raises: PL-C010, PL-C088, PL-C089, and what ``workflows.start`` raises.
     """
-    row = find_deployment(place.store, deployment, to_change=True)
+    row = find_deployment(ctx.store, deployment, to_change=True)
     if name and (why := why_no_name(name)):
         raise fail("PL-C096", f"'{shown_name(name)}' cannot be the name of a snapshot: it {why}", MEND)
-    name = name or f"{datetime.fromtimestamp(place.clock.now() / 1000, UTC):%Y%m%d-%H%M%S}"
-    refuse_more(place, row, name)
+    name = name or f"{datetime.fromtimestamp(ctx.clock.now() / 1000, UTC):%Y%m%d-%H%M%S}"
+    refuse_more(ctx, row, name)
     order = Start("snapshot", deployment, {NAME: name})
-    return start(place, order, manner=manner, watcher=watcher, detach=detach, given=given)
+    return start(ctx, order, manner=manner, watcher=watcher, detach=detach, given=given)
 
 
-def refuse_more(place: Workplace, row: DeploymentRow, name: str) -> None:
+def refuse_more(ctx: RequestContext, row: DeploymentRow, name: str) -> None:
     """Raise PL-C088 if there are enough snapshots, PL-C089 if there is one of this name."""
-    known = place.store.stack_documents.all(SNAPSHOT, row.number)
+    known = ctx.store.stack_documents.all(SNAPSHOT, row.number)
     if any(one.name == name for one in known):
         mend = f"Give another name, or delete that one: phaseline snapshots delete -d {row.name} {name}"
         raise fail("PL-C089", f"'{row.name}' has a snapshot '{name}' already", mend)
@@ -87,22 +87,22 @@ def refuse_more(place: Workplace, row: DeploymentRow, name: str) -> None:
         raise fail("PL-C088", f"'{row.name}' has {len(known)} snapshots, and more are not kept", mend)
 
 
-def list_snapshots(place: Workplace, deployment: str | None = None) -> Sequence[SnapshotView]:
+def list_snapshots(ctx: RequestContext, deployment: str | None = None) -> Sequence[SnapshotView]:
     """Those of a deployment, or of all; the oldest first."""
-    number = find_deployment(place.store, deployment).number if deployment else None
-    found = place.store.stack_documents.all(SNAPSHOT, number)
+    number = find_deployment(ctx.store, deployment).number if deployment else None
+    found = ctx.store.stack_documents.all(SNAPSHOT, number)
     return [SnapshotView(row.name, row.deployment_name, row.at, row.created_by, row.size_bytes) for row in found]
 
 
-def show_snapshot(place: Workplace, deployment: str, name: str) -> Mapping[str, Value]:
+def show_snapshot(ctx: RequestContext, deployment: str, name: str) -> Mapping[str, Value]:
     """The document of a snapshot. Raises: PL-C010, PL-C087."""
-    row = find_deployment(place.store, deployment)
-    return place.store.stack_documents.body(_find(place, row, name))
+    row = find_deployment(ctx.store, deployment)
+    return ctx.store.stack_documents.body(_find(ctx, row, name))
 
 
 @once("delete_snapshot")
 def delete_snapshot(
-    place: Workplace,
+    ctx: RequestContext,
     deployment: str,
     name: str,
     *,
@@ -112,14 +112,14 @@ def delete_snapshot(
     given: NewOrder | None = None,
 ) -> ExecutionView:
     """Have what operations have saved deleted, then the document. Raises: PL-C010, PL-C087, and what ``workflows.start`` raises."""
-    _find(place, find_deployment(place.store, deployment, to_change=True), name)
+    _find(ctx, find_deployment(ctx.store, deployment, to_change=True), name)
     order = Start("delete_snapshot", deployment, {NAME: name})
-    return start(place, order, manner=manner, watcher=watcher, detach=detach, given=given)
+    return start(ctx, order, manner=manner, watcher=watcher, detach=detach, given=given)
 
 
 @once("restore")
 def restore(
-    place: Workplace,
+    ctx: RequestContext,
     deployment: str,
     name: str,
     *,
@@ -129,16 +129,16 @@ def restore(
     given: NewOrder | None = None,
 ) -> ExecutionView:
     """Bring a deployment back to a snapshot; the plan of it is kept. Raises: as ``prepare_restore``, PL-C016."""
-    found = prepare_restore(place, deployment, name, manner=manner)
-    return carry_out(place, found, watcher, detach=detach, given=given)
+    found = prepare_restore(ctx, deployment, name, manner=manner)
+    return carry_out(ctx, found, watcher, detach=detach, given=given)
 
 
-def plan_restore(place: Workplace, deployment: str, name: str, *, manner: Manner = AS_SET) -> Planned:
+def plan_restore(ctx: RequestContext, deployment: str, name: str, *, manner: Manner = AS_SET) -> Planned:
     """What a restore would do now."""
-    return planned_update(place, prepare_restore(place, deployment, name, manner=manner), asks_hooks=True)
+    return planned_update(ctx, prepare_restore(ctx, deployment, name, manner=manner), asks_hooks=True)
 
 
-def prepare_restore(place: Workplace, deployment: str, name: str, *, manner: Manner = AS_SET) -> PreparedUpdate:
+def prepare_restore(ctx: RequestContext, deployment: str, name: str, *, manner: Manner = AS_SET) -> PreparedUpdate:
     """What brings a deployment back to a snapshot.
 
     Raises: PL-C010, PL-C024, PL-C043, PL-C080, PL-C087, PL-P043, and what forbids the revision.
@@ -146,13 +146,13 @@ def prepare_restore(place: Workplace, deployment: str, name: str, *, manner: Man
     from phaseline.plan.topology.blueprint_diff import values_of_inputs
     from phaseline.plan.workflows.snapshot_restore import RESTORE
 
-    row = find_deployment(place.store, deployment, to_change=True)
-    aim, was_up = _aim(place.store.stack_documents.body(_find(place, row, name)))
-    now = present_of(place, deployment, RESTORE, {NAME: name, "was_up": was_up}, manner)
-    former = opened_inputs(place, row.number)
-    coming = {name: place.vault.unsealed(value) for name, value in aim.inputs.items()}
+    row = find_deployment(ctx.store, deployment, to_change=True)
+    aim, was_up = _aim(ctx.store.stack_documents.body(_find(ctx, row, name)))
+    now = present_of(ctx, deployment, RESTORE, {NAME: name, "was_up": was_up}, manner)
+    former = opened_inputs(ctx, row.number)
+    coming = {name: ctx.vault.unsealed(value) for name, value in aim.inputs.items()}
     values, changed = values_of_inputs(former, coming, frozenset(_hidden(now.topology.blueprint, aim.blueprint)))
-    return brought_to(place, now, altered(aim, changed_inputs=tuple(sorted(changed))), values)
+    return brought_to(ctx, now, altered(aim, changed_inputs=tuple(sorted(changed))), values)
 
 
 def _aim(document: Mapping[str, Any]) -> tuple[Aim, list[Value]]:
@@ -180,8 +180,8 @@ def _hidden(*blueprints: Any) -> set[str]:
     return {name for blueprint in blueprints for name in hidden_inputs(blueprint)}
 
 
-def _find(place: Workplace, row: DeploymentRow, name: str) -> DocumentRow:
-    known = {one.name: one for one in place.store.stack_documents.all(SNAPSHOT, row.number)}
+def _find(ctx: RequestContext, row: DeploymentRow, name: str) -> DocumentRow:
+    known = {one.name: one for one in ctx.store.stack_documents.all(SNAPSHOT, row.number)}
     if name in known:
         return known[name]
     hint = did_you_mean(name, known)

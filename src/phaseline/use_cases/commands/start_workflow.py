@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from contextlib import nullcontext
 from typing import TYPE_CHECKING
 
 from phaseline.app.watcher import Nobody
 from phaseline.lang.fast_dataclasses import altered
+from phaseline.model.rows.orders import RequestId
 from phaseline.plan.workflows.uninstall import RECURSIVE, UNINSTALL
 from phaseline.use_cases.commands.orders.request_ids import once
 from phaseline.use_cases.lookup.claims import lets_be, refuse_busy
@@ -16,7 +16,7 @@ from phaseline.use_cases.prepare.pre_post import new_execution
 from phaseline.use_cases.prepare.workflow_start import Start, prepare
 
 if TYPE_CHECKING:
-    from phaseline.app.app_context import Workplace
+    from phaseline.app.app_context import RequestContext
     from phaseline.app.watcher import Watcher
     from phaseline.model.rows.orders import NewOrder
     from phaseline.use_cases.prepare.options import Manner
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 @once("start")
 def start(
-    place: Workplace,
+    ctx: RequestContext,
     order: Start,
     *,
     manner: Manner = AS_SET,
@@ -42,25 +42,25 @@ def start(
     """
     from phaseline.plan.preview.agent_warnings import agent_warning
 
-    prepared = prepare(place, order, manner=manner)
+    prepared = prepare(ctx, order, manner=manner)
     if manner.breakpoints:
         from phaseline.use_cases.prepare.unreachable_breakpoints import look_before_start
 
         about = prepared.deployment, prepared.topology
-        look_before_start(place, manner.breakpoints, prepared.request, about, watcher)
+        look_before_start(ctx, manner.breakpoints, prepared.request, about, watcher)
     for child in prepared.first:
         parameters = {**order.parameters, RECURSIVE: False}
         name = order.workflow if prepared.own is None else UNINSTALL  # the child need not know the other name
         alone = Start(name, child.name, parameters, order.allow_custom, order.force)
-        with nullcontext() if given is None else place.requesting(given.id, part=child.name):
-            view = start(place, alone, manner=altered(manner, breakpoints=()), watcher=watcher)
+        part = ctx if given is None else ctx.under(RequestId(f"{given.id}/{child.name}"))
+        view = start(part, alone, manner=altered(manner, breakpoints=()), watcher=watcher)
         if not view.is_good:
             return view
-    refuse_busy(place.store, prepared.deployment, prepared.topology, prepared.request)
+    refuse_busy(ctx.store, prepared.deployment, prepared.topology, prepared.request)
     agents = agent_warning(prepared.topology.nodes) if order.workflow == "install" else None
     for warning in (*prepared.warnings, *((agents,) if agents else ())):
         (watcher or Nobody()).noticed(f"warning {warning}. {warning.mend}")
-    new = new_execution(place, prepared.deployment.number, prepared.request, watcher=watcher)
-    with place.store.as_one(given):
-        row = place.store.create_execution(new, asks=True, beside=lets_be(prepared.topology, prepared.request))
-    return conduct(place, Ticket(row), watcher, detach=detach)
+    new = new_execution(ctx, prepared.deployment.number, prepared.request, watcher=watcher)
+    with ctx.store.as_one(given):
+        row = ctx.store.create_execution(new, asks=True, beside=lets_be(prepared.topology, prepared.request))
+    return conduct(ctx, Ticket(row), watcher, detach=detach)

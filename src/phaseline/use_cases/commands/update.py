@@ -24,7 +24,7 @@ from phaseline.use_cases.prepare.rounds import foresee_rounds
 from phaseline.use_cases.prepare.update_preparation import PreparedUpdate, UpdateOrder, prepare_update
 
 if TYPE_CHECKING:
-    from phaseline.app.app_context import Workplace
+    from phaseline.app.app_context import RequestContext
     from phaseline.app.watcher import Watcher
     from phaseline.model.rows.orders import NewOrder
     from phaseline.use_cases.prepare.options import Manner
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 @once("update")
 def update(
-    place: Workplace,
+    ctx: RequestContext,
     order: UpdateOrder,
     *,
     manner: Manner = AS_SET,
@@ -46,13 +46,13 @@ def update(
     Raises: ``ProblemsError`` with everything that ``prepare_update`` finds, PL-P041 for nodes that would have to be
     replaced although that is not allowed, PL-C016 as ``workflows.start``.
     """
-    found = prepare_update(place, order, manner=manner)
+    found = prepare_update(ctx, order, manner=manner)
     _refuse_replaced(found)
-    return carry_out(place, found, watcher, detach=detach, given=given)
+    return carry_out(ctx, found, watcher, detach=detach, given=given)
 
 
 def carry_out(
-    place: Workplace,
+    ctx: RequestContext,
     found: PreparedUpdate,
     watcher: Watcher | None = None,
     *,
@@ -60,38 +60,38 @@ def carry_out(
     given: NewOrder | None = None,
 ) -> ExecutionView:
     """Bring a deployment to what was prepared; its plan is kept. Raises: PL-C016."""
-    refuse_busy(place.store, found.deployment, found.topology, found.request)
-    planned = planned_update(place, found)
+    refuse_busy(ctx.store, found.deployment, found.topology, found.request)
+    planned = planned_update(ctx, found)
     for warning in planned.warnings:
         (watcher or Nobody()).noticed(f"warning {warning}. {warning.mend}")
-    kept = keep(place, found.deployment, found.request, planned, found.aim)
+    kept = keep(ctx, found.deployment, found.request, planned, found.aim)
     (watcher or Nobody()).noticed(f"{planned.text.partition(chr(10))[0]}; see it whole: phaseline plans show {kept.id}")
     request = altered(found.request, parameters={**found.request.parameters, PLAN: kept.number})
     if found.aim.packages:
         from phaseline.use_cases.lookup.package_types import bring_imports
 
-        bring_imports(place, found.deployment.number, found.aim.packages)
-    new = new_execution(place, found.deployment.number, request, watcher=watcher)
-    with place.store.as_one(given):
-        row = place.store.create_execution(new, asks=True, beside=lets_be(found.topology, request))
-        place.store.stored_plans.apply(kept.number, row.number)
-    return conduct(place, Ticket(row), watcher, detach=detach)
+        bring_imports(ctx, found.deployment.number, found.aim.packages)
+    new = new_execution(ctx, found.deployment.number, request, watcher=watcher)
+    with ctx.store.as_one(given):
+        row = ctx.store.create_execution(new, asks=True, beside=lets_be(found.topology, request))
+        ctx.store.stored_plans.apply(kept.number, row.number)
+    return conduct(ctx, Ticket(row), watcher, detach=detach)
 
 
 def plan_update(
-    place: Workplace, order: UpdateOrder, *, save: bool = False, manner: Manner = AS_SET, allowed_only: bool = False
+    ctx: RequestContext, order: UpdateOrder, *, save: bool = False, manner: Manner = AS_SET, allowed_only: bool = False
 ) -> Planned:
     """What an update would do now. ``save``: the plan is kept, to be applied later.
 
     ``allowed_only``: what ``update`` would refuse with PL-P041 is refused here, too; otherwise the plan warns of it.
     """
-    found = prepare_update(place, order, manner=manner)
+    found = prepare_update(ctx, order, manner=manner)
     if allowed_only:
         _refuse_replaced(found)
-    planned = planned_update(place, found, asks_hooks=True)
+    planned = planned_update(ctx, found, asks_hooks=True)
     if not save:
         return planned
-    return altered(planned, id=keep(place, found.deployment, found.request, planned, found.aim).id)
+    return altered(planned, id=keep(ctx, found.deployment, found.request, planned, found.aim).id)
 
 
 def made_anew(found: Planned) -> dict[str, int]:
@@ -111,7 +111,7 @@ def _refuse_replaced(found: PreparedUpdate) -> None:
 
 
 @undisturbed()
-def planned_update(place: Workplace, found: PreparedUpdate, *, asks_hooks: bool = False) -> Planned:
+def planned_update(ctx: RequestContext, found: PreparedUpdate, *, asks_hooks: bool = False) -> Planned:
     """The plan of a prepared update, as a value and as text. ``asks_hooks``: with what hook classes say beforehand.
 
     Raises: PL-F069 if packages allow no such number of instances with their roles.
@@ -124,7 +124,7 @@ def planned_update(place: Workplace, found: PreparedUpdate, *, asks_hooks: bool 
 
     allowed = altered(found.request, parameters={**found.request.parameters, ALLOW_REPLACE: True})
     foreseen = foresee_rounds(
-        place,
+        ctx,
         found.deployment,
         found.topology,
         allowed,
@@ -132,9 +132,9 @@ def planned_update(place: Workplace, found: PreparedUpdate, *, asks_hooks: bool 
         code=found.aim.code,
         aim=altered(found.aim, revision=found.revision),
     )
-    told = limits(place, found.deployment.number, found.request, foreseen)
-    stops = look_for_stops(place, found.given, found.request, foreseen, found.deployment.number)
-    rounds = summaries(place, foreseen, found.deployment)
+    told = limits(ctx, found.deployment.number, found.request, foreseen)
+    stops = look_for_stops(ctx, found.given, found.request, foreseen, found.deployment.number)
+    rounds = summaries(ctx, foreseen, found.deployment)
     summary = summarise_update(
         (found.deployment.name, found.aim.blueprint.file),
         found.revision,
@@ -151,4 +151,4 @@ def planned_update(place: Workplace, found: PreparedUpdate, *, asks_hooks: bool 
     from phaseline.use_cases.prepare.pre_post_preview import with_surroundings
 
     number = found.deployment.number
-    return with_surroundings(place, planned, found.request, foreseen, deployment=number, aim=found.aim)
+    return with_surroundings(ctx, planned, found.request, foreseen, deployment=number, aim=found.aim)

@@ -23,7 +23,7 @@ from phaseline.use_cases.loading.stored_blueprint_files import (
 )
 
 if TYPE_CHECKING:
-    from phaseline.app.app_context import Workplace
+    from phaseline.app.app_context import RequestContext
     from phaseline.catalog.files.blueprint_trees import Tree
     from phaseline.model.blueprint.stored_blueprints import BlueprintShelf, BlueprintUser, StoredFile
 
@@ -76,7 +76,7 @@ class Packaged:
 
 
 def upload(
-    place: Workplace,
+    ctx: RequestContext,
     path: str,
     id: str | None = None,
     *,
@@ -99,13 +99,13 @@ def upload(
     with _main_file(path, main_file) as main:
         from phaseline.dsl.reader import read_blueprint
 
-        opened = open_blueprint(place, main, plugin_folders)
+        opened = open_blueprint(ctx, main, plugin_folders)
         blueprint = read_blueprint(opened.file, opened.files)
         code = opened.code_of(blueprint)
         missing = [
-            altered(problem, severity="warning") for problem in missing_modules(place.catalog, blueprint, code, opened)
+            altered(problem, severity="warning") for problem in missing_modules(ctx.catalog, blueprint, code, opened)
         ]
-        tree = take_up(main, leave_out=is_of_store_in(place))
+        tree = take_up(main, leave_out=is_of_store_in(ctx))
         new = StoredBlueprint(
             number=0,
             id=named,
@@ -116,11 +116,11 @@ def upload(
             language=blueprint.version,
             file_count=len(tree.files),
             size_bytes=tree.size_bytes,
-            created_at=place.clock.now(),
-            created_by=place.actor.name,
+            created_at=ctx.clock.now(),
+            created_by=ctx.actor.name,
         )
         imports = [used.number for used in opened.library.used.values()]
-        row, is_new = add_blueprint(place.store.stored_blueprints, new, tree, imports)
+        row, is_new = add_blueprint(ctx.store.stored_blueprints, new, tree, imports)
     return Uploaded(row, is_new=is_new, warnings=(*blueprint.warnings, *missing))
 
 
@@ -150,9 +150,9 @@ def add_blueprint(
     raise ProblemsError([Problem("PL-C057", message, "Repeat this when they are done.", Place(subject=new.id))])
 
 
-def list_blueprints(place: Workplace) -> Sequence[Shelved]:
+def list_blueprints(ctx: RequestContext) -> Sequence[Shelved]:
     """All stored blueprints by id."""
-    shelf = place.store.stored_blueprints
+    shelf = ctx.store.stored_blueprints
     versions: dict[str, list[StoredBlueprint]] = {}
     for row in shelf.all():
         versions.setdefault(row.id, []).append(row)
@@ -160,10 +160,10 @@ def list_blueprints(place: Workplace) -> Sequence[Shelved]:
     return [Shelved(rows[-1], len(rows), users.get(id, ())) for id, rows in versions.items()]
 
 
-def show_blueprint(place: Workplace, name: str) -> Stored:
+def show_blueprint(ctx: RequestContext, name: str) -> Stored:
     """One version, ``ID`` the newest or ``ID@VERSION``. Raises: PL-C054."""
-    shelf = place.store.stored_blueprints
-    row = find_stored(place, name)
+    shelf = ctx.store.stored_blueprints
+    row = find_stored(ctx, name)
     return Stored(
         row,
         shelf.files(row.number),
@@ -173,20 +173,20 @@ def show_blueprint(place: Workplace, name: str) -> Stored:
     )
 
 
-def delete_blueprint(place: Workplace, name: str) -> Sequence[StoredBlueprint]:
+def delete_blueprint(ctx: RequestContext, name: str) -> Sequence[StoredBlueprint]:
     """Forget a stored blueprint with all its versions, or with ``ID@VERSION`` one of them; those that are gone.
 
     Raises: PL-C054, PL-C055 while something needs one of them; then nothing is deleted.
     """
-    shelf = place.store.stored_blueprints
+    shelf = ctx.store.stored_blueprints
     named = read_name(name)
     rows = [row for row in shelf.all(named[0]) if named[1] in {0, row.version}] if named is not None else []
     if not rows:
-        raise unknown(place, name)
+        raise unknown(ctx, name)
     users = shelf.delete([row.number for row in rows])
     if users:
         raise ProblemsError(_needed(name, user) for user in users)
-    _forget_laid_out(place, rows)
+    _forget_laid_out(ctx, rows)
     return rows
 
 
@@ -198,16 +198,16 @@ def _needed(name: str, user: BlueprintUser) -> Problem:
     return Problem("PL-C055", f"'{name}' is needed by {what} '{user.name}'", mend, Place(subject=name))
 
 
-def _forget_laid_out(place: Workplace, rows: Sequence[StoredBlueprint]) -> None:
+def _forget_laid_out(ctx: RequestContext, rows: Sequence[StoredBlueprint]) -> None:
     import shutil
 
-    kept = {row.digest for row in place.store.stored_blueprints.all()}
+    kept = {row.digest for row in ctx.store.stored_blueprints.all()}
     for row in rows:
         if row.digest not in kept:
-            shutil.rmtree(work_folder(place) / row.digest, ignore_errors=True)
+            shutil.rmtree(work_folder(ctx) / row.digest, ignore_errors=True)
 
 
-def package(place: Workplace, name: str, output: str | None = None) -> Packaged:
+def package(ctx: RequestContext, name: str, output: str | None = None) -> Packaged:
     """Write all files of a blueprint into an archive: of a file's folder, or of a stored blueprint.
 
     ``output`` None: the id or the folder's name with ``.zip``. Equal blueprints make equal archives. Raises: PL-C057 if
@@ -217,15 +217,15 @@ def package(place: Workplace, name: str, output: str | None = None) -> Packaged:
     from phaseline.catalog.files.blueprint_trees import take_up
     from phaseline.use_cases.loading.blueprint_loading import deployment_name
 
-    stored = stored_named(place, name)
-    main = name if stored is None else str(laid_out(place, stored) / stored.main_file)
+    stored = stored_named(ctx, name)
+    main = name if stored is None else str(laid_out(ctx, stored) / stored.main_file)
     if not Path(main).is_file():
         raise fail("PL-C054", f"there is no file and no stored blueprint '{name}'", "Name the blueprint's main file.")
     top = stored.id if stored is not None else deployment_name(name, None)
     target = output or f"{top}.zip"
     if not target.endswith(ENDINGS):
         raise fail("PL-C057", f"'{target}' says no form of an archive", f"Let it end with {', '.join(ENDINGS)}.")
-    own, is_of_store = Path(target).absolute(), is_of_store_in(place)
+    own, is_of_store = Path(target).absolute(), is_of_store_in(ctx)
     tree = take_up(main, leave_out=lambda path: stored is None and (is_of_store(path) or Path(path) == own))
     try:
         pack(tree, top, target)

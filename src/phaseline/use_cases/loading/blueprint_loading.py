@@ -20,7 +20,7 @@ from phaseline.use_cases.loading.stored_blueprint_files import PREFIX, Library, 
 from phaseline.use_cases.loading.type_catalog import types_folder
 
 if TYPE_CHECKING:
-    from phaseline.app.app_context import Workplace
+    from phaseline.app.app_context import RequestContext
     from phaseline.catalog.files.blueprint_files import BlueprintFiles
     from phaseline.dsl.text.file_source import Witness
     from phaseline.dsl.type_system.constraints import Lookup
@@ -157,55 +157,55 @@ class Opened:
 
 @undisturbed()
 def read(
-    place: Workplace, file: str, plugin_folders: Sequence[str] = (), *, open_types: bool = False
+    ctx: RequestContext, file: str, plugin_folders: Sequence[str] = (), *, open_types: bool = False
 ) -> tuple[Blueprint, CodePlaces]:
     """The checked blueprint and where its code is. Raises ``ProblemsError`` with everything that is wrong with it.
 
     ``file``: a file, or the name of a stored blueprint. ``open_types``: what definition files that are not at hand would
     declare is taken as open.
     """
-    opened, reading = _read(place, file, plugin_folders, open_types=open_types)
-    blueprint = on_their_paths(place, reading.blueprint)
+    opened, reading = _read(ctx, file, plugin_folders, open_types=open_types)
+    blueprint = on_their_paths(ctx, reading.blueprint)
     return blueprint, opened.code_of(blueprint)
 
 
 def read_opened(
-    place: Workplace, file: str, plugin_folders: Sequence[str] = (), *, open_types: bool = False
+    ctx: RequestContext, file: str, plugin_folders: Sequence[str] = (), *, open_types: bool = False
 ) -> tuple[Blueprint, CodePlaces, Opened]:
     """As ``read``, and its files."""
-    opened, reading = _read(place, file, plugin_folders, open_types=open_types)
-    blueprint = on_their_paths(place, reading.blueprint)
+    opened, reading = _read(ctx, file, plugin_folders, open_types=open_types)
+    blueprint = on_their_paths(ctx, reading.blueprint)
     return blueprint, opened.code_of(blueprint), opened
 
 
-def open_blueprint(place: Workplace, file: str, plugin_folders: Sequence[str] = ()) -> Opened:
+def open_blueprint(ctx: RequestContext, file: str, plugin_folders: Sequence[str] = ()) -> Opened:
     """What a file, or the name of a stored blueprint, stands for. Raises: PL-O003, PL-C054."""
     from phaseline.app.function_discovery import offer_functions
     from phaseline.catalog.files.blueprint_files import BlueprintFiles
 
-    offer_functions(place.before_code)
+    offer_functions(ctx.app.before_code)
     refuse_missing(plugin_folders)
-    stored = stored_named(place, file)
-    main = file if stored is None else str(laid_out(place, stored) / stored.main_file)
-    code = place.code_places(main, tuple(plugin_folders))
-    library = Library(place, stored)
+    stored = stored_named(ctx, file)
+    main = file if stored is None else str(laid_out(ctx, stored) / stored.main_file)
+    code = ctx.app.code_places(main, tuple(plugin_folders))
+    library = Library(ctx, stored)
     files = BlueprintFiles(
         main,
         code.plugin_folders,
-        allowed_imports=place.settings.allowed_imports,
-        types_folder=types_folder(place.settings),
+        allowed_imports=ctx.settings.allowed_imports,
+        types_folder=types_folder(ctx.settings),
         find_uploaded=library.uploaded,
         find_packaged=library.packaged,
-        import_rules=place.settings.import_rules,
-        import_fallback=place.settings.import_fallback,
-        tell=place.tell,
+        import_rules=ctx.settings.import_rules,
+        import_fallback=ctx.settings.import_fallback,
+        tell=ctx.notice,
     )
     return Opened(main, code, files, library, stored)
 
 
-def _read(place: Workplace, file: str, plugin_folders: Sequence[str], *, open_types: bool) -> tuple[Opened, Reading]:
-    readings = place.cache("readings", Readings)
-    return readings.read(lambda: open_blueprint(place, file, plugin_folders), open_types=open_types)
+def _read(ctx: RequestContext, file: str, plugin_folders: Sequence[str], *, open_types: bool) -> tuple[Opened, Reading]:
+    readings = ctx.app.cache("readings", Readings)
+    return readings.read(lambda: open_blueprint(ctx, file, plugin_folders), open_types=open_types)
 
 
 def refuse_missing(plugin_folders: Sequence[str]) -> None:
@@ -220,7 +220,7 @@ def refuse_missing(plugin_folders: Sequence[str]) -> None:
 
 @undisturbed()
 def load(
-    place: Workplace,
+    ctx: RequestContext,
     file: str,
     *,
     inputs: Mapping[str, Value],
@@ -245,14 +245,14 @@ def load(
     from phaseline.dsl.deployment.inputs import complete_inputs
     from phaseline.plan.topology.expansion import expand, named_anew
 
-    opened, reading = _read(place, file, plugin_folders, open_types=open_types)
-    blueprint = on_their_paths(place, reading.blueprint)
+    opened, reading = _read(ctx, file, plugin_folders, open_types=open_types)
+    blueprint = on_their_paths(ctx, reading.blueprint)
     if opened.stored is not None:
         blueprint = altered(blueprint, id=opened.stored.id)
     code = opened.code_of(blueprint)
     try:
         given = {**{name: value for name, value in former.items() if name in blueprint.inputs}, **inputs}
-        whole = complete_inputs(blueprint, given, auto_correct=auto_correct, lookup=_lookup(place, blueprint))
+        whole = complete_inputs(blueprint, given, auto_correct=auto_correct, lookup=_lookup(ctx, blueprint))
         manner = reading.manner(blueprint, whole, runtime_only=runtime_only, yes_many=yes_many)
         made = reading.made(manner)
         if made is not None:
@@ -262,7 +262,7 @@ def load(
             evaluated = with_inputs(stored, whole, opened.files, runtime_only=runtime_only)
     except ProblemsError as error:
         raise without_values(error, blueprint, {**former, **inputs}) from None
-    missing = missing_modules(place.catalog, evaluated, code, opened, open_types=open_types)
+    missing = missing_modules(ctx.catalog, evaluated, code, opened, open_types=open_types)
     refused = missing if needs_code else [problem for problem in missing if problem.code not in {NOT_HERE, NO_FUNCTION}]
     if refused:
         raise ProblemsError(refused)
@@ -273,7 +273,7 @@ def load(
         topology = expand(evaluated, suffixes=suffixes, yes_many=yes_many)
         reading.make(manner, topology)
     warned = (altered(problem, severity="warning") for problem in missing)
-    warnings = (*evaluated.warnings, *warned, *refused_plugins(place, evaluated))
+    warnings = (*evaluated.warnings, *warned, *refused_plugins(ctx, evaluated))
     return Loaded(evaluated, whole, topology, code, warnings, opened.uses(blueprint), opened.packages)
 
 
@@ -299,10 +299,10 @@ def deployment_name(file: str, given: str | None) -> str:
     return given
 
 
-def _lookup(place: Workplace, blueprint: Blueprint) -> Lookup | None:
+def _lookup(ctx: RequestContext, blueprint: Blueprint) -> Lookup | None:
     """What the store knows, for inputs that name things in it; None where there are no inputs."""
     if not blueprint.inputs:
         return None
     from phaseline.use_cases.lookup.input_suggestions import KnownThings
 
-    return KnownThings(lambda: place.store)
+    return KnownThings(lambda: ctx.store)

@@ -13,20 +13,20 @@ from phaseline.model.rows.rows import NewDeployment
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from phaseline.app.app_context import Workplace
+    from phaseline.app.app_context import RequestContext
     from phaseline.model.blueprint.blueprint import Blueprint, Value
     from phaseline.model.packages.installed import PackageUse
     from phaseline.model.problems.problem import Problem
     from phaseline.use_cases.loading.blueprint_loading import Loaded
 
 
-def new_deployment(place: Workplace, name: str, loaded: Loaded) -> NewDeployment:
+def new_deployment(ctx: RequestContext, name: str, loaded: Loaded) -> NewDeployment:
     """What is loaded, to be stored under this name: inputs that are secrets are sealed, schedules begin now (B26).
 
     Raises: PL-B079 with all secrets that the blueprint names and that do not exist.
     """
-    refuse_missing_secrets(place, loaded.blueprint)
-    inputs, now = sealed_inputs(place, loaded), place.clock.now()
+    refuse_missing_secrets(ctx, loaded.blueprint)
+    inputs, now = sealed_inputs(ctx, loaded), ctx.clock.now()
     blueprint, topology = loaded.blueprint, loaded.topology
     if blueprint.deployment_settings.get("default_schedules"):
         from phaseline.dsl.nodes.schedules import begun
@@ -34,45 +34,45 @@ def new_deployment(place: Workplace, name: str, loaded: Loaded) -> NewDeployment
         settings = begun(blueprint.deployment_settings, now)
         blueprint = altered(blueprint, deployment_settings=settings)
         topology = altered(topology, blueprint=blueprint)  # one that is stored with it need not be read again
-    packages = _packages(place, name, loaded) if place.store.has_packages else ()
+    packages = _packages(ctx, name, loaded) if ctx.store.has_packages else ()
     return NewDeployment(
-        name, blueprint, inputs, topology, loaded.code, place.actor, now, uses=loaded.uses, packages=packages
+        name, blueprint, inputs, topology, loaded.code, ctx.actor, now, uses=loaded.uses, packages=packages
     )
 
 
-def _packages(place: Workplace, name: str, loaded: Loaded) -> Sequence[PackageUse]:
+def _packages(ctx: RequestContext, name: str, loaded: Loaded) -> Sequence[PackageUse]:
     """What it uses of packages."""
     from phaseline.use_cases.lookup.package_types import uses_of_new
 
-    return uses_of_new(place, name, loaded.packages)
+    return uses_of_new(ctx, name, loaded.packages)
 
 
-def sealed_inputs(place: Workplace, loaded: Loaded) -> dict[str, Value]:
+def sealed_inputs(ctx: RequestContext, loaded: Loaded) -> dict[str, Value]:
     """The inputs as they are stored: those that are secrets sealed."""
     hidden = hidden_inputs(loaded.blueprint)
     return {
-        key: value if key not in hidden or value is None else place.vault.seal(value)
+        key: value if key not in hidden or value is None else ctx.vault.seal(value)
         for key, value in loaded.inputs.items()
     }
 
 
-def refuse_missing_secrets(place: Workplace, blueprint: Blueprint) -> None:
+def refuse_missing_secrets(ctx: RequestContext, blueprint: Blueprint) -> None:
     """Raise PL-B079 if the blueprint names secrets that do not exist: with all of them."""
     from phaseline.dsl.deployment.secret_names import secret_names
     from phaseline.dsl.functions.plan_and_runtime_scopes import no_secrets
 
     names = secret_names(blueprint)
-    missing = place.vault.missing(names) if names else ()
+    missing = ctx.vault.missing(names) if names else ()
     if missing:
         raise no_secrets(missing)
 
 
-def missing_secrets(place: Workplace, blueprint: Blueprint) -> tuple[Problem, ...]:
+def missing_secrets(ctx: RequestContext, blueprint: Blueprint) -> tuple[Problem, ...]:
     """What ``refuse_missing_secrets`` would say, as warnings; where there is no store there is nothing to look into."""
-    if not has_store(place):
+    if not has_store(ctx.app):
         return ()
     try:
-        refuse_missing_secrets(place, blueprint)
+        refuse_missing_secrets(ctx, blueprint)
     except ProblemsError as error:
         return tuple(altered(problem, severity="warning") for problem in error.problems)
     return ()

@@ -15,7 +15,7 @@ from phaseline.model.problems.problem import Place, Problem, ProblemsError
 from phaseline.model.rows.hook_switches import EVERYWHERE
 
 if TYPE_CHECKING:
-    from phaseline.app.app_context import Workplace
+    from phaseline.app.app_context import RequestContext
     from phaseline.app.settings import Settings
     from phaseline.hooks.declaration import KnownHook
     from phaseline.model.blueprint.blueprint import Value
@@ -28,23 +28,23 @@ BROKEN = "PL-H001"
 """The code of what is said of a class that cannot be used."""
 
 
-def make_registry(place: Workplace, packaged: Iterable[HookEntry] = ()) -> Registry:
+def make_registry(ctx: RequestContext, packaged: Iterable[HookEntry] = ()) -> Registry:
     """All classes that are announced or named in the settings, and those of packages; each is imported and asked."""
-    settings = place.settings
+    settings = ctx.settings
     entries = [*announced(heat=settings.heat_compat), *_named(settings), *packaged]
-    return Registry(entries, place.catalog.load_hook, heat_critical=settings.heat_critical)
+    return Registry(entries, ctx.catalog.load_hook, heat_critical=settings.heat_critical)
 
 
-def general_hooks(place: Workplace) -> Registry | None:
+def general_hooks(ctx: RequestContext) -> Registry | None:
     """Those that are announced or named in the settings, imported when first asked for; None: there are none."""
-    return place.cache(GENERAL, lambda: make_registry(place)) if place.has_hooks() else None
+    return ctx.app.cache(GENERAL, lambda: make_registry(ctx)) if ctx.app.has_hooks() else None
 
 
-def forget_hooks(place: Workplace) -> None:
+def forget_hooks(ctx: RequestContext) -> None:
     """Read everything about hook classes anew when it is needed next. Executions that run keep what they have."""
-    place.forget(GENERAL)
-    place.forget(HAS_HOOKS)
-    place.catalog.forget_hooks()
+    ctx.app.forget(GENERAL)
+    ctx.app.forget(HAS_HOOKS)
+    ctx.catalog.forget_hooks()
 
 
 def _named(settings: Settings) -> Iterator[HookEntry]:
@@ -64,22 +64,22 @@ def named(
     return HookEntry(FROM_SETTINGS, "", name, target, folder, dict(options))
 
 
-def hooks_of(place: Workplace, deployment: int) -> Registry:
+def hooks_of(ctx: RequestContext, deployment: int) -> Registry:
     """The hook classes of a deployment: those of all, and those of packages that are enabled for it."""
-    own = Registry(packaged(place, deployment), place.catalog.load_hook)
-    registry = general_hooks(place)
+    own = Registry(packaged(ctx, deployment), ctx.catalog.load_hook)
+    registry = general_hooks(ctx)
     return own if registry is None else registry.with_more(own) if own.hooks else registry
 
 
-def known_hooks(place: Workplace, deployment: int) -> Registry:
+def known_hooks(ctx: RequestContext, deployment: int) -> Registry:
     """``hooks_of``; of no deployment those of all packages that are enabled for any, each once."""
-    if deployment != EVERYWHERE or not has_store(place) or not place.store.has_packages:
-        return hooks_of(place, deployment)
-    entries = {entry.key: entry for row in place.store.deployments() for entry in packaged(place, row.number)}
-    return hooks_of(place, EVERYWHERE).with_more(Registry(entries.values(), place.catalog.load_hook))
+    if deployment != EVERYWHERE or not has_store(ctx.app) or not ctx.store.has_packages:
+        return hooks_of(ctx, deployment)
+    entries = {entry.key: entry for row in ctx.store.deployments() for entry in packaged(ctx, row.number)}
+    return hooks_of(ctx, EVERYWHERE).with_more(Registry(entries.values(), ctx.catalog.load_hook))
 
 
-def packaged(place: Workplace, deployment: int) -> Iterator[HookEntry]:
+def packaged(ctx: RequestContext, deployment: int) -> Iterator[HookEntry]:
     """Those that packages bring to a deployment."""
     if not deployment:
         return
@@ -87,8 +87,8 @@ def packaged(place: Workplace, deployment: int) -> Iterator[HookEntry]:
     from phaseline.use_cases.lookup.installed_packages import enabled
     from phaseline.use_cases.lookup.secret_settings import sealed
 
-    for known in enabled(place, deployment):
-        settings = sealed(place, known.package.form, known.settings) if known.package.code.hooks else {}
+    for known in enabled(ctx, deployment):
+        settings = sealed(ctx, known.package.form, known.settings) if known.package.code.hooks else {}
         for hook in known.package.code.hooks:
             module, _, name = hook.target.partition(":")
             folder = next((one for one in known.folders if find_spec(module, [one]) is not None), "")
@@ -104,14 +104,14 @@ def packaged(place: Workplace, deployment: int) -> Iterator[HookEntry]:
             )
 
 
-def in_use(place: Workplace, hooks: Sequence[KnownHook], deployment: int) -> tuple[KnownHook, ...]:
+def in_use(ctx: RequestContext, hooks: Sequence[KnownHook], deployment: int) -> tuple[KnownHook, ...]:
     """Those that are switched on for a deployment. Raises: PL-H001 for each that cannot be used, unless the settings say otherwise."""
     if not hooks:
         return ()
-    switches = place.store.hook_switches.all()
+    switches = ctx.store.hook_switches.all()
     found = tuple(hook for hook in hooks if switched_off(hook, switches, deployment) is None)
     broken = [hook for hook in found if hook.fault]
-    if broken and place.settings.on_broken_hooks == "refuse":
+    if broken and ctx.settings.on_broken_hooks == "refuse":
         raise ProblemsError(tuple(problem_of(hook) for hook in broken))
     return found
 

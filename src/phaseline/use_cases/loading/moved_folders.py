@@ -10,12 +10,12 @@ from phaseline.model.problems.problem import Problem, ProblemsError, fail
 from phaseline.use_cases.loading.stored_blueprint_files import lay_out_again
 
 if TYPE_CHECKING:
-    from phaseline.app.app_context import Workplace
+    from phaseline.app.app_context import RequestContext
     from phaseline.model.blueprint.blueprint import Blueprint, Operation
     from phaseline.model.rows.rows import DeploymentRow
 
 
-def refuse_moved(place: Workplace, row: DeploymentRow) -> None:
+def refuse_moved(ctx: RequestContext, row: DeploymentRow) -> None:
     """Raise PL-C024 for each folder of the deployment's code that is gone, if operations need what was in it.
 
     What it has of stored blueprints is laid out again, as it was uploaded. Costs a look at the folders while they are there. Raises PL-C043 for a cluster of resources, which has no workflows.
@@ -24,19 +24,19 @@ def refuse_moved(place: Workplace, row: DeploymentRow) -> None:
         message = f"'{row.name}' is a cluster of resources, workflows are for deployments of blueprints"
         mend = f"Give its resources a target: phaseline resources target Terminated --all -d {row.name}"
         raise fail("PL-C043", message, mend, subject=row.name)
-    lay_out_again(place, lambda: [row.number])
-    if place.store.has_packages:
+    lay_out_again(ctx, lambda: [row.number])
+    if ctx.store.has_packages:
         from phaseline.use_cases.lookup.installed_packages import lay_out_packages
 
-        lay_out_packages(place)
+        lay_out_packages(ctx)
     folder, *more = (row.code.blueprint_folder, *row.code.plugin_folders)
     gone = [path for path in (folder, *more) if not Path(path).is_dir()]
     if not gone:
         return
     from phaseline.use_cases.loading.plugin_presence import missing_modules
 
-    blueprint = place.store.blueprint(row.number)
-    if missing_modules(place.catalog, blueprint, row.code):
+    blueprint = ctx.store.blueprint(row.number)
+    if missing_modules(ctx.catalog, blueprint, row.code):
         needed = gone
     elif any(_is_file(operation) for operation in _operations(blueprint)):
         needed = [path for path in gone if path == folder]

@@ -15,7 +15,7 @@ from phaseline.plan.workflows import PLANNERS, built_in
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from phaseline.app.app_context import Workplace
+    from phaseline.app.app_context import RequestContext
     from phaseline.model.blueprint.blueprint import Blueprint, WorkflowMapping
     from phaseline.model.deployment.code_location import CodePlaces
     from phaseline.model.deployment.topology import Topology
@@ -58,9 +58,9 @@ def find_own(catalog: Catalog, blueprint: Blueprint, code: CodePlaces, name: str
     return _of_plugin(catalog, code, mapped, blueprint)
 
 
-def planner_of(place: Workplace, blueprint: Blueprint, code: CodePlaces, name: str) -> Planner | None:
+def planner_of(ctx: RequestContext, blueprint: Blueprint, code: CodePlaces, name: str) -> Planner | None:
     """The planner that the name of a workflow means for a deployment; None if it means none. Raises: as ``find_own``."""
-    own = find_own(place.catalog, blueprint, code, name)
+    own = find_own(ctx.catalog, blueprint, code, name)
     return PLANNERS.get(name) if own is None else own.plan
 
 

@@ -10,7 +10,7 @@ from phaseline.model.problems.problem import ProblemsError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from phaseline.app.app_context import Workplace
+    from phaseline.app.app_context import RequestContext
     from phaseline.catalog.phases.plugin_set import Loaded
     from phaseline.model.blueprint.blueprint import Blueprint
     from phaseline.model.execution.execution import KnownPaths
@@ -22,7 +22,7 @@ MOST_TOLD = 5
 """So many mistakes in plugins are told of; ``plugins check`` tells all."""
 
 
-def on_their_paths(place: Workplace, blueprint: Blueprint) -> Blueprint:
+def on_their_paths(ctx: RequestContext, blueprint: Blueprint) -> Blueprint:
     """The blueprint, each type with the target that its nodes are installed in.
 
     Raises: ``ProblemsError`` with PL-P020 and PL-P021 for types that nobody knows and targets without a path.
@@ -31,7 +31,7 @@ def on_their_paths(place: Workplace, blueprint: Blueprint) -> Blueprint:
         return blueprint
     from phaseline.plan.states.state_operations import target_of
 
-    registry = _checked_registry(place, blueprint)
+    registry = _checked_registry(ctx, blueprint)
     return altered(
         blueprint,
         on_path={
@@ -40,18 +40,18 @@ def on_their_paths(place: Workplace, blueprint: Blueprint) -> Blueprint:
     )
 
 
-def refused_plugins(place: Workplace, blueprint: Blueprint) -> tuple[Problem, ...]:
+def refused_plugins(ctx: RequestContext, blueprint: Blueprint) -> tuple[Problem, ...]:
     """Warnings of plugins that are refused: nodes would pass their phases without a word."""
     if not blueprint.on_path:
         return ()
-    errors = [problem for problem in _found(place).problems if problem.severity == "error"]
+    errors = [problem for problem in _found(ctx).problems if problem.severity == "error"]
     return tuple(
         altered(problem, severity="warning", mend=f"Nothing of it is called until it is mended: {problem.mend}")
         for problem in errors[:MOST_TOLD]
     )
 
 
-def known_paths(place: Workplace, blueprint: Blueprint, names: Sequence[str] = ()) -> KnownPaths | None:
+def known_paths(ctx: RequestContext, blueprint: Blueprint, names: Sequence[str] = ()) -> KnownPaths | None:
     """What a planner is told; None where no node is a resource. ``names``: what states of the deployment are called so far.
 
     Raises: as ``on_their_paths``, for a plugin may be gone that a deployment needs: an engine refuses to run it then.
@@ -62,36 +62,36 @@ def known_paths(place: Workplace, blueprint: Blueprint, names: Sequence[str] = (
     from phaseline.model.resources.state_graph_names import missing_names, state_numbers
     from phaseline.plan.states.state_operations import states_of
 
-    registry = _checked_registry(place, blueprint)
+    registry = _checked_registry(ctx, blueprint)
     more = missing_names(names, states_of(blueprint, registry))
     return KnownPaths(registry, state_numbers((*names, *more)))
 
 
-def phases_on_paths(place: Workplace, blueprint: Blueprint) -> tuple[str, ...]:
+def phases_on_paths(ctx: RequestContext, blueprint: Blueprint) -> tuple[str, ...]:
     """Every phase that its nodes may come to."""
     if not blueprint.on_path:
         return ()
     from phaseline.plan.states.state_operations import phases_of
 
-    return phases_of(blueprint, _registry(place, blueprint))
+    return phases_of(blueprint, _registry(ctx, blueprint))
 
 
-def _checked_registry(place: Workplace, blueprint: Blueprint) -> PhaseRegistry:
+def _checked_registry(ctx: RequestContext, blueprint: Blueprint) -> PhaseRegistry:
     from phaseline.plan.states.state_operations import path_problems
 
-    registry = _registry(place, blueprint)
+    registry = _registry(ctx, blueprint)
     problems = tuple(path_problems(blueprint, registry))
     if problems:
         raise ProblemsError(problems)
     return registry
 
 
-def _registry(place: Workplace, blueprint: Blueprint) -> PhaseRegistry:
+def _registry(ctx: RequestContext, blueprint: Blueprint) -> PhaseRegistry:
     """The phases of the settings' folders, as they are for the blueprint."""
-    return _found(place).registry.of_blueprint(blueprint)
+    return _found(ctx).registry.of_blueprint(blueprint)
 
 
-def _found(place: Workplace) -> Loaded:
+def _found(ctx: RequestContext) -> Loaded:
     from phaseline.use_cases.lookup.known_phases import found_phases  # seldom: few blueprints have resources
 
-    return found_phases(place)
+    return found_phases(ctx)

@@ -13,7 +13,7 @@ from phaseline.model.problems.problem import ProblemsError, fail
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from phaseline.app.app_context import Workplace
+    from phaseline.app.app_context import RequestContext
     from phaseline.model.blueprint.stored_blueprints import StoredBlueprint
     from phaseline.use_cases.lookup.package_types import PackageTypes
 
@@ -37,7 +37,7 @@ def read_name(text: str) -> tuple[str, int] | None:
     return found[1], int(found[2] or 0)
 
 
-def stored_named(place: Workplace, text: str) -> StoredBlueprint | None:
+def stored_named(ctx: RequestContext, text: str) -> StoredBlueprint | None:
     """The stored blueprint that is meant where a file or a stored one may be named; None: it is a file.
 
     A file that is there goes first, unless ``blueprint:`` stands before the name. Raises: PL-C054 if a stored one is
@@ -46,28 +46,28 @@ def stored_named(place: Workplace, text: str) -> StoredBlueprint | None:
     named = read_name(text)
     if named is None or (not text.startswith(PREFIX) and Path(text).is_file()):
         return None
-    found = place.store.stored_blueprints.find(*named) if has_store(place) else None
+    found = ctx.store.stored_blueprints.find(*named) if has_store(ctx.app) else None
     if found is None:
-        raise unknown(place, text)
+        raise unknown(ctx, text)
     return found
 
 
-def find_stored(place: Workplace, text: str) -> StoredBlueprint:
+def find_stored(ctx: RequestContext, text: str) -> StoredBlueprint:
     """The stored blueprint of this name. Raises: PL-C054."""
     named = read_name(text)
-    found = place.store.stored_blueprints.find(*named) if named is not None else None
+    found = ctx.store.stored_blueprints.find(*named) if named is not None else None
     if found is None:
-        raise unknown(place, text)
+        raise unknown(ctx, text)
     return found
 
 
-def unknown(place: Workplace, text: str) -> ProblemsError:
+def unknown(ctx: RequestContext, text: str) -> ProblemsError:
     """PL-C054 for a name that nothing has, or that a folder has."""
     if Path(text).is_dir():
         found = sorted(Path(text).glob("*.yaml"), key=lambda file: (file.name != "blueprint.yaml", file.name))
         mend = f"Name the file in it: {found[0]}" if found else "Name the blueprint's main file; there is none in it."
         return fail("PL-C054", f"'{text}' is a folder, not the file of a blueprint", mend, subject=text)
-    ids = sorted({row.id for row in place.store.stored_blueprints.all()}) if has_store(place) else []
+    ids = sorted({row.id for row in ctx.store.stored_blueprints.all()}) if has_store(ctx.app) else []
     hint = did_you_mean(text.removeprefix(PREFIX).partition("@")[0], ids)
     mend = f"{hint[:1].upper()}{hint[1:]} See what there is: phaseline blueprints list. Or name a file.".strip()
     return fail("PL-C054", f"there is no file and no stored blueprint '{text}'", mend, subject=text)
@@ -79,9 +79,9 @@ class Library:
     A blueprint that imports others gets the versions that it was uploaded with, whatever has been uploaded since.
     """
 
-    def __init__(self, place: Workplace, own: StoredBlueprint | None = None) -> None:
+    def __init__(self, ctx: RequestContext, own: StoredBlueprint | None = None) -> None:
         """``own``: the stored blueprint that is read itself, if it is one."""
-        self._place = place
+        self._ctx = ctx
         self._pinned: dict[str, StoredBlueprint] = {}
         self.used: dict[str, StoredBlueprint] = {}
         self.packages: PackageTypes | None = None
@@ -95,34 +95,34 @@ class Library:
             return None
         self.used[name] = row
         self._pin(row)
-        return str(laid_out(self._place, row) / row.main_file)
+        return str(laid_out(self._ctx, row) / row.main_file)
 
     def packaged(self, name: str, version: str) -> str | None:
         """The path of the file with the types of an installed package; None if there is no such package."""
-        if not has_store(self._place) or not self._place.store.has_packages:
+        if not has_store(self._ctx.app) or not self._ctx.store.has_packages:
             return None
         from phaseline.use_cases.lookup.package_types import PackageTypes
 
-        self.packages = self.packages or PackageTypes(self._place)
+        self.packages = self.packages or PackageTypes(self._ctx)
         return self.packages.find(name, version)
 
     def _find(self, name: str) -> StoredBlueprint | None:
         named = read_name(PREFIX + name)
-        if named is None or not has_store(self._place):
+        if named is None or not has_store(self._ctx.app):
             return None
-        return self._pinned.get(name) or self._place.store.stored_blueprints.find(*named)
+        return self._pinned.get(name) or self._ctx.store.stored_blueprints.find(*named)
 
     def _pin(self, row: StoredBlueprint) -> None:
-        for other in self._place.store.stored_blueprints.imports(row.number):
+        for other in self._ctx.store.stored_blueprints.imports(row.number):
             self._pinned.setdefault(other.id, other)
 
 
-def laid_out(place: Workplace, row: StoredBlueprint) -> Path:
+def laid_out(ctx: RequestContext, row: StoredBlueprint) -> Path:
     """The folder with the files of a stored blueprint, as they were uploaded."""
     from phaseline.catalog.files.blueprint_trees import lay_out
 
-    shelf = place.store.stored_blueprints
-    folder = work_folder(place) / row.digest
+    shelf = ctx.store.stored_blueprints
+    folder = work_folder(ctx) / row.digest
     try:
         lay_out(folder, shelf.files(row.number), shelf.content)
     except OSError as error:
@@ -131,24 +131,24 @@ def laid_out(place: Workplace, row: StoredBlueprint) -> Path:
     return folder
 
 
-def work_folder(place: Workplace) -> Path:
+def work_folder(ctx: RequestContext) -> Path:
     """Where stored blueprints are laid out: beside the store; of one in memory in a folder that goes with it."""
-    file = store_file(place.settings.store_url)
-    return Path(f"{file}.blueprints") if file is not None else place.passing_folder
+    file = store_file(ctx.settings.store_url)
+    return Path(f"{file}.blueprints") if file is not None else ctx.app.passing_folder
 
 
-def lay_out_again(place: Workplace, deployments: Callable[[], Iterable[int]]) -> None:
+def lay_out_again(ctx: RequestContext, deployments: Callable[[], Iterable[int]]) -> None:
     """See that what these deployments need of stored blueprints is where their calls look for it; where none is stored, nobody asks for them."""
-    shelf = place.store.stored_blueprints
+    shelf = ctx.store.stored_blueprints
     if not shelf.all():
         return
     needed = {row.number: row for number in set(deployments()) for row in shelf.of_deployment(number).values()}
     for row in needed.values():
-        laid_out(place, row)
+        laid_out(ctx, row)
 
 
-def is_of_store_in(place: Workplace) -> Callable[[str], bool]:
+def is_of_store_in(ctx: RequestContext) -> Callable[[str], bool]:
     """Whether a path is the store's own, or the master key's: these change, and are no part of a blueprint."""
-    own = [str(file) for file in (store_file(place.settings.store_url),) if file is not None]
-    own += [place.settings.secrets_key_file] if place.settings.secrets_key_file else []
+    own = [str(file) for file in (store_file(ctx.settings.store_url),) if file is not None]
+    own += [ctx.settings.secrets_key_file] if ctx.settings.secrets_key_file else []
     return lambda path: any(path.startswith(beginning) for beginning in own)

@@ -10,7 +10,7 @@ from phaseline.lang.fast_dataclasses import frozen
 from phaseline.model.problems.problem import ProblemsError, fail
 
 if TYPE_CHECKING:
-    from phaseline.app.app_context import Workplace
+    from phaseline.app.app_context import RequestContext
     from phaseline.app.settings import Settings
     from phaseline.catalog.files.type_catalog import TypeFile, TypeFiles
 
@@ -38,7 +38,7 @@ def types_folder(settings: Settings) -> str:
 
 
 def install_definitions(
-    place: Workplace,
+    ctx: RequestContext,
     path: str,
     *,
     name: str = "",
@@ -54,7 +54,7 @@ def install_definitions(
     """
     from phaseline.catalog.files.definition_files import read_sound
 
-    catalogue = _catalogue(place)
+    catalogue = _catalogue(ctx)
     sound, problems = read_sound(Path(path), name=name, version=version)
     views = [_view(catalogue.add(found)) for found in sound]
     if problems:
@@ -64,26 +64,26 @@ def install_definitions(
     return views
 
 
-def list_definitions(place: Workplace) -> list[TypesView]:
+def list_definitions(ctx: RequestContext) -> list[TypesView]:
     """Everything in the catalogue, by name, the newest version first; what the files define is not read."""
-    folder = types_folder(place.settings)
+    folder = types_folder(ctx.settings)
     return [TypesView(each.name, each.version, each.folder, each.files, {}) for each in _all(folder)]
 
 
-def find_definitions(place: Workplace, name: str, version: str = "") -> list[TypesView]:
+def find_definitions(ctx: RequestContext, name: str, version: str = "") -> list[TypesView]:
     """The versions of a plugin in the catalogue, the newest first, with what their files define."""
     from phaseline.catalog.files.type_catalog import plain_name
 
-    found = [each for each in _all(types_folder(place.settings)) if plain_name(each.name) == plain_name(name)]
+    found = [each for each in _all(types_folder(ctx.settings)) if plain_name(each.name) == plain_name(name)]
     return [_view(each) for each in found if version in {"", each.version}]
 
 
-def remove_definitions(place: Workplace, name: str, version: str = "") -> TypesView:
+def remove_definitions(ctx: RequestContext, name: str, version: str = "") -> TypesView:
     """Take a version of a plugin's definitions out of the catalogue.
 
     Raises: PL-B127 if there is none, or if there are several and no version was given.
     """
-    catalogue = _catalogue(place)
+    catalogue = _catalogue(ctx)
     named = catalogue.named(name)
     fitting = [each for each in named if version in {"", each.version}]
     if len(fitting) != 1:
@@ -97,12 +97,12 @@ def remove_definitions(place: Workplace, name: str, version: str = "") -> TypesV
     return view
 
 
-def _catalogue(place: Workplace) -> TypeFiles:
+def _catalogue(ctx: RequestContext) -> TypeFiles:
     from phaseline.catalog.files.type_catalog import TypeFiles
 
-    folder = types_folder(place.settings)
+    folder = types_folder(ctx.settings)
     if not folder:
-        message = f"definitions cannot be kept: {place.settings.store_url} forgets everything"
+        message = f"definitions cannot be kept: {ctx.settings.store_url} forgets everything"
         raise fail("PL-B127", message, "Set store.url to a file; the catalogue lies beside it.")
     return TypeFiles(folder)
 

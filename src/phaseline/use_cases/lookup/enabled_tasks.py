@@ -12,7 +12,7 @@ from phaseline.use_cases.lookup.secret_settings import sealed
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from phaseline.app.app_context import Workplace
+    from phaseline.app.app_context import RequestContext
     from phaseline.model.blueprint.blueprint import Value
     from phaseline.model.packages.stage_tasks import Stages
     from phaseline.use_cases.lookup.installed_packages import Known
@@ -21,20 +21,20 @@ INSTANCES = "instances"
 """The folder beside the files of packages in which instances of this machine have theirs."""
 
 
-def stages_of(place: Workplace, workflow: str, deployment: int) -> Stages | None:
+def stages_of(ctx: RequestContext, workflow: str, deployment: int) -> Stages | None:
     """The list that is stored with an execution of this workflow; None where it is empty."""
     labels: dict[str, Value] = {}
-    for label in place.store.labels.of(deployment):
+    for label in ctx.store.labels.of(deployment):
         labels.setdefault(label.key, label.value)
-    found = enabled(place, deployment)
-    stored = {one.row.name: sealed(place, one.package.form, one.settings) for one in found}
-    folder = str(work_folder(place) / INSTANCES)
-    roles = roles_by_node(place, deployment, found)
-    given = Surroundings(workflow, holds, labels, folder, place.settings.allow_master, stored, place.judge, roles)
+    found = enabled(ctx, deployment)
+    stored = {one.row.name: sealed(ctx, one.package.form, one.settings) for one in found}
+    folder = str(work_folder(ctx) / INSTANCES)
+    roles = roles_by_node(ctx, deployment, found)
+    given = Surroundings(workflow, holds, labels, folder, ctx.settings.allow_master, stored, ctx.app.judge, roles)
     return serialized(found, given) or None
 
 
-def roles_by_node(place: Workplace, deployment: int, chosen: Sequence[Known]) -> dict[str, list[str]]:
+def roles_by_node(ctx: RequestContext, deployment: int, chosen: Sequence[Known]) -> dict[str, list[str]]:
     """{node: the names by which roles mean its instances}: its own, those of its label, its types and its groups.
 
     Empty where no package asks for it.
@@ -43,7 +43,7 @@ def roles_by_node(place: Workplace, deployment: int, chosen: Sequence[Known]) ->
         return {}
     from phaseline.plan.stages.role_masks import members_of, roles_of
 
-    blueprint = place.store.blueprint(deployment)
+    blueprint = ctx.store.blueprint(deployment)
     groups = {name: members_of(blueprint.groups, name) for name in blueprint.groups}
     return {
         node.name: [

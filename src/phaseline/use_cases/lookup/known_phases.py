@@ -14,10 +14,10 @@ from phaseline.lang.fast_dataclasses import frozen
 from phaseline.model.phases.definitions import PhaseDefinition
 from phaseline.model.problems.problem import ProblemsError, fail
 from phaseline.model.rows.rows import RequestKind
-from phaseline.use_cases.lookup.installed_packages import phase_places
+from phaseline.use_cases.lookup.installed_packages import packages_version, phase_places
 
 if TYPE_CHECKING:
-    from phaseline.app.app_context import Workplace
+    from phaseline.app.app_context import RequestContext
     from phaseline.catalog.phases.plugin_set import Loaded, PhasePlugins
     from phaseline.model.phases.registry import PhaseRegistry
     from phaseline.ports import Store
@@ -36,51 +36,56 @@ class Forgotten:
     phase: str
 
 
-def read(place: Workplace, folders: Iterable[str]) -> Loaded:
+def read(ctx: RequestContext, folders: Iterable[str]) -> Loaded:
     """The plugins of folders and packages as they are written, nothing of them run, and what was known and is gone."""
     from phaseline.catalog.phases.plugin_set import PhasePlugins
 
-    plugins = PhasePlugins((*folders, *phase_places(place)))
-    plugins.remember(remembered(place))
+    plugins = PhasePlugins((*folders, *phase_places(ctx)))
+    plugins.remember(remembered(ctx))
     return plugins.load()
 
 
-def phase_plugins(place: Workplace) -> PhasePlugins:
+def phase_plugins(ctx: RequestContext) -> PhasePlugins:
     """The phase plugins of the settings' folders and of packages, with their code; nothing is read before ``load``."""
-    return place.cache(
-        "phase plugins", lambda: place.catalog.phases(lambda: (*place.settings.plugin_folders, *phase_places(place)))
-    )
+    return ctx.app.cache("phase plugins", lambda: _unread(ctx))
 
 
-def found_phases(place: Workplace) -> Loaded:
-    """What was read of them when somebody asked first: phases, types, and what is wrong with others."""
-    return place.cache("found phases", phase_plugins(place).load)
+def _unread(ctx: RequestContext) -> PhasePlugins:
+    return ctx.catalog.phases(lambda: (*ctx.settings.plugin_folders, *phase_places(ctx)))
 
 
-def load(place: Workplace) -> Loaded:
+def found_phases(ctx: RequestContext) -> Loaded:
+    """The same as read, until other packages are installed: phases, types, and what is wrong with others.
+
+    They are not the object that the engine of this process has in force, which changes with a reload alone.
+    """
+    return ctx.app.cache("found phases", _unread(ctx).load, lambda: packages_version(ctx))
+
+
+def load(ctx: RequestContext) -> Loaded:
     """The plugins of the settings with their code, for the engine; what it knows from now on is remembered."""
-    plugins = phase_plugins(place)
-    plugins.remember(remembered(place))
+    plugins = phase_plugins(ctx)
+    plugins.remember(remembered(ctx))
     loaded = plugins.load()
-    _remember(place.store, loaded)
+    _remember(ctx.store, loaded)
     return loaded
 
 
-def remembered(place: Workplace) -> list[PhaseDefinition]:
+def remembered(ctx: RequestContext) -> list[PhaseDefinition]:
     """What the last engine knew."""
-    return [_from_row(row) for row in _rows(place).values()]
+    return [_from_row(row) for row in _rows(ctx).values()]
 
 
-def in_force(place: Workplace) -> set[str]:
+def in_force(ctx: RequestContext) -> set[str]:
     """Phases (in lower case) of which the engine that runs has a version that it can use, whatever is written now."""
-    rows = _rows(place)
-    return {key for key, row in rows.items() if row["is_in_force"]} if rows and place.store.owner() else set()
+    rows = _rows(ctx)
+    return {key for key, row in rows.items() if row["is_in_force"]} if rows and ctx.store.owner() else set()
 
 
-def _rows(place: Workplace) -> dict[str, Mapping[str, Any]]:
+def _rows(ctx: RequestContext) -> dict[str, Mapping[str, Any]]:
     """Nothing where there is no store."""
     try:
-        known = place.store.known_phases()
+        known = ctx.store.known_phases()
     except ProblemsError as error:
         if error.problems[0].code != "PL-S007":
             raise
@@ -142,22 +147,22 @@ def refused_sentences(loaded: Loaded) -> list[str]:
     return [*told, *([f"{left:,} more plugins are refused"] if left > 0 else [])]
 
 
-def forget_phase(place: Workplace, name: str) -> Forgotten:
+def forget_phase(ctx: RequestContext, name: str) -> Forgotten:
     """Know a phase no more whose plugin is gone: resources go on without it. Raises: PL-D053, PL-D056."""
-    loaded = read(place, place.settings.plugin_folders)
+    loaded = read(ctx, ctx.settings.plugin_folders)
     phase = loaded.registry.get(name)
     if phase is None:
         raise fail("PL-D053", f"there is no phase '{name}'", "See phaseline phases list.")
     if phase.name not in loaded.gone:
         message = f"the phase '{phase.name}' is defined by the plugin '{phase.plugin}' ({phase.where})"
         raise fail("PL-D056", message, "Remove its plugin, or say Disabled = true in its definition, then reload.")
-    known = {key: text for key, text in place.store.known_phases().items() if key != phase.key}
-    place.store.know_phases(known)
-    if place.store.owner() is not None:
-        place.store.ask(RequestKind.RELOAD, 0, {}, place.actor)
+    known = {key: text for key, text in ctx.store.known_phases().items() if key != phase.key}
+    ctx.store.know_phases(known)
+    if ctx.store.owner() is not None:
+        ctx.store.ask(RequestKind.RELOAD, 0, {}, ctx.actor)
     return Forgotten(phase.name)
 
 
-def known_phases(place: Workplace) -> PhaseRegistry:
+def known_phases(ctx: RequestContext) -> PhaseRegistry:
     """The types and phases that the plugins of the settings define; nothing of them is run."""
-    return read(place, place.settings.plugin_folders).registry
+    return read(ctx, ctx.settings.plugin_folders).registry

@@ -10,7 +10,7 @@ from phaseline.model.problems.problem import Problem
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from phaseline.app.app_context import Workplace
+    from phaseline.app.app_context import RequestContext
     from phaseline.model.rows.rows import DeploymentRow
 
 PARENT = "csys-obj-parent"
@@ -19,14 +19,14 @@ SHOWN = 5
 """How many are named; all are counted."""
 
 
-def below(place: Workplace, top: DeploymentRow) -> Sequence[DeploymentRow]:
+def below(ctx: RequestContext, top: DeploymentRow) -> Sequence[DeploymentRow]:
     """Those that belong to a deployment, directly or not; who belongs to another stands before it, each once."""
-    known = {row.number: row for row in place.store.deployments()}
+    known = {row.number: row for row in ctx.store.deployments()}
     found: dict[int, DeploymentRow] = {}
     seen = {top.number}
 
     def descend(row: DeploymentRow) -> None:
-        for number in sorted(place.store.labels.having([Label(PARENT, row.name)])):
+        for number in sorted(ctx.store.labels.having([Label(PARENT, row.name)])):
             if number in known and number not in seen:
                 seen.add(number)
                 descend(known[number])

@@ -12,28 +12,28 @@ from phaseline.use_cases.lookup.installed_packages import known, lay_out_package
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from phaseline.app.app_context import Workplace
+    from phaseline.app.app_context import RequestContext
     from phaseline.use_cases.lookup.installed_packages import Known
 
 
 class PackageTypes:
     """Finds types for one reading of a blueprint, and remembers which packages it has used."""
 
-    def __init__(self, place: Workplace) -> None:
+    def __init__(self, ctx: RequestContext) -> None:
         """Nothing is looked at yet."""
-        self._place = place
+        self._ctx = ctx
         self._used: dict[int, Known] = {}
 
     def find(self, name: str, version: str) -> str | None:
         """The file with the types of the newest package of this name that fits; the first, if it has several."""
         from phaseline.catalog.files.type_catalog import fits, plain_name
 
-        for row in reversed(rows(self._place)):
+        for row in reversed(rows(self._ctx)):
             is_meant = row.is_native and plain_name(row.name) == plain_name(name)
             if is_meant and fits(row.version, version):
-                found = known(self._place, row)
+                found = known(self._ctx, row)
                 if found.package.code.types:
-                    lay_out_package(self._place, row.digest, row.number)
+                    lay_out_package(self._ctx, row.digest, row.number)
                     self._used[row.number] = found
                     return str(Path(found.folder, found.package.code.types[0]))
         return None
@@ -46,45 +46,45 @@ class PackageTypes:
     @property
     def uses(self) -> tuple[PackageUse, ...]:
         """What a deployment of the blueprint needs; its number is not known yet."""
-        now, actor = self._place.clock.now(), self._place.actor.name
+        now, actor = self._ctx.clock.now(), self._ctx.actor.name
         return tuple(
             PackageUse(0, number, is_enabled=False, is_imported=True, folders=found.folders, at=now, by=actor)
             for number, found in self._used.items()
         )
 
 
-def uses_of_new(place: Workplace, name: str, imported: Sequence[PackageUse]) -> tuple[PackageUse, ...]:
+def uses_of_new(ctx: RequestContext, name: str, imported: Sequence[PackageUse]) -> tuple[PackageUse, ...]:
     """What a new deployment uses: what its blueprint imports, and what was enabled for the one whose name it gets.
 
     Who has a version of a name enabled and imports another has the imported one enabled.
     """
-    replaced = place.store.deployment(name)
+    replaced = ctx.store.deployment(name)
     if replaced is None:
         return tuple(imported)
-    before = [use for use in place.store.packages.uses(replaced.number) if use.is_enabled]
-    names = {row.number: row.name for row in place.store.packages.all()}
+    before = [use for use in ctx.store.packages.uses(replaced.number) if use.is_enabled]
+    names = {row.number: row.name for row in ctx.store.packages.all()}
     return (*_apart(before, imported, names), *_together(before, imported, names))
 
 
-def bring_imports(place: Workplace, deployment: int, imported: Sequence[PackageUse]) -> None:
+def bring_imports(ctx: RequestContext, deployment: int, imported: Sequence[PackageUse]) -> None:
     """Have a deployment use what the blueprint imports to which it is about to be brought.
 
     Raises: PL-C016 if that changes something while an execution of it is open, PL-F062 if a package is gone.
     """
     from phaseline.use_cases.lookup.running_engine import tell_engine
 
-    used = {use.package: use for use in place.store.packages.uses(deployment)}
-    names = {row.number: row.name for row in place.store.packages.all()}
+    used = {use.package: use for use in ctx.store.packages.uses(deployment)}
+    names = {row.number: row.name for row in ctx.store.packages.all()}
     before = [use for use in used.values() if use.is_enabled]
     for use in _together(before, imported, names):
         if (same := used.get(use.package)) is None or not same.is_imported:
-            place.store.packages.use(_of(use, deployment))
-    tell_engine(place)
+            ctx.store.packages.use(_of(use, deployment))
+    tell_engine(ctx)
 
 
-def moved_imports(place: Workplace, imported: Sequence[PackageUse]) -> Iterable[str]:
+def moved_imports(ctx: RequestContext, imported: Sequence[PackageUse]) -> Iterable[str]:
     """What has become of the packages that the blueprint of a plan imports since it was made, a sentence."""
-    there = {row.number for row in place.store.packages.all()}
+    there = {row.number for row in ctx.store.packages.all()}
     gone = len({use.package for use in imported} - there)
     if gone:
         what = "a package" if gone == 1 else f"{gone} packages"

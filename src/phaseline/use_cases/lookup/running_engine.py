@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from phaseline.lang.fast_dataclasses import frozen
 
 if TYPE_CHECKING:
-    from phaseline.app.app_context import Workplace
+    from phaseline.app.app_context import RequestContext
 
 
 @frozen
@@ -22,15 +22,15 @@ class Engine:
         return self.pid != 0
 
 
-def engine_now(place: Workplace) -> Engine:
+def engine_now(ctx: RequestContext) -> Engine:
     """The engine that runs at this moment, if any. One whose process cannot be told counts as there."""
-    owner = place.store.owner()
+    owner = ctx.store.owner()
     return Engine(0 if owner is None else owner.pid or -1)
 
 
-def tell_engine(place: Workplace) -> None:
+def tell_engine(ctx: RequestContext) -> None:
     """Have an engine that runs read its plugins anew; without one the next reads them when it begins."""
     from phaseline.model.rows.rows import RequestKind
 
-    if place.store.owner() is not None:
-        place.store.ask(RequestKind.RELOAD, 0, {}, place.actor)
+    if ctx.store.owner() is not None:
+        ctx.store.ask(RequestKind.RELOAD, 0, {}, ctx.actor)

@@ -10,23 +10,23 @@ from phaseline.packages.format.settings_values import secret_named
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from phaseline.app.app_context import Workplace
+    from phaseline.app.app_context import RequestContext
     from phaseline.model.blueprint.blueprint import Value
     from phaseline.model.packages.package import Form
 
 
-def sealed(place: Workplace, form: Form, settings: Mapping[str, Value]) -> dict[str, Value]:
+def sealed(ctx: RequestContext, form: Form, settings: Mapping[str, Value]) -> dict[str, Value]:
     """The settings as they are stored. What only names a secret is none."""
     secret = _secret(form)
     return {
-        name: place.vault.seal(value) if name in secret and _is_told(value) else place.vault.sealed(value)
+        name: ctx.vault.seal(value) if name in secret and _is_told(value) else ctx.vault.sealed(value)
         for name, value in settings.items()
     }
 
 
-def opened(place: Workplace, settings: Mapping[str, Value]) -> dict[str, Value]:
+def opened(ctx: RequestContext, settings: Mapping[str, Value]) -> dict[str, Value]:
     """The settings as they were given, for checking them and for conditions. Raises: PL-S020, PL-S023."""
-    return cast("dict[str, Value]", place.vault.unsealed(dict(settings)))
+    return cast("dict[str, Value]", ctx.vault.unsealed(dict(settings)))
 
 
 def shown(form: Form, settings: Mapping[str, Value]) -> dict[str, Value]:

@@ -14,7 +14,7 @@ from phaseline.model.graph.status import ExecutionStatus
 from phaseline.model.rows.rows import RequestKind
 
 if TYPE_CHECKING:
-    from phaseline.app.app_context import Workplace
+    from phaseline.app.app_context import RequestContext
     from phaseline.app.watcher import Watcher
     from phaseline.model.blueprint.blueprint import Value
     from phaseline.model.problems.problem import Problem
@@ -66,7 +66,7 @@ class Ticket:
 
 
 def ask(
-    place: Workplace,
+    ctx: RequestContext,
     kind: RequestKind,
     row: ExecutionRow,
     body: Mapping[str, Value] | None = None,
@@ -78,9 +78,9 @@ def ask(
 
     ``beside``: which open executions an ended one may go on beside; None: none of its deployment. ``given``: the order that this is.
     """
-    with place.store.as_one(given) as answer:
+    with ctx.store.as_one(given) as answer:
         answer["execution"] = row.id
-        request = place.store.ask(kind, row.number, {"id": row.id, **(body or {})}, place.actor, beside=beside)
+        request = ctx.store.ask(kind, row.number, {"id": row.id, **(body or {})}, ctx.actor, beside=beside)
     return Ticket(row, request)
 
 
@@ -88,7 +88,7 @@ class Conduct(Protocol):
     """Runs or follows an execution until it has ended, needs a person, or the user leaves."""
 
     def __call__(
-        self, place: Workplace, ticket: Ticket, watcher: Watcher | None = None, *, detach: bool = False
+        self, ctx: RequestContext, ticket: Ticket, watcher: Watcher | None = None, *, detach: bool = False
     ) -> ExecutionView:
         """The execution as it is then. Raises: what the owner refused."""
         ...
@@ -99,17 +99,19 @@ class Conductor:
     """What a workplace is given for it. ``settle``: returns when all these requests have an answer; PL-C035 if they get none."""
 
     conduct: Conduct
-    settle: Callable[[Workplace, Sequence[int]], None]
+    settle: Callable[[RequestContext, Sequence[int]], None]
 
 
-def conduct(place: Workplace, ticket: Ticket, watcher: Watcher | None = None, *, detach: bool = False) -> ExecutionView:
+def conduct(
+    ctx: RequestContext, ticket: Ticket, watcher: Watcher | None = None, *, detach: bool = False
+) -> ExecutionView:
     """See an execution through, and see that others go on. ``detach``: leave as soon as somebody has taken it up.
 
     Raises: what the owner refused.
     """
-    return place.port(Conductor).conduct(place, ticket, watcher, detach=detach)
+    return ctx.app.port(Conductor).conduct(ctx, ticket, watcher, detach=detach)
 
 
-def await_answers(place: Workplace, requests: Sequence[int]) -> None:
+def await_answers(ctx: RequestContext, requests: Sequence[int]) -> None:
     """Have all of these answered, by the engine that runs or by this process for the moment. Raises: PL-C035."""
-    place.port(Conductor).settle(place, requests)
+    ctx.app.port(Conductor).settle(ctx, requests)

@@ -12,34 +12,34 @@ from phaseline.use_cases.lookup.secret_reveal import opened_documents
 from phaseline.use_cases.queries.deployments import living
 
 if TYPE_CHECKING:
-    from phaseline.app.app_context import Workplace
+    from phaseline.app.app_context import RequestContext
     from phaseline.model.deployment.topology import Topology
     from phaseline.model.rows.rows import DeploymentRow
     from phaseline.plan.topology.adoption import Adoption
 
 
-def refuse_adopted(place: Workplace, name: str, adoption: Adoption) -> None:
+def refuse_adopted(ctx: RequestContext, name: str, adoption: Adoption) -> None:
     """Raise PL-C095 for the first other deployment that has some of these instances and has not taken them away.
 
     An instance is the same where the id is, which is drawn, or what a cloud knows it by, in a node of the same type and properties.
     """
-    for row in place.store.deployments():
+    for row in ctx.store.deployments():
         if row.kind == "resources" or row.name == name:
             continue
-        same = sorted(_same(place, row, adoption))
+        same = sorted(_same(ctx, row, adoption))
         if same:
             text = f"this belongs to the deployment '{row.name}' already, and two would change the same things: {listed(same)}"
             mend = f"Go on with that one, or let go of it first: phaseline abandon -d {row.name}"
             raise fail("PL-C095", text, mend, subject=row.name)
 
 
-def _same(place: Workplace, row: DeploymentRow, adoption: Adoption) -> Iterator[str]:
+def _same(ctx: RequestContext, row: DeploymentRow, adoption: Adoption) -> Iterator[str]:
     """The ids of instances to be adopted that stand in this deployment."""
-    alive = living(place.store, row)
+    alive = living(ctx.store, row)
     if not alive.any():
         return
-    there, here = place.store.topology(row.number), adoption.topology
-    documents = opened_documents(place, row.number)
+    there, here = ctx.store.topology(row.number), adoption.topology
+    documents = opened_documents(ctx, row.number)
     known: dict[tuple[str, str], list[int]] = {}
     for number in alive.nonzero()[0].tolist():
         outside = physical_id(documents.get(number, {}))

@@ -15,7 +15,7 @@ from phaseline.model.problems.problem import ProblemsError, fail
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from phaseline.app.app_context import Workplace
+    from phaseline.app.app_context import RequestContext
     from phaseline.model.deployment.topology import Topology
     from phaseline.model.execution.breakpoints import Breakpoint
     from phaseline.model.execution.execution import Request
@@ -75,7 +75,7 @@ def _phases(kind: str, target: str, registry: PhaseRegistry) -> Iterator[str]:
 
 
 def with_breakpoints(
-    place: Workplace, request: Request, topologies: Sequence[Topology], deployment: int = 0
+    ctx: RequestContext, request: Request, topologies: Sequence[Topology], deployment: int = 0
 ) -> Request:
     """The request with the breakpoints of its deployment, which are labels of it. ``deployment`` 0: one that is to be made.
 
@@ -85,11 +85,11 @@ def with_breakpoints(
     from phaseline.plan.requests.request_validation import stop_problems
     from phaseline.use_cases.loading.resource_nodes import phases_on_paths
 
-    kept = labelled(place.store, deployment) if deployment else ()
+    kept = labelled(ctx.store, deployment) if deployment else ()
     new = _written(topologies[-1]) if not deployment or len(topologies) > 1 else ()
     given = (*request.breakpoints, *(one for one in new if one not in kept))
     if given:
-        phases = [phase for one in topologies for phase in phases_on_paths(place, one.blueprint)]
+        phases = [phase for one in topologies for phase in phases_on_paths(ctx, one.blueprint)]
         problems = tuple(stop_problems(given, topologies, dict.fromkeys(phases)))
         if problems:
             raise ProblemsError(problems)
@@ -121,21 +121,21 @@ def read(text: str, timeout_s: float | None = None, *, of: Callable[[str], Break
         raise fail("PL-P047", str(error), mend) from None
 
 
-def refuse_unfit(place: Workplace, row: DeploymentRow, labels: Sequence[Label]) -> None:
+def refuse_unfit(ctx: RequestContext, row: DeploymentRow, labels: Sequence[Label]) -> None:
     """Raise PL-P047 for labels that are to be breakpoints of a deployment or cluster, and at which nobody would stop."""
     given = [read(label.value) for label in labels if label.key == LABEL]
-    problems = tuple(_unfit(place, row, given)) if given else ()
+    problems = tuple(_unfit(ctx, row, given)) if given else ()
     if problems:
         raise ProblemsError(problems)
 
 
-def _unfit(place: Workplace, row: DeploymentRow, given: Sequence[Breakpoint]) -> Iterator[Problem]:
+def _unfit(ctx: RequestContext, row: DeploymentRow, given: Sequence[Breakpoint]) -> Iterator[Problem]:
     from phaseline.plan.requests.request_validation import stop_problems
     from phaseline.use_cases.loading.resource_nodes import phases_on_paths
     from phaseline.use_cases.lookup.known_phases import known_phases
 
     if row.kind == "resources":
-        yield from unfit_stops(given, (), known_phases(place))
+        yield from unfit_stops(given, (), known_phases(ctx))
         return
-    topology = place.store.topology(row.number)
-    yield from stop_problems(given, [topology], phases_on_paths(place, topology.blueprint))
+    topology = ctx.store.topology(row.number)
+    yield from stop_problems(given, [topology], phases_on_paths(ctx, topology.blueprint))

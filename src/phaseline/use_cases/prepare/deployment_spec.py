@@ -11,7 +11,7 @@ from phaseline.model.graph.status import ExecutionStatus
 from phaseline.model.problems.problem import fail
 
 if TYPE_CHECKING:
-    from phaseline.app.app_context import Workplace
+    from phaseline.app.app_context import RequestContext
     from phaseline.model.blueprint.blueprint import Value
     from phaseline.model.rows.rows import DeploymentRow, ExecutionRow
     from phaseline.use_cases.loading.blueprint_loading import Loaded
@@ -38,12 +38,12 @@ class Order:
     labels: Sequence[str] = ()
 
 
-def load_order(place: Workplace, order: Order) -> Loaded:
+def load_order(ctx: RequestContext, order: Order) -> Loaded:
     """The deployment as it would be. Raises ``ProblemsError`` with everything that is wrong."""
     from phaseline.use_cases.loading.blueprint_loading import load
 
     loaded = load(
-        place,
+        ctx,
         order.file,
         inputs=order.inputs,
         plugin_folders=order.plugin_folders,
@@ -55,11 +55,11 @@ def load_order(place: Workplace, order: Order) -> Loaded:
     return with_given(loaded, order.labels)
 
 
-def refuse_taken(place: Workplace, name: str) -> DeploymentRow | None:
+def refuse_taken(ctx: RequestContext, name: str) -> DeploymentRow | None:
     """The deployment of this name that a new one would replace. Raises: PL-S010 if something of it may exist or runs."""
-    existing = place.store.deployment(name)
+    existing = ctx.store.deployment(name)
     if existing is not None:
-        _refuse_living(place, existing)
+        _refuse_living(ctx, existing)
     return existing
 
 
@@ -69,16 +69,16 @@ def use_by(found: ExecutionRow) -> str:
     return f"and is being installed by {found.id}" if is_install else f"and {found.id} has not ended"
 
 
-def _refuse_living(place: Workplace, row: DeploymentRow) -> None:
+def _refuse_living(ctx: RequestContext, row: DeploymentRow) -> None:
     """Raise PL-S010 unless nothing of the deployment is installed and nothing of it runs."""
     from phaseline.use_cases.queries.deployments import living_count, open_execution
 
-    found = open_execution(place.store, row)
-    living = living_count(place.store, row)
+    found = open_execution(ctx.store, row)
+    living = living_count(ctx.store, row)
     if found is not None:
         way = f"Wait for it: phaseline executions follow {found.id}"
     elif living:
-        failed = [one for one in place.store.executions(row.number)[-1:] if one.status in UNFINISHED]
+        failed = [one for one in ctx.store.executions(row.number)[-1:] if one.status in UNFINISHED]
         retry = f"Try again what failed: phaseline executions retry {failed[0].id}. Or r" if failed else "R"
         away = "resources delete --all" if row.kind == "resources" else "uninstall"
         way = f"{retry}emove it first: phaseline {away} -d {row.name}"

@@ -10,7 +10,7 @@ from phaseline.model.problems.problem import ProblemsError
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from phaseline.app.app_context import Workplace
+    from phaseline.app.app_context import RequestContext
     from phaseline.model.execution.pre_post import Around
 
 
@@ -31,14 +31,14 @@ class HookDifference:
         return f"{who} {' and '.join(told)}"
 
 
-def hook_differences(place: Workplace) -> Iterator[HookDifference]:
+def hook_differences(ctx: RequestContext) -> Iterator[HookDifference]:
     """Those of the open executions that would ask other classes if this process had made them now."""
     from phaseline.use_cases.prepare.pre_post import around_of
 
-    store = place.store
+    store = ctx.store
     for row in store.executions(only_open=True):
         try:
-            here = _classes(around_of(place, row.request, row.deployment))
+            here = _classes(around_of(ctx, row.request, row.deployment))
         except ProblemsError:
             continue  # a class that cannot be used here is told by hooks list, and refuses what is started here
         there = _classes(store.around(row.number) if row.request.is_surrounded else None)

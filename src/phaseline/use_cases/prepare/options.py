@@ -11,7 +11,7 @@ from phaseline.model.execution.execution import Request, RetryPolicy, StopAfter,
 from phaseline.model.problems.problem import Problem, ProblemsError
 
 if TYPE_CHECKING:
-    from phaseline.app.app_context import Workplace
+    from phaseline.app.app_context import RequestContext
     from phaseline.app.settings import Settings
     from phaseline.model.blueprint.blueprint import Value
     from phaseline.model.deployment.topology import Topology
@@ -40,9 +40,11 @@ class Manner:
     subgraph_retries: int | None = None
     breakpoints: tuple[Breakpoint, ...] = ()
 
-    def request(self, workflow: str, place: Workplace, parameters: Mapping[str, Value], topology: Topology) -> Request:
+    def request(
+        self, workflow: str, ctx: RequestContext, parameters: Mapping[str, Value], topology: Topology
+    ) -> Request:
         """The request of a workflow of this topology in this manner. Raises: PL-C094 for every value of it that cannot be meant."""
-        settings = place.settings
+        settings = ctx.settings
         retries = retries_of(topology.blueprint.version, settings, self.task_retries)
         stop = self.stop_after if self.on_failure == "continue" else StopAfter(failures=0)
         again = settings.subgraph_retries if self.subgraph_retries is None else self.subgraph_retries

@@ -28,7 +28,7 @@ from phaseline.use_cases.prepare.workflow_start import prepare
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from phaseline.app.app_context import Workplace
+    from phaseline.app.app_context import RequestContext
     from phaseline.model.deployment.topology import Topology
     from phaseline.model.execution.breakpoints import Breakpoint
     from phaseline.model.execution.execution import KnownPaths, Request
@@ -81,7 +81,7 @@ class Planned:
         return {item.name: getattr(self.summary, item.name) for item in fields(self.summary)} | {"around": self.around}
 
 
-def plan_install(place: Workplace, order: Order, *, open_types: bool = False, manner: Manner = AS_SET) -> Planned:
+def plan_install(ctx: RequestContext, order: Order, *, open_types: bool = False, manner: Manner = AS_SET) -> Planned:
     """What installing a blueprint would do. Raises ``ProblemsError`` with everything that is wrong.
 
     A name that is given for the deployment is looked at as an install would, as far as there is a store. ``open_types``:
@@ -89,7 +89,7 @@ def plan_install(place: Workplace, order: Order, *, open_types: bool = False, ma
     """
     name = None if order.name is None else deployment_name(order.file, order.name)
     loaded = load(
-        place,
+        ctx,
         order.file,
         inputs=order.inputs,
         plugin_folders=order.plugin_folders,
@@ -99,16 +99,16 @@ def plan_install(place: Workplace, order: Order, *, open_types: bool = False, ma
     )
     if order.labels:
         loaded = with_given(loaded, order.labels)
-    replaced = refuse_taken(place, name) if name is not None and has_store(place) else None
-    request = with_stops(place, manner.request("install", place, {}, loaded.topology), loaded.topology)
-    found = altered(loaded, warnings=(*loaded.warnings, *missing_secrets(place, loaded.blueprint)))
+    replaced = refuse_taken(ctx, name) if name is not None and has_store(ctx.app) else None
+    request = with_stops(ctx, manner.request("install", ctx, {}, loaded.topology), loaded.topology)
+    found = altered(loaded, warnings=(*loaded.warnings, *missing_secrets(ctx, loaded.blueprint)))
     number = 0 if replaced is None else replaced.number
     given = manner.breakpoints
-    return plan_made(place, request, name or "(new)", found, yes_many=order.yes_many, replaces=number, given=given)
+    return plan_made(ctx, request, name or "(new)", found, yes_many=order.yes_many, replaces=number, given=given)
 
 
 def plan_made(
-    place: Workplace,
+    ctx: RequestContext,
     request: Request,
     name: str,
     loaded: Loaded,
@@ -122,74 +122,74 @@ def plan_made(
     ``replaces``: the deployment in whose place it comes; what is enabled for that is enabled for it. ``given``: breakpoints of this
     execution alone.
     """
-    foreseen = foresee_first(place, request, loaded)
-    stops = look_for_stops(place, given, request, foreseen)
-    warnings = (*loaded.warnings, *limits(place, replaces, request, foreseen), *stops)
-    planned = _planned(place, request, foreseen, warnings, yes_many=yes_many)
-    return with_surroundings(place, planned, request, foreseen, deployment=replaces, made=(name, loaded))
+    foreseen = foresee_first(ctx, request, loaded)
+    stops = look_for_stops(ctx, given, request, foreseen)
+    warnings = (*loaded.warnings, *limits(ctx, replaces, request, foreseen), *stops)
+    planned = _planned(ctx, request, foreseen, warnings, yes_many=yes_many)
+    return with_surroundings(ctx, planned, request, foreseen, deployment=replaces, made=(name, loaded))
 
 
 def preview_uninstall(
-    place: Workplace, name: str, *, ignore_failure: bool = False, manner: Manner = AS_SET
+    ctx: RequestContext, name: str, *, ignore_failure: bool = False, manner: Manner = AS_SET
 ) -> tuple[DeploymentRow, Request, Planned]:
     """What uninstalling a deployment would do now. Raises PL-C010 if there is none, PL-C024 if its folder is gone."""
-    row = find_deployment(place.store, name)
-    refuse_moved(place, row)
-    topology = place.store.topology(row.number)
-    states = np.frombuffer(bytes(place.store.states(row.number)), np.uint8)
-    history = History(states, paths=_paths(place, row, topology))
-    request = manner.request("uninstall", place, {"ignore_failure": True} if ignore_failure else {}, topology)
-    request = with_stops(place, request, topology, deployment=row.number)
-    foreseen = foresee_checked(place, topology, row.code, request, history)
-    stops = look_for_stops(place, manner.breakpoints, request, foreseen, row.number)
-    found = _planned(place, request, foreseen, stops, row, yes_many=True)
-    return row, request, with_surroundings(place, found, request, foreseen, deployment=row.number)
+    row = find_deployment(ctx.store, name)
+    refuse_moved(ctx, row)
+    topology = ctx.store.topology(row.number)
+    states = np.frombuffer(bytes(ctx.store.states(row.number)), np.uint8)
+    history = History(states, paths=_paths(ctx, row, topology))
+    request = manner.request("uninstall", ctx, {"ignore_failure": True} if ignore_failure else {}, topology)
+    request = with_stops(ctx, request, topology, deployment=row.number)
+    foreseen = foresee_checked(ctx, topology, row.code, request, history)
+    stops = look_for_stops(ctx, manner.breakpoints, request, foreseen, row.number)
+    found = _planned(ctx, request, foreseen, stops, row, yes_many=True)
+    return row, request, with_surroundings(ctx, found, request, foreseen, deployment=row.number)
 
 
 def preview_workflow(
-    place: Workplace, order: Start, *, manner: Manner = AS_SET
+    ctx: RequestContext, order: Start, *, manner: Manner = AS_SET
 ) -> tuple[DeploymentRow, Request, Planned]:
     """What a workflow of a deployment would do now. Raises ``ProblemsError`` with everything that ``prepare`` finds."""
-    found = prepare(place, order, manner=manner)
-    checks = place.store.checks(found.deployment.number, only_results=True).checks
-    history = History(found.states, paths=_paths(place, found.deployment, found.topology), checks=checks)
-    foreseen = foresee_planned(place, found.topology, found.deployment.code, found.request, history, found.own)
+    found = prepare(ctx, order, manner=manner)
+    checks = ctx.store.checks(found.deployment.number, only_results=True).checks
+    history = History(found.states, paths=_paths(ctx, found.deployment, found.topology), checks=checks)
+    foreseen = foresee_planned(ctx, found.topology, found.deployment.code, found.request, history, found.own)
     row, request = found.deployment, found.request
-    stops = look_for_stops(place, manner.breakpoints, request, foreseen, row.number)
-    warnings = (*found.warnings, *limits(place, row.number, request, foreseen), *stops)
-    planned = _planned(place, request, foreseen, warnings, row, yes_many=True)
-    return row, request, with_surroundings(place, planned, request, foreseen, deployment=row.number)
+    stops = look_for_stops(ctx, manner.breakpoints, request, foreseen, row.number)
+    warnings = (*found.warnings, *limits(ctx, row.number, request, foreseen), *stops)
+    planned = _planned(ctx, request, foreseen, warnings, row, yes_many=True)
+    return row, request, with_surroundings(ctx, planned, request, foreseen, deployment=row.number)
 
 
-def limits(place: Workplace, deployment: int, request: Request, foreseen: Foreseen) -> Sequence[Problem]:
+def limits(ctx: RequestContext, deployment: int, request: Request, foreseen: Foreseen) -> Sequence[Problem]:
     """What packages say to the numbers of instances that a plan leads to. Raises: PL-F069 as a start would."""
-    if not uses_packages(place, deployment):
+    if not uses_packages(ctx, deployment):
         return ()
     from phaseline.use_cases.prepare.role_limits import limits_foreseen
 
-    return limits_foreseen(place, deployment, request, foreseen)
+    return limits_foreseen(ctx, deployment, request, foreseen)
 
 
 def summaries(
-    place: Workplace, foreseen: Foreseen, row: DeploymentRow | None = None, *, yes_many: bool = True
+    ctx: RequestContext, foreseen: Foreseen, row: DeploymentRow | None = None, *, yes_many: bool = True
 ) -> tuple[PlanSummary, ...]:
     """The rounds as users read them; of a deployment that is there (``row``) with how long they may take."""
     from phaseline.plan.preview.duration_estimate import expected_s
     from phaseline.plan.preview.plan_summary import summarise
     from phaseline.use_cases.lookup.past_durations import took_before
 
-    pools = told(slots(place.settings))
+    pools = told(slots(ctx.settings))
     found = tuple(summarise(shape, graph, slots=pools, yes_many=yes_many) for shape, graph in foreseen.graphs)
-    took = {} if row is None else took_before(place.store, row.number)
+    took = {} if row is None else took_before(ctx.store, row.number)
     return tuple(altered(one, expected_s=expected_s(one.phases, took)) for one in found)
 
 
-def _paths(place: Workplace, row: DeploymentRow, topology: Topology) -> KnownPaths | None:
-    return known_paths(place, topology.blueprint, place.store.state_names(row.number))
+def _paths(ctx: RequestContext, row: DeploymentRow, topology: Topology) -> KnownPaths | None:
+    return known_paths(ctx, topology.blueprint, ctx.store.state_names(row.number))
 
 
 def _planned(
-    place: Workplace,
+    ctx: RequestContext,
     request: Request,
     foreseen: Foreseen,
     warnings: tuple[Problem, ...],
@@ -206,7 +206,7 @@ def _planned(
         reason = (foreseen.verdict.reason if foreseen.verdict else "") or "nothing is to be done"
         return Planned(NothingToDo(request.workflow, reason), f"{request.workflow}: {reason}", warnings)
     warnings = (*warnings, *doubts(request.workflow, foreseen))
-    rounds = summaries(place, foreseen, row, yes_many=yes_many)
+    rounds = summaries(ctx, foreseen, row, yes_many=yes_many)
     changes = resized(foreseen.before, foreseen.topology)
     if len(rounds) == 1:
         summary = altered(rounds[0], warnings=(*warnings, *rounds[0].warnings), resized=changes)

@@ -8,7 +8,7 @@ from phaseline.app.watcher import Nobody
 from phaseline.model.rows.rows import NewExecution
 
 if TYPE_CHECKING:
-    from phaseline.app.app_context import Workplace
+    from phaseline.app.app_context import RequestContext
     from phaseline.app.watcher import Watcher
     from phaseline.model.deployment.topology import Topology
     from phaseline.model.execution.execution import Request
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def new_execution(
-    place: Workplace,
+    ctx: RequestContext,
     deployment: int,
     request: Request,
     *,
@@ -31,38 +31,38 @@ def new_execution(
     recommend it. Raises: as ``around_of``; PL-F069 for what would bring it to more or fewer instances than packages allow, PL-F015 for
     tasks of packages that would wait for one another.
     """
-    around = around_of(place, request, deployment)
+    around = around_of(ctx, request, deployment)
     if around is not None and around.stages is not None:
         from phaseline.use_cases.prepare.role_limits import looked_at, refuse_circles
 
-        refuse_circles(place, around.stages, deployment, request, made)
-        found = looked_at(place, around.stages.limits, deployment, request, made) if around.stages.limits else ()
+        refuse_circles(ctx, around.stages, deployment, request, made)
+        found = looked_at(ctx, around.stages.limits, deployment, request, made) if around.stages.limits else ()
         for warning in found:
             (watcher or Nobody()).noticed(f"warning {warning}. {warning.mend}")
-    return NewExecution(deployment, request, place.actor, place.clock.now() if at is None else at, around)
+    return NewExecution(deployment, request, ctx.actor, ctx.clock.now() if at is None else at, around)
 
 
-def with_stops(place: Workplace, request: Request, *topologies: Topology, deployment: int = 0) -> Request:
+def with_stops(ctx: RequestContext, request: Request, *topologies: Topology, deployment: int = 0) -> Request:
     """The request with the breakpoints that are labels of its deployment. ``deployment`` 0: one that is to be made.
 
     ``topologies``: the deployment as it is, and what it is brought to. Raises: PL-P047 for breakpoints at which nobody would stop.
     """
-    labels = place.store.labels.of(deployment) if deployment else topologies[0].blueprint.labels
+    labels = ctx.store.labels.of(deployment) if deployment else topologies[0].blueprint.labels
     if not (labels or request.breakpoints or topologies[-1].blueprint.labels):
         return request
     from phaseline.use_cases.prepare.breakpoints import with_breakpoints
 
-    return with_breakpoints(place, request, topologies, deployment)
+    return with_breakpoints(ctx, request, topologies, deployment)
 
 
-def around_of(place: Workplace, request: Request, deployment: int = 0, *, depth: int = 0) -> Around | None:
+def around_of(ctx: RequestContext, request: Request, deployment: int = 0, *, depth: int = 0) -> Around | None:
     """What an execution of this request pins; None: nothing, and nobody looks for anything later.
 
     Raises: PL-H001 for hook classes that cannot be used, unless the settings say to go on without them.
     """
-    has_packages = uses_packages(place, deployment)
-    stages = _stages_of(place, request.workflow, deployment) if has_packages else None
-    called, back = _hooks_round(place, request, deployment, depth=depth, has_packages=has_packages)
+    has_packages = uses_packages(ctx, deployment)
+    stages = _stages_of(ctx, request.workflow, deployment) if has_packages else None
+    called, back = _hooks_round(ctx, request, deployment, depth=depth, has_packages=has_packages)
     if not (called or back or stages):
         return None
     from phaseline.model.execution.pre_post import Around
@@ -70,37 +70,37 @@ def around_of(place: Workplace, request: Request, deployment: int = 0, *, depth:
     return Around(called, back, stages)
 
 
-def uses_packages(place: Workplace, deployment: int) -> bool:
+def uses_packages(ctx: RequestContext, deployment: int) -> bool:
     """Whether a package is enabled for a deployment; for most none is."""
-    if not deployment or not place.store.has_packages:
+    if not deployment or not ctx.store.has_packages:
         return False
-    return any(use.is_enabled for use in place.store.packages.uses(deployment))
+    return any(use.is_enabled for use in ctx.store.packages.uses(deployment))
 
 
-def _stages_of(place: Workplace, workflow: str, deployment: int) -> Stages | None:
+def _stages_of(ctx: RequestContext, workflow: str, deployment: int) -> Stages | None:
     """What the packages say that are enabled for a deployment."""
     from phaseline.use_cases.lookup.enabled_tasks import stages_of
 
-    return stages_of(place, workflow, deployment)
+    return stages_of(ctx, workflow, deployment)
 
 
 def _hooks_round(
-    place: Workplace, request: Request, deployment: int, *, depth: int, has_packages: bool
+    ctx: RequestContext, request: Request, deployment: int, *, depth: int, has_packages: bool
 ) -> tuple[tuple[HookClass, ...], tuple[HookClass, ...]]:
     """The classes round the action, and those round taking back what it made."""
-    if not (has_packages or place.has_hooks()):
+    if not (has_packages or ctx.app.has_hooks()):
         return (), ()
     from phaseline.hooks.registry import attending
     from phaseline.model.execution.lifecycle_actions import ROLLBACK, action_of
     from phaseline.model.resources.resources import REACH
     from phaseline.use_cases.loading.hook_registry import hooks_of, in_use
 
-    workflow = place.store.blueprint(deployment).meaning(request.workflow) if deployment else request.workflow
+    workflow = ctx.store.blueprint(deployment).meaning(request.workflow) if deployment else request.workflow
     action = action_of(workflow)
     if request.workflow == REACH or not action:
         return (), ()
-    hooks = in_use(place, hooks_of(place, deployment).hooks, deployment)
-    is_verified = place.settings.verify_hooks == "digest"
+    hooks = in_use(ctx, hooks_of(ctx, deployment).hooks, deployment)
+    is_verified = ctx.settings.verify_hooks == "digest"
     called = attending(hooks, action, depth=depth, is_verified=is_verified)
     back = attending(hooks, ROLLBACK, besides=called, depth=depth, is_verified=is_verified) if request.take_back else ()
     return called, back

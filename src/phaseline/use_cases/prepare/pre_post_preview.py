@@ -14,7 +14,7 @@ from phaseline.model.graph.status import OutcomeKind
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from phaseline.app.app_context import Workplace
+    from phaseline.app.app_context import RequestContext
     from phaseline.calls.deployments.call_subjects import LoadedDeployment
     from phaseline.calls.protocol.call import ExecutionView
     from phaseline.hooks.time_limited_threads import BoundedThreads
@@ -35,7 +35,7 @@ NO_STORE = "memory:"
 
 
 def with_surroundings(
-    place: Workplace,
+    ctx: RequestContext,
     planned: Planned,
     request: Request,
     foreseen: Foreseen,
@@ -48,21 +48,21 @@ def with_surroundings(
 
     ``aim``: what an update brings it to. Raises: PL-H001 as a start would.
     """
-    from phaseline.app.app_context import Workplace
+    from phaseline.app.app_context import AppContext
     from phaseline.use_cases.prepare.pre_post import around_of
 
     if not foreseen.graphs:
         return planned
-    if not has_store(place):
-        place = Workplace(altered(place.settings, store_url=NO_STORE), place.command)
-    around = around_of(place, request, deployment)
+    if not has_store(ctx.app):
+        ctx = AppContext(altered(ctx.settings, store_url=NO_STORE), ctx.app.command).request()
+    around = around_of(ctx, request, deployment)
     if around is None:
         return planned
     from phaseline.plan.preview.pre_post_preview import Surroundings, around_text
 
-    world = _there(place, deployment) if made is None else _made(*made)
+    world = _there(ctx, deployment) if made is None else _made(*made)
     tasks = () if around.stages is None else _task_rows(around.stages, request, foreseen)
-    found = Surroundings(_asked(place, around, request, world, foreseen, aim), tasks)
+    found = Surroundings(_asked(ctx, around, request, world, foreseen, aim), tasks)
     return altered(planned, text=around_text(planned.text, found), around=found)
 
 
@@ -74,10 +74,10 @@ def _task_rows(stages: Stages, request: Request, foreseen: Foreseen) -> tuple[Ta
     return task_rows(stages, foreseen.topology, request.workflow, whom(request, foreseen))
 
 
-def _there(place: Workplace, deployment: int) -> LoadedDeployment:
+def _there(ctx: RequestContext, deployment: int) -> LoadedDeployment:
     from phaseline.calls.deployments.deployment_cache import Deployments
 
-    return Deployments(place.store, place.vault).loaded(deployment)
+    return Deployments(ctx.store, ctx.vault).loaded(deployment)
 
 
 def _made(name: str, loaded: Loaded) -> LoadedDeployment:
@@ -97,7 +97,7 @@ def _made(name: str, loaded: Loaded) -> LoadedDeployment:
 
 
 def _asked(
-    place: Workplace,
+    ctx: RequestContext,
     around: Around,
     request: Request,
     world: LoadedDeployment,
@@ -109,14 +109,14 @@ def _asked(
     from phaseline.hooks.time_limited_threads import BoundedThreads
 
     def inputs_then() -> Mapping[str, Value] | None:
-        return None if aim is None else {name: place.vault.unsealed(value) for name, value in aim.inputs.items()}
+        return None if aim is None else {name: ctx.vault.unsealed(value) for name, value in aim.inputs.items()}
 
-    ground = Ground(0, place.store, lambda _: foreseen, inputs_then)
-    view = ExecutionView("", request.workflow, request.parameters, place.actor.name, around=around, ground=ground)
+    ground = Ground(0, ctx.store, lambda _: foreseen, inputs_then)
+    view = ExecutionView("", request.workflow, request.parameters, ctx.actor.name, around=around, ground=ground)
     threads, found = BoundedThreads(), []
     topology = foreseen.topology
     for hook in around.hooks:
-        said = _said(place, hook, world, view, threads)
+        said = _said(ctx, hook, world, view, threads)
         numbers = {one: topology.number_of.get(one) for one in said.decisions}
         nodes = {one: topology.nodes[topology.node[at]].name for one, at in numbers.items() if at is not None}
         found.append(altered(said, nodes=nodes))
@@ -126,7 +126,7 @@ def _asked(
 
 
 def _said(
-    place: Workplace, hook: HookClass, world: LoadedDeployment, view: ExecutionView, threads: BoundedThreads
+    ctx: RequestContext, hook: HookClass, world: LoadedDeployment, view: ExecutionView, threads: BoundedThreads
 ) -> HookForeseen:
     from phaseline.calls.threads.guarded_calls import attempt, run_to_end
     from phaseline.hooks.call_arguments import seen
@@ -136,7 +136,7 @@ def _said(
     from phaseline.plan.preview.pre_post_preview import BOTH, ONLY_POST, ONLY_PRE, HookForeseen
 
     called = BOTH if hook.has_pre and hook.has_post else ONLY_PRE if hook.has_pre else ONLY_POST
-    one = place.catalog.load_hook(hook)()
+    one = ctx.catalog.load_hook(hook)()
     method = getattr(one, PREVIEW, None)
     if not callable(method) or getattr(type(one), PREVIEW, None) is LifecycleHook.do_preview_op:
         return HookForeseen(hook.name, called)

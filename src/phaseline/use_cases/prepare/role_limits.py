@@ -14,7 +14,7 @@ from phaseline.use_cases.lookup.enabled_tasks import stages_of
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from phaseline.app.app_context import Workplace
+    from phaseline.app.app_context import RequestContext
     from phaseline.model.deployment.topology import Topology
     from phaseline.model.execution.execution import Request
     from phaseline.model.packages.role_limits import RoleLimits
@@ -24,20 +24,20 @@ if TYPE_CHECKING:
 
 
 def looked_at(
-    place: Workplace, limits: Sequence[RoleLimits], deployment: int, request: Request, made: Topology | None = None
+    ctx: RequestContext, limits: Sequence[RoleLimits], deployment: int, request: Request, made: Topology | None = None
 ) -> list[Problem]:
     """What is only to be said of the shape to which a request brings a deployment. ``made``: one that is new has this shape.
 
     Raises: PL-F069 with what forbids it.
     """
     if made is not None or request.workflow == INSTALL:
-        return refuse_beyond(limits, made if made is not None else place.store.topology(deployment))
-    foreseen = _foreseen(place, deployment, request)
+        return refuse_beyond(limits, made if made is not None else ctx.store.topology(deployment))
+    foreseen = _foreseen(ctx, deployment, request)
     return refuse_beyond(limits, foreseen.topology, foreseen.before)
 
 
 def refuse_circles(
-    place: Workplace, stages: Stages, deployment: int, request: Request, made: Topology | None = None
+    ctx: RequestContext, stages: Stages, deployment: int, request: Request, made: Topology | None = None
 ) -> None:
     """Raise PL-F015 for tasks of packages that would wait for one another, before anything of a request is begun."""
     from phaseline.plan.rounds.task_subjects import whom
@@ -46,31 +46,31 @@ def refuse_circles(
     if all(task.ties is None for task in stages):
         return
     if made is not None or request.workflow == INSTALL:
-        task_rows(stages, made if made is not None else place.store.topology(deployment), request.workflow)
+        task_rows(stages, made if made is not None else ctx.store.topology(deployment), request.workflow)
         return
-    foreseen = _foreseen(place, deployment, request)
+    foreseen = _foreseen(ctx, deployment, request)
     task_rows(stages, foreseen.topology, request.workflow, whom(request, foreseen))
 
 
-def limits_foreseen(place: Workplace, deployment: int, request: Request, foreseen: Foreseen) -> Sequence[Problem]:
+def limits_foreseen(ctx: RequestContext, deployment: int, request: Request, foreseen: Foreseen) -> Sequence[Problem]:
     """The same of what a plan foresees. ``deployment`` 0: one that has no packages yet. Raises: PL-F069."""
     if request.workflow not in SHAPING:
         return ()
-    stages = stages_of(place, request.workflow, deployment)
+    stages = stages_of(ctx, request.workflow, deployment)
     if stages is None:
         return ()
     return refuse_beyond(stages.limits, foreseen.topology, None if request.workflow == INSTALL else foreseen.before)
 
 
-def _foreseen(place: Workplace, deployment: int, request: Request) -> Foreseen:
+def _foreseen(ctx: RequestContext, deployment: int, request: Request) -> Foreseen:
     """What the request will have done if all goes well."""
     from phaseline.use_cases.prepare.rounds import foresee_rounds
 
-    store = place.store
+    store = ctx.store
     row = next(row for row in store.deployments() if row.number == deployment)
     number = request.parameters.get(PLAN)
     plan = store.stored_plans.find(number) if isinstance(number, int) else None
     aim = None if plan is None else plan.aim
     states = np.frombuffer(bytes(store.states(deployment)), np.uint8)
     code = row.code if aim is None else aim.code
-    return foresee_rounds(place, row, store.topology(deployment), request, states, code=code, aim=aim)
+    return foresee_rounds(ctx, row, store.topology(deployment), request, states, code=code, aim=aim)

@@ -13,7 +13,7 @@ from phaseline.use_cases.loading.resource_nodes import known_paths
 from phaseline.use_cases.lookup.claims import refuse
 
 if TYPE_CHECKING:
-    from phaseline.app.app_context import Workplace
+    from phaseline.app.app_context import RequestContext
     from phaseline.model.deployment.code_location import CodePlaces
     from phaseline.model.deployment.topology import Topology
     from phaseline.model.execution.execution import Request
@@ -24,14 +24,14 @@ if TYPE_CHECKING:
     from phaseline.use_cases.loading.blueprint_loading import Loaded
 
 
-def foresee_first(place: Workplace, request: Request, loaded: Loaded) -> Foreseen:
+def foresee_first(ctx: RequestContext, request: Request, loaded: Loaded) -> Foreseen:
     """The rounds of the first execution of a deployment that is not stored."""
-    history = History(np.zeros(len(loaded.topology), np.uint8), paths=known_paths(place, loaded.blueprint))
-    return foresee_checked(place, loaded.topology, loaded.code, request, history)
+    history = History(np.zeros(len(loaded.topology), np.uint8), paths=known_paths(ctx, loaded.blueprint))
+    return foresee_checked(ctx, loaded.topology, loaded.code, request, history)
 
 
 def foresee_rounds(
-    place: Workplace,
+    ctx: RequestContext,
     row: DeploymentRow,
     topology: Topology,
     request: Request,
@@ -41,30 +41,30 @@ def foresee_rounds(
     aim: Aim | None = None,
 ) -> Foreseen:
     """The rounds of a workflow of a deployment that is there. ``aim``: what an update brings it to."""
-    checks = place.store.checks(row.number, only_results=True).checks
+    checks = ctx.store.checks(row.number, only_results=True).checks
     blueprint = topology.blueprint if aim is None else aim.blueprint
-    paths = known_paths(place, blueprint, place.store.state_names(row.number))
+    paths = known_paths(ctx, blueprint, ctx.store.state_names(row.number))
     history = History(
         states,
         paths=paths,
         checks=checks,
         aim=lambda: aim,
-        planner=lambda name: planner_of(place, blueprint, code, name),
+        planner=lambda name: planner_of(ctx, blueprint, code, name),
     )
-    own = find_own(place.catalog, blueprint, code, request.workflow)
-    return foresee_planned(place, topology, code, request, history, own)
+    own = find_own(ctx.catalog, blueprint, code, request.workflow)
+    return foresee_planned(ctx, topology, code, request, history, own)
 
 
 def foresee_checked(
-    place: Workplace, topology: Topology, code: CodePlaces, request: Request, history: History
+    ctx: RequestContext, topology: Topology, code: CodePlaces, request: Request, history: History
 ) -> Foreseen:
     """The rounds of a built-in workflow. Raises: what is wrong with the request."""
     refuse(topology, request)
-    return foresee_planned(place, topology, code, request, history)
+    return foresee_planned(ctx, topology, code, request, history)
 
 
 def foresee_planned(
-    place: Workplace,
+    ctx: RequestContext,
     topology: Topology,
     code: CodePlaces,
     request: Request,
@@ -75,6 +75,6 @@ def foresee_planned(
     from phaseline.plan.rounds.round_preview import foresee
     from phaseline.plan.workflows import PLANNERS
 
-    declare = declarer(place.catalog)
+    declare = declarer(ctx.catalog)
     planner = PLANNERS[request.workflow] if own is None else own.plan
     return foresee(planner, topology, request, history, lambda operation: declare(operation, code))

@@ -19,7 +19,7 @@ from phaseline.model.resources.resources import REACH
 from phaseline.use_cases.lookup.find import find_deployment
 
 if TYPE_CHECKING:
-    from phaseline.app.app_context import Workplace
+    from phaseline.app.app_context import RequestContext
     from phaseline.model.blueprint.blueprint import Value
     from phaseline.model.deployment.stack_documents import DocumentRow
     from phaseline.model.rows.rows import ExecutionRow
@@ -58,7 +58,7 @@ class AbandonedView:
     size_bytes: int
 
 
-def export(place: Workplace, name: str, *, only_others: bool = False) -> Mapping[str, Value]:
+def export(ctx: RequestContext, name: str, *, only_others: bool = False) -> Mapping[str, Value]:
     """The document of a deployment as it is now; nothing is changed. Secrets in it are sealed.
 
     ``only_others``: with none but the keys of source 2's system. Raises: PL-C010, PL-C043 for a cluster of resources.
@@ -67,7 +67,7 @@ def export(place: Workplace, name: str, *, only_others: bool = False) -> Mapping
     from phaseline.plan.topology.stack_document import as_others_have_it
     from phaseline.use_cases.prepare.stack_files import taken
 
-    store = place.store
+    store = ctx.store
     row = find_deployment(store, name)
     if row.kind == "resources":
         message = f"'{row.name}' is a cluster of resources, documents are of deployments of blueprints"
@@ -80,7 +80,7 @@ def export(place: Workplace, name: str, *, only_others: bool = False) -> Mapping
         row.code,
         state_names=store.state_names(row.number),
         doing=_last_action(store.executions(row.number)),
-        files=taken(place, row.number, row.code, store.blueprint(row.number).file),
+        files=taken(ctx, row.number, row.code, store.blueprint(row.number).file),
     )
     return as_others_have_it(found) if only_others else found
 
@@ -100,24 +100,24 @@ def _last_action(executions: Sequence[ExecutionRow]) -> tuple[str, str]:
 # -- what is left of deployments ---------------------------------------------------------------------------------------
 
 
-def list_abandoned(place: Workplace) -> Sequence[AbandonedView]:
+def list_abandoned(ctx: RequestContext) -> Sequence[AbandonedView]:
     """What can still be had, the oldest first."""
-    return [_view(row) for row in _kept(place)]
+    return [_view(row) for row in _kept(ctx)]
 
 
-def show_abandoned(place: Workplace, id: str) -> Mapping[str, Value]:
+def show_abandoned(ctx: RequestContext, id: str) -> Mapping[str, Value]:
     """The document that an abandoned deployment has left. Raises: PL-C090."""
-    for row in _kept(place):
+    for row in _kept(ctx):
         if row.name == id:
-            return place.store.stack_documents.body(row)
-    hint = did_you_mean(id, [row.name for row in _kept(place)])
+            return ctx.store.stack_documents.body(row)
+    hint = did_you_mean(id, [row.name for row in _kept(ctx)])
     mend = f"{hint[:1].upper()}{hint[1:]} See: phaseline abandoned list".strip()
     raise fail("PL-C090", f"there is nothing that was abandoned as '{id}'", mend)
 
 
-def _kept(place: Workplace) -> list[DocumentRow]:
-    begin = place.clock.now() - ABANDONED_KEPT_MS
-    return [row for row in place.store.stack_documents.all(ABANDONED) if row.at >= begin]
+def _kept(ctx: RequestContext) -> list[DocumentRow]:
+    begin = ctx.clock.now() - ABANDONED_KEPT_MS
+    return [row for row in ctx.store.stack_documents.all(ABANDONED) if row.at >= begin]
 
 
 def _view(row: DocumentRow) -> AbandonedView:
@@ -200,14 +200,14 @@ def unreadable_parts(path: str, error: Exception) -> ProblemsError:
     return _unreadable(path, told)
 
 
-def refuse_sealed_elsewhere(place: Workplace, inputs: Mapping[str, Any], resources: Mapping[str, Any]) -> None:
+def refuse_sealed_elsewhere(ctx: RequestContext, inputs: Mapping[str, Any], resources: Mapping[str, Any]) -> None:
     """Raise PL-C086 with everything that another store has sealed."""
     problems = []
-    for name in sorted(_closed(place, inputs)):
+    for name in sorted(_closed(ctx, inputs)):
         message = f"the secrets in input '{name}' were sealed by another store"
         problems.append(Problem("PL-C086", message, f"Give the input anew: -i {name}=…"))
     data = {name: resource.get("resource_data") for name, resource in resources.items()}
-    closed = sorted(_closed(place, data))
+    closed = sorted(_closed(ctx, data))
     if closed:
         listed = ", ".join(closed[:SHOWN]) + (f" and {len(closed) - SHOWN:,} more" if len(closed) > SHOWN else "")
         message = f"the secrets in the runtime properties of {listed} were sealed by another store"
@@ -217,11 +217,11 @@ def refuse_sealed_elsewhere(place: Workplace, inputs: Mapping[str, Any], resourc
         raise ProblemsError(problems)
 
 
-def _closed(place: Workplace, values: Mapping[str, Any]) -> Iterator[str]:
+def _closed(ctx: RequestContext, values: Mapping[str, Any]) -> Iterator[str]:
     """Those of the values in which something is sealed that cannot be opened here."""
     for name, value in values.items():
         try:
-            place.vault.unsealed(value)
+            ctx.vault.unsealed(value)
         except ProblemsError as error:
             if any(problem.code not in CANNOT_OPEN for problem in error.problems):
                 raise

@@ -24,7 +24,7 @@ from phaseline.use_cases.loading.stored_blueprint_files import ID, is_of_store_i
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from phaseline.app.app_context import Workplace
+    from phaseline.app.app_context import RequestContext
     from phaseline.model.blueprint.blueprint import Value
     from phaseline.model.deployment.code_location import CodePlaces
 
@@ -50,11 +50,11 @@ class Brought:
         return str(Path(self.tree.folder, self.tree.main_file))
 
 
-def taken(place: Workplace, deployment: int, code: CodePlaces, file: str) -> FilesTaken:
+def taken(ctx: RequestContext, deployment: int, code: CodePlaces, file: str) -> FilesTaken:
     """The files of a deployment's blueprint as a document has them. What makes that impossible stands in ``left_out``."""
-    shelf = place.store.stored_blueprints
+    shelf = ctx.store.stored_blueprints
     stored = shelf.of_deployment(deployment).get("")
-    is_of_store = is_of_store_in(place)
+    is_of_store = is_of_store_in(ctx)
     try:
         if stored is None:
             main = Path(code.blueprint_folder, Path(file).name)
@@ -67,12 +67,12 @@ def taken(place: Workplace, deployment: int, code: CodePlaces, file: str) -> Fil
                 max_bytes=MOST_BYTES,
             )
             contents = {each.path: tree.content(each) for each in tree.files}
-            return _written(place, deployment, tree.main_file, tree.files, contents)
+            return _written(ctx, deployment, tree.main_file, tree.files, contents)
         if stored.size_bytes > MOST_BYTES or stored.file_count > MOST_FILES:
             return FilesTaken(left_out=f"{stored} has more than {MOST_BYTES:,} bytes or {MOST_FILES:,} files")
         files = shelf.files(stored.number)
         contents = {each.path: shelf.content(each.digest) for each in files}
-        return _written(place, deployment, stored.main_file, files, contents)
+        return _written(ctx, deployment, stored.main_file, files, contents)
     except ProblemsError as error:
         return FilesTaken(left_out=error.problems[0].message)
     except (OSError, LookupError) as error:
@@ -80,12 +80,12 @@ def taken(place: Workplace, deployment: int, code: CodePlaces, file: str) -> Fil
 
 
 def _written(
-    place: Workplace, deployment: int, main: str, files: Sequence[StoredFile], contents: Mapping[str, bytes]
+    ctx: RequestContext, deployment: int, main: str, files: Sequence[StoredFile], contents: Mapping[str, bytes]
 ) -> FilesTaken:
     """Whatever holds a secret is sealed, such as a blueprint that says one as the default of a hidden input."""
-    vault, texts = place.vault, {path: _text(body) for path, body in contents.items()}
+    vault, texts = ctx.vault, {path: _text(body) for path, body in contents.items()}
     if vault.has_seals:
-        vault.unsealed(dict(place.store.inputs(deployment)))  # what they hide is known from now on
+        vault.unsealed(dict(ctx.store.inputs(deployment)))  # what they hide is known from now on
     binary = [contents[path].decode("latin-1") for path, text in texts.items() if not isinstance(text, str)]
     if vault.sealed(list(binary)) != binary:
         return FilesTaken(left_out="a file that is no text holds a secret")
@@ -120,7 +120,7 @@ def is_same(document: Mapping[str, Any], row: StoredBlueprint) -> bool:
     return not digest or digest == row.digest
 
 
-def is_there(place: Workplace, document: Mapping[str, Any], folder: str) -> bool:
+def is_there(ctx: RequestContext, document: Mapping[str, Any], folder: str) -> bool:
     """Whether the blueprint of the document lies in the folder, as far as the document says what stood in it.
 
     A folder of the same path may be anybody's. Raises: as ``brought``.
@@ -133,12 +133,12 @@ def is_there(place: Workplace, document: Mapping[str, Any], folder: str) -> bool
     if body is None:
         return True
     try:
-        return file.read_bytes() == _bytes(_opened(place, {"main": body})["main"])
+        return file.read_bytes() == _bytes(_opened(ctx, {"main": body})["main"])
     except ProblemsError:  # sealed by another store: nothing says that it is another one
         return True
 
 
-def brought(place: Workplace, document: Mapping[str, Any], name: str) -> Brought | None:
+def brought(ctx: RequestContext, document: Mapping[str, Any], name: str) -> Brought | None:
     """The document's files, laid out where those of stored blueprints are; None if it has none. ``name``: of the deployment.
 
     Raises: ``KeyError``, ``TypeError`` or ``ValueError`` for files that are not as we write them.
@@ -147,7 +147,7 @@ def brought(place: Workplace, document: Mapping[str, Any], name: str) -> Brought
     if not said.get("main"):
         return None
     runs = set(said["executable"])
-    bodies = {_relative(path): _bytes(body) for path, body in _opened(place, document["files"]).items()}
+    bodies = {_relative(path): _bytes(body) for path, body in _opened(ctx, document["files"]).items()}
     if sum(map(len, bodies.values())) > MOST_BYTES or len(bodies) > MOST_FILES or said["main"] not in bodies:
         raise ValueError("its files are too many, or its blueprint is not among them")
     files = tuple(
@@ -157,14 +157,14 @@ def brought(place: Workplace, document: Mapping[str, Any], name: str) -> Brought
     digest = digest_of(said["main"], files)
     if digest != said["digest"]:
         raise ValueError("its files were changed, name a blueprint instead: --blueprint FILE")
-    folder = work_folder(place) / digest
+    folder = work_folder(ctx) / digest
     by_digest = {each.digest: bodies[each.path] for each in files}
     lay_out(folder, files, by_digest.__getitem__)
     stored = str(document[NATIVE]["uses"].get("") or "").rpartition("@")[0]
     return Brought(stored if ID.fullmatch(stored) else _id(name), Tree(str(folder), said["main"], files, digest))
 
 
-def moved(place: Workplace, found: Brought, code: CodePlaces) -> CodePlaces:
+def moved(ctx: RequestContext, found: Brought, code: CodePlaces) -> CodePlaces:
     """Where its code is from now on: what lay in the blueprint's folder is in the new one, and plugins are where they are here."""
     old, new = code.blueprint_folder, found.tree.folder
     inside = [
@@ -172,13 +172,13 @@ def moved(place: Workplace, found: Brought, code: CodePlaces) -> CodePlaces:
         for folder in code.plugin_folders
         if Path(folder).is_relative_to(old)
     ]
-    return place.code_places(found.main, tuple(inside))
+    return ctx.app.code_places(found.main, tuple(inside))
 
 
-def _opened(place: Workplace, files: Mapping[str, Value]) -> Mapping[str, Value]:
+def _opened(ctx: RequestContext, files: Mapping[str, Value]) -> Mapping[str, Value]:
     """Those that hold secrets opened. Raises: PL-C086 if another store has sealed them."""
     try:
-        found = place.vault.unsealed(dict(files))
+        found = ctx.vault.unsealed(dict(files))
     except ProblemsError as error:
         if any(problem.code not in CANNOT_OPEN for problem in error.problems):
             raise

@@ -13,7 +13,7 @@ from phaseline.plan.requests.unreachable_breakpoints import is_foreseen, unmet_s
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from phaseline.app.app_context import Workplace
+    from phaseline.app.app_context import RequestContext
     from phaseline.app.watcher import Watcher
     from phaseline.model.deployment.topology import Topology
     from phaseline.model.execution.breakpoints import Breakpoint
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 def look_for_stops(
-    place: Workplace, given: Sequence[Breakpoint], request: Request, foreseen: Foreseen, deployment: int = 0
+    ctx: RequestContext, given: Sequence[Breakpoint], request: Request, foreseen: Foreseen, deployment: int = 0
 ) -> tuple[Problem, ...]:
     """Warnings of those of ``given`` at which probably nobody stops. ``deployment`` 0: one that is to be made.
 
@@ -36,7 +36,7 @@ def look_for_stops(
         return ()
     is_sure = is_foreseen(request, foreseen)
     if is_sure and deployment:
-        is_sure = not place.store.executions(deployment, only_open=True)
+        is_sure = not ctx.store.executions(deployment, only_open=True)
     problems = tuple(unmet_stops(given, request, foreseen, is_sure=is_sure))
     if problems and is_sure:
         raise ProblemsError(problems)
@@ -44,7 +44,7 @@ def look_for_stops(
 
 
 def look_before_start(
-    place: Workplace,
+    ctx: RequestContext,
     given: Sequence[Breakpoint],
     request: Request,
     deployment: tuple[DeploymentRow, Topology],
@@ -56,20 +56,20 @@ def look_before_start(
     from phaseline.use_cases.prepare.rounds import foresee_rounds
 
     row, topology = deployment
-    states = np.frombuffer(bytes(place.store.states(row.number)), np.uint8)
-    foreseen = foresee_rounds(place, row, topology, request, states, code=row.code)
-    _tell(watcher, look_for_stops(place, given, request, foreseen, row.number))
+    states = np.frombuffer(bytes(ctx.store.states(row.number)), np.uint8)
+    foreseen = foresee_rounds(ctx, row, topology, request, states, code=row.code)
+    _tell(watcher, look_for_stops(ctx, given, request, foreseen, row.number))
 
 
 def look_before_first(
-    place: Workplace, given: Sequence[Breakpoint], request: Request, loaded: Loaded, watcher: Watcher | None
+    ctx: RequestContext, given: Sequence[Breakpoint], request: Request, loaded: Loaded, watcher: Watcher | None
 ) -> None:
     """The same for the first execution of a deployment that is made with it."""
     if not given:
         return
     from phaseline.use_cases.prepare.rounds import foresee_first
 
-    _tell(watcher, look_for_stops(place, given, request, foresee_first(place, request, loaded)))
+    _tell(watcher, look_for_stops(ctx, given, request, foresee_first(ctx, request, loaded)))
 
 
 def _tell(watcher: Watcher | None, warnings: Sequence[Problem]) -> None:

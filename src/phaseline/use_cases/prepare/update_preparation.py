@@ -27,7 +27,7 @@ from phaseline.use_cases.prepare.pre_post import with_stops
 if TYPE_CHECKING:
     from collections.abc import Set as AbstractSet
 
-    from phaseline.app.app_context import Workplace
+    from phaseline.app.app_context import RequestContext
     from phaseline.model.blueprint.blueprint import Blueprint, Value
     from phaseline.model.blueprint.diff import Change
     from phaseline.model.blueprint.labels import Label
@@ -86,7 +86,7 @@ class PreparedUpdate:
 
 
 @undisturbed()
-def prepare_update(place: Workplace, order: UpdateOrder, *, manner: Manner = AS_SET) -> PreparedUpdate:
+def prepare_update(ctx: RequestContext, order: UpdateOrder, *, manner: Manner = AS_SET) -> PreparedUpdate:
     """The blueprint to come with its inputs, and what becomes of the deployment.
 
     Raises: ``ProblemsError`` with PL-C010, PL-C024, PL-C043, everything that is wrong with the blueprint, its inputs or the
@@ -95,29 +95,31 @@ def prepare_update(place: Workplace, order: UpdateOrder, *, manner: Manner = AS_
     from phaseline.plan.topology.blueprint_diff import values_of_inputs
     from phaseline.plan.workflows.apply_revision import UPDATE
 
-    now = present_of(place, order.deployment, UPDATE, order.parameters, manner)
+    now = present_of(ctx, order.deployment, UPDATE, order.parameters, manner)
     row, topology = now.deployment, now.topology
-    former = opened_inputs(place, row.number)
-    loaded = _read(place, order, now, former)
+    former = opened_inputs(ctx, row.number)
+    loaded = _read(ctx, order, now, former)
     hidden = hidden_inputs(topology.blueprint) | hidden_inputs(loaded.blueprint)
     values, changed = values_of_inputs(former, loaded.inputs, frozenset(hidden))
-    before = _as_labelled(topology.blueprint, frozenset(place.store.labels.of(row.number)))
-    blueprint = _carried_over(before, loaded.blueprint, now=place.clock.now())
+    before = _as_labelled(topology.blueprint, frozenset(ctx.store.labels.of(row.number)))
+    blueprint = _carried_over(before, loaded.blueprint, now=ctx.clock.now())
     aim = Aim(
         blueprint,
-        sealed_inputs(place, loaded),
+        sealed_inputs(ctx, loaded),
         loaded.code,
         suffixes=int.from_bytes(os.urandom(8)) >> 1,
         changed_inputs=tuple(sorted(changed)),
         uses=loaded.uses,
-        former=_former(place, row, topology, before, changed) if now.request.take_back else None,
+        former=_former(ctx, row, topology, before, changed) if now.request.take_back else None,
         packages=tuple(loaded.packages),
     )
-    _refuse_unknown(place, aim, now.request)
-    return brought_to(place, now, aim, values, loaded.warnings)
+    _refuse_unknown(ctx, aim, now.request)
+    return brought_to(ctx, now, aim, values, loaded.warnings)
 
 
-def present_of(place: Workplace, name: str, workflow: str, parameters: Mapping[str, Value], manner: Manner) -> Present:
+def present_of(
+    ctx: RequestContext, name: str, workflow: str, parameters: Mapping[str, Value], manner: Manner
+) -> Present:
     """A deployment that may be brought to something else, and the request of a workflow that does it.
 
     Raises: ``ProblemsError`` with PL-C010, PL-C024, PL-C043, PL-P043, or everything that is wrong with the parameters.
@@ -125,14 +127,14 @@ def present_of(place: Workplace, name: str, workflow: str, parameters: Mapping[s
     from phaseline.plan.requests.request_validation import check
     from phaseline.plan.workflows.apply_revision import refuse_other
 
-    store = place.store
+    store = ctx.store
     row = find_deployment(store, name, to_change=True)
-    refuse_moved(place, row)
+    refuse_moved(ctx, row)
     topology = store.topology(row.number)
     refuse_other(topology)
     states = np.frombuffer(bytes(store.states(row.number)), np.uint8)
     refuse_suspended(row.name, workflow, topology, states)
-    request = manner.request(workflow, place, {**parameters, PLAN: NOT_STORED}, topology)
+    request = manner.request(workflow, ctx, {**parameters, PLAN: NOT_STORED}, topology)
     problems = check(topology, request)
     if problems:
         raise ProblemsError(problems)
@@ -140,7 +142,7 @@ def present_of(place: Workplace, name: str, workflow: str, parameters: Mapping[s
 
 
 def brought_to(
-    place: Workplace,
+    ctx: RequestContext,
     now: Present,
     aim: Aim,
     values: Sequence[Change],
@@ -152,19 +154,19 @@ def brought_to(
 
     revision = revised(now.topology, aim)
     refuse_forbidden(revision)
-    request = with_stops(place, now.request, now.topology, revision.finished, deployment=now.deployment.number)
+    request = with_stops(ctx, now.request, now.topology, revision.finished, deployment=now.deployment.number)
     told = (*values, *steps(now.topology.blueprint, aim.blueprint, revision.changed))
     given = now.request.breakpoints
     return PreparedUpdate(now.deployment, now.topology, now.states, request, aim, revision, told, warnings, given)
 
 
-def _read(place: Workplace, order: UpdateOrder, now: Present, former: Mapping[str, Value]) -> Loaded:
+def _read(ctx: RequestContext, order: UpdateOrder, now: Present, former: Mapping[str, Value]) -> Loaded:
     """The file of the new blueprint, with the former inputs under those that are given."""
     from phaseline.plan.workflows.update import AUTO_CORRECT_TYPES
 
     folders = now.deployment.code.plugin_folders if order.plugin_folders is None else order.plugin_folders
     loaded = load(
-        place,
+        ctx,
         order.file,
         inputs=order.inputs,
         plugin_folders=tuple(folders),
@@ -173,18 +175,18 @@ def _read(place: Workplace, order: UpdateOrder, now: Present, former: Mapping[st
         former=former,
         auto_correct=order.parameters.get(AUTO_CORRECT_TYPES) is True,
     )
-    refuse_missing_secrets(place, loaded.blueprint)
+    refuse_missing_secrets(ctx, loaded.blueprint)
     return loaded
 
 
 def _former(
-    place: Workplace, row: DeploymentRow, topology: Topology, blueprint: Blueprint, changed: AbstractSet[str]
+    ctx: RequestContext, row: DeploymentRow, topology: Topology, blueprint: Blueprint, changed: AbstractSet[str]
 ) -> Aim:
     """What the deployment is now, so that it can be brought back to it."""
-    used = place.store.stored_blueprints.of_deployment(row.number)
+    used = ctx.store.stored_blueprints.of_deployment(row.number)
     return Aim(
         blueprint,
-        place.store.inputs(row.number),
+        ctx.store.inputs(row.number),
         row.code,
         suffixes=int.from_bytes(os.urandom(8)) >> 1,
         changed_inputs=tuple(sorted(changed)),
@@ -193,12 +195,12 @@ def _former(
     )
 
 
-def _refuse_unknown(place: Workplace, aim: Aim, request: Request) -> None:
+def _refuse_unknown(ctx: RequestContext, aim: Aim, request: Request) -> None:
     """Raise PL-P009 for a ``workflow_id`` that the new blueprint does not have; what it maps to is loaded."""
     from phaseline.plan.workflows.delegated_update import WORKFLOW_ID
 
     name = request.parameters.get(WORKFLOW_ID)
-    if isinstance(name, str) and planner_of(place, aim.blueprint, aim.code, name) is None:
+    if isinstance(name, str) and planner_of(ctx, aim.blueprint, aim.code, name) is None:
         raise unknown_workflow(name, aim.blueprint)
 
 

@@ -21,7 +21,7 @@ from phaseline.use_cases.prepare.options import AS_SET
 from phaseline.use_cases.prepare.pre_post import with_stops
 
 if TYPE_CHECKING:
-    from phaseline.app.app_context import Workplace
+    from phaseline.app.app_context import RequestContext
     from phaseline.model.blueprint.blueprint import Value, WorkflowMapping
     from phaseline.model.deployment.topology import Topology
     from phaseline.model.execution.execution import Request
@@ -64,7 +64,7 @@ class Prepared:
     first: Sequence[DeploymentRow] = ()
 
 
-def prepare(place: Workplace, order: Start, *, manner: Manner = AS_SET) -> Prepared:
+def prepare(ctx: RequestContext, order: Start, *, manner: Manner = AS_SET) -> Prepared:
     """The request with its parameters merged and checked (B23).
 
     Raises: ``ProblemsError`` with PL-C010 (no such deployment), PL-P009 (no such workflow), PL-P010 (not available now), PL-P011
@@ -72,18 +72,18 @@ def prepare(place: Workplace, order: Start, *, manner: Manner = AS_SET) -> Prepa
     """
     from phaseline.plan.requests.request_validation import check, warnings
 
-    store = place.store
+    store = ctx.store
     row = find_deployment(store, order.deployment, to_change=True)
     if order.workflow != ABANDON:  # that calls nothing, so it needs no code
-        refuse_moved(place, row)
+        refuse_moved(ctx, row)
     topology = store.topology(row.number)
     states = np.frombuffer(bytes(store.states(row.number)), np.uint8)
-    workflow, own = _find(place, row, order.workflow)
+    workflow, own = _find(ctx, row, order.workflow)
     refuse_suspended(row.name, order.workflow if own is None else workflow.built_in, topology, states)
     if not order.force:
         _refuse_unavailable(workflow, topology, as_life_cycle(topology, states, store.state_names(row.number)))
-    request = manner.request(order.workflow, place, _parameters(place, row, topology, workflow, own, order), topology)
-    request = with_stops(place, request, topology, deployment=row.number)
+    request = manner.request(order.workflow, ctx, _parameters(ctx, row, topology, workflow, own, order), topology)
+    request = with_stops(ctx, request, topology, deployment=row.number)
     problems = check(topology, request, with_custom=order.allow_custom, workflow=own)
     if problems:
         raise ProblemsError(problems)
@@ -92,11 +92,11 @@ def prepare(place: Workplace, order: Start, *, manner: Manner = AS_SET) -> Prepa
         return Prepared(row, topology, states, request, warned, own)
     from phaseline.use_cases.lookup.owned_deployments import below, told
 
-    first = below(place, row)
+    first = below(ctx, row)
     return Prepared(row, topology, states, request, (*((told(first),) if first else ()), *warned), own, first)
 
 
-def _find(place: Workplace, row: DeploymentRow, name: str) -> tuple[WorkflowMapping, Workflow | None]:
+def _find(ctx: RequestContext, row: DeploymentRow, name: str) -> tuple[WorkflowMapping, Workflow | None]:
     """The workflow as the blueprint declares it, a built-in one need not be declared; and its planner where it is another one.
 
     Raises: PL-P009 if there is none of this name, and what ``find_own`` raises.
@@ -105,8 +105,8 @@ def _find(place: Workplace, row: DeploymentRow, name: str) -> tuple[WorkflowMapp
     from phaseline.plan.workflows import PLANNERS
     from phaseline.use_cases.loading.plugin_workflows import find_own, unknown_workflow
 
-    blueprint = place.store.blueprint(row.number)
-    own = find_own(place.catalog, blueprint, row.code, name)
+    blueprint = ctx.store.blueprint(row.number)
+    own = find_own(ctx.catalog, blueprint, row.code, name)
     if own is None and name not in PLANNERS:
         raise unknown_workflow(name, blueprint)
     mapped = blueprint.workflows.get(name)
@@ -123,7 +123,7 @@ def _refuse_unavailable(workflow: WorkflowMapping, topology: Topology, states: n
 
 
 def _parameters(
-    place: Workplace,
+    ctx: RequestContext,
     row: DeploymentRow,
     topology: Topology,
     workflow: WorkflowMapping,
@@ -148,13 +148,13 @@ def _parameters(
         more=known,
         allow_custom=order.allow_custom,
         types=topology.blueprint.data_types,
-        lookup=KnownThings(lambda: place.store, row.name),
+        lookup=KnownThings(lambda: ctx.store, row.name),
     )
     if all(name in order.parameters or value in (None, "", [], {}) for name, value in merged.items()):
         return merged
-    documents = place.store.documents(row.number)
+    documents = ctx.store.documents(row.number)
     scope = RuntimeScope(
-        PlainInputs(place.store.inputs(row.number), hidden_inputs(topology.blueprint)),
+        PlainInputs(ctx.store.inputs(row.number), hidden_inputs(topology.blueprint)),
         {node.name: node.properties for node in topology.nodes},
         TopologyInstances(topology, lambda instance: documents.get(instance, {})),
         facts=facts_of(row.name, topology.blueprint, row.created_by, SecretsLater()),

@@ -14,7 +14,7 @@ from phaseline.use_cases.lookup.entry_status import as_statuses
 from phaseline.use_cases.lookup.find import find_deployment
 
 if TYPE_CHECKING:
-    from phaseline.app.app_context import Workplace
+    from phaseline.app.app_context import RequestContext
     from phaseline.model.rows.rows import ExecutionRow
     from phaseline.ports import Store
 
@@ -33,11 +33,11 @@ class Stopped:
     position: int
 
 
-def list_breakpoints(place: Workplace, deployment: str | None = None) -> Sequence[Stopped]:
+def list_breakpoints(ctx: RequestContext, deployment: str | None = None) -> Sequence[Stopped]:
     """Who stands at a breakpoint, of all deployments or of one, the oldest execution first."""
-    number = find_deployment(place.store, deployment).number if deployment else None
-    rows = place.store.executions(number, only_open=True)
-    return [one for row in rows if row.request.breakpoints for one in stopped_in(place.store, row)]
+    number = find_deployment(ctx.store, deployment).number if deployment else None
+    rows = ctx.store.executions(number, only_open=True)
+    return [one for row in rows if row.request.breakpoints for one in stopped_in(ctx.store, row)]
 
 
 def stopped_in(store: Store, row: ExecutionRow) -> Iterator[Stopped]:

@@ -10,7 +10,7 @@ from phaseline.model.rows.rows import RequestKind
 from phaseline.use_cases.lookup.find import find_deployment
 
 if TYPE_CHECKING:
-    from phaseline.app.app_context import Workplace
+    from phaseline.app.app_context import RequestContext
     from phaseline.model.blueprint.blueprint import Value
     from phaseline.model.rows.rows import ExecutionRow
     from phaseline.ports import Store
@@ -43,9 +43,9 @@ class DeploymentHistory:
     total: int
 
 
-def deployment_history(place: Workplace, name: str, *, limit: int | None = None) -> DeploymentHistory:
+def deployment_history(ctx: RequestContext, name: str, *, limit: int | None = None) -> DeploymentHistory:
     """From its making on. Raises: PL-C010, PL-C013."""
-    store = place.store
+    store = ctx.store
     row = find_deployment(store, name)
     found = [Happening(row.created_at, row.created_by, "created", f"from {row.blueprint_file}")]
     for execution in store.executions(row.number):

@@ -24,7 +24,7 @@ from phaseline.views.views import DeploymentDetails, DeploymentView, Outputs, Pa
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from phaseline.app.app_context import Workplace
+    from phaseline.app.app_context import RequestContext
     from phaseline.model.rows.listings import Glance
     from phaseline.model.rows.rows import DeploymentRow, ExecutionRow
     from phaseline.ports import Store
@@ -37,7 +37,7 @@ IS_GONE = frozenset(map(int, GONE))
 
 
 def list_deployments(
-    place: Workplace,
+    ctx: RequestContext,
     *,
     status: str | None = None,
     text: str = "",
@@ -49,13 +49,13 @@ def list_deployments(
     ``status``: as in their views; ``text``: somewhere in the name, the description or the blueprint's path; ``labels``:
     ``KEY=VALUE`` or ``KEY``, all of which they have. Raises: PL-C068 for what is no label.
     """
-    rows = [row for row in place.store.deployments() if text.casefold() in _told_of(row).casefold()]
+    rows = [row for row in ctx.store.deployments() if text.casefold() in _told_of(row).casefold()]
     if labels:
-        having = place.store.labels.having(parse_labels(labels))
+        having = ctx.store.labels.having(parse_labels(labels))
         rows = [row for row in rows if row.number in having]
     if status is None:
-        return Page(briefs(place.store, rows[:limit]), len(rows))
-    views = [view for view in briefs(place.store, rows) if view.status == status]
+        return Page(briefs(ctx.store, rows[:limit]), len(rows))
+    views = [view for view in briefs(ctx.store, rows) if view.status == status]
     return Page(views[:limit], len(views))
 
 
@@ -63,14 +63,14 @@ def _told_of(row: DeploymentRow) -> str:
     return f"{row.name} {row.description} {row.blueprint_file}"
 
 
-def find_to_change(place: Workplace, name: str) -> DeploymentDetails:
+def find_to_change(ctx: RequestContext, name: str) -> DeploymentDetails:
     """The deployment of this whole name, which is going to be changed. Raises: PL-C010 with the name that was probably intended."""
-    return show_deployment(place, find_deployment(place.store, name, to_change=True).name)
+    return show_deployment(ctx, find_deployment(ctx.store, name, to_change=True).name)
 
 
-def show_deployment(place: Workplace, name: str) -> DeploymentDetails:
+def show_deployment(ctx: RequestContext, name: str) -> DeploymentDetails:
     """One deployment with its inputs and nodes and the folders of its code."""
-    store = place.store
+    store = ctx.store
     row = find_deployment(store, name)
     topology = store.topology(row.number)
     counts = np.bincount(topology.node[topology.is_there], minlength=len(topology.nodes)).tolist()
@@ -91,7 +91,7 @@ def show_deployment(place: Workplace, name: str) -> DeploymentDetails:
     )
 
 
-def outputs(place: Workplace, name: str, *, reveal: bool = False) -> Outputs:
+def outputs(ctx: RequestContext, name: str, *, reveal: bool = False) -> Outputs:
     """Outputs and capabilities of a deployment, computed from what its instances know now.
 
     What holds a secret is shown as ``(hidden)`` unless ``reveal``; what is a secret that is gone is left out (B24).
@@ -102,19 +102,19 @@ def outputs(place: Workplace, name: str, *, reveal: bool = False) -> Outputs:
     from phaseline.dsl.functions.topology_view import TopologyInstances, facts_of
     from phaseline.model.deployment.sealed_values import hidden_inputs
 
-    store = place.store
+    store = ctx.store
     row = find_deployment(store, name)
-    topology, documents = store.topology(row.number), opened_documents(place, row.number)
-    blueprint, inputs = store.blueprint(row.number), opened_inputs(place, row.number)
+    topology, documents = store.topology(row.number), opened_documents(ctx, row.number)
+    blueprint, inputs = store.blueprint(row.number), opened_inputs(ctx, row.number)
     seen = RuntimeScope(
         inputs,
         {node.name: node.properties for node in topology.nodes},
         TopologyInstances(topology, lambda instance: documents.get(instance, {})),
-        facts=facts_of(row.name, labelled(blueprint, store.labels.of(row.number)), row.created_by, place.vault),
+        facts=facts_of(row.name, labelled(blueprint, store.labels.of(row.number)), row.created_by, ctx.vault),
     )
-    scope = Watch(inputs, hidden_inputs(blueprint), place.vault).over(seen)
+    scope = Watch(inputs, hidden_inputs(blueprint), ctx.vault).over(seen)
     found = (evaluate_outputs(blueprint.outputs, scope), evaluate_outputs(blueprint.capabilities, scope))
-    return Outputs(row.name, *(found if reveal else (without_secrets(place, values) for values in found)))
+    return Outputs(row.name, *(found if reveal else (without_secrets(ctx, values) for values in found)))
 
 
 def unread(store: Store, row: DeploymentRow) -> str:

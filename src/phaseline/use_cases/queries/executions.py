@@ -19,7 +19,7 @@ from phaseline.use_cases.lookup.find import find_deployment, find_execution
 from phaseline.views.views import Cause, Decision, ExecutionView, Failure, Page
 
 if TYPE_CHECKING:
-    from phaseline.app.app_context import Workplace
+    from phaseline.app.app_context import RequestContext
     from phaseline.model.deployment.topology import Topology
     from phaseline.model.rows.rows import ExecutionRow, GraphRow, NoteRow
     from phaseline.ports import Store
@@ -51,7 +51,7 @@ class ExecutionFilter:
 
 
 def list_executions(
-    place: Workplace,
+    ctx: RequestContext,
     *,
     deployment: str | None = None,
     status: str | None = None,
@@ -59,30 +59,30 @@ def list_executions(
     limit: int | None = None,
 ) -> Page[ExecutionView]:
     """Executions of a deployment or of all, the latest first, without what failed in them."""
-    number = find_deployment(place.store, deployment).number if deployment else None
+    number = find_deployment(ctx.store, deployment).number if deployment else None
     wanted = wanted or ExecutionFilter(status or "")
-    rows = [row for row in place.store.executions(number) if wanted.lets_through(row)]
+    rows = [row for row in ctx.store.executions(number) if wanted.lets_through(row)]
     shown = rows[::-1][:limit]
-    return Page([_queued(place.store, row) for row in shown], len(rows))
+    return Page([_queued(ctx.store, row) for row in shown], len(rows))
 
 
-def show_execution(place: Workplace, id: str | None = None, *, deployment: str | None = None) -> ExecutionView:
+def show_execution(ctx: RequestContext, id: str | None = None, *, deployment: str | None = None) -> ExecutionView:
     """One execution (its id, a beginning of it, or the latest of a deployment) with every failed entry."""
-    row = find_execution(place.store, id, deployment)
-    owner = None if row.status.is_ended else place.store.owner()
+    row = find_execution(ctx.store, id, deployment)
+    owner = None if row.status.is_ended else ctx.store.owner()
     runner = str(owner) if owner is not None else ""
-    failing = _failing(place.store, row)
-    kept = place.store.stored_plans.of_execution(row.number)
+    failing = _failing(ctx.store, row)
+    kept = ctx.store.stored_plans.of_execution(row.number)
     return altered(
-        view_execution(place.store, row),
+        view_execution(ctx.store, row),
         runner=runner,
-        decisions=_decisions(place.store, row),
+        decisions=_decisions(ctx.store, row),
         plan=kept.id if kept is not None else "",
-        stopped=_stopped(place, row),
-        hook_ms=_ms_in_hooks(place.store, row),
+        stopped=_stopped(ctx, row),
+        hook_ms=_ms_in_hooks(ctx.store, row),
         failing=failing,
         failing_count=len(failing),
-        now_at=place.clock.now(),
+        now_at=ctx.clock.now(),
     )
 
 
@@ -109,12 +109,12 @@ def _decisions(store: Store, row: ExecutionRow) -> list[Decision]:
     ]
 
 
-def _stopped(place: Workplace, row: ExecutionRow) -> int:
+def _stopped(ctx: RequestContext, row: ExecutionRow) -> int:
     if row.status.is_ended or not row.request.breakpoints:
         return 0
     from phaseline.use_cases.queries.breakpoints import stopped_in
 
-    return len(list(stopped_in(place.store, row)))
+    return len(list(stopped_in(ctx.store, row)))
 
 
 def _queued(store: Store, row: ExecutionRow) -> ExecutionView:

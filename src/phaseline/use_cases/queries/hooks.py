@@ -13,7 +13,7 @@ from phaseline.use_cases.loading.hook_registry import known_hooks, switched_off
 from phaseline.use_cases.lookup.find import find_deployment
 
 if TYPE_CHECKING:
-    from phaseline.app.app_context import Workplace
+    from phaseline.app.app_context import RequestContext
     from phaseline.hooks.declaration import KnownHook
     from phaseline.model.blueprint.blueprint import Value
     from phaseline.model.rows.hook_switches import Switch
@@ -69,61 +69,61 @@ class Switched:
     former: str = ""
 
 
-def list_hooks(place: Workplace, deployment: str | None = None) -> HookList:
+def list_hooks(ctx: RequestContext, deployment: str | None = None) -> HookList:
     """All hook classes, those of packages that are enabled anywhere among them; with a deployment those it has, and whether they are on.
 
     Raises: PL-C010 if there is none of that name.
     """
-    number = EVERYWHERE if deployment is None else find_deployment(place.store, deployment).number
-    registry = known_hooks(place, number)
-    switches = _switches(place)
-    return HookList([_view(place, hook, switches, number) for hook in registry.hooks], registry.warnings)
+    number = EVERYWHERE if deployment is None else find_deployment(ctx.store, deployment).number
+    registry = known_hooks(ctx, number)
+    switches = _switches(ctx)
+    return HookList([_view(ctx, hook, switches, number) for hook in registry.hooks], registry.warnings)
 
 
-def show_hooks(place: Workplace, name: str, deployment: str | None = None) -> Sequence[HookView]:
+def show_hooks(ctx: RequestContext, name: str, deployment: str | None = None) -> Sequence[HookView]:
     """The hook classes of a name; with a deployment as they are for it. Raises: PL-H002 if there is none, PL-C010."""
-    switches = _switches(place)
-    row = None if deployment is None else find_deployment(place.store, deployment)
+    switches = _switches(ctx)
+    row = None if deployment is None else find_deployment(ctx.store, deployment)
     number = EVERYWHERE if row is None else row.number
-    return [_view(place, hook, switches, number) for hook in find(place, name, number)]
+    return [_view(ctx, hook, switches, number) for hook in find(ctx, name, number)]
 
 
-def disable_hook(place: Workplace, name: str, *, deployment: str | None = None, reason: str = "") -> Switched:
+def disable_hook(ctx: RequestContext, name: str, *, deployment: str | None = None, reason: str = "") -> Switched:
     """Have a class called no more, from the next action on; for one deployment only if it is optional.
 
     Where it is off already a reason takes the place of the former one, with the name of who gives it.
 
     Raises: PL-H002 (no such class), PL-H003 (not optional), PL-C010 (no such deployment).
     """
-    row = None if deployment is None else find_deployment(place.store, deployment, to_change=True)
-    hooks = find(place, name, EVERYWHERE if row is None else row.number)
+    row = None if deployment is None else find_deployment(ctx.store, deployment, to_change=True)
+    hooks = find(ctx, name, EVERYWHERE if row is None else row.number)
     fixed = [hook for hook in hooks if not hook.optional]
     if row is not None and fixed:
         text = f"the hook class '{name}' is not optional: no deployment can do without it"
         raise fail("PL-H003", text, f"Switch it off for all, if you may: phaseline hooks disable {name}")
     number = EVERYWHERE if row is None else row.number
-    former = place.store.hook_switches.put_off(name, number, reason, place.actor)
+    former = ctx.store.hook_switches.put_off(name, number, reason, ctx.actor)
     whose = "" if row is None else row.name
     if former is None:
         return Switched(name, whose, is_on=False, was_so=False, reason=reason)
     return Switched(name, whose, is_on=False, was_so=True, reason=reason, former=_who(former))
 
 
-def enable_hook(place: Workplace, name: str, *, deployment: str | None = None) -> Switched:
+def enable_hook(ctx: RequestContext, name: str, *, deployment: str | None = None) -> Switched:
     """Have a class called again that was switched off. Raises: PL-H002, PL-C010."""
-    row = None if deployment is None else find_deployment(place.store, deployment, to_change=True)
-    is_changed = place.store.hook_switches.put_on(name, EVERYWHERE if row is None else row.number)
+    row = None if deployment is None else find_deployment(ctx.store, deployment, to_change=True)
+    is_changed = ctx.store.hook_switches.put_on(name, EVERYWHERE if row is None else row.number)
     if not is_changed:
-        find(place, name, EVERYWHERE if row is None else row.number)
+        find(ctx, name, EVERYWHERE if row is None else row.number)
     return Switched(name, "" if row is None else row.name, is_on=True, was_so=not is_changed)
 
 
-def find(place: Workplace, name: str, deployment: int = EVERYWHERE) -> Sequence[KnownHook]:
+def find(ctx: RequestContext, name: str, deployment: int = EVERYWHERE) -> Sequence[KnownHook]:
     """Those of a name, or the one of a key, among all and those of a deployment. Raises: PL-H002.
 
     Without a deployment those of packages that are enabled for any are among them.
     """
-    registry = known_hooks(place, deployment)
+    registry = known_hooks(ctx, deployment)
     found = registry.find(name)
     if not found:
         hint = did_you_mean(name, [hook.name for hook in registry.hooks])
@@ -132,21 +132,21 @@ def find(place: Workplace, name: str, deployment: int = EVERYWHERE) -> Sequence[
     return found
 
 
-def _switches(place: Workplace) -> Sequence[Switch]:
+def _switches(ctx: RequestContext) -> Sequence[Switch]:
     """None where there is no store."""
     try:
-        return place.store.hook_switches.all()
+        return ctx.store.hook_switches.all()
     except ProblemsError as error:
         if error.problems[0].code != "PL-S007":
             raise
         return ()
 
 
-def _view(place: Workplace, hook: KnownHook, switches: Sequence[Switch], deployment: int) -> HookView:
+def _view(ctx: RequestContext, hook: KnownHook, switches: Sequence[Switch], deployment: int) -> HookView:
     switch = switched_off(hook, switches, deployment)
     entry = hook.entry
     own = [one.deployment for one in switches if one.name in (hook.name, entry.key) and one.deployment]
-    names = {row.number: row.name for row in place.store.deployments()} if own else {}
+    names = {row.number: row.name for row in ctx.store.deployments()} if own else {}
     return HookView(
         hook.name,
         "off" if switch is not None else "broken" if hook.fault else "ready",

@@ -21,7 +21,7 @@ from phaseline.views.views import InstanceView, Page
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from phaseline.app.app_context import Workplace
+    from phaseline.app.app_context import RequestContext
     from phaseline.model.blueprint.blueprint import Value
     from phaseline.model.deployment.topology import Topology
     from phaseline.model.rows.listings import Roster
@@ -36,7 +36,7 @@ DRIFT = ("", "unknown", "none", "drifted", "")
 
 
 def list_instances(
-    place: Workplace,
+    ctx: RequestContext,
     *,
     deployment: str | None = None,
     node: str | None = None,
@@ -47,7 +47,7 @@ def list_instances(
 
     Raises: PL-C012 for a node that the deployments do not have, and for a state that none of their instances can be in.
     """
-    store = place.store
+    store = ctx.store
     rows = [find_deployment(store, deployment)] if deployment else list(store.deployments())
     found: list[InstanceView] = []
     total = 0
@@ -82,13 +82,13 @@ def list_instances(
     return Page(found, total, flaws.told)
 
 
-def show_instance(place: Workplace, id: str, *, deployment: str | None = None) -> InstanceView:
+def show_instance(ctx: RequestContext, id: str, *, deployment: str | None = None) -> InstanceView:
     """One instance (its id or a beginning of it) with its runtime properties and relationships."""
     from phaseline.model.deployment.restrictions import restricted_of
 
-    row, topology, number = find_instance(place.store, id, deployment)
-    roster = place.store.listings.rosters([row.number])[row.number]
-    brief = _brief(roster, row.name, number, place.store.checks(row.number, only_results=True).checks)
+    row, topology, number = find_instance(ctx.store, id, deployment)
+    roster = ctx.store.listings.rosters([row.number])[row.number]
+    brief = _brief(roster, row.name, number, ctx.store.checks(row.number, only_results=True).checks)
     order, ptr = topology.rows_by_source
     rows = order[ptr[number] : ptr[number + 1]]
     targets = rows[topology.is_there[topology.target[rows]]].tolist()
@@ -101,7 +101,7 @@ def show_instance(place: Workplace, id: str, *, deployment: str | None = None) -
             relationships.extend(
                 (link.relationship.type, topology.ids[target]) for target in topology.instances_of(link.target).tolist()
             )
-    document = veiled_properties(place.store.documents(row.number, [number]).get(number, {}))
+    document = veiled_properties(ctx.store.documents(row.number, [number]).get(number, {}))
     return InstanceView(
         id=brief.id,
         node=brief.node,
@@ -115,34 +115,34 @@ def show_instance(place: Workplace, id: str, *, deployment: str | None = None) -
         scaling_groups=[(name, topology.groups.ids[inside]) for name, inside in _groups(topology, number)],
         health=brief.health,
         drift=brief.drift,
-        system_properties=veiled_properties(_told_by_checks(place, row.number, topology, number)),
-        phases=_phases(place, row.number, number, document),
+        system_properties=veiled_properties(_told_by_checks(ctx, row.number, topology, number)),
+        phases=_phases(ctx, row.number, number, document),
         restricted_actions=restricted_of(topology, number),
     )
 
 
-def _phases(place: Workplace, deployment: int, number: int, document: dict[str, Value]) -> Sequence[EntryView]:
+def _phases(ctx: RequestContext, deployment: int, number: int, document: dict[str, Value]) -> Sequence[EntryView]:
     """Of a deployment of whose nodes none has gone along a path, nothing is looked at."""
-    if not place.store.state_names(deployment):
+    if not ctx.store.state_names(deployment):
         return ()
     from phaseline.use_cases.queries.resources.node_phases import phases_of_node
 
-    return phases_of_node(place.store, deployment, number, document)
+    return phases_of_node(ctx.store, deployment, number, document)
 
 
-def _told_by_checks(place: Workplace, deployment: int, topology: Topology, number: int) -> dict[str, Value]:
+def _told_by_checks(ctx: RequestContext, deployment: int, topology: Topology, number: int) -> dict[str, Value]:
     """The system properties of one instance."""
     from phaseline.model.health.system_properties import system_properties
 
-    state = int(place.store.states(deployment)[number])
+    state = int(ctx.store.states(deployment)[number])
     names: dict[int, str] = {}
 
     def named(execution: int) -> str:
         if not names:
-            names.update((row.number, row.id) for row in place.store.executions(deployment))
+            names.update((row.number, row.id) for row in ctx.store.executions(deployment))
         return names.get(execution, "")
 
-    return system_properties(place.store.checks(deployment), topology, number, state, named)
+    return system_properties(ctx.store.checks(deployment), topology, number, state, named)
 
 
 def _groups(topology: Topology, number: int) -> Iterator[tuple[str, int]]:

@@ -18,7 +18,7 @@ from phaseline.use_cases.lookup.known_phases import in_force
 if TYPE_CHECKING:
     from collections.abc import Set as AbstractSet
 
-    from phaseline.app.app_context import Workplace
+    from phaseline.app.app_context import RequestContext
     from phaseline.catalog.code.function_entry_points import FunctionPlace
     from phaseline.catalog.code.operation_modules import OperationModule
     from phaseline.catalog.phases.plugin_set import Loaded, Verdict
@@ -96,7 +96,7 @@ class PhaseView:
     engine: EngineNow | None = None
 
 
-def list_plugins(place: Workplace, plugin_folders: Sequence[str] = ()) -> list[PluginView]:
+def list_plugins(ctx: RequestContext, plugin_folders: Sequence[str] = ()) -> list[PluginView]:
     """Every plugin of any kind, by name.
 
     Those with phases or listeners, modules with operations, type definitions, functions of others, and packages.
@@ -106,11 +106,11 @@ def list_plugins(place: Workplace, plugin_folders: Sequence[str] = ()) -> list[P
     from phaseline.use_cases.loading.type_catalog import list_definitions
     from phaseline.use_cases.queries.packages.listing import list_packages
 
-    found = [_plugin(plugin, verdict) for plugin, verdict in _load(place, plugin_folders).plugins]
-    found += map(_operations, operation_modules(folders_of(place, plugin_folders)))
-    found += map(_types, list_definitions(place))
+    found = [_plugin(plugin, verdict) for plugin, verdict in _load(ctx, plugin_folders).plugins]
+    found += map(_operations, operation_modules(folders_of(ctx, plugin_folders)))
+    found += map(_types, list_definitions(ctx))
     found += map(_function, function_places())
-    packages = list_packages(place)
+    packages = list_packages(ctx)
     found += map(_package, packages)
     found += _announced({package.origin for package in packages})
     return sorted(found, key=_place_in_list)
@@ -121,14 +121,14 @@ def _place_in_list(view: PluginView) -> tuple[str, str, str]:
     return view.name.lower(), view.kind, "" if view.kind == "package" else view.where
 
 
-def show_plugin(place: Workplace, name: str, plugin_folders: Sequence[str] = ()) -> PluginView:
+def show_plugin(ctx: RequestContext, name: str, plugin_folders: Sequence[str] = ()) -> PluginView:
     """One plugin of any kind; of type definitions the newest version. Raises: PL-D054."""
     from phaseline.use_cases.loading.type_catalog import find_definitions
 
-    views = list_plugins(place, plugin_folders)
+    views = list_plugins(ctx, plugin_folders)
     found = next((view for view in views if view.name.lower() == name.lower()), None)
     if found is None or found.kind == "types":
-        found = next(map(_types, find_definitions(place, name)), None)
+        found = next(map(_types, find_definitions(ctx, name)), None)
     if found is None:
         hint = _hint(name, [view.name for view in views])
         raise fail("PL-D054", f"there is no plugin '{name}'", f"{hint}See phaseline plugins list.")
@@ -136,46 +136,46 @@ def show_plugin(place: Workplace, name: str, plugin_folders: Sequence[str] = ())
 
 
 def list_phases(
-    place: Workplace, plugin_folders: Sequence[str] = (), *, state: str = "", resource_type: str = ""
+    ctx: RequestContext, plugin_folders: Sequence[str] = (), *, state: str = "", resource_type: str = ""
 ) -> list[PhaseView]:
     """The phases by name; only those of a state, and for resources of a type, if one is given."""
-    registry = _load(place, plugin_folders).registry
+    registry = _load(ctx, plugin_folders).registry
     phases = [
         phase
         for phase in registry.phases
         if (not state or state in phase.states)
         and (not resource_type or set(registry.types.line(resource_type)).intersection(phase.resource_types))
     ]
-    now, used = _now(place), in_force(place)
-    views = [_at(place, _phase(phase, registry, used), now.get(phase.key)) for phase in phases]
+    now, used = _now(ctx), in_force(ctx)
+    views = [_at(ctx, _phase(phase, registry, used), now.get(phase.key)) for phase in phases]
     if not state and not resource_type:
-        views += [_nowhere(place, found) for key, found in now.items() if registry.get(key) is None and found.counts]
+        views += [_nowhere(ctx, found) for key, found in now.items() if registry.get(key) is None and found.counts]
     return sorted(views, key=lambda view: view.name.lower())
 
 
-def _nowhere(place: Workplace, now: PhaseNow) -> PhaseView:
+def _nowhere(ctx: RequestContext, now: PhaseNow) -> PhaseView:
     """A phase that resources are in, and that no plugin defines."""
     nobody = PhaseDefinition(now.name, "", (), (), error=f"no plugin defines the phase '{now.name}'")
-    return _at(place, altered(_phase(nobody, PhaseRegistry([nobody])), where=""), now)
+    return _at(ctx, altered(_phase(nobody, PhaseRegistry([nobody])), where=""), now)
 
 
-def _at(place: Workplace, view: PhaseView, now: PhaseNow | None) -> PhaseView:
+def _at(ctx: RequestContext, view: PhaseView, now: PhaseNow | None) -> PhaseView:
     """The phase with what is done with it, and whether that takes longer than it should; who waits for what is broken is blocked."""
     from phaseline.use_cases.queries.resources.phase_activity import blocked
 
     if now is not None and now.running_since_at:
-        age_s = (place.clock.now() - now.running_since_at) / 1000
+        age_s = (ctx.clock.now() - now.running_since_at) / 1000
         now = altered(now, is_overdue=age_s > view.policy.overdue_after_s)
     if now is not None and view.obstacles:
         now = blocked(now)
     return altered(view, now=now)
 
 
-def _now(place: Workplace) -> Mapping[str, PhaseNow]:
+def _now(ctx: RequestContext) -> Mapping[str, PhaseNow]:
     """What is done with phases at this moment; nothing where there is no store."""
     from phaseline.use_cases.queries.resources.phase_activity import phases_now
 
-    return _where_stored(lambda: phases_now(place.store), {})
+    return _where_stored(lambda: phases_now(ctx.store), {})
 
 
 def _where_stored(read: Callable[[], T], nothing: T) -> T:
@@ -188,9 +188,9 @@ def _where_stored(read: Callable[[], T], nothing: T) -> T:
         return nothing
 
 
-def show_phase(place: Workplace, name: str, plugin_folders: Sequence[str] = ()) -> PhaseView:
+def show_phase(ctx: RequestContext, name: str, plugin_folders: Sequence[str] = ()) -> PhaseView:
     """One phase. Raises: PL-D053."""
-    registry = _load(place, plugin_folders).registry
+    registry = _load(ctx, plugin_folders).registry
     phase = registry.get(name)
     if phase is None:
         hint = _hint(name, [each.name for each in registry.phases])
@@ -198,20 +198,20 @@ def show_phase(place: Workplace, name: str, plugin_folders: Sequence[str] = ()) 
     from phaseline.use_cases.queries.resources.engine_metrics import engine_now
     from phaseline.use_cases.queries.resources.phase_activity import PhaseNow
 
-    view = _at(place, _phase(phase, registry, in_force(place)), _now(place).get(phase.key) or PhaseNow())
-    return altered(view, engine=_where_stored(lambda: engine_now(place.store), None))
+    view = _at(ctx, _phase(phase, registry, in_force(ctx)), _now(ctx).get(phase.key) or PhaseNow())
+    return altered(view, engine=_where_stored(lambda: engine_now(ctx.store), None))
 
 
-def _load(place: Workplace, plugin_folders: Sequence[str]) -> Loaded:
+def _load(ctx: RequestContext, plugin_folders: Sequence[str]) -> Loaded:
     from phaseline.use_cases.lookup.known_phases import read
 
-    return read(place, folders_of(place, plugin_folders))
+    return read(ctx, folders_of(ctx, plugin_folders))
 
 
-def folders_of(place: Workplace, plugin_folders: Sequence[str]) -> tuple[str, ...]:
+def folders_of(ctx: RequestContext, plugin_folders: Sequence[str]) -> tuple[str, ...]:
     """Those given, then those of the settings. Raises: PL-O003 for one that is given and does not exist."""
     refuse_missing(plugin_folders)
-    return place.code_places(str(Path.cwd() / "blueprint.yaml"), tuple(plugin_folders)).plugin_folders
+    return ctx.app.code_places(str(Path.cwd() / "blueprint.yaml"), tuple(plugin_folders)).plugin_folders
 
 
 def _plugin(plugin: Plugin, verdict: Verdict) -> PluginView:

@@ -11,12 +11,12 @@ from phaseline.use_cases.queries.packages.listing import PackageView, show_packa
 from phaseline.use_cases.queries.phases import PluginView, show_plugin
 
 if TYPE_CHECKING:
-    from phaseline.app.app_context import Workplace
+    from phaseline.app.app_context import RequestContext
 
 
-def show_any(place: Workplace, name: str, plugin_folders: Sequence[str] = ()) -> PackageView | PluginView:
+def show_any(ctx: RequestContext, name: str, plugin_folders: Sequence[str] = ()) -> PackageView | PluginView:
     """What is called so. Raises: PL-F062 for a version of a package that is not installed, PL-D054 for anything else."""
     named = read_name(name)
-    if named is not None and (named[1] or any(row.name == named[0] for row in rows(place))):
-        return show_package(place, name)
-    return show_plugin(place, name, plugin_folders)
+    if named is not None and (named[1] or any(row.name == named[0] for row in rows(ctx))):
+        return show_package(ctx, name)
+    return show_plugin(ctx, name, plugin_folders)

@@ -21,7 +21,7 @@ from phaseline.use_cases.queries.unresponsive_owner import silence
 from phaseline.views.views import FailingCall
 
 if TYPE_CHECKING:
-    from phaseline.app.app_context import Workplace
+    from phaseline.app.app_context import RequestContext
     from phaseline.model.rows.rows import BatchRow, ExecutionRow, Owner
     from phaseline.ports import Store
     from phaseline.views.views import DeploymentView
@@ -109,17 +109,17 @@ class Status:
     failing_count: int = 0
 
 
-def status(place: Workplace, deployment: str | None = None) -> Status:
+def status(ctx: RequestContext, deployment: str | None = None) -> Status:
     """How everything in the store stands at this moment; or one deployment, with its executions alone.
 
     Raises: PL-C010 if there is no such deployment, PL-C013 if several begin so.
     """
-    store, now = place.store, place.clock.now()
+    store, now = ctx.store, ctx.clock.now()
     owner = store.owner()
     rows = unfinished(store)
     view, numbers = None, None
     if deployment is not None:
-        view = _view(place, deployment)
+        view = _view(ctx, deployment)
         rows = [row for row in rows if row.deployment_name == view.name]
         numbers = {row.number for row in rows}
     living = [row for row in rows if not row.status.is_ended]
@@ -137,7 +137,7 @@ def status(place: Workplace, deployment: str | None = None) -> Status:
     needs += [*_needs(released, standings, owner), *_repeated_needs(failing), *_request_needs(requests, owner)]
     return Status(
         now_at=now,
-        store=store_state(place),
+        store=store_state(ctx),
         engine=EngineState(owner.pid, owner.command, owner.since) if owner else None,
         start="" if owner else START,
         executions=standings,
@@ -173,23 +173,23 @@ def _repeated_needs(failing: Sequence[FailingCall]) -> list[Need]:
     ]
 
 
-def _view(place: Workplace, name: str) -> DeploymentView:
+def _view(ctx: RequestContext, name: str) -> DeploymentView:
     """What a list says of the deployment."""
     from phaseline.use_cases.queries.deployments import show_deployment
     from phaseline.views.views import DeploymentView
 
-    found = show_deployment(place, name)
+    found = show_deployment(ctx, name)
     return DeploymentView(**{item.name: getattr(found, item.name) for item in fields(DeploymentView)})
 
 
-def store_state(place: Workplace) -> StoreState:
+def store_state(ctx: RequestContext) -> StoreState:
     """Where the store, which is open and so of the present schema, is and how large."""
     from phaseline.store.sql.schema import SCHEMA_VERSION
 
-    file = store_file(place.settings.store_url)
+    file = store_file(ctx.settings.store_url)
     if file is None:
-        return StoreState(place.settings.store_url, 0, 0, SCHEMA_VERSION)
-    return StoreState(place.settings.store_url, size_of(file), size_of(Path(f"{file}-wal")), SCHEMA_VERSION)
+        return StoreState(ctx.settings.store_url, 0, 0, SCHEMA_VERSION)
+    return StoreState(ctx.settings.store_url, size_of(file), size_of(Path(f"{file}-wal")), SCHEMA_VERSION)
 
 
 def size_of(file: Path) -> int:

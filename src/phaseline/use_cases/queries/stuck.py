@@ -24,7 +24,7 @@ from phaseline.use_cases.queries.unrepaired_failures import left_behind, left_ha
 from phaseline.views.views import Page
 
 if TYPE_CHECKING:
-    from phaseline.app.app_context import Workplace
+    from phaseline.app.app_context import RequestContext
     from phaseline.model.deployment.topology import Topology
     from phaseline.model.graph.graph import Graph, Step
     from phaseline.model.rows.rows import BatchRow, ExecutionRow, Owner
@@ -112,9 +112,9 @@ Groups = dict[tuple[Kind, str, str], _Group]
 """{(kind, operation, what those have in common that are told together)}"""
 
 
-def list_stuck(place: Workplace, *, deployment: str | None = None, limit: int | None = None) -> Page[Stuck]:
+def list_stuck(ctx: RequestContext, *, deployment: str | None = None, limit: int | None = None) -> Page[Stuck]:
     """Groups of what is stuck, the oldest first, of one deployment or of all that are not deleted."""
-    store, now = place.store, place.clock.now()
+    store, now = ctx.store, ctx.clock.now()
     only = find_deployment(store, deployment).number if deployment else None
     owner = store.owner()
     groups: Groups = {}

@@ -17,7 +17,7 @@ from phaseline.use_cases.queries.executions import standing
 from phaseline.use_cases.queries.lane_holders import held_up
 
 if TYPE_CHECKING:
-    from phaseline.app.app_context import Workplace
+    from phaseline.app.app_context import RequestContext
     from phaseline.model.blueprint.blueprint import Blueprint
     from phaseline.model.deployment.topology import Topology
     from phaseline.model.rows.rows import BatchRow, ExecutionRow
@@ -39,9 +39,9 @@ class Waiting:
     now_at: int
 
 
-def why(place: Workplace, id: str, *, deployment: str | None = None) -> Waiting:
+def why(ctx: RequestContext, id: str, *, deployment: str | None = None) -> Waiting:
     """The reasons, from the latest execution of the instance's deployment. Raises PL-C012 if there is no such instance."""
-    store = place.store
+    store = ctx.store
     row, topology, number = find_instance(store, id, deployment)
     executions = store.executions(row.number)
     latest = executions[-1] if executions else None
@@ -59,9 +59,9 @@ def why(place: Workplace, id: str, *, deployment: str | None = None) -> Waiting:
         deployment=row.name,
         execution=latest.id if latest else "",
         execution_status=latest.status.value if latest else "",
-        reasons=[_of_closed_phase(place, topology.blueprint, reason) for reason in reasons],
+        reasons=[_of_closed_phase(ctx, topology.blueprint, reason) for reason in reasons],
         note=_note(store, latest, topology.ids[number]),
-        now_at=place.clock.now(),
+        now_at=ctx.clock.now(),
     )
 
 
@@ -103,19 +103,19 @@ def _reasons(store: Store, execution: ExecutionRow, topology: Topology, instance
     return reasons if execution.status.is_ended else [held_up(store, execution, whole, reason) for reason in reasons]
 
 
-def _of_closed_phase(place: Workplace, blueprint: Blueprint, reason: Reason) -> Reason:
+def _of_closed_phase(ctx: RequestContext, blueprint: Blueprint, reason: Reason) -> Reason:
     """Why a phase that is ready is not called, where a person must open or mend it."""
     if reason.kind != "slot" or not blueprint.on_path:
         return reason
     name = reason.operation
-    pause = place.store.paused_phases().get(name.lower())
+    pause = ctx.store.paused_phases().get(name.lower())
     if pause is not None:
         return altered(
             reason,
             text=f"{name} is ready, and paused ({pause.actor}: {pause.reason})",
             mend=f"phaseline phases unpause {name}",
         )
-    registry = found_phases(place).registry
+    registry = found_phases(ctx).registry
     phase = registry.get(name)
     obstacles = registry.obstacles(phase) if phase is not None else ()
     if not obstacles:

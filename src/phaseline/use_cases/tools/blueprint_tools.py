@@ -10,7 +10,7 @@ from phaseline.lang.fast_dataclasses import altered
 from phaseline.model.problems.problem import fail
 
 if TYPE_CHECKING:
-    from phaseline.app.app_context import Workplace
+    from phaseline.app.app_context import RequestContext
     from phaseline.dsl.imports.section_merge import Sections
     from phaseline.model.blueprint.blueprint import Blueprint
     from phaseline.model.blueprint.diff import Differences
@@ -35,7 +35,7 @@ def blueprint_schema(version: str) -> dict[str, Any]:
 
 
 def explain_node(
-    place: Workplace, file: str, node: str, *, only: str = "", plugin_folders: Sequence[str] = ()
+    ctx: RequestContext, file: str, node: str, *, only: str = "", plugin_folders: Sequence[str] = ()
 ) -> Explained:
     """Where each part of a node of a blueprint came from; ``only``: those whose path begins so.
 
@@ -45,7 +45,7 @@ def explain_node(
     from phaseline.dsl.reader import read_whole
     from phaseline.use_cases.loading.blueprint_loading import open_blueprint
 
-    opened = open_blueprint(place, file, plugin_folders)
+    opened = open_blueprint(ctx, file, plugin_folders)
     blueprint, sections = read_whole(opened.file, opened.files)
     if node not in blueprint.nodes:
         hint = did_you_mean(node, blueprint.nodes)
@@ -57,7 +57,7 @@ def explain_node(
 
 
 def compare_blueprints(
-    place: Workplace, old: str, new: str, *, plugin_folders: Sequence[str] = (), open_types: bool = False
+    ctx: RequestContext, old: str, new: str, *, plugin_folders: Sequence[str] = (), open_types: bool = False
 ) -> Differences:
     """What the second of two blueprints (files, or names of stored ones) says differently than the first.
 
@@ -68,7 +68,7 @@ def compare_blueprints(
     from phaseline.use_cases.loading.blueprint_loading import open_blueprint
 
     def read(file: str) -> tuple[Blueprint, Sections]:
-        opened = open_blueprint(place, file, plugin_folders)
+        opened = open_blueprint(ctx, file, plugin_folders)
         return read_whole(opened.file, opened.files, open_types=open_types)
 
     return compare(read(old), read(new))

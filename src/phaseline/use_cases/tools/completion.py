@@ -10,7 +10,7 @@ from phaseline.use_cases.lookup.find import rosters_of
 from phaseline.use_cases.tools.doctor import older_schema
 
 if TYPE_CHECKING:
-    from phaseline.app.app_context import Workplace
+    from phaseline.app.app_context import RequestContext
     from phaseline.app.settings import Settings
 
 OFFERED = 200
@@ -24,42 +24,42 @@ def may_look(settings: Settings) -> bool:
     return file is not None and file.exists() and not older_schema(file)
 
 
-def deployment_names(place: Workplace, beginning: str) -> list[str]:
+def deployment_names(ctx: RequestContext, beginning: str) -> list[str]:
     """Deployments whose name begins so."""
-    return _fitting((row.name for row in place.store.deployments()), beginning)
+    return _fitting((row.name for row in ctx.store.deployments()), beginning)
 
 
-def execution_ids(place: Workplace, beginning: str) -> list[str]:
+def execution_ids(ctx: RequestContext, beginning: str) -> list[str]:
     """Executions whose id begins so, the latest first."""
-    return _fitting((row.id for row in reversed(place.store.executions())), beginning)
+    return _fitting((row.id for row in reversed(ctx.store.executions())), beginning)
 
 
-def instance_ids(place: Workplace, beginning: str) -> list[str]:
+def instance_ids(ctx: RequestContext, beginning: str) -> list[str]:
     """Instances whose id begins so."""
-    store = place.store
+    store = ctx.store
     return _fitting((id for _, roster in rosters_of(store, store.deployments()) for id in roster.ids), beginning)
 
 
-def cluster_names(place: Workplace, beginning: str) -> list[str]:
+def cluster_names(ctx: RequestContext, beginning: str) -> list[str]:
     """Clusters whose name begins so."""
-    return _fitting((row.name for row in place.store.deployments() if row.kind == "resources"), beginning)
+    return _fitting((row.name for row in ctx.store.deployments() if row.kind == "resources"), beginning)
 
 
-def resource_names(place: Workplace, beginning: str) -> list[str]:
+def resource_names(ctx: RequestContext, beginning: str) -> list[str]:
     """Resources whose name begins so."""
-    store = place.store
+    store = ctx.store
     rows = [row for row in store.deployments() if row.kind == "resources"]
     return _fitting((id for _, roster in rosters_of(store, rows) for id in roster.ids), beginning)
 
 
-def secret_names(place: Workplace, beginning: str) -> list[str]:
+def secret_names(ctx: RequestContext, beginning: str) -> list[str]:
     """Secrets whose name begins so."""
-    return _fitting((row.name for row in place.store.secrets.all()), beginning)
+    return _fitting((row.name for row in ctx.store.secrets.all()), beginning)
 
 
-def blueprint_ids(place: Workplace, beginning: str) -> list[str]:
+def blueprint_ids(ctx: RequestContext, beginning: str) -> list[str]:
     """Stored blueprints whose id begins so."""
-    return _fitting(sorted({row.id for row in place.store.stored_blueprints.all()}), beginning)
+    return _fitting(sorted({row.id for row in ctx.store.stored_blueprints.all()}), beginning)
 
 
 def _fitting(names: Iterable[str], beginning: str) -> list[str]:
@@ -72,7 +72,7 @@ def _fitting(names: Iterable[str], beginning: str) -> list[str]:
     return found
 
 
-KINDS: Mapping[Named, Callable[[Workplace, str], list[str]]] = {
+KINDS: Mapping[Named, Callable[[RequestContext, str], list[str]]] = {
     "deployments": deployment_names,
     "executions": execution_ids,
     "instances": instance_ids,
@@ -83,6 +83,6 @@ KINDS: Mapping[Named, Callable[[Workplace, str], list[str]]] = {
 }
 
 
-def offered_names(place: Workplace, kind: Named, beginning: str) -> Sequence[str]:
+def offered_names(ctx: RequestContext, kind: Named, beginning: str) -> Sequence[str]:
     """Names of a kind that begin so; none without a store of this version."""
-    return KINDS[kind](place, beginning) if may_look(place.settings) else []
+    return KINDS[kind](ctx, beginning) if may_look(ctx.settings) else []

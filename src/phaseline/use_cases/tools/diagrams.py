@@ -13,7 +13,7 @@ from phaseline.plan.preview.diagram_svg import as_svg
 from phaseline.plan.preview.diagram_text import as_dot, as_mermaid, as_text
 
 if TYPE_CHECKING:
-    from phaseline.app.app_context import Workplace
+    from phaseline.app.app_context import RequestContext
     from phaseline.use_cases.prepare.plan_preview import Planned
 
 Form = Literal["text", "mermaid", "dot", "svg"]
@@ -44,12 +44,12 @@ def draw_plan(found: Planned, form: str) -> str:
     return drawn(of_plan(found.text.partition("\n")[0], summaries), form)
 
 
-def draw_blueprint(place: Workplace, file: str, *, plugin_folders: Sequence[str] = ()) -> Drawing:
+def draw_blueprint(ctx: RequestContext, file: str, *, plugin_folders: Sequence[str] = ()) -> Drawing:
     """The nodes of a blueprint: a file, or the id of a stored one. Raises: ProblemsError with everything that is wrong."""
     from phaseline.dsl.reader import read_whole
     from phaseline.use_cases.loading.blueprint_loading import open_blueprint
 
-    opened = open_blueprint(place, file, plugin_folders)
+    opened = open_blueprint(ctx, file, plugin_folders)
     blueprint, _ = read_whole(opened.file, opened.files)
     lines = {
         name: [f"× {node.default_instances:,}"]
@@ -59,7 +59,7 @@ def draw_blueprint(place: Workplace, file: str, *, plugin_folders: Sequence[str]
     return of_nodes(file, blueprint.nodes.values(), lines)
 
 
-def draw_deployment(place: Workplace, name: str) -> Drawing:
+def draw_deployment(ctx: RequestContext, name: str) -> Drawing:
     """The nodes of a deployment with their instances by state.
 
     Raises: PL-C010 if there is none, PL-C013 if several begin so.
@@ -67,9 +67,9 @@ def draw_deployment(place: Workplace, name: str) -> Drawing:
     from phaseline.use_cases.lookup.find import find_deployment
     from phaseline.use_cases.queries.instances import list_instances
 
-    row = find_deployment(place.store, name)
-    topology = place.store.topology(row.number)
-    page = list_instances(place, deployment=row.name, limit=max(len(topology), 1))
+    row = find_deployment(ctx.store, name)
+    topology = ctx.store.topology(row.number)
+    page = list_instances(ctx, deployment=row.name, limit=max(len(topology), 1))
     states: dict[str, Counter[str]] = {}
     for view in page.items:
         states.setdefault(view.node, Counter())[view.state] += 1

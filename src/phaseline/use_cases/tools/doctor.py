@@ -20,7 +20,7 @@ from phaseline.model.problems.problem import ProblemsError
 from phaseline.use_cases.queries.status import size_of
 
 if TYPE_CHECKING:
-    from phaseline.app.app_context import Workplace
+    from phaseline.app.app_context import AppContext, RequestContext
     from phaseline.app.settings import Settings
     from phaseline.model.rows.rows import DeploymentRow
     from phaseline.ports import Store
@@ -55,10 +55,10 @@ class Check:
     mend: str = ""
 
 
-def examine(load: Callable[[], Settings], open_place: Callable[[Settings], Workplace]) -> Sequence[Check]:
+def examine(load: Callable[[], Settings], open_app: Callable[[Settings], AppContext]) -> Sequence[Check]:
     """All checks in the order in which they are worth reading; what cannot be looked at is left out.
 
-    ``load`` reads the settings and may raise ``ProblemsError``; ``open_place`` makes the workplace for them, which is
+    ``load`` reads the settings and may raise ``ProblemsError``; ``open_app`` makes the context of a process for them, which is
     closed again.
     """
     found = [*_python(), *_sqlite(), *leftover_folders(Path(tempfile.gettempdir()))]
@@ -82,13 +82,13 @@ def examine(load: Callable[[], Settings], open_place: Callable[[Settings], Workp
     if older:
         text = f"{file} has schema {older}, an older one"
         return [*found, Check("store", "warn", text, "The next command upgrades it, and keeps a copy first.")]
-    place = open_place(settings)
+    app = open_app(settings)
     try:
-        found += _inside(place)
+        found += _inside(app.request())
     except ProblemsError as error:
         found += [Check("store", "fail", str(problem), problem.mend) for problem in error.problems]
     finally:
-        place.close()
+        app.close()
     return found
 
 
@@ -271,8 +271,8 @@ def _size_of_log(file: Path) -> Iterator[Check]:
 # -- what the store says ------------------------------------------------------------------------------------------
 
 
-def _inside(place: Workplace) -> Iterator[Check]:
-    store = place.store
+def _inside(ctx: RequestContext) -> Iterator[Check]:
+    store = ctx.store
     findings = store.check()
     for finding in findings[:SHOWN]:
         yield Check(
@@ -282,14 +282,14 @@ def _inside(place: Workplace) -> Iterator[Check]:
             "Restore a backup; the store is kept as it is now: phaseline store restore FILE",
         )
     if not findings:
-        yield Check("store", "ok", f"{store_file(place.settings.store_url)} is sound")
-    yield from _engine(store, place.clock.now())
+        yield Check("store", "ok", f"{store_file(ctx.settings.store_url)} is sound")
+    yield from _engine(store, ctx.clock.now())
     yield from _code(store)
     yield from _unreadable(store)
-    yield from _hooks(place)
-    yield from _secrets(place)
-    yield from _settings_in_clear(place)
-    yield from _clock(store, place.clock.now())
+    yield from _hooks(ctx)
+    yield from _secrets(ctx)
+    yield from _settings_in_clear(ctx)
+    yield from _clock(store, ctx.clock.now())
 
 
 def _engine(store: Store, now: int) -> Iterator[Check]:
@@ -368,39 +368,39 @@ def _unreadable(store: Store) -> Iterator[Check]:
         yield Check("executions", "warn", text, f"Begin anew: phaseline uninstall -d {row.deployment_name}")
 
 
-def _hooks(place: Workplace) -> Iterator[Check]:
+def _hooks(ctx: RequestContext) -> Iterator[Check]:
     """Open executions that were made with other settings, and so go round hook classes of these, or have some of their own."""
     from phaseline.use_cases.prepare.hook_differences import hook_differences
 
-    for found in list(hook_differences(place))[:SHOWN]:
+    for found in list(hook_differences(ctx))[:SHOWN]:
         yield Check("hooks", "warn", str(found), "Have one settings file for all who start actions; see docs/hooks.md.")
 
 
-def _secrets(place: Workplace) -> Iterator[Check]:
+def _secrets(ctx: RequestContext) -> Iterator[Check]:
     """Whether the master key opens what lies under it; where there are no secrets nothing is said."""
     try:
-        count = place.vault.try_keys()
+        count = ctx.vault.try_keys()
     except ProblemsError as error:
         for problem in error.problems:
             yield Check("secrets", "fail", problem.message, problem.mend)
         return
     if count:
         keys = f"{count} key{'s' * (count != 1)}"
-        yield Check("secrets", "ok", f"{keys} of secrets can be opened; the master key is in {place.vault.key_place}")
+        yield Check("secrets", "ok", f"{keys} of secrets can be opened; the master key is in {ctx.vault.key_place}")
 
 
-def _settings_in_clear(place: Workplace) -> Iterator[Check]:
+def _settings_in_clear(ctx: RequestContext) -> Iterator[Check]:
     """Passwords of packages that lie in the store as they were given; enabling a package seals them."""
-    if not place.store.has_packages:
+    if not ctx.store.has_packages:
         return
     from phaseline.use_cases.lookup.installed_packages import read_stored
     from phaseline.use_cases.lookup.secret_settings import in_clear
 
-    by_number = {row.number: row for row in place.store.packages.all()}
-    for deployment in place.store.deployments():
-        for use in place.store.packages.uses(deployment.number):
+    by_number = {row.number: row for row in ctx.store.packages.all()}
+    for deployment in ctx.store.deployments():
+        for use in ctx.store.packages.uses(deployment.number):
             row = by_number[use.package]
-            names = in_clear(read_stored(place, row).form, use.settings)
+            names = in_clear(read_stored(ctx, row).form, use.settings)
             if names:
                 text = f"{', '.join(names)} of {row} for '{deployment.name}' is not encrypted in the store"
                 mend = f"Encrypt it: phaseline deployments plugins enable {deployment.name} {row}; then: phaseline store compact"

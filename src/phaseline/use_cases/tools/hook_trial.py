@@ -27,7 +27,7 @@ from phaseline.use_cases.lookup.find import find_deployment
 from phaseline.use_cases.queries.hooks import find
 
 if TYPE_CHECKING:
-    from phaseline.app.app_context import Workplace
+    from phaseline.app.app_context import RequestContext
     from phaseline.hooks.declaration import KnownHook
     from phaseline.hooks.hook_context import HookContext
     from phaseline.model.blueprint.blueprint import Value
@@ -65,7 +65,7 @@ class HookTried:
 
 
 def try_hook(
-    place: Workplace, name: str, deployment: str, *, workflow: str = "install", method: Method = "pre"
+    ctx: RequestContext, name: str, deployment: str, *, workflow: str = "install", method: Method = "pre"
 ) -> HookTried:
     """Call one method of a hook class (its name, or module:Class) as the workflow would; nothing is kept of what it says.
 
@@ -73,17 +73,17 @@ def try_hook(
 
     Raises: PL-H001 (it cannot be used), PL-H002 (no such class), PL-H004 (it has no such method), PL-C010 (no such deployment).
     """
-    row = find_deployment(place.store, deployment)
-    hook = _one(place, name, row.number)
+    row = find_deployment(ctx.store, deployment)
+    hook = _one(ctx, name, row.number)
     if METHODS[method] not in hook.methods:
         mend = f"Name one that it has, with --method: {', '.join(word for word in METHODS if METHODS[word] in hook.methods)}"
         raise fail("PL-H004", f"the hook class '{name}' has no {METHODS[method]}", mend)
-    about = Deployments(place.store, place.vault).loaded(row.number)
+    about = Deployments(ctx.store, ctx.vault).loaded(row.number)
     why = Why.COMPLETED if method == "post" else Why.BEFORE
     action = next(iter(hook.called_as(action_of(workflow))), action_of(workflow))
     lines: list[str] = []
-    ground = Ground(0, place.store, lambda _: None, lambda: None)
-    execution = ExecutionView("", workflow, creator=place.actor.name, tenant=place.actor.tenant, ground=ground)
+    ground = Ground(0, ctx.store, lambda _: None, lambda: None)
+    execution = ExecutionView("", workflow, creator=ctx.actor.name, tenant=ctx.actor.tenant, ground=ground)
     given = seen(
         about,
         execution,
@@ -93,7 +93,7 @@ def try_hook(
         log=lambda level, text: lines.append(f"{level}: {text}"),
         settings=hook.entry.settings,
     )
-    one = place.catalog.load_hook(hook.pinned(hook.name, action))()
+    one = ctx.catalog.load_hook(hook.pinned(hook.name, action))()
     arguments = given.cnxt, given.stack, given.target, action
     begun = time.monotonic()
     outcome = _called(partial(run_to_end, getattr(one, METHODS[method]), *arguments), given.cnxt, hook.timeout_s)
@@ -112,12 +112,12 @@ def try_hook(
     )
 
 
-def _one(place: Workplace, name: str, deployment: int) -> KnownHook:
+def _one(ctx: RequestContext, name: str, deployment: int) -> KnownHook:
     """The class of this name, or the one that is named as module:Class, announced or not."""
     if ":" in name and "/" not in name:
-        hook = read(named(place.settings, name, name.rpartition(":")[2]), place.catalog.load_hook)
+        hook = read(named(ctx.settings, name, name.rpartition(":")[2]), ctx.catalog.load_hook)
     else:
-        hook = find(place, name, deployment)[0]
+        hook = find(ctx, name, deployment)[0]
     if hook.fault:
         raise ProblemsError([altered(problem_of(hook), mend=MEND)])
     return hook

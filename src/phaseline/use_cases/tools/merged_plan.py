@@ -6,16 +6,16 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from phaseline.app.app_context import Workplace
+    from phaseline.app.app_context import RequestContext
 
 
 def planned(
-    place: Workplace, file: str, *, plugin_folders: Sequence[str] = (), open_types: bool = False
+    ctx: RequestContext, file: str, *, plugin_folders: Sequence[str] = (), open_types: bool = False
 ) -> dict[str, Any]:
     """What the ancestor's parser makes of the same file. Raises ``ProblemsError`` with everything that is wrong with it."""
     from phaseline.dsl.documents.merged_plan import plan_document
     from phaseline.dsl.reader import read_whole
     from phaseline.use_cases.loading.blueprint_loading import open_blueprint
 
-    opened = open_blueprint(place, file, plugin_folders)
+    opened = open_blueprint(ctx, file, plugin_folders)
     return plan_document(*read_whole(opened.file, opened.files, open_types=open_types))

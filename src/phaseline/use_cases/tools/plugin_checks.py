@@ -10,7 +10,7 @@ from phaseline.lang.fast_dataclasses import frozen
 from phaseline.model.problems.problem import Place, Problem
 
 if TYPE_CHECKING:
-    from phaseline.app.app_context import Workplace
+    from phaseline.app.app_context import RequestContext
     from phaseline.catalog.phases.phase_packages import Package
 
 
@@ -35,7 +35,7 @@ class Checked:
         return not any(problem.severity == "error" for problem in self.problems)
 
 
-def check_plugins(place: Workplace, paths: Sequence[str] = (), plugin_folders: Sequence[str] = ()) -> Checked:
+def check_plugins(ctx: RequestContext, paths: Sequence[str] = (), plugin_folders: Sequence[str] = ()) -> Checked:
     """Everything that is wrong with the plugins at the paths, beside those of the folders of plugins.
 
     Without paths the plugins of the folders themselves are checked. A path without any is a mistake (PL-D050). Packages at
@@ -51,18 +51,22 @@ def check_plugins(place: Workplace, paths: Sequence[str] = (), plugin_folders: S
     others = [path for path, found in packed.items() if found is None]
     if paths and not others and not brought and not plugin_folders:
         return Checked(0, 0, problems, packages=titles)
-    return _beside_others(place, others, plugin_folders, Checked(0, 0, problems, packages=titles), brought)
+    return _beside_others(ctx, others, plugin_folders, Checked(0, 0, problems, packages=titles), brought)
 
 
 def _beside_others(
-    place: Workplace, paths: Sequence[str], plugin_folders: Sequence[str], packed: Checked, brought: Sequence[Package]
+    ctx: RequestContext,
+    paths: Sequence[str],
+    plugin_folders: Sequence[str],
+    packed: Checked,
+    brought: Sequence[Package],
 ) -> Checked:
     """As ``check_plugins``; of packages only what phases they bring is left to be looked at."""
     from phaseline.catalog.phases.phase_packages import packages_at
     from phaseline.catalog.phases.plugin_set import PhasePlugins, read_all
     from phaseline.use_cases.queries.phases import folders_of
 
-    folders = folders_of(place, plugin_folders)
+    folders = folders_of(ctx, plugin_folders)
     around = {package.place: package for package in read_all(folders)}
     given = {package.place: package for package in brought}
     nothing: list[Problem] = []

@@ -14,7 +14,7 @@ from phaseline.model.problems.problem import ProblemsError
 from phaseline.use_cases.loading.blueprint_loading import refuse_missing
 
 if TYPE_CHECKING:
-    from phaseline.app.app_context import Workplace
+    from phaseline.app.app_context import RequestContext
     from phaseline.calls.batches.trial_call import Tried as Tried  # noqa: PLC0414 - passed on: doors know only use cases
     from phaseline.model.blueprint.blueprint import Value
     from phaseline.model.deployment.code_location import CodePlaces
@@ -49,7 +49,7 @@ class Attempt:
         return all(item.is_good for item in self.items)
 
 
-def try_function(place: Workplace, function: str, given: MadeUp, *, plugin_folders: Sequence[str] = ()) -> Attempt:
+def try_function(ctx: RequestContext, function: str, given: MadeUp, *, plugin_folders: Sequence[str] = ()) -> Attempt:
     """Call ``module:function`` with made-up items as an engine would; the folder worked in is searched, too.
 
     Raises: PL-O002 if the module or the function cannot be loaded, PL-O003 for a folder that does not exist.
@@ -58,9 +58,9 @@ def try_function(place: Workplace, function: str, given: MadeUp, *, plugin_folde
     from phaseline.model.blueprint.operation_declaration import declaration_of
 
     refuse_missing(plugin_folders)
-    code = place.code_places(str(Path.cwd() / "blueprint.yaml"), (*plugin_folders, "."))
+    code = ctx.app.code_places(str(Path.cwd() / "blueprint.yaml"), (*plugin_folders, "."))
     implementation = function.replace(":", ".")
-    found = _load(place, implementation, code)
+    found = _load(ctx, implementation, code)
     declaration = declaration_of(found)
     form: Literal["bulk", "each", "ctx"] = "ctx" if declaration is None else "bulk" if declaration.bulk else "each"
     subject = Subject("item", given.properties, given.runtime_properties)
@@ -76,11 +76,11 @@ def try_function(place: Workplace, function: str, given: MadeUp, *, plugin_folde
     )
 
 
-def _load(place: Workplace, implementation: str, code: CodePlaces) -> Callable[..., object]:
+def _load(ctx: RequestContext, implementation: str, code: CodePlaces) -> Callable[..., object]:
     """The function, imported. Raises: PL-O002."""
     from phaseline.calls.threads.guarded_calls import attempt
 
-    function, error = attempt(place.catalog.load, implementation, code)
+    function, error = attempt(ctx.catalog.load, implementation, code)
     if function is None:
         from phaseline.use_cases.loading.load_errors import load_problem
 

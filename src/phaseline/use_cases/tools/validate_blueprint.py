@@ -12,10 +12,12 @@ from phaseline.use_cases.loading.resource_nodes import refused_plugins
 from phaseline.views.views import Validated
 
 if TYPE_CHECKING:
-    from phaseline.app.app_context import Workplace
+    from phaseline.app.app_context import RequestContext
 
 
-def validate(place: Workplace, file: str, *, plugin_folders: Sequence[str] = (), open_types: bool = False) -> Validated:
+def validate(
+    ctx: RequestContext, file: str, *, plugin_folders: Sequence[str] = (), open_types: bool = False
+) -> Validated:
     """What is in the blueprint, and warnings. Raises ``ProblemsError`` with everything that is wrong with it.
 
     Modules of plugins that are not here are warned of: they may be where it is installed, and no code is run (W2).
@@ -23,10 +25,10 @@ def validate(place: Workplace, file: str, *, plugin_folders: Sequence[str] = (),
     """
     from phaseline.dsl.nodes.plugin_placement import placement_of
 
-    blueprint, code, opened = read_opened(place, file, plugin_folders, open_types=open_types)
+    blueprint, code, opened = read_opened(ctx, file, plugin_folders, open_types=open_types)
     missing = [
         altered(problem, severity="warning")
-        for problem in missing_modules(place.catalog, blueprint, code, opened, open_types=open_types)
+        for problem in missing_modules(ctx.catalog, blueprint, code, opened, open_types=open_types)
     ]
     placement = placement_of(blueprint)
     return Validated(
@@ -34,7 +36,7 @@ def validate(place: Workplace, file: str, *, plugin_folders: Sequence[str] = (),
         version=blueprint.version,
         nodes=len(blueprint.nodes),
         inputs=tuple(blueprint.inputs),
-        warnings=(*blueprint.warnings, *missing, *refused_plugins(place, blueprint)),
+        warnings=(*blueprint.warnings, *missing, *refused_plugins(ctx, blueprint)),
         host_plugins=placement.hosts,
         central_plugins=placement.central,
         workflow_plugins=placement.workflows,

@@ -10,9 +10,11 @@ from tests.cli.terminal import BLUEPRINT, PLUGIN, Terminal
 
 import phaseline
 from phaseline import Phaseline, ProblemsError
-from phaseline.model.rows.orders import NewOrder
+from phaseline.model.rows.orders import NewOrder, RequestId
 from phaseline.model.rows.rows import RequestKind
 from phaseline.use_cases.commands.orders.given_orders import HOUR_MS, digest_of
+from phaseline.use_cases.commands.start_workflow import start
+from phaseline.use_cases.prepare.workflow_start import Start
 
 Give = Callable[[Phaseline], object]
 
@@ -53,7 +55,7 @@ def given(door: Phaseline, give: Give, id: str = "r-1") -> tuple[object, bool]:
 
 def counts(door: Phaseline) -> tuple[int, int]:
     """(executions, requests that were stored)."""
-    store = door.place.store
+    store = door.ctx.store
     rows = store.executions()
     asked = {row.number for one in rows for row in store.requests_of(one.number)}
     return len(rows), len(asked)
@@ -152,7 +154,7 @@ def test_two_clients_at_once_begin_one_execution(file: str) -> None:
             together.wait()
             found.append(given(door, lambda one: one.executions.install(file)))
 
-    phaseline.open("sqlite:///store.db").place.store.close()  # it is there
+    phaseline.open("sqlite:///store.db").ctx.store.close()  # it is there
     threads = [threading.Thread(target=client) for _ in range(2)]
     for thread in threads:
         thread.start()
@@ -167,8 +169,8 @@ def test_two_clients_at_once_begin_one_execution(file: str) -> None:
 
 def test_an_id_counts_for_the_hours_that_are_set(shop: Phaseline, file: str) -> None:
     with shop:
-        store, now = shop.place.store, shop.place.clock.now()
-        with store.as_one(NewOrder("r-1", digest_of("install", {}), now - 25 * HOUR_MS, shop.place.actor)):
+        store, now = shop.ctx.store, shop.ctx.clock.now()
+        with store.as_one(NewOrder("r-1", digest_of("install", {}), now - 25 * HOUR_MS, shop.ctx.actor)):
             pass
         _, is_repeated = given(shop, lambda door: door.executions.install(file))
         assert not is_repeated
@@ -176,8 +178,8 @@ def test_an_id_counts_for_the_hours_that_are_set(shop: Phaseline, file: str) -> 
         with pytest.raises(ProblemsError), phaseline.open("memory:", settings={"orders.keep_hours": "0"}):
             pass
     with phaseline.open("memory:", settings={"orders.keep_hours": "72"}) as longer:
-        store, now = longer.place.store, longer.place.clock.now()
-        with store.as_one(NewOrder("r-1", "of another order", now - 25 * HOUR_MS, longer.place.actor)):
+        store, now = longer.ctx.store, longer.ctx.clock.now()
+        with store.as_one(NewOrder("r-1", "of another order", now - 25 * HOUR_MS, longer.ctx.actor)):
             pass
         with pytest.raises(ProblemsError) as caught:
             given(longer, lambda door: door.executions.install(file))
@@ -191,7 +193,7 @@ def test_an_order_of_which_nothing_is_left_is_neither_answered_nor_carried_out(s
         shop.executions.uninstall("shop")
         shop.deployments.delete("shop")
         shop.deployments.delete("other")
-        shop.place.store.purge(10**15)
+        shop.ctx.store.purge(10**15)
         for id, give in (
             ("r-1", lambda door: door.executions.install(file)),
             ("r-2", lambda door: door.deployments.create(file, "other")),
@@ -222,12 +224,12 @@ def test_an_id_is_that_of_its_thread_and_only_within(shop: Phaseline) -> None:
     with shop:
         with shop.request_id("outer"):
             with shop.request_id("inner"):
-                thread = threading.Thread(target=lambda: seen.append(shop.place.requested))
+                thread = threading.Thread(target=lambda: seen.append(shop.ctx.requested))
                 thread.start()
                 thread.join()
-                seen.append(getattr(shop.place.requested, "id", None))
-            seen.append(getattr(shop.place.requested, "id", None))
-        seen.append(shop.place.requested)
+                seen.append(getattr(shop.ctx.requested, "id", None))
+            seen.append(getattr(shop.ctx.requested, "id", None))
+        seen.append(shop.ctx.requested)
     assert seen == [None, "inner", "outer", None]
 
 
@@ -299,9 +301,8 @@ def test_a_recursive_uninstall_goes_on_where_the_first_client_was(shop: Phaselin
     with shop:
         installed(shop, file)
         shop.executions.install(file, "child", labels=["csys-obj-parent=shop"])
-        with shop.place.requesting("r-1", part="child"):  # so far the first client came before it died
-            parameters = {"recursive": False, "ignore_failure": False}
-            shop.executions.start("uninstall", "child", parameters=parameters, force=True)
+        alone = Start("uninstall", "child", {"recursive": False, "ignore_failure": False}, force=True)
+        start(shop.ctx.under(RequestId("r-1/child")), alone)  # so far the first client came before it died
         made = calls(file)
         view, is_repeated = given(shop, lambda door: door.executions.uninstall("shop", recursive=True))
         assert (getattr(view, "deployment", ""), is_repeated) == ("shop", False)
@@ -348,11 +349,11 @@ OF_RESOURCES: Sequence[Give] = [
 def test_every_order_about_resources_is_carried_out_once(lab: Phaseline, give: Give) -> None:
     with lab:
         lab.resources.apply(records=[node("n1"), node("n2", Trouble="quota"), node("n3", Sleeps=9)], cluster="lab")
-        worked_at(lab.place)
+        worked_at(lab.ctx)
         first, was_repeated = given(lab, give)
-        before = counts(lab), lab.place.store.ask(RequestKind.RELOAD, 0, {}, lab.place.actor)
+        before = counts(lab), lab.ctx.store.ask(RequestKind.RELOAD, 0, {}, lab.ctx.actor)
         second, is_repeated = given(lab, give)
-        after = counts(lab), lab.place.store.ask(RequestKind.RELOAD, 0, {}, lab.place.actor)
+        after = counts(lab), lab.ctx.store.ask(RequestKind.RELOAD, 0, {}, lab.ctx.actor)
         assert (was_repeated, is_repeated) == (False, True)
         assert second == first
         assert after[0] == before[0]
@@ -362,12 +363,12 @@ def test_every_order_about_resources_is_carried_out_once(lab: Phaseline, give: G
 def test_what_the_owner_refuses_is_refused_to_who_asks_again(shop: Phaseline, file: str) -> None:
     with shop:
         failed(shop, file)
-        (row,) = shop.place.store.executions()
+        (row,) = shop.ctx.store.executions()
         digest = digest_of("cancel", {"id": None, "deployment": "shop", "how": "wait"})
-        order = NewOrder("r-1", digest, shop.place.clock.now(), shop.place.actor)
-        with shop.place.store.as_one(order) as answer:  # asked while it was open, as far as the client knew
+        order = NewOrder("r-1", digest, shop.ctx.clock.now(), shop.ctx.actor)
+        with shop.ctx.store.as_one(order) as answer:  # asked while it was open, as far as the client knew
             answer["execution"] = row.id
-            shop.place.store.ask(RequestKind.CANCEL, row.number, {"id": row.id, "how": "wait"}, shop.place.actor)
+            shop.ctx.store.ask(RequestKind.CANCEL, row.number, {"id": row.id, "how": "wait"}, shop.ctx.actor)
         for _ in range(2):
             with pytest.raises(ProblemsError) as caught:
                 given(shop, lambda door: door.executions.cancel(deployment="shop"))

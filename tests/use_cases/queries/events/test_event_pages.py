@@ -13,7 +13,7 @@ from tests.simulation.test_scaling import Scaled
 from tests.use_cases.naive_events import all_events
 
 from phaseline.app.settings import Settings
-from phaseline.embedded.workplace import workplace
+from phaseline.embedded.open_app import open_context
 from phaseline.model.resources.resources import REACH
 from phaseline.ports import Store
 from phaseline.testing.simulation.world import World, let_go
@@ -121,8 +121,8 @@ def installed(folder: Path, count: int, how: str) -> Settings:
     file = folder / f"{how}-{count}.yaml"
     file.write_text(BLUEPRINT.format(count=count, how=how))
     settings = Settings(f"sqlite:///{folder}/{how}-{count}.db")
-    with workplace(settings, "a test") as place:
-        install(place, Order(str(file), "shop"))
+    with open_context(settings, "a test") as ctx:
+        install(ctx, Order(str(file), "shop"))
     return settings
 
 
@@ -130,9 +130,9 @@ def peak_of_a_look(settings: Settings) -> int:
     """Bytes at the peak of a look at the last events, by a process that has looked before."""
     peak = 0
     for _ in range(2):
-        with workplace(settings, "a test") as place:
+        with open_context(settings, "a test") as ctx:
             tracemalloc.start()
-            found = events(place, deployment="shop", limit=PAGE)
+            found = events(ctx, deployment="shop", limit=PAGE)
             peak = tracemalloc.get_traced_memory()[1]
             tracemalloc.stop()
         assert len(found.lines) == PAGE
@@ -148,9 +148,9 @@ def test_memory_of_the_last_events_hardly_grows_with_the_execution(tmp_path: Pat
 def peak_of_all(settings: Settings) -> tuple[int, int]:
     """(bytes at the peak of all events page by page, how many there are), by a process that has looked before."""
     for _ in range(2):
-        with workplace(settings, "a test") as place:
+        with open_context(settings, "a test") as ctx:
             tracemalloc.start()
-            found = event_pages(place, deployment="shop")
+            found = event_pages(ctx, deployment="shop")
             count = sum(map(len, found.pages))
             peak = tracemalloc.get_traced_memory()[1]
             tracemalloc.stop()
@@ -165,23 +165,23 @@ def test_all_events_are_printed_without_keeping_them(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("how", ["at_once", "in_parts"])
 def test_no_more_instances_are_told_than_the_page_has_lines(tmp_path: Path, how: str) -> None:
-    with workplace(installed(tmp_path, MANY, how), "a test") as place:
-        (row,) = place.store.executions()
-        narrated = Narrated(place.store, row, {})
+    with open_context(installed(tmp_path, MANY, how), "a test") as ctx:
+        (row,) = ctx.store.executions()
+        narrated = Narrated(ctx.store, row, {})
         lines, total = narrated.last(PAGE, lambda _: True, None)
         assert (len(lines), total) == (PAGE, len(list(narrated.all())))
-        narrated = Narrated(place.store, row, {})
+        narrated = Narrated(ctx.store, row, {})
         narrated.last(PAGE, lambda _: True, None)
         assert 0 < narrated.told <= PAGE
 
 
 @pytest.mark.parametrize("how", ["at_once", "in_parts"])
 def test_all_events_told_by_the_thousand_are_those_told_one_by_one_for_less_work(tmp_path: Path, how: str) -> None:
-    with workplace(installed(tmp_path, ALL, how), "a test") as place:
-        (row,) = place.store.executions()
+    with open_context(installed(tmp_path, ALL, how), "a test") as ctx:
+        (row,) = ctx.store.executions()
         work = cProfile.Profile()
-        everything = work.runcall(lambda: list(Narrated(place.store, row, {}).all()))
-        one_by_one, total = Narrated(place.store, row, {}).last(len(everything), lambda _: True, None)
+        everything = work.runcall(lambda: list(Narrated(ctx.store, row, {}).all()))
+        one_by_one, total = Narrated(ctx.store, row, {}).last(len(everything), lambda _: True, None)
     assert total == len(everything) >= 3 * ALL
     assert everything == one_by_one
     calls = sum(one.callcount for one in work.getstats())

@@ -18,7 +18,7 @@ from phaseline.lang.fast_dataclasses import altered
 from phaseline.model.graph.status import ExecutionStatus
 
 if TYPE_CHECKING:
-    from phaseline.app.app_context import Workplace
+    from phaseline.app.app_context import RequestContext
     from phaseline.cli.shell.watch_and_follow import Lines
     from phaseline.use_cases.queries.events.line_filter import LineFilter
     from phaseline.views.views import Line
@@ -232,7 +232,7 @@ def timeline(desk: Desk, id: str | None, deployment: str | None) -> None:
 
 def _follow(
     desk: Desk,
-    place: Workplace,
+    place: RequestContext,
     tail: Lines,
     limit: int | None,
     text: Callable[[Sequence[Line]], str],

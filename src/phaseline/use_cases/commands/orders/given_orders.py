@@ -18,7 +18,7 @@ from phaseline.use_cases.lookup.ticket import Ticket
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from phaseline.app.app_context import Workplace
+    from phaseline.app.app_context import RequestContext
     from phaseline.use_cases.commands.orders.request_ids import Again
     from phaseline.use_cases.lookup.running_engine import Engine
     from phaseline.views.views import ExecutionView
@@ -32,7 +32,7 @@ FILES = frozenset({"file", "files", "document", "blueprint"})
 
 
 def carry_out_once(
-    place: Workplace,
+    ctx: RequestContext,
     verb: str,
     function: Callable[..., R],
     args: tuple[object, ...],
@@ -40,33 +40,33 @@ def carry_out_once(
     again: Again | None,
 ) -> R:
     """Carry out an order under the request id in use, or give the answer of the same one that was given before."""
-    requested = place.requested
+    requested = ctx.requested
     assert requested is not None, "a request id is in use"
-    bound = inspect.signature(function).bind(place, *args, **named)
+    bound = inspect.signature(function).bind(ctx, *args, **named)
     bound.apply_defaults()
     arguments = {name: value for name, value in list(bound.arguments.items())[1:] if name not in OF_THE_CLIENT}
-    now = place.clock.now()
+    now = ctx.clock.now()
     order = NewOrder(
-        requested.id, digest_of(verb, arguments), now, place.actor, now - place.settings.keep_orders_hours * HOUR_MS
+        requested.id, digest_of(verb, arguments), now, ctx.actor, now - ctx.settings.keep_orders_hours * HOUR_MS
     )
     requested.is_taken = True
-    found = _find(place, order)
+    found = _find(ctx, order)
     if found is None:
         try:
-            return function(place, *args, **{**named, "given": order})
+            return function(ctx, *args, **{**named, "given": order})
         except GivenBeforeError as error:
             found = error.given
         except ProblemsError:
-            found = None if order.is_stored else _find(place, order)
+            found = None if order.is_stored else _find(ctx, order)
             if found is None:
                 raise
     _refuse_another(found, order, verb)
     requested.is_repeated = True
-    place.tell(
+    ctx.notice(
         f"The request id '{order.id}' was given before: this is the answer of that order, nothing is done twice."
     )
     answer: Any = again or followed
-    told: R = answer(place, found, dict(bound.arguments))
+    told: R = answer(ctx, found, dict(bound.arguments))
     return told
 
 
@@ -76,7 +76,7 @@ def digest_of(verb: str, arguments: Mapping[str, object]) -> str:
     return hashlib.sha256(told.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def followed(place: Workplace, found: GivenOrder, arguments: Mapping[str, object]) -> ExecutionView:
+def followed(ctx: RequestContext, found: GivenOrder, arguments: Mapping[str, object]) -> ExecutionView:
     """The execution that an order began or asked something of: followed to its end, carried on where nobody does.
 
     Raises: what the owner refused; PL-C098 if it was purged.
@@ -84,7 +84,7 @@ def followed(place: Workplace, found: GivenOrder, arguments: Mapping[str, object
     from phaseline.use_cases.lookup.ticket import conduct
     from phaseline.use_cases.queries.executions import view_execution
 
-    store = place.store
+    store = ctx.store
     id = str(found.answer.get("execution") or (found.executions[0] if found.executions else ""))
     row = store.execution(id)
     if row is None:
@@ -94,7 +94,7 @@ def followed(place: Workplace, found: GivenOrder, arguments: Mapping[str, object
     try:
         if not row.status.is_ended or not ticket.is_answered(store):
             watcher: Any = arguments.get("watcher")
-            return conduct(place, ticket, watcher, detach=bool(arguments.get("detach")))
+            return conduct(ctx, ticket, watcher, detach=bool(arguments.get("detach")))
     except LookupError as error:
         raise gone(found, f"what was asked of {id}") from error
     if ticket.refusal is not None:
@@ -102,16 +102,16 @@ def followed(place: Workplace, found: GivenOrder, arguments: Mapping[str, object
     return view_execution(store, row)
 
 
-def settled(place: Workplace, found: GivenOrder) -> Engine:
+def settled(ctx: RequestContext, found: GivenOrder) -> Engine:
     """Who goes on with an order after all that it asked for was answered; what was purged had been.
 
     Raises: what the owner refused; PL-C035.
     """
     from phaseline.use_cases.commands.resources.requests import refuse_refused, settle
 
-    left = [number for number in found.requests if _is_kept(place, number)]
-    engine = settle(place, left)
-    refuse_refused(place, left)
+    left = [number for number in found.requests if _is_kept(ctx, number)]
+    engine = settle(ctx, left)
+    refuse_refused(ctx, left)
     return engine
 
 
@@ -121,8 +121,8 @@ def gone(found: GivenOrder, what: str) -> ProblemsError:
     return fail("PL-C098", f"the order '{found.id}' was carried out before, and {what} was removed since", mend)
 
 
-def _find(place: Workplace, order: NewOrder) -> GivenOrder | None:
-    return place.store.orders.find(order.actor, order.id, order.keeps_from)
+def _find(ctx: RequestContext, order: NewOrder) -> GivenOrder | None:
+    return ctx.store.orders.find(order.actor, order.id, order.keeps_from)
 
 
 def _refuse_another(found: GivenOrder, order: NewOrder, verb: str) -> None:
@@ -134,9 +134,9 @@ def _refuse_another(found: GivenOrder, order: NewOrder, verb: str) -> None:
         )
 
 
-def _is_kept(place: Workplace, request: int) -> bool:
+def _is_kept(ctx: RequestContext, request: int) -> bool:
     try:
-        place.store.answer_of(request)
+        ctx.store.answer_of(request)
     except LookupError:
         return False
     return True

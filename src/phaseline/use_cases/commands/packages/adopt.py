@@ -11,7 +11,7 @@ from phaseline.model.problems.problem import Problem, ProblemsError
 from phaseline.use_cases.lookup.installed_packages import known, lay_out_package, rows
 
 if TYPE_CHECKING:
-    from phaseline.app.app_context import Workplace
+    from phaseline.app.app_context import RequestContext
     from phaseline.model.packages.installed import PackageRow
 
 
@@ -24,14 +24,14 @@ class FoundAgain:
 
 
 def found_again(
-    place: Workplace, written: Sequence[Mapping[str, Any]], imported: Sequence[PackageUse] | None
+    ctx: RequestContext, written: Sequence[Mapping[str, Any]], imported: Sequence[PackageUse] | None
 ) -> FoundAgain:
     """``written``: the packages of a document. ``imported``: what another blueprint imports; None: it is that of the document.
 
     Nothing is asked of what was enabled before, also not whether it may come later: it was there when everything was made.
     Another version is not taken; where another blueprint imports one, that is enabled with the settings, as for every deployment made anew.
     """
-    there = {(row.name, row.version): row for row in rows(place)}
+    there = {(row.name, row.version): row for row in rows(ctx)}
     found: dict[int, PackageUse] = {use.package: use for use in imported or ()}
     brought = {row.name: row for row in there.values() if row.number in found}
     warnings: list[Problem] = []
@@ -44,7 +44,7 @@ def found_again(
         if row is None:
             warnings.append(_not_here(f"{name}=={version}"))
             continue
-        use = _use(place, row, dict(said["settings"]), is_enabled=is_enabled)
+        use = _use(ctx, row, dict(said["settings"]), is_enabled=is_enabled)
         if use is None:
             warnings.append(_sealed_elsewhere(f"{name}=={version}"))
             continue
@@ -52,24 +52,24 @@ def found_again(
     return FoundAgain(tuple(found.values()), tuple(warnings))
 
 
-def _use(place: Workplace, row: PackageRow, settings: Mapping[str, Any], *, is_enabled: bool) -> PackageUse | None:
+def _use(ctx: RequestContext, row: PackageRow, settings: Mapping[str, Any], *, is_enabled: bool) -> PackageUse | None:
     """None if the settings were sealed by another store."""
     from phaseline.use_cases.lookup.secret_settings import opened, sealed
 
     try:
-        given = opened(place, settings)
+        given = opened(ctx, settings)
     except ProblemsError:
         return None
-    package = known(place, row)
-    lay_out_package(place, row.digest, row.number)
+    package = known(ctx, row)
+    lay_out_package(ctx, row.digest, row.number)
     return PackageUse(
         0,
         row.number,
         is_enabled=is_enabled,
-        settings=sealed(place, package.package.form, given),
+        settings=sealed(ctx, package.package.form, given),
         folders=package.folders,
-        at=place.clock.now(),
-        by=place.actor.name,
+        at=ctx.clock.now(),
+        by=ctx.actor.name,
     )
 
 

@@ -13,7 +13,7 @@ from phaseline.use_cases.lookup.installed_packages import known
 from phaseline.use_cases.lookup.secret_settings import opened
 
 if TYPE_CHECKING:
-    from phaseline.app.app_context import Workplace
+    from phaseline.app.app_context import RequestContext
     from phaseline.model.blueprint.blueprint import Value
     from phaseline.model.packages.installed import PackageRow, PackageUse
     from phaseline.model.packages.package import Package
@@ -28,18 +28,18 @@ UNMAKING = frozenset({"DELETE", "ABANDON"})
 """Actions behind which it is not any more."""
 
 
-def uses_of(place: Workplace, deployment: DeploymentRow) -> dict[str, tuple[PackageRow, PackageUse]]:
+def uses_of(ctx: RequestContext, deployment: DeploymentRow) -> dict[str, tuple[PackageRow, PackageUse]]:
     """{name: the package that the deployment uses, and how}."""
-    by_number = {row.number: row for row in place.store.packages.all()}
-    used = ((by_number[use.package], use) for use in place.store.packages.uses(deployment.number))
+    by_number = {row.number: row for row in ctx.store.packages.all()}
+    used = ((by_number[use.package], use) for use in ctx.store.packages.uses(deployment.number))
     return {row.name: (row, use) for row, use in used}
 
 
 class Eligibility:
     """What is asked of one deployment by packages that want to be enabled for it; each thing is read once."""
 
-    def __init__(self, place: Workplace, deployment: DeploymentRow) -> None:
-        self._place = place
+    def __init__(self, ctx: RequestContext, deployment: DeploymentRow) -> None:
+        self._ctx = ctx
         self._deployment = deployment
         self._count: Count | None = None
         self._others: list[Known] | None = None
@@ -48,9 +48,9 @@ class Eligibility:
     def others(self) -> list[Known]:
         """What is enabled already."""
         if self._others is None:
-            uses = uses_of(self._place, self._deployment).values()
+            uses = uses_of(self._ctx, self._deployment).values()
             self._others = [
-                known(self._place, row, opened(self._place, use.settings)) for row, use in uses if use.is_enabled
+                known(self._ctx, row, opened(self._ctx, use.settings)) for row, use in uses if use.is_enabled
             ]
         return self._others
 
@@ -87,10 +87,10 @@ class Eligibility:
             return []
         number = self._deployment.number
         labels = {key: value for key, value in self.cluster.items() if isinstance(value, str)}
-        roles = roles_by_node(self._place, number, chosen)
-        given = Surroundings(INSTALL, holds, labels, slow=self._place.judge, roles=roles)
+        roles = roles_by_node(self._ctx, number, chosen)
+        given = Surroundings(INSTALL, holds, labels, slow=self._ctx.app.judge, roles=roles)
         try:
-            task_rows(serialized(chosen, given), self._place.store.topology(number), INSTALL)
+            task_rows(serialized(chosen, given), self._ctx.store.topology(number), INSTALL)
         except ProblemsError as error:
             return list(error.problems)
         return []
@@ -107,7 +107,7 @@ class Eligibility:
 
         return list(
             chosen(
-                str(package), package.form, given, self._models(self._beside(package.name)), self._place.judge
+                str(package), package.form, given, self._models(self._beside(package.name)), self._ctx.app.judge
             ).problems
         )
 
@@ -126,7 +126,7 @@ class Eligibility:
         """Those of the deployment, by key."""
         from phaseline.use_cases.lookup.label_syntax import by_key
 
-        return by_key(self._place.store.labels.of(self._deployment.number))
+        return by_key(self._ctx.store.labels.of(self._deployment.number))
 
     @property
     def cluster(self) -> Mapping[str, object]:
@@ -139,14 +139,14 @@ class Eligibility:
         if self._count is None:
             from phaseline.plan.rounds.role_limits import counting
 
-            self._count = counting(self._place.store.topology(self._deployment.number))
+            self._count = counting(self._ctx.store.topology(self._deployment.number))
         return self._count
 
     def _not_now(self, package: Package) -> list[Problem]:
         """PL-F067 if something is installed and the package does not say that it may come later."""
         from phaseline.use_cases.queries.deployments import living_count
 
-        if package.is_hotpluggable or not living_count(self._place.store, self._deployment) or self._is_begun_only():
+        if package.is_hotpluggable or not living_count(self._ctx.store, self._deployment) or self._is_begun_only():
             return []
         message = (
             f"{package} cannot be enabled for '{self._deployment.name}', which is installed: it is not hot-pluggable"
@@ -157,7 +157,7 @@ class Eligibility:
     def _is_begun_only(self) -> bool:
         """Whether an install was begun, and none has completed since there was nothing; True is said only of what is on record."""
         is_begun = False
-        for row in reversed(self._place.store.executions(self._deployment.number)):
+        for row in reversed(self._ctx.store.executions(self._deployment.number)):
             action = action_of(row.request.workflow)
             if row.status is ExecutionStatus.COMPLETED and action in MAKING:
                 return False

@@ -16,7 +16,7 @@ from phaseline.use_cases.lookup.secret_settings import opened, sealed, shown
 from phaseline.use_cases.queries.packages.find_package import find_package, read_name
 
 if TYPE_CHECKING:
-    from phaseline.app.app_context import Workplace
+    from phaseline.app.app_context import RequestContext
     from phaseline.model.blueprint.blueprint import Value
     from phaseline.model.packages.installed import PackageRow
     from phaseline.model.packages.package import Package
@@ -45,7 +45,7 @@ class EnabledView:
 
 
 def enable(
-    place: Workplace, name: str, package: str, *, settings: Mapping[str, Value] | None = None, switch: bool = False
+    ctx: RequestContext, name: str, package: str, *, settings: Mapping[str, Value] | None = None, switch: bool = False
 ) -> EnabledView:
     """Have the tasks of a package run in the deployment's workflows; or set other settings of one that is enabled.
 
@@ -55,75 +55,75 @@ def enable(
     Raises: ProblemsError with everything that is against it: PL-F062, PL-F066 to PL-F069, PL-F016, PL-F017, PL-F032 to
     PL-F034; PL-C016 while an execution of the deployment is open.
     """
-    deployment = find_deployment(place.store, name, to_change=True)
-    uses = uses_of(place, deployment)
-    row = _meant(place, package, list(uses.values()))
+    deployment = find_deployment(ctx.store, name, to_change=True)
+    uses = uses_of(ctx, deployment)
+    row = _meant(ctx, package, list(uses.values()))
     before, use = uses.get(row.name, (None, None))
-    given = {**(opened(place, use.settings) if use is not None else {}), **(settings or {})}
-    asked = Eligibility(place, deployment)
-    chosen = known(place, row, given)
+    given = {**(opened(ctx, use.settings) if use is not None else {}), **(settings or {})}
+    asked = Eligibility(ctx, deployment)
+    chosen = known(ctx, row, given)
     if use is not None and use.is_enabled and use.package == row.number:
-        problems = asked.beyond_limits(chosen, known(place, row, opened(place, use.settings)))
+        problems = asked.beyond_limits(chosen, known(ctx, row, opened(ctx, use.settings)))
     else:
         problems = [*_refusals(row, before, use, switch=switch), *asked.against(chosen)]
-    problems += [*asked.wrong_settings(chosen.package, given), *_missing_secrets(place, given)]
+    problems += [*asked.wrong_settings(chosen.package, given), *_missing_secrets(ctx, given)]
     errors = [problem for problem in problems if problem.severity == "error"]
     if errors:
         raise ProblemsError(errors)
-    lay_out_package(place, row.digest, row.number)
-    place.store.packages.use(
+    lay_out_package(ctx, row.digest, row.number)
+    ctx.store.packages.use(
         PackageUse(
             deployment.number,
             row.number,
             is_enabled=True,
             is_imported=use is not None and use.is_imported,
-            settings=sealed(place, chosen.package.form, given),
+            settings=sealed(ctx, chosen.package.form, given),
             folders=chosen.folders,
-            at=place.clock.now(),
-            by=place.actor.name,
+            at=ctx.clock.now(),
+            by=ctx.actor.name,
         )
     )
-    tell_engine(place)
+    tell_engine(ctx)
     replaced = str(before) if before is not None and before.number != row.number else ""
     return altered(_view(deployment, chosen, "enabled"), replaced=replaced, warnings=problems)
 
 
-def disable(place: Workplace, name: str, package: str) -> EnabledView:
+def disable(ctx: RequestContext, name: str, package: str) -> EnabledView:
     """Have its tasks run no more. Code that the deployment's blueprint imports stays.
 
     Raises: PL-F070 if it is not enabled, PL-F071 while installed instances have roles that it brings, PL-C016 while an execution of
     the deployment is open.
     """
-    deployment = find_deployment(place.store, name, to_change=True)
+    deployment = find_deployment(ctx.store, name, to_change=True)
     wanted = read_name(package) or (package, "")
-    row, use = uses_of(place, deployment).get(wanted[0], (None, None))
+    row, use = uses_of(ctx, deployment).get(wanted[0], (None, None))
     if row is None or use is None or not use.is_enabled or wanted[1] not in {"", row.version}:
         mend = f"See what is: phaseline deployments plugins list {deployment.name}"
         message = f"the package '{package}' is not enabled for the deployment '{deployment.name}'"
         raise fail("PL-F070", message, mend, subject=package)
-    found = known(place, row, use.settings)
-    _refuse_roles_in_use(place, found.package, deployment)
+    found = known(ctx, row, use.settings)
+    _refuse_roles_in_use(ctx, found.package, deployment)
     if use.is_imported:
-        place.store.packages.use(altered(use, is_enabled=False))
+        ctx.store.packages.use(altered(use, is_enabled=False))
     else:
-        place.store.packages.leave(deployment.number, row.number)
-    tell_engine(place)
+        ctx.store.packages.leave(deployment.number, row.number)
+    tell_engine(ctx)
     return _view(deployment, found, "imported" if use.is_imported else "available")
 
 
-def list_enabled(place: Workplace, name: str, *, everything: bool = False) -> list[EnabledView]:
+def list_enabled(ctx: RequestContext, name: str, *, everything: bool = False) -> list[EnabledView]:
     """The packages of a deployment by name; ``everything``: also those that could be enabled, or why they cannot."""
-    deployment = find_deployment(place.store, name)
-    uses = uses_of(place, deployment)
+    deployment = find_deployment(ctx.store, name)
+    uses = uses_of(ctx, deployment)
     found = [
-        _view(deployment, known(place, row, use.settings), "enabled" if use.is_enabled else "imported")
+        _view(deployment, known(ctx, row, use.settings), "enabled" if use.is_enabled else "imported")
         for row, use in uses.values()
     ]
     if everything:
-        used, asked = {row.number for row, _ in uses.values()}, Eligibility(place, deployment)
-        for row in rows(place):
+        used, asked = {row.number for row, _ in uses.values()}, Eligibility(ctx, deployment)
+        for row in rows(ctx):
             if row.number not in used:
-                other = known(place, row, {})
+                other = known(ctx, row, {})
                 against = [problem for problem in asked.against(other) if problem.severity == "error"]
                 view = _view(deployment, other, "unfit" if against else "available")
                 found.append(altered(view, why=against[0].message if against else ""))
@@ -143,18 +143,18 @@ def _view(deployment: DeploymentRow, found: Known, state: str) -> EnabledView:
     )
 
 
-def _missing_secrets(place: Workplace, given: Mapping[str, Value]) -> Sequence[Problem]:
+def _missing_secrets(ctx: RequestContext, given: Mapping[str, Value]) -> Sequence[Problem]:
     """PL-B079 if settings name secrets that there are not."""
     from phaseline.dsl.functions.plan_and_runtime_scopes import no_secrets
     from phaseline.packages.format.settings_values import secret_named
 
     names = {name for name in map(secret_named, given.values()) if name}
-    missing = place.vault.missing(names) if names else ()
+    missing = ctx.vault.missing(names) if names else ()
     return no_secrets(missing).problems if missing else ()
 
 
-def _meant(place: Workplace, text: str, used: Sequence[tuple[PackageRow, PackageUse]]) -> PackageRow:
-    return next((row for row, _ in used if row.name == text), None) or find_package(place, text)
+def _meant(ctx: RequestContext, text: str, used: Sequence[tuple[PackageRow, PackageUse]]) -> PackageRow:
+    return next((row for row, _ in used if row.name == text), None) or find_package(ctx, text)
 
 
 def _refusals(row: PackageRow, before: PackageRow | None, use: PackageUse | None, *, switch: bool) -> list[Problem]:
@@ -166,14 +166,14 @@ def _refusals(row: PackageRow, before: PackageRow | None, use: PackageUse | None
     return [Problem("PL-F068", message, mend, Place(subject=str(row)))]
 
 
-def _refuse_roles_in_use(place: Workplace, package: Package, deployment: DeploymentRow) -> None:
+def _refuse_roles_in_use(ctx: RequestContext, package: Package, deployment: DeploymentRow) -> None:
     """Raise PL-F071 for each role of the package that installed instances have."""
     from phaseline.plan.rounds.role_limits import counting
     from phaseline.use_cases.queries.deployments import living
 
     if not package.node_roles:
         return
-    count_of = counting(place.store.topology(deployment.number), living(place.store, deployment))
+    count_of = counting(ctx.store.topology(deployment.number), living(ctx.store, deployment))
     used = [(role.id, count_of(role.id)) for role in package.node_roles]
     mend = f"Give these instances another role first, or uninstall or remove them from '{deployment.name}'."
     problems = [

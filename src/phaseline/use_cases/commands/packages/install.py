@@ -25,7 +25,7 @@ from phaseline.use_cases.lookup.installed_packages import (
 from phaseline.use_cases.lookup.running_engine import tell_engine
 
 if TYPE_CHECKING:
-    from phaseline.app.app_context import Workplace
+    from phaseline.app.app_context import RequestContext
     from phaseline.catalog.files.blueprint_trees import Tree
     from phaseline.catalog.files.package_files import PackageFiles
     from phaseline.model.packages.package import Package
@@ -66,7 +66,7 @@ class Wanted:
     origin: str = ""
 
 
-def install(place: Workplace, path: str, wanted: Wanted | None = None) -> Installed:
+def install(ctx: RequestContext, path: str, wanted: Wanted | None = None) -> Installed:
     """Install the package of a folder or an archive, or update one in its place; the same files change nothing.
 
     Raises: ProblemsError with everything that is wrong with the package; PL-F060, PL-F061, PL-F063, PL-F064; PL-B120 to
@@ -77,18 +77,18 @@ def install(place: Workplace, path: str, wanted: Wanted | None = None) -> Instal
 
     if not Path(path).exists():
         raise fail("PL-F060", f"there is no file or folder '{path}'", "Correct the path.", subject=path)
-    with opened(Path(path), leave_out=_is_of_store(place)) as files:
-        read = read_package(files.documents, Path(path).name, place.judge)
+    with opened(Path(path), leave_out=_is_of_store(ctx)) as files:
+        read = read_package(files.documents, Path(path).name, ctx.app.judge)
         if read.package is None:
             raise ProblemsError(read.problems)
         problems = what_else(files, read.package)
         if any(problem.severity == "error" for problem in problems):
             raise ProblemsError(problems)
-        return _stored(place, files, read.package, (*read.problems, *problems), wanted or Wanted())
+        return _stored(ctx, files, read.package, (*read.problems, *problems), wanted or Wanted())
 
 
 def _stored(
-    place: Workplace, files: PackageFiles, package: Package, warnings: Sequence[Problem], wanted: Wanted
+    ctx: RequestContext, files: PackageFiles, package: Package, warnings: Sequence[Problem], wanted: Wanted
 ) -> Installed:
     tree = files.tree
     new = PackageRow(
@@ -101,21 +101,21 @@ def _stored(
         origin=wanted.origin,
         file_count=len(tree.files),
         size_bytes=tree.size_bytes,
-        installed_at=place.clock.now(),
-        installed_by=place.actor.name,
+        installed_at=ctx.clock.now(),
+        installed_by=ctx.actor.name,
     )
-    modules = tuple(str(work_folder(place) / tree.digest / path) for path in package.code.paths)
+    modules = tuple(str(work_folder(ctx) / tree.digest / path) for path in package.code.paths)
     for _ in range(ATTEMPTS):
-        before = in_whose_place(new, rows(place), wanted)
+        before = in_whose_place(new, rows(ctx), wanted)
         if before is not None and (before.version, before.digest) == (new.version, new.digest):
-            lay_out_package(place, before.digest, before.number, anew=True)
+            lay_out_package(ctx, before.digest, before.number, anew=True)
             return Installed(before, is_new=False, warnings=warnings)
-        row = _add(place, new, tree, 0 if before is None else before.number, modules)
+        row = _add(ctx, new, tree, 0 if before is None else before.number, modules)
         if row is not None:
-            lay_out_package(place, row.digest, row.number, anew=True)
-            collect(place)
-            tell_engine(place)
-            serves = [user.deployment for user in place.store.packages.users(row.number) if user.is_enabled]
+            lay_out_package(ctx, row.digest, row.number, anew=True)
+            collect(ctx)
+            tell_engine(ctx)
+            serves = [user.deployment for user in ctx.store.packages.users(row.number) if user.is_enabled]
             return Installed(
                 row, is_new=True, replaced="" if before is None else str(before), warnings=warnings, serves=serves
             )
@@ -123,9 +123,9 @@ def _stored(
     raise fail("PL-F062", message, "Repeat this when they are done.", subject=new.name)
 
 
-def _add(place: Workplace, new: PackageRow, tree: Tree, replaces: int, modules: Sequence[str]) -> PackageRow | None:
+def _add(ctx: RequestContext, new: PackageRow, tree: Tree, replaces: int, modules: Sequence[str]) -> PackageRow | None:
     """The package as it is stored; None if somebody else was faster."""
-    shelf = place.store.packages
+    shelf = ctx.store.packages
     by_digest = {file.digest: file for file in tree.files}
     lacking = shelf.lacking(list(by_digest))
     for digests in (lacking, list(by_digest)):
@@ -194,7 +194,7 @@ def _refuse_update(new: PackageRow, near: PackageRow | None, named: Sequence[Pac
         refuse(message, "If it is to come in its place: phaseline plugins install FILE --allow-downgrade")
 
 
-def _is_of_store(place: Workplace) -> Callable[[str], bool]:
+def _is_of_store(ctx: RequestContext) -> Callable[[str], bool]:
     """Whether a path is the store's own: that is part of no package."""
-    beginning = str(work_folder(place)).removesuffix(ENDING)
+    beginning = str(work_folder(ctx)).removesuffix(ENDING)
     return lambda path: path.startswith(beginning)

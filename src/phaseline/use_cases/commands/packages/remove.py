@@ -12,26 +12,26 @@ from phaseline.use_cases.lookup.running_engine import tell_engine
 from phaseline.use_cases.queries.packages.find_package import find_package, read_name
 
 if TYPE_CHECKING:
-    from phaseline.app.app_context import Workplace
+    from phaseline.app.app_context import RequestContext
     from phaseline.model.packages.installed import PackageRow, PackageUser
     from phaseline.use_cases.loading.type_catalog import TypesView
 
 
-def remove(place: Workplace, name: str) -> PackageRow:
+def remove(ctx: RequestContext, name: str) -> PackageRow:
     """Take the package ``NAME==VERSION`` out of the store. Files in a folder of its own are not touched.
 
     Raises: PL-F062 if it is not installed or no version is said, PL-F065 naming each deployment that uses it.
     """
-    row = find_package(place, name, whole=True)
-    users = place.store.packages.remove(row.number)
+    row = find_package(ctx, name, whole=True)
+    users = ctx.store.packages.remove(row.number)
     if users:
         raise in_use(row, users)
-    collect(place)
-    tell_engine(place)
+    collect(ctx)
+    tell_engine(ctx)
     return row
 
 
-def remove_any(place: Workplace, name: str, version: str = "") -> PackageRow | TypesView:
+def remove_any(ctx: RequestContext, name: str, version: str = "") -> PackageRow | TypesView:
     """Take a package, or a plugin's type definitions, out of the store; what is called so and there.
 
     Raises: as ``remove`` where a package is meant, as ``remove_definitions`` where these are; PL-B127 where there is neither.
@@ -40,16 +40,16 @@ def remove_any(place: Workplace, name: str, version: str = "") -> PackageRow | T
 
     named = read_name(name) or (name, "")
     wanted = named[1] or version
-    is_package = any(row.name == named[0] and wanted in {"", row.version} for row in rows(place))
-    has_types = bool(find_definitions(place, named[0], wanted))
+    is_package = any(row.name == named[0] and wanted in {"", row.version} for row in rows(ctx))
+    has_types = bool(find_definitions(ctx, named[0], wanted))
     if is_package and (wanted or not has_types):
-        return remove(place, f"{named[0]}=={wanted}" if wanted else named[0])
-    if has_types or (not named[1] and find_definitions(place, named[0])):
-        return remove_definitions(place, named[0], wanted)
+        return remove(ctx, f"{named[0]}=={wanted}" if wanted else named[0])
+    if has_types or (not named[1] and find_definitions(ctx, named[0])):
+        return remove_definitions(ctx, named[0], wanted)
     if is_package or named[1]:
-        return remove(place, name)
+        return remove(ctx, name)
     text = f"there is neither a package nor type definitions of '{name}'"
-    hint = did_you_mean(named[0], sorted({row.name for row in rows(place)}))
+    hint = did_you_mean(named[0], sorted({row.name for row in rows(ctx)}))
     raise fail("PL-B127", text, f"{hint[:1].upper()}{hint[1:]} See phaseline plugins list.".strip(), subject=name)
 
 

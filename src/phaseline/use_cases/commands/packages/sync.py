@@ -20,7 +20,7 @@ from phaseline.use_cases.lookup.running_engine import tell_engine
 from phaseline.use_cases.queries.packages.find_package import read_name
 
 if TYPE_CHECKING:
-    from phaseline.app.app_context import Workplace
+    from phaseline.app.app_context import RequestContext
     from phaseline.model.packages.installed import PackageRow
 
 DISTRIBUTIONS = "installed distributions (entry points of the group phaseline.packages)"
@@ -51,55 +51,55 @@ class Synced:
         return not any(row.outcome in {"broken", "kept"} for row in self.rows)
 
 
-def sync(place: Workplace, folders: Sequence[str] = ()) -> Synced:
+def sync(ctx: RequestContext, folders: Sequence[str] = ()) -> Synced:
     """Compare records with files: new ones are registered, changed ones renewed, those without files removed.
 
     ``folders``: packages, or folders with packages; without any those of the settings, and what distributions announce. One that is broken does not stop
     the others; a record that a deployment uses is never removed.
     """
-    looked_at = _looked_at(place, folders)
+    looked_at = _looked_at(ctx, folders)
     found: list[SyncRow] = []
     there: set[str] = set()
     for source in _sources(looked_at):
         there.add(source.origin)
-        found.append(_followed(place, source))
-    for row in rows(place):
+        found.append(_followed(ctx, source))
+    for row in rows(ctx):
         if row.origin and row.origin not in there and _is_of(row.origin, looked_at):
-            found.append(_without_files(place, row))
+            found.append(_without_files(ctx, row))
     return Synced(found, looked_at)
 
 
-def register(place: Workplace, name: str, folders: Sequence[str] = ()) -> PackageRow:
+def register(ctx: RequestContext, name: str, folders: Sequence[str] = ()) -> PackageRow:
     """Register the package ``NAME==VERSION`` that lies in a folder of plugins; its files are left where they are.
 
     Raises: PL-F062 if there is none such, and as ``install``.
     """
     named = read_name(name)
-    looked_at = _looked_at(place, folders)
+    looked_at = _looked_at(ctx, folders)
     if named is None or not named[1]:
         raise fail("PL-F062", f"'{name}' does not say the version", "Write NAME==VERSION.", subject=name)
     for source in _sources(looked_at):
         if not source.problems and says(Path(source.folder)) == named:
-            return install(place, source.folder, Wanted(origin=source.origin)).package
+            return install(ctx, source.folder, Wanted(origin=source.origin)).package
     where = ", ".join(looked_at) or "no folder (see the setting plugins.path)"
     message = f"there is no package '{name}' to be registered; it was looked for in {where}"
     raise fail("PL-F062", message, "Put its folder there, or install it: phaseline plugins install PATH", subject=name)
 
 
-def _followed(place: Workplace, source: Source) -> SyncRow:
+def _followed(ctx: RequestContext, source: Source) -> SyncRow:
     """A folder with a package, as it lies there now."""
     origin, folder = source.origin, source.folder
-    before = next((row for row in rows(place) if row.origin == origin), None)
+    before = next((row for row in rows(ctx) if row.origin == origin), None)
     try:
         if source.problems:
             raise ProblemsError(source.problems)
         if before is not None and (said := says(Path(folder))) is not None and said[0] != before.name:
             raise _renamed(before, said[0], folder)
-        came = install(place, folder, _wanted(before, origin))
+        came = install(ctx, folder, _wanted(before, origin))
     except ProblemsError as error:
         return SyncRow(str(before or Path(folder or origin).name), folder or origin, "broken", error.problems)
     if came.package.origin != origin:
-        place.store.packages.rename(came.package.number, origin)
+        ctx.store.packages.rename(came.package.number, origin)
     outcome: Outcome = "unchanged" if not came.is_new else "updated" if came.replaced else "created"
     return SyncRow(str(came.package), folder, outcome, came.warnings)
 
@@ -109,18 +109,18 @@ def _wanted(before: PackageRow | None, origin: str) -> Wanted:
     return Wanted(renews=0 if before is None else before.number, origin=origin)
 
 
-def _without_files(place: Workplace, row: PackageRow) -> SyncRow:
-    users = place.store.packages.remove(row.number)
+def _without_files(ctx: RequestContext, row: PackageRow) -> SyncRow:
+    users = ctx.store.packages.remove(row.number)
     if users:
         return SyncRow(str(row), row.origin, "kept", in_use(row, users).problems)
-    collect(place)
-    tell_engine(place)
+    collect(ctx)
+    tell_engine(ctx)
     return SyncRow(str(row), row.origin, "removed")
 
 
-def _looked_at(place: Workplace, folders: Sequence[str]) -> list[str]:
+def _looked_at(ctx: RequestContext, folders: Sequence[str]) -> list[str]:
     """Folders, and at the end ``DISTRIBUTIONS`` unless some are named."""
-    named = [str(Path(folder).absolute()) for folder in folders or place.settings.plugin_folders]
+    named = [str(Path(folder).absolute()) for folder in folders or ctx.settings.plugin_folders]
     return named if folders else [*named, DISTRIBUTIONS]
 
 

@@ -26,7 +26,7 @@ from phaseline.use_cases.prepare.breakpoints import unmet_stops, with_kept
 from phaseline.use_cases.queries.resources.cluster_snapshot import Snapshot
 
 if TYPE_CHECKING:
-    from phaseline.app.app_context import Workplace
+    from phaseline.app.app_context import RequestContext
     from phaseline.catalog.phases.plugin_set import Loaded
     from phaseline.model.blueprint.blueprint import Value
     from phaseline.model.blueprint.state_paths import ResourceTypes
@@ -93,10 +93,10 @@ def reach(
     return Request(REACH, {"target": target, "subjects": ranges_of(numbers), **forced}, breakpoints=breakpoints)
 
 
-def _applied_again(place: Workplace, found: GivenOrder, _: Mapping[str, object]) -> Applied:
+def _applied_again(ctx: RequestContext, found: GivenOrder, _: Mapping[str, object]) -> Applied:
     from phaseline.use_cases.commands.orders.given_orders import settled
 
-    engine = settled(place, found)
+    engine = settled(ctx, found)
     applied: Any = found.answer
     resources = [AppliedResource(**one) for one in applied["resources"]]
     return altered(Applied(**applied), resources=resources, is_running=engine.is_there)
@@ -104,7 +104,7 @@ def _applied_again(place: Workplace, found: GivenOrder, _: Mapping[str, object])
 
 @once("resources apply", _applied_again)
 def apply(
-    place: Workplace,
+    ctx: RequestContext,
     files: Sequence[str],
     *,
     cluster: str = "",
@@ -119,14 +119,14 @@ def apply(
     New ones are made, attributes that differ are changed (those that a file does not name stay, those that it says are
     undefined are removed), and a target that is not the present one is the new target. Raises: ``ProblemsError`` with everything that is wrong; then nothing is stored.
     """
-    loaded = _loaded(place)
+    loaded = _loaded(ctx)
     registry = loaded.registry
     wanted = read_wanted(files, registry.types, cluster=cluster, records=records)
     grouped: dict[str, list[Wanted]] = {}
     for one in wanted:
         grouped.setdefault(one.cluster, []).append(one)
     problems = [
-        problem for name, ones in grouped.items() for problem in _misfits(place, place.store.deployment(name), ones)
+        problem for name, ones in grouped.items() for problem in _misfits(ctx, ctx.store.deployment(name), ones)
     ]
     if breakpoints:
         problems += unmet_stops(breakpoints, [(one.name, one.type, one.target) for one in wanted], registry)
@@ -134,17 +134,17 @@ def apply(
         raise ProblemsError(problems)
     applied = Applied((), list(grouped), (), False, [*refused_sentences(loaded), *_empty_ways(wanted, registry)])
     for _ in range(TRIES):
-        plans = [_plan_of(place, name, ones, registry.types, breakpoints) for name, ones in grouped.items()]
+        plans = [_plan_of(ctx, name, ones, registry.types, breakpoints) for name, ones in grouped.items()]
         try:
-            with place.store.as_one(given) as answer:
-                made, asked = _stored(place, plans)
+            with ctx.store.as_one(given) as answer:
+                made, asked = _stored(ctx, plans)
                 found = [one for plan in plans for one in plan.told]
                 if given is not None:
                     answer.update(told(applied) | {"resources": [told(one) for one in found], "executions": made})
         except OutgrownError:
             continue
-        engine = settle(place, asked) if asked else engine_now(place)
-        refuse_refused(place, asked)
+        engine = settle(ctx, asked) if asked else engine_now(ctx)
+        refuse_refused(ctx, asked)
         return altered(applied, resources=found, executions=made, is_running=engine.is_there)
     names = ", ".join(f"'{name}'" for name in grouped)
     cluster_s = "clusters" if len(grouped) > 1 else "cluster"
@@ -167,11 +167,11 @@ def _empty_ways(wanted: Sequence[Wanted], registry: PhaseRegistry) -> list[str]:
     return found
 
 
-def _loaded(place: Workplace) -> Loaded:
-    return read(place, place.settings.plugin_folders)
+def _loaded(ctx: RequestContext) -> Loaded:
+    return read(ctx, ctx.settings.plugin_folders)
 
 
-def _misfits(place: Workplace, row: DeploymentRow | None, wanted: Sequence[Wanted]) -> list[Problem]:
+def _misfits(ctx: RequestContext, row: DeploymentRow | None, wanted: Sequence[Wanted]) -> list[Problem]:
     """What of the wishes does not fit what is there."""
     if row is None:
         return []
@@ -179,7 +179,7 @@ def _misfits(place: Workplace, row: DeploymentRow | None, wanted: Sequence[Wante
         message = f"'{row.name}' is a deployment of a blueprint"
         mend = "Choose another name for the cluster: ClusterName, or -d NAME."
         return [Problem("PL-C036", message, mend, wanted[0].place)]
-    snapshot = Snapshot(place.store, row)
+    snapshot = Snapshot(ctx.store, row)
     found = []
     for one in wanted:
         number = snapshot.numbers.get(one.name)
@@ -191,42 +191,42 @@ def _misfits(place: Workplace, row: DeploymentRow | None, wanted: Sequence[Wante
 
 
 def _plan_of(
-    place: Workplace, name: str, wanted: Sequence[Wanted], types: ResourceTypes, breakpoints: tuple[Breakpoint, ...]
+    ctx: RequestContext, name: str, wanted: Sequence[Wanted], types: ResourceTypes, breakpoints: tuple[Breakpoint, ...]
 ) -> _Plan:
     """What a cluster needs as it is now; it is made if there is none."""
-    row = place.store.deployment(name) or _make(place, name)
-    problems = _misfits(place, row, wanted)
+    row = ctx.store.deployment(name) or _make(ctx, name)
+    problems = _misfits(ctx, row, wanted)
     if problems:
         raise ProblemsError(problems)
-    kept = with_kept(place.store, row.number, breakpoints)
-    return _planned(Snapshot(place.store, row), wanted, types, kept)
+    kept = with_kept(ctx.store, row.number, breakpoints)
+    return _planned(Snapshot(ctx.store, row), wanted, types, kept)
 
 
-def _stored(place: Workplace, plans: Sequence[_Plan]) -> tuple[list[str], list[int]]:
+def _stored(ctx: RequestContext, plans: Sequence[_Plan]) -> tuple[list[str], list[int]]:
     """(the executions that were stored, the requests of which an answer is awaited). Raises: ``OutgrownError``."""
-    store, made, asked = place.store, [], []
+    store, made, asked = ctx.store, [], []
     for plan in plans:
         if plan.growth.ids:
-            made += [one.id for one in store.grow(plan.cluster, plan.growth, place.actor, asks=True)]
+            made += [one.id for one in store.grow(plan.cluster, plan.growth, ctx.actor, asks=True)]
         else:
-            new = [NewExecution(plan.cluster, one, place.actor, place.clock.now()) for one in plan.requests]
+            new = [NewExecution(plan.cluster, one, ctx.actor, ctx.clock.now()) for one in plan.requests]
             made += [store.create_execution(one, asks=True).id for one in new]
         if plan.edits:
             body: Mapping[str, Value] = {"deployment": plan.cluster, "edits": list(plan.edits)}
-            asked.append(store.ask(RequestKind.EDIT, 0, body, place.actor))
+            asked.append(store.ask(RequestKind.EDIT, 0, body, ctx.actor))
     return made, asked
 
 
-def _make(place: Workplace, name: str) -> DeploymentRow:
+def _make(ctx: RequestContext, name: str) -> DeploymentRow:
     """A cluster without resources."""
-    empty, now = no_resources(), place.clock.now()
-    new = NewDeployment(name, empty.blueprint, {}, empty, CodePlaces(""), place.actor, now, kind="resources")
+    empty, now = no_resources(), ctx.clock.now()
+    new = NewDeployment(name, empty.blueprint, {}, empty, CodePlaces(""), ctx.actor, now, kind="resources")
     try:
-        place.store.create_deployment(new)
+        ctx.store.create_deployment(new)
     except ProblemsError as error:
         if error.problems[0].code != "PL-S010":  # somebody was faster
             raise
-    row = place.store.deployment(name)
+    row = ctx.store.deployment(name)
     assert row is not None, "it was made"
     return row
 

@@ -21,7 +21,7 @@ from phaseline.use_cases.queries.resources.selection import Choice, choose
 from phaseline.use_cases.queries.resources.state_stays import WORDS
 
 if TYPE_CHECKING:
-    from phaseline.app.app_context import Workplace
+    from phaseline.app.app_context import RequestContext
     from phaseline.model.blueprint.blueprint import Value
     from phaseline.model.rows.orders import GivenOrder, NewOrder
     from phaseline.use_cases.queries.resources.cluster_snapshot import Snapshot
@@ -84,17 +84,17 @@ class Decided:
     is_running: bool
 
 
-def _decided_again(place: Workplace, found: GivenOrder, _: Mapping[str, object]) -> Decided:
+def _decided_again(ctx: RequestContext, found: GivenOrder, _: Mapping[str, object]) -> Decided:
     from phaseline.use_cases.commands.orders.given_orders import settled
 
-    engine = settled(place, found)
+    engine = settled(ctx, found)
     decided: Any = found.answer
     return altered(Decided(**decided), is_running=engine.is_there)
 
 
 @once("resources retry", _decided_again)
 def retry(
-    place: Workplace,
+    ctx: RequestContext,
     choice: Choice,
     *,
     phases: Sequence[str] = (),
@@ -108,7 +108,7 @@ def retry(
     """
     edits, removed = _edits(changes or {})
     return _decide(
-        place,
+        ctx,
         "retry",
         choice,
         phases,
@@ -119,7 +119,7 @@ def retry(
 
 @once("resources complete", _decided_again)
 def complete(
-    place: Workplace, choice: Choice, *, reason: str, phases: Sequence[str] = (), given: NewOrder | None = None
+    ctx: RequestContext, choice: Choice, *, reason: str, phases: Sequence[str] = (), given: NewOrder | None = None
 ) -> Decided:
     """Take phases as completed because you vouch for them; kept with your name and the reason. Unnamed: what failed.
 
@@ -128,30 +128,30 @@ def complete(
     if not reason.strip():
         mend = 'Say how you know that it is done: --reason "seen in the console of the cloud"'
         raise fail("PL-C029", "the reason is empty", mend)
-    return _decide(place, "complete", choice, phases, lambda _: {"reason": reason}, given)
+    return _decide(ctx, "complete", choice, phases, lambda _: {"reason": reason}, given)
 
 
 @once("resources rerun", _decided_again)
-def rerun(place: Workplace, choice: Choice, *, phases: Sequence[str], given: NewOrder | None = None) -> Decided:
+def rerun(ctx: RequestContext, choice: Choice, *, phases: Sequence[str], given: NewOrder | None = None) -> Decided:
     """Have completed phases called once more, as long as their resources are in that state."""
-    return _decide(place, "rerun", choice, phases, lambda _: {}, given)
+    return _decide(ctx, "rerun", choice, phases, lambda _: {}, given)
 
 
 @once("resources wake", _decided_again)
-def wake(place: Workplace, choice: Choice, *, phases: Sequence[str] = (), given: NewOrder | None = None) -> Decided:
+def wake(ctx: RequestContext, choice: Choice, *, phases: Sequence[str] = (), given: NewOrder | None = None) -> Decided:
     """Have sleeping phases called now. Raises: PL-C041 where nothing sleeps, or who is named stands at a breakpoint, and as ``choose``."""
-    return _decide(place, "wake", choice, phases, lambda _: {}, given)
+    return _decide(ctx, "wake", choice, phases, lambda _: {}, given)
 
 
 @once("resources signal", _decided_again)
 def signal(
-    place: Workplace, choice: Choice, *, data: Value, phases: Sequence[str] = (), given: NewOrder | None = None
+    ctx: RequestContext, choice: Choice, *, data: Value, phases: Sequence[str] = (), given: NewOrder | None = None
 ) -> Decided:
     """Add data to the ``signals`` in what sleeping phases keep with their resources, and have them called now.
 
     Raises: PL-C093 where nothing sleeps, PL-R011 and PL-R012 for what no record can have, and as ``choose``.
     """
-    return _decide(place, "signal", choice, phases, lambda _: {"data": data}, given)
+    return _decide(ctx, "signal", choice, phases, lambda _: {"data": data}, given)
 
 
 class _Found:
@@ -169,18 +169,18 @@ class _Found:
 
 
 def _decide(
-    place: Workplace,
+    ctx: RequestContext,
     verb: Verb,
     choice: Choice,
     phases: Sequence[str],
     more: Callable[[np.ndarray], Mapping[str, Value]],
     given: NewOrder | None,
 ) -> Decided:
-    chosen = choose(place, choice, verb=verb)
+    chosen = choose(ctx, choice, verb=verb)
     found = _Found()
     for snapshot, numbers in chosen:
         _gather(snapshot, numbers, verb, phases, found, is_named=bool(choice.names))
-    _refuse_strangers(place, [name for name in phases if name.lower() not in found.met])
+    _refuse_strangers(ctx, [name for name in phases if name.lower() not in found.met])
     if found.problems:
         raise ProblemsError(found.problems[:MOST_TOLD])
     if not found.positions:
@@ -196,7 +196,7 @@ def _decide(
     decided = Decided(
         verb, found.resources, found.entries, list(found.phases), list(found.ids.values()), is_running=False
     )
-    engine = ask_for(place, asked, given=given, told=told(decided))
+    engine = ask_for(ctx, asked, given=given, told=told(decided))
     return altered(decided, is_running=engine.is_there)
 
 
@@ -243,11 +243,11 @@ def _gather_stay(
     return np.unique(np.concatenate(having)) if having else numbers[:0]
 
 
-def _refuse_strangers(place: Workplace, names: Sequence[str]) -> None:
+def _refuse_strangers(ctx: RequestContext, names: Sequence[str]) -> None:
     """PL-D053 for names of phases that none of the resources meets and no plugin has: passed over, they would be lost."""
     if not names:
         return
-    registry = known_phases(place)
+    registry = known_phases(ctx)
     problems = []
     for name in names:
         if registry.get(name) is None:

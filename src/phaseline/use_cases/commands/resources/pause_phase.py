@@ -16,7 +16,7 @@ from phaseline.use_cases.lookup.running_engine import engine_now
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from phaseline.app.app_context import Workplace
+    from phaseline.app.app_context import RequestContext
     from phaseline.model.blueprint.blueprint import Value
     from phaseline.model.rows.orders import GivenOrder, NewOrder
 
@@ -35,59 +35,59 @@ class Paused:
     is_running: bool
 
 
-def _paused_again(place: Workplace, found: GivenOrder, _: Mapping[str, object]) -> Paused:
+def _paused_again(ctx: RequestContext, found: GivenOrder, _: Mapping[str, object]) -> Paused:
     from phaseline.use_cases.commands.orders.given_orders import settled
 
-    settled(place, found)
-    return _told(place, str(found.answer["phase"]), (), is_new=bool(found.answer["is_changed"]))
+    settled(ctx, found)
+    return _told(ctx, str(found.answer["phase"]), (), is_new=bool(found.answer["is_changed"]))
 
 
 @once("pause", _paused_again)
-def pause(place: Workplace, name: str, *, reason: str = BY_USER, given: NewOrder | None = None) -> Paused:
+def pause(ctx: RequestContext, name: str, *, reason: str = BY_USER, given: NewOrder | None = None) -> Paused:
     """Have a phase called no more: resources that come to it wait, calls that run go on. Raises: PL-D053."""
-    phase = _name(place, name)
+    phase = _name(ctx, name)
     why = reason.strip() or BY_USER
-    with place.store.as_one(given) as answer:
-        is_new = place.store.pause_phase(phase, place.actor, why)
-        asked = _asked(place, phase, why, is_paused=True) if is_new else []
+    with ctx.store.as_one(given) as answer:
+        is_new = ctx.store.pause_phase(phase, ctx.actor, why)
+        asked = _asked(ctx, phase, why, is_paused=True) if is_new else []
         answer.update({"phase": phase, "is_changed": is_new})
-    return _told(place, phase, asked, is_new=is_new)
+    return _told(ctx, phase, asked, is_new=is_new)
 
 
 @once("unpause", _paused_again)
-def unpause(place: Workplace, name: str, *, given: NewOrder | None = None) -> Paused:
+def unpause(ctx: RequestContext, name: str, *, given: NewOrder | None = None) -> Paused:
     """Have it called again, whoever paused it. Raises: PL-D053 for a phase that is neither known nor paused."""
-    phase = _name(place, name)
-    with place.store.as_one(given) as answer:
-        was_paused = place.store.unpause_phase(phase)
-        asked = _asked(place, phase, "", is_paused=False) if was_paused else []
+    phase = _name(ctx, name)
+    with ctx.store.as_one(given) as answer:
+        was_paused = ctx.store.unpause_phase(phase)
+        asked = _asked(ctx, phase, "", is_paused=False) if was_paused else []
         answer.update({"phase": phase, "is_changed": was_paused})
-    return _told(place, phase, asked, is_new=was_paused)
+    return _told(ctx, phase, asked, is_new=was_paused)
 
 
-def _asked(place: Workplace, phase: str, reason: str, *, is_paused: bool) -> list[int]:
+def _asked(ctx: RequestContext, phase: str, reason: str, *, is_paused: bool) -> list[int]:
     """The request that tells the owner."""
     body: dict[str, Value] = {"phase": phase, "is_paused": is_paused, "reason": reason}
-    return [place.store.ask(RequestKind.PAUSE, 0, body, place.actor)]
+    return [ctx.store.ask(RequestKind.PAUSE, 0, body, ctx.actor)]
 
 
-def _told(place: Workplace, phase: str, asked: Sequence[int], *, is_new: bool) -> Paused:
-    engine = engine_now(place)
+def _told(ctx: RequestContext, phase: str, asked: Sequence[int], *, is_new: bool) -> Paused:
+    engine = engine_now(ctx)
     if asked:
-        engine = settle(place, asked)
-        refuse_refused(place, asked)
-    row = place.store.paused_phases().get(phase.lower())
-    actor, reason = (row.actor, row.reason) if row is not None else (place.actor.name, "")
+        engine = settle(ctx, asked)
+        refuse_refused(ctx, asked)
+    row = ctx.store.paused_phases().get(phase.lower())
+    actor, reason = (row.actor, row.reason) if row is not None else (ctx.actor.name, "")
     return Paused(phase, row is not None, is_new, actor, reason, engine.is_there)
 
 
-def _name(place: Workplace, name: str) -> str:
+def _name(ctx: RequestContext, name: str) -> str:
     """The phase as it is spelled where it is defined, or where it was paused."""
-    registry = known_phases(place)
+    registry = known_phases(ctx)
     phase = registry.get(name)
     if phase is not None:
         return phase.name
-    row = place.store.paused_phases().get(name.lower())
+    row = ctx.store.paused_phases().get(name.lower())
     if row is not None:
         return row.name
     hint = did_you_mean(name, [each.name for each in registry.phases])

@@ -11,14 +11,14 @@ from phaseline.use_cases.lookup.running_engine import Engine, engine_now
 from phaseline.use_cases.lookup.ticket import await_answers
 
 if TYPE_CHECKING:
-    from phaseline.app.app_context import Workplace
+    from phaseline.app.app_context import RequestContext
     from phaseline.model.blueprint.blueprint import Value
     from phaseline.model.problems.problem import Problem
     from phaseline.model.rows.orders import NewOrder
 
 
 def ask_for(
-    place: Workplace,
+    ctx: RequestContext,
     asked: Sequence[tuple[RequestKind, int, Mapping[str, Value]]],
     *,
     given: NewOrder | None = None,
@@ -28,28 +28,28 @@ def ask_for(
 
     ``given``: the order that this is, ``told``: what its answer needs. Raises: what the owner refused, all of it; PL-C035 if an engine does not answer.
     """
-    with place.store.as_one(given) as answer:
+    with ctx.store.as_one(given) as answer:
         answer.update(told or {})
-        numbers = [place.store.ask(kind, execution, body, place.actor) for kind, execution, body in asked]
-    engine = settle(place, numbers)
-    refuse_refused(place, numbers)
+        numbers = [ctx.store.ask(kind, execution, body, ctx.actor) for kind, execution, body in asked]
+    engine = settle(ctx, numbers)
+    refuse_refused(ctx, numbers)
     return engine
 
 
-def refuse_refused(place: Workplace, requests: Sequence[int]) -> None:
+def refuse_refused(ctx: RequestContext, requests: Sequence[int]) -> None:
     """Raise what the owner refused of these."""
-    refused = [problem for number in requests if (problem := _refusal(place, number)) is not None]
+    refused = [problem for number in requests if (problem := _refusal(ctx, number)) is not None]
     if refused:
         raise ProblemsError(refused)
 
 
-def settle(place: Workplace, requests: Sequence[int]) -> Engine:
+def settle(ctx: RequestContext, requests: Sequence[int]) -> Engine:
     """Have all answered, by the engine that runs or by this process for the moment; who goes on. Raises: PL-C035."""
-    await_answers(place, requests)
-    return engine_now(place)
+    await_answers(ctx, requests)
+    return engine_now(ctx)
 
 
-def _refusal(place: Workplace, request: int) -> Problem | None:
+def _refusal(ctx: RequestContext, request: int) -> Problem | None:
     from phaseline.run.loop.request_reader import problem_of
 
-    return problem_of(place.store.answer_of(request) or {})
+    return problem_of(ctx.store.answer_of(request) or {})

@@ -22,7 +22,7 @@ from phaseline.use_cases.prepare.breakpoints import unmet_stops, with_kept
 from phaseline.use_cases.queries.resources.selection import Choice, choose
 
 if TYPE_CHECKING:
-    from phaseline.app.app_context import Workplace
+    from phaseline.app.app_context import RequestContext
     from phaseline.model.blueprint.state_paths import ResourceTypes
     from phaseline.model.execution.breakpoints import Breakpoint
     from phaseline.model.rows.orders import GivenOrder, NewOrder
@@ -50,17 +50,17 @@ class Moved:
     is_running: bool
 
 
-def _moved_again(place: Workplace, found: GivenOrder, _: Mapping[str, object]) -> Moved:
+def _moved_again(ctx: RequestContext, found: GivenOrder, _: Mapping[str, object]) -> Moved:
     from phaseline.use_cases.commands.orders.given_orders import settled
 
-    engine = settled(place, found)
+    engine = settled(ctx, found)
     moved: Any = found.answer
     return altered(Moved(**moved), is_running=engine.is_there)
 
 
 @once("resources target", _moved_again)
 def target(
-    place: Workplace,
+    ctx: RequestContext,
     state: str,
     choice: Choice,
     *,
@@ -76,8 +76,8 @@ def target(
     Raises: PL-P047 for breakpoints at which none of them would stop, PL-R024 for each type without a path to the state, PL-C039 for resources on the way there that have failed,
     and as ``choose``.
     """
-    registry = known_phases(place)
-    chosen = choose(place, choice, verb=f"target {state}")
+    registry = known_phases(ctx)
+    chosen = choose(ctx, choice, verb=f"target {state}")
     problems = [
         problem for snapshot, numbers in chosen for problem in _unreachable(snapshot, numbers, state, registry.types)
     ]
@@ -88,26 +88,26 @@ def target(
         raise ProblemsError(problems)
     moving = [(snapshot, _to_move(snapshot, numbers, state)) for snapshot, numbers in chosen]
     meant = sum(len(numbers) for _, numbers in chosen)
-    return _sent(place, moving, state, meant, f"target {state}", force=force, breakpoints=breakpoints, given=given)
+    return _sent(ctx, moving, state, meant, f"target {state}", force=force, breakpoints=breakpoints, given=given)
 
 
 @once("resources delete", _moved_again)
-def delete(place: Workplace, choice: Choice, *, given: NewOrder | None = None) -> Moved:
+def delete(ctx: RequestContext, choice: Choice, *, given: NewOrder | None = None) -> Moved:
     """Remove resources: what runs of them is awaited, then they and what is known of them are gone.
 
     Nothing is called to undo what their phases have made: for that give them a target such as Terminated first.
     """
-    chosen = choose(place, choice, verb="delete")
-    return _sent(place, chosen, REMOVAL, sum(len(numbers) for _, numbers in chosen), "deleted", given=given)
+    chosen = choose(ctx, choice, verb="delete")
+    return _sent(ctx, chosen, REMOVAL, sum(len(numbers) for _, numbers in chosen), "deleted", given=given)
 
 
 @once("resources cancel", _moved_again)
-def cancel(place: Workplace, choice: Choice, *, given: NewOrder | None = None) -> Moved:
+def cancel(ctx: RequestContext, choice: Choice, *, given: NewOrder | None = None) -> Moved:
     """Leave resources in the states in which they are: nothing of them is called any more, running calls are awaited.
 
     Raises: PL-C017 if none of them is on its way, and as ``choose``.
     """
-    chosen = choose(place, choice, verb="cancel")
+    chosen = choose(ctx, choice, verb="cancel")
     asked: list[tuple[RequestKind, int, dict[str, object]]] = []
     names: list[str] = []
     executions: list[ExecutionRow] = []
@@ -129,7 +129,7 @@ def cancel(place: Workplace, choice: Choice, *, given: NewOrder | None = None) -
         raise fail("PL-C017", "none of these resources is on its way", mend)
     meant = sum(len(numbers) for _, numbers in chosen)
     moved = Moved("canceled", meant, count, names[:NAMED], [row.id for row in executions], is_running=False)
-    engine = ask_for(place, asked, given=given, told=told(moved))  # type: ignore[arg-type]  # plain values, as JSON has them
+    engine = ask_for(ctx, asked, given=given, told=told(moved))  # type: ignore[arg-type]  # plain values, as JSON has them
     return altered(moved, is_running=engine.is_there)
 
 
@@ -168,7 +168,7 @@ def _to_move(snapshot: Snapshot, numbers: np.ndarray, state: str) -> np.ndarray:
 
 
 def _sent(
-    place: Workplace,
+    ctx: RequestContext,
     moving: Sequence[tuple[Snapshot, np.ndarray]],
     state: str,
     meant: int,
@@ -181,27 +181,27 @@ def _sent(
     rows: list[ExecutionRow] = []
     names: list[str] = []
     count = 0
-    with place.store.as_one(given) as answer:
+    with ctx.store.as_one(given) as answer:
         for snapshot, numbers in moving:
             if len(numbers):
                 cluster = snapshot.row.number
-                stops = with_kept(place.store, cluster, breakpoints)
-                rows.append(_stored(place, cluster, reach(state, numbers, force=force, breakpoints=stops)))
+                stops = with_kept(ctx.store, cluster, breakpoints)
+                rows.append(_stored(ctx, cluster, reach(state, numbers, force=force, breakpoints=stops)))
                 names += [snapshot.name(number) for number in numbers[:NAMED].tolist()]
                 count += len(numbers)
         moved = Moved(what, meant, count, names[:NAMED], [row.id for row in rows], is_running=False)
         answer.update(told(moved))
-    engine = _begun(place, rows) if rows else engine_now(place)
+    engine = _begun(ctx, rows) if rows else engine_now(ctx)
     return altered(moved, is_running=engine.is_there)
 
 
-def _stored(place: Workplace, deployment: int, request: Request) -> ExecutionRow:
-    return place.store.create_execution(NewExecution(deployment, request, place.actor, place.clock.now()), asks=True)
+def _stored(ctx: RequestContext, deployment: int, request: Request) -> ExecutionRow:
+    return ctx.store.create_execution(NewExecution(deployment, request, ctx.actor, ctx.clock.now()), asks=True)
 
 
-def _begun(place: Workplace, rows: Sequence[ExecutionRow]) -> Engine:
+def _begun(ctx: RequestContext, rows: Sequence[ExecutionRow]) -> Engine:
     """See that the present states are left; calls are for an engine to make."""
-    return settle(place, [_start(place.store, row.number) for row in rows])
+    return settle(ctx, [_start(ctx.store, row.number) for row in rows])
 
 
 def _start(store: Store, execution: int) -> int:

@@ -18,7 +18,7 @@ from phaseline.use_cases.queries.events.line_filter import ANY, LineFilter, Siev
 from phaseline.views.views import Line
 
 if TYPE_CHECKING:
-    from phaseline.app.app_context import Workplace
+    from phaseline.app.app_context import RequestContext
     from phaseline.model.deployment.topology import Topology
     from phaseline.model.graph.graph import Graph
     from phaseline.model.rows.rows import EventRow, ExecutionRow
@@ -45,7 +45,7 @@ class History:
 
 
 def logs(
-    place: Workplace,
+    ctx: RequestContext,
     id: str | None = None,
     *,
     deployment: str | None = None,
@@ -54,7 +54,7 @@ def logs(
     limit: int | None = None,
 ) -> History:
     """The last ``limit`` lines of scripts, plugins and the engine; of one instance only if it is named, and those ``wanted``."""
-    store = place.store
+    store = ctx.store
     row = find_execution(store, id, deployment)
     number = None
     if instance is not None:
@@ -91,7 +91,7 @@ class EventPages:
 
 
 def events(
-    place: Workplace,
+    ctx: RequestContext,
     id: str | None = None,
     *,
     deployment: str | None = None,
@@ -99,12 +99,12 @@ def events(
     limit: int | None = None,
 ) -> History:
     """The last ``limit`` events ``wanted``: those of the execution, and what each instance went through, computed from its calls."""
-    found = event_pages(place, id, deployment=deployment, wanted=wanted, limit=limit)
+    found = event_pages(ctx, id, deployment=deployment, wanted=wanted, limit=limit)
     return History(found.execution, found.deployment, [line for page in found.pages for line in page], found.total)
 
 
 def event_pages(
-    place: Workplace,
+    ctx: RequestContext,
     id: str | None = None,
     *,
     deployment: str | None = None,
@@ -112,8 +112,8 @@ def event_pages(
     limit: int | None = None,
 ) -> EventPages:
     """The same without all lines in memory at once."""
-    row = find_execution(place.store, id, deployment)
-    return EventLook(place.store, row).pages(wanted, limit)
+    row = find_execution(ctx.store, id, deployment)
+    return EventLook(ctx.store, row).pages(wanted, limit)
 
 
 class EventLook:

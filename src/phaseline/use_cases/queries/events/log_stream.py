@@ -13,7 +13,7 @@ from phaseline.use_cases.queries.events.line_filter import ANY, LineFilter
 from phaseline.use_cases.queries.events.log_tail import EventTail, LogTail, Tail
 
 if TYPE_CHECKING:
-    from phaseline.app.app_context import Workplace
+    from phaseline.app.app_context import RequestContext
     from phaseline.model.rows.rows import ExecutionRow
     from phaseline.ports import Store
     from phaseline.views.views import Line
@@ -24,17 +24,17 @@ SHARE = 10
 """Of so many seconds at most one is spent on looking for new lines."""
 
 
-def lines_of(place: Workplace, id: str | None = None, *, deployment: str | None = None) -> Iterator[Line]:
+def lines_of(ctx: RequestContext, id: str | None = None, *, deployment: str | None = None) -> Iterator[Line]:
     """Everything from the beginning on, and then what is new; ends when the execution has ended or needs a person.
 
     It ends as well when nobody runs the execution for ten seconds. Raises, at once: PL-C011 if there is no such one.
     """
-    return _lines(place, find_execution(place.store, id, deployment).id)
+    return _lines(ctx, find_execution(ctx.store, id, deployment).id)
 
 
-def _lines(place: Workplace, id: str) -> Iterator[Line]:
-    tail = Tail(place, id)
-    for _ in news(place.store, id, ends_for_people=True):
+def _lines(ctx: RequestContext, id: str) -> Iterator[Line]:
+    tail = Tail(ctx, id)
+    for _ in news(ctx.store, id, ends_for_people=True):
         while lines := tail.new():
             yield from lines
 
@@ -106,7 +106,7 @@ class LineStream:
 
 
 def stream_logs(
-    place: Workplace,
+    ctx: RequestContext,
     id: str | None = None,
     *,
     deployment: str | None = None,
@@ -114,11 +114,11 @@ def stream_logs(
     wanted: LineFilter = ANY,
 ) -> LineStream:
     """Lines of logs as they come, those ``wanted``. Raises: PL-C011, PL-C012, PL-C013, PL-C018."""
-    return LineStream(place.store, LogTail(place, id, deployment=deployment, instance=instance, wanted=wanted))
+    return LineStream(ctx.store, LogTail(ctx, id, deployment=deployment, instance=instance, wanted=wanted))
 
 
 def stream_events(
-    place: Workplace, id: str | None = None, *, deployment: str | None = None, wanted: LineFilter = ANY
+    ctx: RequestContext, id: str | None = None, *, deployment: str | None = None, wanted: LineFilter = ANY
 ) -> LineStream:
     """Events as they come, those ``wanted``. Raises: PL-C011, PL-C012, PL-C013, PL-C018."""
-    return LineStream(place.store, EventTail(place, id, deployment=deployment, wanted=wanted))
+    return LineStream(ctx.store, EventTail(ctx, id, deployment=deployment, wanted=wanted))

@@ -12,7 +12,7 @@ from phaseline.use_cases.queries.events.line_filter import ANY, LineFilter, Siev
 from phaseline.views.views import Line
 
 if TYPE_CHECKING:
-    from phaseline.app.app_context import Workplace
+    from phaseline.app.app_context import RequestContext
     from phaseline.model.rows.rows import LogLine
 
 AT_ONCE = 1_000
@@ -24,7 +24,7 @@ class LogTail:
 
     def __init__(
         self,
-        place: Workplace,
+        ctx: RequestContext,
         id: str | None = None,
         *,
         deployment: str | None = None,
@@ -32,7 +32,7 @@ class LogTail:
         wanted: LineFilter = ANY,
     ) -> None:
         """Of the execution of this id, or the latest of a deployment. Raises: PL-C011, PL-C012, PL-C013, PL-C018."""
-        self._store = store = place.store
+        self._store = store = ctx.store
         self.row = find_execution(store, id, deployment)
         self._instance = None if instance is None else instance_number(store, self.row, instance)
         self._ids = instance_ids(store, self.row)
@@ -60,10 +60,10 @@ class EventTail:
     """Events as they come, those ``wanted``; remembers the columns of the last look, not the lines."""
 
     def __init__(
-        self, place: Workplace, id: str | None = None, *, deployment: str | None = None, wanted: LineFilter = ANY
+        self, ctx: RequestContext, id: str | None = None, *, deployment: str | None = None, wanted: LineFilter = ANY
     ) -> None:
         """Of the execution of this id, or the latest of a deployment. Raises: PL-C011, PL-C012, PL-C013, PL-C018."""
-        self._store = store = place.store
+        self._store = store = ctx.store
         self.row = find_execution(store, id, deployment)
         self._wanted = wanted
         Sieve(wanted, store.topology(self.row.deployment))  # what does not fit is told before anything else
@@ -81,11 +81,11 @@ class EventTail:
 class Tail:
     """Remembers how far it has read."""
 
-    def __init__(self, place: Workplace, execution: str) -> None:
+    def __init__(self, ctx: RequestContext, execution: str) -> None:
         """Of this execution everything from now on that is not read yet, its beginning included."""
-        self._store = place.store
-        self._row = place.store.execution(execution)
-        self._ids = instance_ids(place.store, self._row) if self._row is not None else ()
+        self._store = ctx.store
+        self._row = ctx.store.execution(execution)
+        self._ids = instance_ids(ctx.store, self._row) if self._row is not None else ()
         self._log = self._event = 0
 
     def new(self) -> list[Line]:

@@ -15,7 +15,7 @@ from phaseline.use_cases.lookup.entry_status import subject_ids
 from phaseline.use_cases.lookup.find import find_execution
 
 if TYPE_CHECKING:
-    from phaseline.app.app_context import Workplace
+    from phaseline.app.app_context import RequestContext
     from phaseline.model.deployment.topology import Topology
     from phaseline.model.graph.graph import Graph, Step
     from phaseline.model.rows.rows import BatchRow, GraphRow
@@ -71,14 +71,14 @@ class Timeline:
     rounds: Sequence[RoundTime]
 
 
-def timeline(place: Workplace, id: str | None = None, *, deployment: str | None = None) -> Timeline:
+def timeline(ctx: RequestContext, id: str | None = None, *, deployment: str | None = None) -> Timeline:
     """What an execution spent its time on. Raises: PL-C011, PL-C067 for one that brings resources to a target."""
-    store = place.store
+    store = ctx.store
     row = find_execution(store, id, deployment)
     if row.request.workflow == REACH:
         mend = f"See: phaseline resources history NAME -d {row.deployment_name}, or phaseline phases show PHASE"
         raise fail("PL-C067", f"{row.id} brings resources to their targets, each in its own time", mend, subject=row.id)
-    now = place.clock.now()
+    now = ctx.clock.now()
     batches = store.batches(execution=row.number)
     topology = store.topology(row.deployment)
     rounds = [_round(stored, store.graph(stored.id), batches, topology, now) for stored in store.graphs(row.number)]

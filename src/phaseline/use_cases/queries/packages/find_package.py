@@ -12,7 +12,7 @@ from phaseline.model.problems.problem import ProblemsError, fail
 from phaseline.use_cases.lookup.installed_packages import rows
 
 if TYPE_CHECKING:
-    from phaseline.app.app_context import Workplace
+    from phaseline.app.app_context import RequestContext
     from phaseline.model.packages.installed import PackageRow
 
 NAMED = re.compile(r"([a-z0-9_-]+)(?:==([0-9A-Za-z.+-]+))?")
@@ -28,14 +28,14 @@ def read_name(text: str) -> tuple[str, str] | None:
     return None if found is None else (found[1], found[2] or "")
 
 
-def find_package(place: Workplace, text: str, *, whole: bool = False) -> PackageRow:
+def find_package(ctx: RequestContext, text: str, *, whole: bool = False) -> PackageRow:
     """The package of this name: of this version, otherwise the newest. ``whole``: the version must be said.
 
     Raises: PL-F062.
     """
     named = read_name(text)
     name, version = named or (text, "")
-    known = rows(place)
+    known = rows(ctx)
     fitting = [row for row in known if row.name == name]
     if whole and named is not None and not version and fitting:
         there = " or ".join(f"{row.name}=={row.version}" for row in fitting)

@@ -11,7 +11,7 @@ from phaseline.use_cases.lookup.installed_packages import folder_of, read_stored
 from phaseline.use_cases.queries.packages.find_package import find_package
 
 if TYPE_CHECKING:
-    from phaseline.app.app_context import Workplace
+    from phaseline.app.app_context import RequestContext
     from phaseline.model.blueprint.blueprint import Value
     from phaseline.model.packages.installed import PackageRow
     from phaseline.model.packages.package import Package, Setting
@@ -52,20 +52,20 @@ class PackageView:
     installed_by: str
 
 
-def list_packages(place: Workplace) -> list[PackageView]:
+def list_packages(ctx: RequestContext) -> list[PackageView]:
     """All that are installed, by name and version."""
-    known = rows(place)
-    return [_view(place, row, known) for row in known]
+    known = rows(ctx)
+    return [_view(ctx, row, known) for row in known]
 
 
-def show_package(place: Workplace, name: str) -> PackageView:
+def show_package(ctx: RequestContext, name: str) -> PackageView:
     """One of them, ``NAME`` the newest or ``NAME==VERSION``. Raises: PL-F062."""
-    return _view(place, find_package(place, name), rows(place))
+    return _view(ctx, find_package(ctx, name), rows(ctx))
 
 
-def _view(place: Workplace, row: PackageRow, known: Sequence[PackageRow]) -> PackageView:
-    package = read_stored(place, row)
-    users = place.store.packages.users(row.number)
+def _view(ctx: RequestContext, row: PackageRow, known: Sequence[PackageRow]) -> PackageView:
+    package = read_stored(ctx, row)
+    users = ctx.store.packages.users(row.number)
     return PackageView(
         name=row.name,
         version=row.version,
@@ -86,7 +86,7 @@ def _view(place: Workplace, row: PackageRow, known: Sequence[PackageRow]) -> Pac
         documents={name: body for name, body in package.documents.items() if name in KEPT},
         versions=[other.version for other in known if other.name == row.name],
         digest=row.digest,
-        folder=str(folder_of(place, row)),
+        folder=str(folder_of(ctx, row)),
         origin=row.origin,
         file_count=row.file_count,
         size_bytes=row.size_bytes,

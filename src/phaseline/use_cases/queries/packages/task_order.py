@@ -11,7 +11,7 @@ from phaseline.use_cases.lookup.enabled_tasks import stages_of
 from phaseline.use_cases.lookup.installed_packages import installed, newest
 
 if TYPE_CHECKING:
-    from phaseline.app.app_context import Workplace
+    from phaseline.app.app_context import RequestContext
     from phaseline.model.packages.task_listing import TaskRow
 
 INSTALL = "install"
@@ -26,19 +26,19 @@ class TaskOrder:
     tasks: tuple[TaskRow, ...]
 
 
-def order(place: Workplace, deployment: str | None = None, *, workflow: str = INSTALL) -> TaskOrder:
+def order(ctx: RequestContext, deployment: str | None = None, *, workflow: str = INSTALL) -> TaskOrder:
     """What would run, and on how many instances; without a deployment of each package the newest version.
 
     Raises: PL-C010 for a deployment that there is not.
     """
     if deployment is None:
-        stages = serialized(newest(installed(place)), Surroundings(workflow, _always, allows_master=True))
+        stages = serialized(newest(installed(ctx)), Surroundings(workflow, _always, allows_master=True))
         return TaskOrder("", workflow, task_rows(stages))
     from phaseline.use_cases.lookup.find import find_deployment
 
-    row = find_deployment(place.store, deployment)
-    own = stages_of(place, workflow, row.number)
-    rows = () if own is None else task_rows(own, place.store.topology(row.number), workflow)
+    row = find_deployment(ctx.store, deployment)
+    own = stages_of(ctx, workflow, row.number)
+    rows = () if own is None else task_rows(own, ctx.store.topology(row.number), workflow)
     return TaskOrder(row.name, workflow, rows)
 
 

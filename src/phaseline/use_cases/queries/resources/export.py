@@ -17,7 +17,7 @@ from phaseline.use_cases.queries.resources.cluster_snapshot import NO_STATE, Sna
 from phaseline.use_cases.queries.resources.selection import Choice, choose
 
 if TYPE_CHECKING:
-    from phaseline.app.app_context import Workplace
+    from phaseline.app.app_context import RequestContext
     from phaseline.model.blueprint.blueprint import Value
 
 MOST_TOLD = 5
@@ -40,7 +40,7 @@ class Exported:
 
 
 @undisturbed()
-def export(place: Workplace, choice: Choice) -> Exported:
+def export(ctx: RequestContext, choice: Choice) -> Exported:
     """Type, name, cluster, target and attributes of resources; nothing said means all. Raises as ``choose``.
 
     What phases keep, states and failures are no part of it. An attribute that is a secret, or that no record can hold, is
@@ -48,13 +48,11 @@ def export(place: Workplace, choice: Choice) -> Exported:
     """
     left_out: list[str] = []
     records = [
-        record
-        for snapshot, numbers in choose(place, choice)
-        for record in _records(snapshot, numbers.tolist(), left_out)
+        record for snapshot, numbers in choose(ctx, choice) for record in _records(snapshot, numbers.tolist(), left_out)
     ]
     if left_out:
         more = f" and {len(left_out) - MOST_TOLD:,} more" if len(left_out) > MOST_TOLD else ""
-        place.tell(f"left out, because they are secret or cannot be written: {', '.join(left_out[:MOST_TOLD])}{more}")
+        ctx.notice(f"left out, because they are secret or cannot be written: {', '.join(left_out[:MOST_TOLD])}{more}")
     text = "\n".join(print_record(record) for record in records)
     return Exported(text, [to_json(record) for record in records], len(records))
 

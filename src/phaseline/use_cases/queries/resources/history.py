@@ -16,7 +16,7 @@ from phaseline.use_cases.queries.resources.selection import choose_one
 from phaseline.use_cases.queries.resources.state_stays import WORDS
 
 if TYPE_CHECKING:
-    from phaseline.app.app_context import Workplace
+    from phaseline.app.app_context import RequestContext
     from phaseline.model.blueprint.blueprint import Value
     from phaseline.model.rows.rows import EventRow
     from phaseline.use_cases.queries.resources.cluster_snapshot import Snapshot
@@ -63,7 +63,7 @@ class ResourceHistory:
 
 
 def history(
-    place: Workplace,
+    ctx: RequestContext,
     name: str,
     *,
     cluster: str | None = None,
@@ -71,7 +71,7 @@ def history(
     limit: int | None = None,
 ) -> ResourceHistory:
     """What is known of one resource; only what concerns these phases, if any are named. Raises: PL-C031, PL-C032."""
-    snapshot, number = choose_one(place.store, name, cluster)
+    snapshot, number = choose_one(ctx.store, name, cluster)
     wanted = {phase.lower() for phase in phases}
     found = [
         event

@@ -21,7 +21,7 @@ from phaseline.use_cases.queries.resources.selection import Choice, Chosen, choo
 from phaseline.views.phase_entry import EntryView
 
 if TYPE_CHECKING:
-    from phaseline.app.app_context import Workplace
+    from phaseline.app.app_context import RequestContext
 
 
 @frozen
@@ -57,12 +57,12 @@ class ResourceView:
     text: str
 
 
-def list_resources(place: Workplace, choice: Choice, *, limit: int | None = None) -> ResourceList:
+def list_resources(ctx: RequestContext, choice: Choice, *, limit: int | None = None) -> ResourceList:
     """Those that are meant, by cluster and number; nothing said means all. Raises as ``choose``."""
-    registry = known_phases(place)
-    known = Known(registry, place.store.paused_phases())
+    registry = known_phases(ctx)
+    known = Known(registry, ctx.store.paused_phases())
     flaws = Flaws()
-    chosen = choose(place, choice, flaws)
+    chosen = choose(ctx, choice, flaws)
     rows: list[ResourceRow] = []
     counts: dict[str, int] = {}
     read = []
@@ -72,12 +72,12 @@ def list_resources(place: Workplace, choice: Choice, *, limit: int | None = None
         room = None if limit is None else max(0, limit - len(rows))
         shown = numbers[:room]
         with flaws.of(snapshot.row.name):
-            rows += rows_of(snapshot, shown, documents_in(snapshot, is_veiled=place.vault.has_seals), known)
+            rows += rows_of(snapshot, shown, documents_in(snapshot, is_veiled=ctx.vault.has_seals), known)
             read.append((snapshot, numbers))
     there_are = 0
-    for row in clusters(place.store, choice.cluster):
+    for row in clusters(ctx.store, choice.cluster):
         with Flaws().of(row.name):  # it was told when it was looked at for the choice
-            there_are += len(Snapshot(place.store, row).living)
+            there_are += len(Snapshot(ctx.store, row).living)
     return ResourceList(rows, sum(counts.values()), counts, _failures(read, flaws), there_are, flaws.told)
 
 
@@ -94,12 +94,12 @@ def _failures(chosen: Chosen, flaws: Flaws) -> Sequence[FailureGroup]:
         return groups(read)
 
 
-def show_resource(place: Workplace, name: str, *, cluster: str | None = None) -> ResourceView:
+def show_resource(ctx: RequestContext, name: str, *, cluster: str | None = None) -> ResourceView:
     """Everything about one. Raises: PL-C031, PL-C032."""
-    registry = known_phases(place)
-    snapshot, number = choose_one(place.store, name, cluster)
+    registry = known_phases(ctx)
+    snapshot, number = choose_one(ctx.store, name, cluster)
     document = snapshot.document(number)
-    known = Known(registry, place.store.paused_phases())
+    known = Known(registry, ctx.store.paused_phases())
     entries = entries_of(snapshot, number, document, known)
     (row,) = rows_of(snapshot, np.array([number]), lambda _numbers: {number: document}, known)
     is_failed = row.status == "Failed"

@@ -20,7 +20,7 @@ from phaseline.use_cases.queries.resources.phase_entries import entries_of
 from phaseline.use_cases.queries.resources.resource_records import record_of
 
 if TYPE_CHECKING:
-    from phaseline.app.app_context import Workplace
+    from phaseline.app.app_context import RequestContext
     from phaseline.ports import Store
     from phaseline.records.expression import Expression
     from phaseline.records.record import Record
@@ -56,7 +56,7 @@ Chosen = Sequence[tuple[Snapshot, np.ndarray]]
 """Clusters with the numbers (int64, ascending) of the resources that are meant there; clusters without any are left out."""
 
 
-def choose(place: Workplace, choice: Choice, flaws: Flaws | None = None, *, verb: str = "") -> Chosen:
+def choose(ctx: RequestContext, choice: Choice, flaws: Flaws | None = None, *, verb: str = "") -> Chosen:
     """The resources. ``verb``: the command, of which somebody must say whom it is for.
 
     ``flaws`` learns of clusters that cannot be read, which are left out then; without it they are an error.
@@ -69,13 +69,13 @@ def choose(place: Workplace, choice: Choice, flaws: Flaws | None = None, *, verb
         mend = f"Name some, or choose by an expression: phaseline resources {verb} --filter 'PhaseFailed', or --all."
         raise fail("PL-C033", "it is not said which resources are meant", mend)
     expression = _expression(choice.where)
-    snapshots = list(_snapshots(place.store, choice.cluster, flaws))
+    snapshots = list(_snapshots(ctx.store, choice.cluster, flaws))
     chosen = [(each, each.living) for each in snapshots]
     if choice.names:
         chosen = _named(choice.names, snapshots)
     if expression is not None:
-        now = place.clock.now() / 1000
-        chosen = [(each, _fulfilling(place, each, numbers, expression, now)) for each, numbers in chosen]
+        now = ctx.clock.now() / 1000
+        chosen = [(each, _fulfilling(ctx, each, numbers, expression, now)) for each, numbers in chosen]
     if choice.group:
         chosen = _grouped(choice.group, chosen)
     return [(each, numbers) for each, numbers in chosen if len(numbers)]
@@ -139,7 +139,7 @@ def _unknown(name: str, snapshots: Sequence[Snapshot]) -> Problem:
 
 
 def _fulfilling(
-    place: Workplace, snapshot: Snapshot, numbers: np.ndarray, expression: Expression, now: float
+    ctx: RequestContext, snapshot: Snapshot, numbers: np.ndarray, expression: Expression, now: float
 ) -> np.ndarray:
     """Those for which the expression is true; of one that it makes no sense for a problem, for a filter must not guess."""
     documents = snapshot.store.documents(snapshot.row.number, numbers.tolist())
@@ -156,7 +156,7 @@ def _fulfilling(
         )
         for number in numbers.tolist()
     ]
-    tell_unknown(place, expression, records)
+    tell_unknown(ctx, expression, records)
     verdicts = expression.judge_all(records, now=now)
     for number, verdict in zip(numbers.tolist(), verdicts, strict=True):
         if isinstance(verdict, ErrorValue):
@@ -167,7 +167,7 @@ def _fulfilling(
     return found
 
 
-def tell_unknown(place: Workplace, expression: Expression, records: Sequence[Record]) -> None:
+def tell_unknown(ctx: RequestContext, expression: Expression, records: Sequence[Record]) -> None:
     """Say which attributes of a filter no resource has that looks most like a slip; it is no mistake to ask for them."""
     asked = expression.names() - ENGINE_KEYS - {"my", "self"}
     unknown = set(asked)
@@ -179,7 +179,7 @@ def tell_unknown(place: Workplace, expression: Expression, records: Sequence[Rec
     for name in sorted(unknown) if records else ():
         hint = did_you_mean(name, sorted(known))
         if hint:
-            place.tell(f"no resource has an attribute '{name}'; {hint}")
+            ctx.notice(f"no resource has an attribute '{name}'; {hint}")
 
 
 def _phases_named(snapshot: Snapshot, text: str) -> set[str] | None:

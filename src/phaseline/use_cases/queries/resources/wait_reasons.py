@@ -19,7 +19,7 @@ from phaseline.use_cases.queries.resources.selection import choose_one
 from phaseline.views.phase_entry import EntryView
 
 if TYPE_CHECKING:
-    from phaseline.app.app_context import Workplace
+    from phaseline.app.app_context import RequestContext
     from phaseline.model.phases.definitions import PhaseDefinition
     from phaseline.model.phases.registry import PhaseRegistry
     from phaseline.records.record import Record
@@ -63,12 +63,12 @@ class Why:
     note: str
 
 
-def why(place: Workplace, name: str, *, cluster: str | None = None) -> Why:
+def why(ctx: RequestContext, name: str, *, cluster: str | None = None) -> Why:
     """The reasons, as the phases are defined now and the resource is now. Raises: PL-C031, PL-C032."""
-    registry = known_phases(place)
-    snapshot, number = choose_one(place.store, name, cluster)
+    registry = known_phases(ctx)
+    snapshot, number = choose_one(ctx.store, name, cluster)
     document = snapshot.document(number)
-    known = Known(registry, place.store.paused_phases())
+    known = Known(registry, ctx.store.paused_phases())
     stay = snapshot.stay(number)
     state, target = snapshot.state(number), snapshot.target(number)
     is_past = stay is not None and snapshot.is_superseded(stay, number)
@@ -84,7 +84,7 @@ def why(place: Workplace, name: str, *, cluster: str | None = None) -> Why:
         for entry in sorted(entries, key=lambda entry: ORDER.index(entry.status))
     ]
     told = {entry.phase.lower() for entry in entries}
-    now = place.clock.now() / 1000
+    now = ctx.clock.now() / 1000
     handled = [
         phase
         for phase in registry.phases
@@ -99,7 +99,7 @@ def why(place: Workplace, name: str, *, cluster: str | None = None) -> Why:
         target=target,
         text=_where(snapshot, number, state, target),
         phases=reasons,
-        note=_note(place, snapshot, number),
+        note=_note(ctx, snapshot, number),
     )
 
 
@@ -118,7 +118,7 @@ def _where(snapshot: Snapshot, number: int, state: str, target: str) -> str:
     return f"{at}, {words[standing]} {target}"
 
 
-def _note(place: Workplace, snapshot: Snapshot, number: int) -> str:
+def _note(ctx: RequestContext, snapshot: Snapshot, number: int) -> str:
     standing = snapshot.standing(number)
     name = snapshot.name(number)
     if standing == "still":
@@ -127,7 +127,7 @@ def _note(place: Workplace, snapshot: Snapshot, number: int) -> str:
         return f"{ended}Give it a target: phaseline resources target STATE {quote(name)}"
     if standing in {"arrived", "failed"}:
         return ""
-    if engine_now(place).is_there:
+    if engine_now(ctx).is_there:
         return ""
     return "No engine runs; have it moved: phaseline engine run --until-idle"
 

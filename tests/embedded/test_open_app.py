@@ -4,23 +4,23 @@ import subprocess
 import sys
 
 from phaseline.app.settings import Settings
+from phaseline.embedded.open_app import launch_engine, open_app, open_context
 from phaseline.embedded.run_execution import conduct
-from phaseline.embedded.workplace import launch_engine, make_workplace, workplace
 from phaseline.use_cases.lookup.ticket import Conductor
 
 LOADED = """
 import sys
 from phaseline.app.settings import Settings
-from phaseline.embedded.workplace import workplace
-with workplace(Settings("memory:"), "a test") as place:
+from phaseline.embedded.open_app import open_context
+with open_context(Settings("memory:"), "a test") as place:
     print(place.store.executions(), "phaseline.embedded.run_execution" in sys.modules)
 """
 
 
 def test_its_conductor_runs_executions_in_this_process() -> None:
-    with workplace(Settings("memory:"), "a test") as place:
-        assert place.port(Conductor).conduct is conduct
-        assert place.command == "a test"
+    with open_context(Settings("memory:"), "a test") as ctx:
+        assert ctx.app.port(Conductor).conduct is conduct
+        assert ctx.app.command == "a test"
 
 
 def test_who_only_looks_does_not_load_what_runs_executions() -> None:
@@ -29,5 +29,5 @@ def test_who_only_looks_does_not_load_what_runs_executions() -> None:
 
 
 def test_a_background_engine_is_started_only_where_it_is_wanted() -> None:
-    assert make_workplace(Settings("memory:"), "a test").launch is None
-    assert make_workplace(Settings("memory:"), "a test", background=True).launch is launch_engine
+    assert open_app(Settings("memory:"), "a test").launch is None
+    assert open_app(Settings("memory:"), "a test", background=True).launch is launch_engine
