@@ -19,17 +19,17 @@ def main() -> None:
     from phaseline.embedded.open_app import open_context
     from phaseline.use_cases.commands import install as installing
     from phaseline.use_cases.commands.start_workflow import start
-    from phaseline.use_cases.prepare.deployment_spec import Order
-    from phaseline.use_cases.prepare.workflow_start import Start
+    from phaseline.use_cases.prepare.deployment_spec import DeploymentSpec
+    from phaseline.use_cases.prepare.workflow_start import WorkflowStart
 
     laps: dict[str, list[float]] = {"execute_operation": [], "heal": []}
     given = {"execute_operation": {"operation": CHECK.replace("check_status", "create")}, "heal": {}}
     with open_context(load_settings(given={"store.url": f"sqlite:///{store}"}), "bench") as ctx:
-        installing.install(ctx, Order(file, "bench", plugin_folders=(plugins,)))
+        installing.install(ctx, DeploymentSpec(file, "bench", plugin_folders=(plugins,)))
         for _ in range(4):
             for workflow, parameters in given.items():
                 began = time.perf_counter()
-                done = start(ctx, Start(workflow, "bench", parameters))
+                done = start(ctx, WorkflowStart(workflow, "bench", parameters))
                 laps[workflow].append(time.perf_counter() - began)
                 if str(done.status) != "completed":
                     sys.exit(f"{workflow} did not complete: {done}")

@@ -11,20 +11,20 @@ from bench.figures import Spread
 from bench.report import Row
 from phaseline.app.settings import Settings
 from phaseline.calls.deployments.call_subjects import LoadedDeployment
-from phaseline.calls.deployments.hook_lookups import Ground
-from phaseline.calls.protocol.call import Call, ExecutionView, Site
+from phaseline.calls.deployments.hook_lookups import ExecutionHookLookup
+from phaseline.calls.protocol.call import Call, ExecutionContext, Site
 from phaseline.embedded.open_app import open_context
 from phaseline.hooks.caller import HookCaller
 from phaseline.hooks.stack_view import StackView
 from phaseline.model.deployment.instance_states import InstanceState
 from phaseline.model.execution.execution import Request
-from phaseline.model.execution.pre_post import POST, PRE, HookClass, Why
+from phaseline.model.execution.pre_post import POST, PRE, DeploymentCallKind, HookClass
 from phaseline.model.graph.status import OutcomeKind
 from phaseline.store.memory.store import MemoryStore
 from phaseline.testing.builders import blueprint, node, topology
 from phaseline.testing.clock import VirtualClock
 from phaseline.testing.hook_calls import deployment
-from phaseline.use_cases.prepare.pre_post import around_of
+from phaseline.use_cases.prepare.pre_post import pre_post_for
 
 if TYPE_CHECKING:
     from phaseline.calls.protocol.call import Channel
@@ -78,10 +78,10 @@ def none_us() -> float:
     """What an action of a deployment pays where nobody has announced a class, beyond the first one of a process."""
     with TemporaryDirectory() as folder, open_context(Settings(f"sqlite:///{folder}/store.db"), "bench") as ctx:
         request = Request("install")
-        around_of(ctx, request, 1)
+        pre_post_for(ctx, request, 1)
         start = perf_counter()
         for _ in range(ACTIONS):
-            assert around_of(ctx, request, 1) is None
+            assert pre_post_for(ctx, request, 1) is None
         return (perf_counter() - start) / ACTIONS * 1e6
 
 
@@ -107,12 +107,12 @@ class _Channel:
 def calls_ms(about: LoadedDeployment, caller: HookCaller) -> float:
     """Pre and post of three classes, called as the engine calls them: with contexts, views, threads and a line for each."""
     channel = _Channel()
-    execution = ExecutionView(
-        "install-1", "install", ground=Ground(1, MemoryStore(VirtualClock()), lambda _: None, dict)
+    execution = ExecutionContext(
+        "install-1", "install", ground=ExecutionHookLookup(1, MemoryStore(VirtualClock()), lambda _: None, dict)
     )
     hooks = [HookClass(f"H{number}", "bench:Nothing", "CREATE", key=f"bench//{number}") for number in range(CLASSES)]
     start = perf_counter()
-    for phase, why in ((PRE, Why.BEFORE), (POST, Why.COMPLETED)):
+    for phase, why in ((PRE, DeploymentCallKind.BEFORE), (POST, DeploymentCallKind.COMPLETED)):
         for number, hook in enumerate(hooks):
             site = Site(phase + hook.name, "function", hook.implementation, execution, about.view, hook=hook)
             call = Call(site, number, 0, cast("Channel", channel), about)

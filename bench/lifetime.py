@@ -20,7 +20,7 @@ from bench.small_work import on_a_store
 if TYPE_CHECKING:
     from phaseline.app.app_context import RequestContext
     from phaseline.run.loop.engine import Engine
-    from phaseline.use_cases.loading.blueprint_loading import Loaded
+    from phaseline.use_cases.loading.blueprint_loading import LoadedBlueprint
 
 SETTLING_CYCLES = 20
 """Cycles before the first look: they load code and open files."""
@@ -47,7 +47,7 @@ def resident_bytes() -> int:
     return pages * 4096
 
 
-def cycle(ctx: RequestContext, engine: Engine, loaded: Loaded, number: int) -> None:
+def cycle(ctx: RequestContext, engine: Engine, loaded: LoadedBlueprint, number: int) -> None:
     """Create, install, uninstall, delete."""
     from phaseline.model.execution.execution import Request, RetryPolicy
     from phaseline.model.rows.rows import NewDeployment, NewExecution
@@ -74,7 +74,7 @@ def main() -> None:
     plugins = str(Path(__file__).parent / "plugins")
     sys.path.insert(0, plugins)
     from phaseline.app.settings import load_settings
-    from phaseline.app.watcher import Nobody
+    from phaseline.app.watcher import NullWatcher
     from phaseline.embedded.open_app import open_context
     from phaseline.embedded.run_execution import engine_of
     from phaseline.use_cases.loading.blueprint_loading import load
@@ -82,7 +82,7 @@ def main() -> None:
     looks: list[int] = []
     with open_context(load_settings(given={"store.url": f"sqlite:///{store}"}), "bench") as ctx:
         loaded = load(ctx, file, inputs={}, plugin_folders=(plugins,))
-        with ctx.store.own("bench"), engine_of(ctx, Nobody()) as engine:
+        with ctx.store.own("bench"), engine_of(ctx, NullWatcher()) as engine:
             for number in range(SETTLING_CYCLES + cycles):
                 if number in {SETTLING_CYCLES, SETTLING_CYCLES + cycles // 2}:
                     looks.append(resident_bytes())

@@ -22,13 +22,13 @@ def main() -> None:
     from phaseline.app.settings import load_settings
     from phaseline.embedded.open_app import open_context
     from phaseline.use_cases.commands import install as installing
-    from phaseline.use_cases.prepare.deployment_spec import Order
+    from phaseline.use_cases.prepare.deployment_spec import DeploymentSpec
     from phaseline.use_cases.queries import deployments, executions, instances, status
 
     settings = load_settings(given={"store.url": f"sqlite:///{store}"})
     with open_context(settings, "bench") as ctx:
         for number in range(int(count)):
-            installing.install(ctx, Order(file, f"bench-{number}", plugin_folders=(plugins,)))
+            installing.install(ctx, DeploymentSpec(file, f"bench-{number}", plugin_folders=(plugins,)))
     with open_context(settings, "bench") as ctx:
         lists: dict[str, Callable[[], object]] = {
             "deployments": lambda: deployments.list_deployments(ctx),

@@ -66,7 +66,7 @@ def measure(file: str, store: str, plugins: str, *, resumed: bool) -> dict[str, 
     from phaseline.embedded.open_app import open_context
     from phaseline.use_cases.commands import control as deciding
     from phaseline.use_cases.commands import install as installing
-    from phaseline.use_cases.prepare.deployment_spec import Order
+    from phaseline.use_cases.prepare.deployment_spec import DeploymentSpec
 
     url = store if store == "memory:" else f"sqlite:///{store}"
     settings = load_settings(given={"store.url": url})
@@ -78,7 +78,7 @@ def measure(file: str, store: str, plugins: str, *, resumed: bool) -> dict[str, 
         if resumed:
             done = deciding.resume(ctx, ctx.store.executions()[-1].id)
         else:
-            done = installing.install(ctx, Order(file, "bench", plugin_folders=(plugins,)))
+            done = installing.install(ctx, DeploymentSpec(file, "bench", plugin_folders=(plugins,)))
         installed = time.perf_counter()
         first = marks.FIRST[0] if marks.FIRST else began
         first_cpu = marks.FIRST_CPU[0] if marks.FIRST_CPU else began_cpu

@@ -46,10 +46,10 @@ def applied(folder: Path, phases: str, file: str) -> float:
 
 def failed(folder: Path, phases: str) -> None:
     """An engine has brought all resources as far as it can."""
-    from phaseline.app.watcher import Nobody
+    from phaseline.app.watcher import NullWatcher
     from phaseline.embedded.run_execution import engine_of
 
-    with at_place(folder, phases) as place, place.store.own("bench"), engine_of(place, Nobody()) as engine:
+    with at_place(folder, phases) as place, place.store.own("bench"), engine_of(place, NullWatcher()) as engine:
         engine.recover()
         engine.turn()
         engine.run(lambda: not engine.has_work and not engine.scheduler.batches)
@@ -59,13 +59,13 @@ def failed(folder: Path, phases: str) -> None:
 def row_us(folder: Path, phases: str, count: int) -> float:
     """Microseconds of CPU for each row of a list after the first."""
     from phaseline.use_cases.queries.resources.resources import list_resources
-    from phaseline.use_cases.queries.resources.selection import Choice
+    from phaseline.use_cases.queries.resources.selection import ResourceSelector
 
     with at_place(folder, phases) as place:
         took = []
         for limit in (1, 1, count):
             begun = time.process_time()
-            list_resources(place, Choice(), limit=limit)
+            list_resources(place, ResourceSelector(), limit=limit)
             took.append(time.process_time() - begun)
     return (took[2] - took[1]) / (count - 1) * 1e6
 

@@ -17,16 +17,16 @@ def main() -> None:
     from phaseline.embedded.open_app import open_context
     from phaseline.use_cases.commands import install as installing
     from phaseline.use_cases.commands import keep_plan as plans
-    from phaseline.use_cases.prepare.deployment_spec import Order
-    from phaseline.use_cases.prepare.workflow_start import Start
+    from phaseline.use_cases.prepare.deployment_spec import DeploymentSpec
+    from phaseline.use_cases.prepare.workflow_start import WorkflowStart
 
     laps: list[float] = []
     with open_context(load_settings(given={"store.url": f"sqlite:///{store}"}), "bench") as ctx:
-        installing.install(ctx, Order(file, "bench", plugin_folders=(plugins,)))
+        installing.install(ctx, DeploymentSpec(file, "bench", plugin_folders=(plugins,)))
         found = ctx.store.deployment("bench")
         assert found is not None, "it was installed"
         last = ctx.store.topology(found.number).nodes[-1].name
-        order = Start("scale", "bench", {"scalable_entity_name": last, "delta": int(delta)})
+        order = WorkflowStart("scale", "bench", {"scalable_entity_name": last, "delta": int(delta)})
         for _ in range(5):
             began = time.perf_counter()
             planned = plans.plan_workflow(ctx, order)

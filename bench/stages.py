@@ -16,7 +16,7 @@ from phaseline.model.blueprint.blueprint import Blueprint, Value
 from phaseline.model.blueprint.operation_declaration import Declaration
 from phaseline.model.deployment.instance_states import InstanceState
 from phaseline.model.execution.execution import History, Request, Verdict
-from phaseline.model.execution.pre_post import Around
+from phaseline.model.execution.pre_post import PrePost
 from phaseline.model.graph.status import ExecutionStatus
 from phaseline.model.packages.package import EVERYBODY, POST, STAGES, CrossDependency, GranularTask, Package, StageTask
 from phaseline.model.packages.stage_tasks import Stages
@@ -98,7 +98,7 @@ def graph_ms(stages: Stages, application: Blueprint, vertices: int) -> float:
     instances = topology(application)
     history = History(np.full(len(instances), InstanceState.STARTED, np.uint8), execution="install-1")
     asked = Asked(instances, Request("install"), history, lambda _: Declaration())
-    around, done = Around(stages=stages), Verdict(ExecutionStatus.COMPLETED)
+    around, done = PrePost(stages=stages), Verdict(ExecutionStatus.COMPLETED)
     start = perf_counter()
     graph = after(asked, around, done)
     took = (perf_counter() - start) * 1000

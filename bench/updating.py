@@ -18,7 +18,7 @@ def main() -> None:
     from phaseline.use_cases.commands import install as installing
     from phaseline.use_cases.commands.update import plan_update
     from phaseline.use_cases.loading.blueprint_loading import load
-    from phaseline.use_cases.prepare.deployment_spec import Order
+    from phaseline.use_cases.prepare.deployment_spec import DeploymentSpec
     from phaseline.use_cases.prepare.update_preparation import UpdateOrder
 
     changed = Path(file).with_name("changed.yaml")
@@ -26,7 +26,7 @@ def main() -> None:
     changed.write_text(text.replace("port: 8007\n", "port: 7\n", 1))
     laps: dict[str, list[float]] = {"read": [], "plan": []}
     with open_context(load_settings(given={"store.url": f"sqlite:///{store}"}), "bench") as ctx:
-        installing.install(ctx, Order(file, "bench", plugin_folders=(plugins,)))
+        installing.install(ctx, DeploymentSpec(file, "bench", plugin_folders=(plugins,)))
         for _ in range(3):
             began = time.perf_counter()
             load(ctx, str(changed), inputs={}, plugin_folders=(plugins,), yes_many=True)

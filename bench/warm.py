@@ -16,13 +16,13 @@ def main() -> None:
     from phaseline.app.settings import load_settings
     from phaseline.embedded.open_app import open_context
     from phaseline.use_cases.commands import install as installing
-    from phaseline.use_cases.prepare.deployment_spec import Order
+    from phaseline.use_cases.prepare.deployment_spec import DeploymentSpec
 
     laps: dict[str, list[float]] = {"install": [], "uninstall": []}
     with open_context(load_settings(given={"store.url": f"sqlite:///{store}"}), "bench") as ctx:
         for number in range(int(times) + 1):
             began = time.perf_counter()
-            installing.install(ctx, Order(file, f"bench-{number}", plugin_folders=(plugins,)))
+            installing.install(ctx, DeploymentSpec(file, f"bench-{number}", plugin_folders=(plugins,)))
             installed = time.perf_counter()
             installing.uninstall(ctx, f"bench-{number}")
             laps["install"].append(installed - began)

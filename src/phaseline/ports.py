@@ -14,28 +14,28 @@ if TYPE_CHECKING:
 
     from phaseline.model.blueprint.blueprint import Blueprint, Value
     from phaseline.model.blueprint.operation_declaration import Declaration
-    from phaseline.model.deployment.code_location import CodePlaces
+    from phaseline.model.deployment.code_location import CodeLocation
     from phaseline.model.deployment.topology import Topology
     from phaseline.model.execution.events import Batch
-    from phaseline.model.execution.pre_post import Around, HookClass
+    from phaseline.model.execution.pre_post import HookClass, PrePost
     from phaseline.model.graph.graph import Graph
     from phaseline.model.graph.status import EntryStatus
-    from phaseline.model.health.checks import CheckBook
+    from phaseline.model.health.checks import CheckResults
     from phaseline.model.phases.definitions import PhaseCode
-    from phaseline.model.resources.resources import Growth
+    from phaseline.model.resources.resources import ResourceAddition
     from phaseline.model.rows.incarnations import Incarnation
     from phaseline.model.rows.maintenance import Compacted, Finding, Purged
     from phaseline.model.rows.orders import NewOrder
     from phaseline.model.rows.rows import (
         Actor,
         BatchRow,
-        Beside,
+        ConcurrencyRule,
         DeploymentRow,
         EventRow,
         ExecutionRow,
         GraphRow,
         LogLine,
-        Measure,
+        Metric,
         NewDeployment,
         NewExecution,
         NoteRow,
@@ -186,7 +186,7 @@ class Store(Shelves, Protocol):
         ...
 
     def create_execution(
-        self, new: NewExecution, *, asks: bool | None = None, beside: Beside | None = None
+        self, new: NewExecution, *, asks: bool | None = None, beside: ConcurrencyRule | None = None
     ) -> ExecutionRow:
         """The stored execution, status queued; ``asks`` as for ``create_deployment``.
 
@@ -196,7 +196,7 @@ class Store(Shelves, Protocol):
         ...
 
     def grow(
-        self, deployment: int, growth: Growth, actor: Actor, *, asks: bool | None = None
+        self, deployment: int, growth: ResourceAddition, actor: Actor, *, asks: bool | None = None
     ) -> Sequence[ExecutionRow]:
         """Add resources to a deployment of them, and store the executions that ``growth`` asks for, all or nothing.
 
@@ -224,7 +224,7 @@ class Store(Shelves, Protocol):
         """The phases that the last engine knew, so that none is passed over because its plugin is gone (PD8)."""
         ...
 
-    def measures(self) -> Mapping[str, Measure]:
+    def measures(self) -> Mapping[str, Metric]:
         """{name: what engines have measured of it} as of the latest turn that told."""
         ...
 
@@ -235,7 +235,7 @@ class Store(Shelves, Protocol):
         body: Mapping[str, Value],
         actor: Actor,
         *,
-        beside: Beside | None = None,
+        beside: ConcurrencyRule | None = None,
     ) -> int:
         """The number of a new request to the owner, present or next. ``execution`` 0: it concerns none.
 
@@ -309,7 +309,7 @@ class Store(Shelves, Protocol):
         """The same, after names that were missing have been appended. Raises: PL-S011 if there are too many."""
         ...
 
-    def checks(self, deployment: int, *, only_results: bool = False) -> CheckBook:
+    def checks(self, deployment: int, *, only_results: bool = False) -> CheckResults:
         """What checks of a deployment have found; a copy. ``only_results``: without what they said, which may be much."""
         ...
 
@@ -325,7 +325,7 @@ class Store(Shelves, Protocol):
         """By its id, or None."""
         ...
 
-    def around(self, execution: int) -> Around:
+    def around(self, execution: int) -> PrePost:
         """What surrounds an execution; nothing where nothing was stored with it."""
         ...
 
@@ -408,11 +408,11 @@ class Store(Shelves, Protocol):
 class Catalog(Protocol):
     """Finds plugin code. ``declare`` reads source text and runs nothing."""
 
-    def declare(self, implementation: str, code: CodePlaces) -> Declaration | None:
+    def declare(self, implementation: str, code: CodeLocation) -> Declaration | None:
         """What the function ``module.function`` says of itself; None when its source cannot be found."""
         ...
 
-    def load(self, implementation: str, code: CodePlaces) -> Callable[..., object]:
+    def load(self, implementation: str, code: CodeLocation) -> Callable[..., object]:
         """The function itself, imported. Raises ``ImportError``, ``AttributeError`` or what the import raised."""
         ...
 

@@ -12,7 +12,7 @@ from phaseline.model.blueprint.blueprint import Blueprint, Value
 from phaseline.model.blueprint.operation_declaration import Declaration
 from phaseline.model.deployment.topology import Topology
 from phaseline.model.execution.execution import Request, RetryPolicy
-from phaseline.model.execution.pre_post import Around
+from phaseline.model.execution.pre_post import PrePost
 from phaseline.model.packages.package import Package
 from phaseline.model.packages.stage_tasks import Stages
 from phaseline.model.rows.rows import ExecutionRow
@@ -96,7 +96,7 @@ class Played:
     ) -> ExecutionRow:
         """Play a workflow with these packages enabled."""
         self.script = Script(self.said, frozenset(crash_in), self.stage.clock.now())
-        around = Around(stages=stages_of(packages, workflow, allows_master=allows_master))
+        around = PrePost(stages=stages_of(packages, workflow, allows_master=allows_master))
         request = Request(workflow, parameters, ONCE, is_surrounded=bool(around.stages))
         return self.stage.play(request, self.script, around)
 

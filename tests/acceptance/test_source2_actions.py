@@ -182,14 +182,14 @@ def test_h27_an_adoption_is_one_pair_with_the_truth(actions: Actions, *, is_gone
 
 def test_h27_what_was_adopted_in_vain_is_let_go_of_as_an_action_of_its_own(actions: Actions) -> None:
     from phaseline.use_cases.commands.adopt import AdoptOrder, adopt
-    from phaseline.use_cases.prepare.options import Manner
+    from phaseline.use_cases.prepare.options import ExecutionOptions
 
     shop = actions.shop
     left = shop.deployments.abandon("shop")
     document = actions.document(shop.abandoned.show(left.id))
     actions.calls()
     actions.gone()
-    view = adopt(shop.ctx, AdoptOrder(document), manner=Manner(on_failure="rollback"))
+    view = adopt(shop.ctx, AdoptOrder(document), manner=ExecutionOptions(on_failure="rollback"))
     assert (view.status, shop.deployments.list().total) == ("failed", 0)
     assert actions.calls() == ["pre A ADOPT", "post A ADOPT True failed", *pair("ROLLBACK")]
 

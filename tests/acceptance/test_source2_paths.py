@@ -10,8 +10,8 @@ import pytest
 import phaseline
 from phaseline import ProblemsError
 from phaseline.use_cases.commands.start_workflow import start
-from phaseline.use_cases.prepare.options import Manner
-from phaseline.use_cases.prepare.workflow_start import Start
+from phaseline.use_cases.prepare.options import ExecutionOptions
+from phaseline.use_cases.prepare.workflow_start import WorkflowStart
 
 CLASSES = '''
 from pathlib import Path
@@ -139,7 +139,7 @@ def test_h21_who_is_refused_because_others_are_at_work_calls_no_hook(house: Hous
     assert (house.folder / "begun").read_text() == "begun"
     house.calls()
     with house.open() as other, pytest.raises(ProblemsError, match="PL-C016"):
-        start(other.ctx, Start("restart", "shop"), manner=Manner(if_busy="refuse"))
+        start(other.ctx, WorkflowStart("restart", "shop"), manner=ExecutionOptions(if_busy="refuse"))
     assert house.calls() == []
     (house.folder / "go").write_text("go")
     at_work.join()

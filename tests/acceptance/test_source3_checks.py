@@ -9,7 +9,7 @@ from tests.plan.naive import World
 from phaseline.model.blueprint.operation_declaration import Declaration
 from phaseline.model.deployment.instance_states import InstanceState as State
 from phaseline.model.execution.execution import History, Request, Round
-from phaseline.model.health.checks import CheckBook, CheckKind, CheckResult, ChecksMade, HeldBodies
+from phaseline.model.health.checks import CheckKind, CheckResult, CheckResults, HeldBodies, NewCheckResults
 from phaseline.model.health.system_properties import system_properties
 from phaseline.plan.workflows import PLANNERS
 from phaseline.testing.builders import blueprint, node, relationship, topology
@@ -183,11 +183,11 @@ def test_w33_who_is_started_and_was_not_checked_is_implicitly_well():
 
 @pytest.mark.parametrize("count", [1, 999, 1_000, 1_001, 5_000])
 def test_a_book_of_any_size_says_what_was_recorded_last(count):
-    book = CheckBook(HeldBodies())
+    book = CheckResults(HeldBodies())
     everyone = np.arange(count, dtype=np.int32)
     for time, result in ((1, CheckResult.FAILED), (2, CheckResult.GOOD)):
         results = np.full(count, result, np.uint8)
-        book.record(ChecksMade(1, CheckKind.STATUS, everyone, results, time, time, {count - 1: f"said {time}"}))
+        book.record(NewCheckResults(1, CheckKind.STATUS, everyone, results, time, time, {count - 1: f"said {time}"}))
     assert set(book.checks.column(CheckKind.STATUS, count).tolist()) == {CheckResult.GOOD}
     assert set(book.checks.column(CheckKind.PREVIOUS_STATUS, count).tolist()) == {CheckResult.FAILED}
     assert dict(book.bodies) == {

@@ -12,7 +12,7 @@ from phaseline.model.execution.execution import History, Request, Round
 from phaseline.model.health.checks import CheckKind, CheckResult
 from phaseline.plan.explain.cloudify_events import narrate
 from phaseline.plan.requests.request_validation import check, warnings
-from phaseline.plan.rounds.round_preview import doubts, foresee
+from phaseline.plan.rounds.round_preview import foresee, preview_warnings
 from phaseline.plan.workflows import PLANNERS
 from phaseline.testing.builders import CONTAINED_IN, blueprint, host, node, relationship, topology
 from phaseline.testing.rehearsal import fails, rehearse, retries
@@ -419,7 +419,7 @@ def plan_of(world, **parameters):
     history = History(world.states, checks=world.book.checks)
     request = Request("heal", parameters)
     found = foresee(PLANNERS["heal"], world.topology, request, history, lambda _: Declaration())
-    return [graph.name for _, graph in found.graphs], found, doubts("heal", found)
+    return [graph.name for _, graph in found.graphs], found, preview_warnings("heal", found)
 
 
 def test_the_plan_takes_who_was_never_checked_as_well_and_says_that_it_depends():

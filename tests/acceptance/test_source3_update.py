@@ -6,7 +6,7 @@ import pytest
 
 from phaseline.model.blueprint.operation_declaration import Declaration
 from phaseline.model.execution.execution import Request, RetryPolicy
-from phaseline.model.execution.pre_post import Around, HookClass, Why
+from phaseline.model.execution.pre_post import DeploymentCallKind, HookClass, PrePost
 from phaseline.model.execution.stored_plans import PLAN
 from phaseline.model.health.checks import CheckKind, CheckResult
 from phaseline.testing import completes, fails, rehearse
@@ -202,11 +202,11 @@ def test_h20_hooks_are_told_of_the_failure_and_then_of_the_way_back_as_an_action
     stage.play(Request("install"), Script({}, frozenset(), 0))
     number = stage.aim_at(mixed(2, node("new", **LIFE)), RetryPolicy(0))
     request = Request("update", {PLAN: number}, RetryPolicy(0), take_back=True)
-    row = stage.play(request, Script(said, frozenset(), 0), Around((hook,), (hook,)))
+    row = stage.play(request, Script(said, frozenset(), 0), PrePost((hook,), (hook,)))
     graphs = [stage.store.graph(known.id) for known in stage.store.graphs(row.number)]
     asked = [(step.phase, graph.subject[step.first]) for graph in graphs for step in graph.steps]
     assert row.status.value == "failed"
-    assert [Why(int(why)).word for phase, why in asked if phase.startswith("hooks.")] == told
+    assert [DeploymentCallKind(int(why)).word for phase, why in asked if phase.startswith("hooks.")] == told
 
 
 @pytest.mark.parametrize("call", range(1, 15))

@@ -11,7 +11,7 @@ from tests.acceptance.source4_packages import Enabled, Played, granular_task, pa
 from phaseline.model.blueprint.blueprint import Value
 from phaseline.model.blueprint.operation_declaration import Declaration
 from phaseline.model.execution.execution import History, Request, Verdict
-from phaseline.model.execution.pre_post import Around
+from phaseline.model.execution.pre_post import PrePost
 from phaseline.model.graph.graph import Graph
 from phaseline.model.graph.status import ExecutionStatus, Mark
 from phaseline.model.problems.problem import ProblemsError
@@ -41,7 +41,7 @@ def graph_of(*packages, application=APPLICATION, is_after: bool = True) -> Graph
     instances = topology(application)
     history = History(np.full(len(instances), 5, np.uint8), execution="install-1")
     asked = Asked(instances, Request("install"), history, lambda _: Declaration())
-    around = Around(stages=stages_of(packages))
+    around = PrePost(stages=stages_of(packages))
     found = after(asked, around, Verdict(ExecutionStatus.COMPLETED)) if is_after else before(asked, around)
     assert found is not None
     return found

@@ -9,7 +9,7 @@ from phaseline.lang.fast_dataclasses import altered
 from phaseline.model.blueprint.blueprint import Blueprint, Value
 from phaseline.model.blueprint.groups import Group
 from phaseline.model.execution.execution import Request
-from phaseline.model.execution.pre_post import Around
+from phaseline.model.execution.pre_post import PrePost
 from phaseline.model.packages.package import Roles
 from phaseline.model.rows.rows import NewExecution
 from phaseline.plan.stages.role_masks import RoleMasks
@@ -216,7 +216,7 @@ def test_after_a_cancel_no_further_task_runs() -> None:
         engine.turn()
         engine.cancel(row.number)
 
-    around = Around(stages=stages_of([EVERYWHERE]))
+    around = PrePost(stages=stages_of([EVERYWHERE]))
     request = Request("install", retries=ONCE)
     row = played.stage.store.create_execution(NewExecution(played.stage.deployment, request, DIRECTOR, 0, around))
     ended = played.stage.carry_on(row, played.script, cancel_in_the_first_task)

@@ -10,7 +10,7 @@ from tests.packages.made import files
 
 from phaseline.compat.fuel.judge import Judge
 from phaseline.model.execution.execution import Request
-from phaseline.model.execution.pre_post import Around
+from phaseline.model.execution.pre_post import PrePost
 from phaseline.model.packages.package import Package
 from phaseline.model.packages.stage_tasks import Stages, from_json, to_json
 from phaseline.model.problems.problem import ProblemsError
@@ -48,7 +48,7 @@ def stages(judge: Judge | None, package: Package, **settings: bool) -> Stages:
 def played(found: Stages) -> list[str]:
     """The calls of an install with these tasks, as ``task node``."""
     one = Played(blueprint(node("db", create="cloud.make"), node("web", create="cloud.make", instances=2)))
-    row = one.stage.play(Request("install", is_surrounded=True), one.script, Around(stages=from_json(to_json(found))))
+    row = one.stage.play(Request("install", is_surrounded=True), one.script, PrePost(stages=from_json(to_json(found))))
     assert row.status.value == "completed"
     names = {id: one.now.nodes[one.now.node[at]].name for at, id in enumerate(one.now.ids)}
     return [f"{call.operation} {names[call.instances[0]]}" for call in one.script.calls if "/" in call.operation]

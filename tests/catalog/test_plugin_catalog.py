@@ -8,8 +8,8 @@ from pathlib import Path
 CHECK = """
 import sys
 from phaseline.catalog import PluginCatalog
-from phaseline.model.deployment.code_location import CodePlaces
-catalog, code = PluginCatalog(), CodePlaces("/nowhere")
+from phaseline.model.deployment.code_location import CodeLocation
+catalog, code = PluginCatalog(), CodeLocation("/nowhere")
 declared = catalog.declare("acme.create", code)
 print(declared.bulk, "acme_cloud" in sys.modules, "acme_broken" in sys.modules, "stevedore" in sys.modules)
 print(catalog.load("acme.create", code)(None), "acme_broken" in sys.modules)

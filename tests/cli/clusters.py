@@ -7,7 +7,7 @@ from tests.cli.terminal import Terminal
 
 from phaseline.app.app_context import RequestContext
 from phaseline.app.settings import load_settings
-from phaseline.app.watcher import Nobody
+from phaseline.app.watcher import NullWatcher
 from phaseline.embedded.open_app import open_context
 from phaseline.embedded.run_execution import engine_of
 
@@ -93,7 +93,7 @@ def worked(terminal: Terminal) -> None:
 
 def worked_at(ctx: RequestContext) -> None:
     """The same at an open store."""
-    with ctx.store.own("a test"), engine_of(ctx, Nobody()) as engine:
+    with ctx.store.own("a test"), engine_of(ctx, NullWatcher()) as engine:
 
         def is_quiet() -> bool:
             if engine.has_work or engine.scheduler.batches:

@@ -19,7 +19,7 @@ from phaseline.records.formats.json_codec import to_json
 from phaseline.records.record import Record
 from phaseline.use_cases.commands.resources.apply import apply
 from phaseline.use_cases.queries.resources.export import Exported, export
-from phaseline.use_cases.queries.resources.selection import Choice
+from phaseline.use_cases.queries.resources.selection import ResourceSelector
 
 FREE = NAMES.filter(lambda name: name.lower() not in ENGINE_KEYS)
 VALUES = st.recursive(
@@ -35,7 +35,7 @@ def exported(folder: str, given_to: list[dict[str, object]], file: str = "") -> 
     given_settings = load_settings(given={"store.url": f"sqlite:///{folder}/{len(file)}.db"}, environment={})
     with open_context(given_settings, "a test") as ctx:
         apply(ctx, (file,) if file else (), cluster="night", records=given_to)
-        return export(ctx, Choice())
+        return export(ctx, ResourceSelector())
 
 
 @settings(max_examples=25)

@@ -10,7 +10,7 @@ from tests.cli.terminal import Terminal
 from phaseline.app.settings import load_settings
 from phaseline.embedded.open_app import open_context
 from phaseline.use_cases.queries.resources.resources import list_resources, show_resource
-from phaseline.use_cases.queries.resources.selection import Choice
+from phaseline.use_cases.queries.resources.selection import ResourceSelector
 
 MANY = 3_000
 MOST_S_A_ROW = 100e-6
@@ -31,7 +31,7 @@ def test_each_row_of_a_list_says_what_show_says_of_its_resource(terminal: Termin
     worked(terminal)
     applied(terminal, record("late"), name="late.rec")
     with open_context(load_settings(environment=terminal.environment, folder=terminal.folder), "a test") as ctx:
-        rows = list_resources(ctx, Choice()).resources
+        rows = list_resources(ctx, ResourceSelector()).resources
         assert len(rows) == 14
         for row in rows:
             one = show_resource(ctx, row.name)
@@ -53,10 +53,10 @@ def test_a_row_of_a_list_takes_microseconds_also_after_a_retry_of_all(terminal: 
     assert terminal.run("resources", "retry", "--all").exit_code == 0
     worked(terminal)
     with open_context(load_settings(environment=terminal.environment, folder=terminal.folder), "a test") as ctx:
-        list_resources(ctx, Choice(), limit=1)
+        list_resources(ctx, ResourceSelector(), limit=1)
         begun = time.process_time()
-        list_resources(ctx, Choice(), limit=1)
+        list_resources(ctx, ResourceSelector(), limit=1)
         one = time.process_time() - begun
-        assert len(list_resources(ctx, Choice()).resources) == MANY
+        assert len(list_resources(ctx, ResourceSelector()).resources) == MANY
         all_of_them = time.process_time() - begun - one
     assert all_of_them - one < MANY * MOST_S_A_ROW

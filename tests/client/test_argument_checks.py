@@ -16,8 +16,8 @@ from phaseline.client.local import LocalClient
 from phaseline.client.noun import NounOf
 from phaseline.embedded.open_app import open_context
 from phaseline.use_cases.commands.install import install
-from phaseline.use_cases.prepare.deployment_spec import Order
-from phaseline.use_cases.prepare.options import Manner
+from phaseline.use_cases.prepare.deployment_spec import DeploymentSpec
+from phaseline.use_cases.prepare.options import ExecutionOptions
 
 NOUNS = [name for name, value in vars(Client).items() if isinstance(value, NounOf)]
 
@@ -149,7 +149,7 @@ def test_a_secret_that_is_refused_is_not_shown() -> None:
 def test_use_cases_refuse_a_manner_that_cannot_be_meant(file: Path) -> None:
     with open_context(Settings("memory:"), "a test") as ctx:
         with pytest.raises(ProblemsError) as error:
-            install(ctx, Order(str(file), "shop"), manner=Manner(task_retries="x", if_busy="xx"))
+            install(ctx, DeploymentSpec(str(file), "shop"), manner=ExecutionOptions(task_retries="x", if_busy="xx"))
         assert [problem.code for problem in error.value.problems] == ["PL-C094", "PL-C094"]
         assert ctx.store.deployments() == []
 

@@ -2,17 +2,17 @@
 
 from tests.client.recorder import Recorder
 
-from phaseline.use_cases.prepare.deployment_spec import Order
-from phaseline.use_cases.prepare.options import Manner
+from phaseline.use_cases.prepare.deployment_spec import DeploymentSpec
+from phaseline.use_cases.prepare.options import ExecutionOptions
 
 
 def test_a_plan_is_asked_for_with_the_values_of_an_install() -> None:
     name, passed = Recorder().blueprints.plan("a.yaml", "shop", inputs={"port": 1}, labels=["a=b"])
     assert name == "blueprints.plan"
     assert passed == {
-        "order": Order("a.yaml", "shop", {"port": 1}, (), labels=("a=b",)),
+        "order": DeploymentSpec("a.yaml", "shop", {"port": 1}, (), labels=("a=b",)),
         "open_types": False,
-        "manner": Manner(),
+        "manner": ExecutionOptions(),
     }
 
 

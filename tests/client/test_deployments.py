@@ -3,7 +3,7 @@
 from tests.client.recorder import Recorder
 
 from phaseline.use_cases.commands.adopt import AdoptOrder
-from phaseline.use_cases.prepare.options import Manner
+from phaseline.use_cases.prepare.options import ExecutionOptions
 from phaseline.use_cases.prepare.update_preparation import UpdateOrder
 
 
@@ -23,7 +23,7 @@ def test_switches_of_an_update_become_parameters_of_its_workflow_over_those_that
     assert name == "deployments.update"
     assert passed == {
         "order": UpdateOrder("shop", "b.yaml", {"port": 2}, None, said),
-        "manner": Manner(task_retries=2),
+        "manner": ExecutionOptions(task_retries=2),
         "watcher": None,
         "detach": True,
     }

@@ -6,7 +6,7 @@ from typing import Any
 
 import yaml
 
-from phaseline.lang.fast_dataclasses import defaults_of, told
+from phaseline.lang.fast_dataclasses import as_dict, field_defaults
 from phaseline.model.blueprint.blueprint import BUILT_IN_PLUGIN, Blueprint, Node, Operation, Value
 
 
@@ -60,9 +60,9 @@ def _mapped(key: str, operations: Mapping[str, Operation]) -> dict[str, object]:
 
 
 def _said(one: Any, without: Sequence[str] = ("place",)) -> dict[str, object]:
-    defaults = defaults_of(type(one))
+    defaults = field_defaults(type(one))
     return {
         name: value
-        for name, value in told(one).items()
+        for name, value in as_dict(one).items()
         if name not in without and value != defaults[name] and value not in ({}, (), [])
     }

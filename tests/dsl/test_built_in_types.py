@@ -7,7 +7,7 @@ import pytest
 from tests.dsl.readers import Texts
 
 import phaseline.compat.cloudify
-from phaseline.dsl.imports.section_merge import Sections
+from phaseline.dsl.imports.section_merge import MergedSections
 from phaseline.dsl.reader import read_whole
 from phaseline.model.blueprint.blueprint import Blueprint
 
@@ -95,18 +95,18 @@ LIFECYCLE = (
 )
 
 
-def loaded(name: str) -> tuple[Blueprint, Sections]:
+def loaded(name: str) -> tuple[Blueprint, MergedSections]:
     text = f"tosca_definitions_version: cloudify_dsl_1_{VERSIONS[name]}\nimports: [cloudify/types/{name}.yaml]\n"
     return read_whole("b.yaml", Texts({"b.yaml": text}))
 
 
-def raw(sections: Sections, section: str, name: str) -> dict[str, Any]:
+def raw(sections: MergedSections, section: str, name: str) -> dict[str, Any]:
     found = sections.of(section)[name]
     assert isinstance(found, dict)
     return found
 
 
-def operations(sections: Sections, section: str, name: str, side: str = "interfaces") -> dict[str, list[str]]:
+def operations(sections: MergedSections, section: str, name: str, side: str = "interfaces") -> dict[str, list[str]]:
     return {interface: list(found) for interface, found in (raw(sections, section, name).get(side) or {}).items()}
 
 

@@ -26,7 +26,7 @@ from phaseline.dsl.reader import read_whole
 from phaseline.model.blueprint.blueprint import Blueprint, Operation
 from phaseline.model.blueprint.operation_declaration import Declaration
 from phaseline.model.deployment.instance_states import InstanceState
-from phaseline.model.execution.execution import History, KnownPaths, Request
+from phaseline.model.execution.execution import History, Request, StatePathIndex
 from phaseline.model.phases.registry import PhaseRegistry
 from phaseline.model.resources.state_graph_names import state_numbers
 from phaseline.plan.preview.plan_summary import summarise
@@ -45,10 +45,10 @@ def declaration(_operation: Operation) -> Declaration:
     return Declaration(bulk=False, repeatable=True)
 
 
-def known_paths(blueprint: Blueprint) -> KnownPaths:
+def known_paths(blueprint: Blueprint) -> StatePathIndex:
     """The paths that are always there and those of the blueprint, without any phases."""
     registry = PhaseRegistry().of_blueprint(blueprint)
-    return KnownPaths(registry, state_numbers(states_of(blueprint, registry)))
+    return StatePathIndex(registry, state_numbers(states_of(blueprint, registry)))
 
 
 @each_blueprint

@@ -9,7 +9,7 @@ from tests.dsl.garbling import Garbler, try_reading
 from tests.dsl.readers import MAIN, whole
 
 from phaseline.dsl.text.document import read_document
-from phaseline.dsl.text.problem_report import Report
+from phaseline.dsl.text.problem_report import ProblemReport
 
 
 @given(st.integers(0, 2**32))
@@ -67,6 +67,6 @@ def test_pieces_of_yaml_give_a_blueprint_or_problems(text: str) -> None:
 )
 def test_what_yaml_writes_is_read_as_the_loader_reads_it(value: object) -> None:
     text = yaml.safe_dump(value, allow_unicode=True)
-    document = read_document("x.yaml", text, Report())
+    document = read_document("x.yaml", text, ProblemReport())
     assert document is not None
     assert document.root == yaml.safe_load(text)

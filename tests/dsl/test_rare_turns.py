@@ -5,11 +5,11 @@ from tests.dsl.readers import MAIN, Texts, codes, problems, read, whole
 
 from phaseline.dsl.reader import read_blueprint
 from phaseline.dsl.text.document import Document
-from phaseline.dsl.text.file_source import Witness
+from phaseline.dsl.text.file_source import RecordingSource
 from phaseline.dsl.text.json_reader import read_json
 from phaseline.dsl.text.positions import Positions
-from phaseline.dsl.text.problem_report import MAX_PROBLEMS, Report, Spot
-from phaseline.model.problems.problem import ProblemsError, fail
+from phaseline.dsl.text.problem_report import MAX_PROBLEMS, ElementPath, ProblemReport
+from phaseline.model.problems.problem import ProblemsError, problem_error
 
 NODE = "node_templates: {n: {type: cloudify.nodes.Root}}\n"
 
@@ -84,8 +84,8 @@ def test_a_number_of_thousands_of_digits_is_no_number(number: str) -> None:
 
 
 def test_what_is_wrong_is_kept_up_to_a_bound_and_counted_beyond_it() -> None:
-    report = Report()
-    spot = Spot(Document(MAIN, whole("")), ("inputs",))
+    report = ProblemReport()
+    spot = ElementPath(Document(MAIN, whole("")), ("inputs",))
     for _ in range(MAX_PROBLEMS + 1):
         report.add("PL-B014", "wrong", "mend it", spot)
     assert report.errors_count == MAX_PROBLEMS + 1
@@ -148,7 +148,7 @@ def test_inputs_of_an_operation_without_any_function_are_taken_as_they_are() -> 
 
 def test_a_witness_agrees_with_who_says_the_same_and_with_nobody_else() -> None:
     files = {MAIN: "one", "b.yaml": "two"}
-    witness = Witness(Texts(files, scripts=("run.sh",)))
+    witness = RecordingSource(Texts(files, scripts=("run.sh",)))
     assert witness.fetch("https://example.org/x.yaml") is None
     assert (witness.find("b.yaml", MAIN), witness.read(MAIN), witness.bundled("none.yaml")) == ("b.yaml", "one", None)
     assert (witness.exists("run.sh"), witness.uploaded("shop"), witness.plugin("p", "", "", 4)) == (True, None, None)
@@ -161,13 +161,13 @@ def test_a_witness_agrees_with_who_says_the_same_and_with_nobody_else() -> None:
 def test_a_witness_who_heard_a_refusal_agrees_with_nobody() -> None:
     class Refusing(Texts):
         def read(self, path: str) -> str | None:
-            raise fail("PL-B001", f"no {path}", "none")
+            raise problem_error("PL-B001", f"no {path}", "none")
 
-    witness = Witness(Refusing({}))
+    witness = RecordingSource(Refusing({}))
     with pytest.raises(ProblemsError):
         witness.read(MAIN)
     assert not witness.agrees(Refusing({}))
-    heard = Witness(Texts({MAIN: "one"}))
+    heard = RecordingSource(Texts({MAIN: "one"}))
     heard.read(MAIN)
     assert not heard.agrees(Refusing({}))
 

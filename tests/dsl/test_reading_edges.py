@@ -13,8 +13,8 @@ from phaseline.dsl.imports.builtin_types import bundled_name
 from phaseline.dsl.imports.importer import MAX_FILES, read_files
 from phaseline.dsl.reader import read_blueprint
 from phaseline.dsl.text.document import Document, read_document
-from phaseline.dsl.text.problem_report import Report, Spot
-from phaseline.dsl.text.suggestions import closest, listing
+from phaseline.dsl.text.problem_report import ElementPath, ProblemReport
+from phaseline.dsl.text.suggestions import closest, quoted_list
 from phaseline.model.problems.problem import Problem, ProblemsError
 
 SETS = ["types.yaml", "types_1_3.yaml", "types_1_4.yaml", "types_3_2.yaml", "types_3_3.yaml", "types_3_4.yaml"]
@@ -37,15 +37,15 @@ def node_types_of(name: str) -> set[str]:
 
 def documents_of(name: str) -> list[Document]:
     text = f"tosca_definitions_version: cloudify_dsl_1_5\nimports: [cloudify/types/{name}]\n"
-    return read_files(MAIN, Texts({MAIN: text}), Report()).documents[1:]
+    return read_files(MAIN, Texts({MAIN: text}), ProblemReport()).documents[1:]
 
 
 @pytest.mark.parametrize("name", SETS)
 def test_built_in_types_keep_to_the_grammar_of_their_version(name: str) -> None:
-    report = Report()
+    report = ProblemReport()
     for document in documents_of(name):
         check = ShapeCheck(report, MINORS[name])
-        check.check(BLUEPRINT, document.root, Spot(document, ()))
+        check.check(BLUEPRINT, document.root, ElementPath(document, ()))
     # from the first set on, some properties may be missing, which the language could say only from 1_2 on
     assert [found for found in report.problems() if "'required'" not in found.message or MINORS[name] >= 2] == []
 
@@ -332,15 +332,15 @@ def test_suggestions_look_at_letters_not_at_their_case() -> None:
     assert closest("WEB", ["db", "web"]) == "web"
     assert closest("webserver", ["cloudify.nodes.WebServer"]) == "cloudify.nodes.WebServer"
     assert closest("xyz", ["web"]) is None
-    assert listing([str(number) for number in range(12)]).endswith("and 4 more")
+    assert quoted_list([str(number) for number in range(12)]).endswith("and 4 more")
 
 
 def test_one_mistake_at_one_place_is_told_once() -> None:
-    report = Report()
+    report = ProblemReport()
     document = read_document("x.yaml", "a: 1\n", report)
     assert document is not None
     for _ in range(2):
-        report.add("PL-B014", "Same.", "Mend.", Spot(document, ("a",)))
+        report.add("PL-B014", "Same.", "Mend.", ElementPath(document, ("a",)))
     assert len(report.problems()) == 1
 
 

@@ -11,7 +11,7 @@ from tests.engine.driving import DONE, RETRY, Driver, positions
 
 from phaseline.engine.scheduler import Scheduler
 from phaseline.model.blueprint.operation_declaration import Declaration
-from phaseline.model.deployment.code_location import CodePlaces
+from phaseline.model.deployment.code_location import CodeLocation
 from phaseline.model.deployment.topology import Topology
 from phaseline.model.execution.events import Batch, CancelRequested, Planned, SlotsChanged, Submitted
 from phaseline.model.execution.execution import History, Request, Verdict
@@ -23,7 +23,7 @@ from phaseline.plan.workflows import PLANNERS
 from phaseline.testing.builders import CONNECTED_TO, blueprint, node, relationship
 
 BULK = Declaration(bulk=True)
-CODE = CodePlaces("/blueprints/one", ("/plugins",))
+CODE = CodeLocation("/blueprints/one", ("/plugins",))
 MANY = 50_000
 MOST_CALLS_EACH = 12
 """Python functions that an entry of a function of its own may cost."""
@@ -43,7 +43,7 @@ def graph(built: Topology, declared: Declaration = BULK) -> Graph:
 class Deployments(Driver):
     """Executions 1, 2, 3 ... each of a deployment of its own."""
 
-    def install(self, built: Topology, *, code: CodePlaces = CODE, declared: Declaration = BULK) -> list[Batch]:
+    def install(self, built: Topology, *, code: CodeLocation = CODE, declared: Declaration = BULK) -> list[Batch]:
         before = len(self.batches)
         number = max(self.scheduler.runs, default=0) + 1
         self.tell(Submitted(number, number))
@@ -100,7 +100,7 @@ def test_a_function_of_other_code_is_another_function() -> None:
     driver = Deployments()
     driver.install(topology(a=("plugin.create", 1)))
     assert driver.install(topology(a=("plugin.create", 1))) == []
-    newer = CodePlaces("/blueprints/one", ("/plugins",), packages=("/packages/plugin-2",))
+    newer = CodeLocation("/blueprints/one", ("/plugins",), packages=("/packages/plugin-2",))
     assert driver.called(driver.install(topology(a=("plugin.create", 1)), code=newer)) == [{3: 1}]
 
 

@@ -21,7 +21,7 @@ from phaseline.model.execution.events import (
     Submitted,
 )
 from phaseline.model.execution.execution import StopAfter, Verdict
-from phaseline.model.graph.batch_members import Places
+from phaseline.model.graph.batch_members import MemberPositions
 from phaseline.model.graph.graph import Graph, LaneSpec, Policy
 from phaseline.model.graph.status import ExecutionStatus, OutcomeKind
 from phaseline.testing.graphs import graph_of
@@ -162,7 +162,7 @@ def known(graph_id: int, graph: Graph, statuses: np.ndarray | None = None, execu
 
 def shared() -> Reattached:
     """A batch with one member of graph 1 and one of graph 2."""
-    return Reattached(7, Places((1, 2), (1, 2), np.array([0, 0], np.int32)), None)
+    return Reattached(7, MemberPositions((1, 2), (1, 2), np.array([0, 0], np.int32)), None)
 
 
 def test_a_batch_stays_open_for_members_of_executions_that_are_not_held() -> None:
@@ -190,7 +190,7 @@ def test_an_open_batch_that_is_not_yet_lost_may_still_answer() -> None:
 
 def test_a_batch_of_nobody_is_closed_when_it_is_lost() -> None:
     other = Driver()
-    other.tell(Reattached(7, Places.of([]), np.empty(0, np.uint8)))
+    other.tell(Reattached(7, MemberPositions.of([]), np.empty(0, np.uint8)))
     decision = other.tell(Lost(7), Lost(8))
     assert [closed.batch for closed in decision.changes.closed] == [7]
 

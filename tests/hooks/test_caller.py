@@ -4,10 +4,10 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
-from phaseline.calls.deployments.hook_lookups import Ground
-from phaseline.calls.protocol.call import Call, ExecutionView, Site
+from phaseline.calls.deployments.hook_lookups import ExecutionHookLookup
+from phaseline.calls.protocol.call import Call, ExecutionContext, Site
 from phaseline.hooks.caller import HookCaller
-from phaseline.model.execution.pre_post import POST, PRE, HookClass, Why
+from phaseline.model.execution.pre_post import POST, PRE, DeploymentCallKind, HookClass
 from phaseline.model.graph.status import OutcomeKind
 from phaseline.store.memory.store import MemoryStore
 from phaseline.testing.builders import blueprint, node, topology
@@ -34,10 +34,10 @@ class Channel:
         self.lines.append((level, text))
 
 
-def call_of(channel: Channel, phase: str, why: Why, execution: str = "install-1") -> Call:
+def call_of(channel: Channel, phase: str, why: DeploymentCallKind, execution: str = "install-1") -> Call:
     about = deployment(topology(blueprint(node("web"))))
-    ground = Ground(1, MemoryStore(VirtualClock()), lambda _: None, lambda: None)
-    view = ExecutionView(execution, "install", ground=ground)
+    ground = ExecutionHookLookup(1, MemoryStore(VirtualClock()), lambda _: None, lambda: None)
+    view = ExecutionContext(execution, "install", ground=ground)
     site = Site(phase + HOOK.name, "function", HOOK.implementation, view, about.view, hook=HOOK)
     made: Any = Call(site, 0, 0, channel, about)
     made.why = why
@@ -49,7 +49,7 @@ def test_a_class_that_is_gone_refuses_and_says_what_python_says() -> None:
         raise ModuleNotFoundError("No module named 'house'")
 
     channel = Channel(gone)
-    outcome = HookCaller().call(call_of(channel, PRE, Why.BEFORE))
+    outcome = HookCaller().call(call_of(channel, PRE, DeploymentCallKind.BEFORE))
     assert outcome.kind is OutcomeKind.FAILED
     assert outcome.message == "house:Quota cannot be made any more: ModuleNotFoundError: No module named 'house'"
 
@@ -64,11 +64,15 @@ def test_h43_an_execution_keeps_its_object_to_its_last_call_and_no_longer() -> N
         do_post_op = do_pre_op
 
     caller, channel = HookCaller(), Channel(Quota)
-    for phase, why in ((PRE, Why.BEFORE), (POST, Why.COMPLETED), (PRE, Why.BEFORE)):
+    for phase, why in (
+        (PRE, DeploymentCallKind.BEFORE),
+        (POST, DeploymentCallKind.COMPLETED),
+        (PRE, DeploymentCallKind.BEFORE),
+    ):
         assert caller.call(call_of(channel, phase, why)).kind is OutcomeKind.COMPLETED
     assert made[0] is made[1]
     assert made[1] is not made[2], "a retry is a new action"
-    caller.call(call_of(channel, PRE, Why.BEFORE, "install-2"))
+    caller.call(call_of(channel, PRE, DeploymentCallKind.BEFORE, "install-2"))
     assert made[3] is not made[2]
     assert [level for level, _ in channel.lines] == ["debug"] * 4
 
@@ -82,7 +86,7 @@ def test_h52_a_call_that_is_killed_counts_as_failed_and_what_it_says_later_is_no
 
     channel = Channel(Quota)
     channel.is_killed = True
-    outcome = HookCaller().call(call_of(channel, PRE, Why.BEFORE))
+    outcome = HookCaller().call(call_of(channel, PRE, DeploymentCallKind.BEFORE))
     assert (outcome.kind, outcome.message) == (OutcomeKind.FAILED, "was given up on request")
     assert channel.lines[0] == ("warning", "quota goes on in a thread that nobody waits for; there are 1")
     gate.set()

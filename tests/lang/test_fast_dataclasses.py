@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from phaseline.lang.fast_dataclasses import UNTIL_COMPILED, altered, changeable, frozen
+from phaseline.lang.fast_dataclasses import UNTIL_COMPILED, altered, frozen, mutable
 
 
 @frozen
@@ -175,7 +175,7 @@ def test_what_a_class_says_itself_stands() -> None:
     assert repr(Named("a")) == "<a>"
 
 
-@changeable
+@mutable
 class Counter:
     name: str
     count: int = 0

@@ -22,7 +22,7 @@ from phaseline.model.packages.package import (
     Strategy,
 )
 from phaseline.packages.format.format_versions import FILES, FORMATS, is_read
-from phaseline.packages.format.problem_report import MAX_FINDINGS, Findings, Source, Spot
+from phaseline.packages.format.problem_report import MAX_FINDINGS, FileElement, Findings, Source
 from phaseline.packages.reader import CHECKS, read_package
 
 
@@ -260,7 +260,7 @@ def test_a_task_without_work_needs_no_roles_in_format_3() -> None:
 def test_very_many_problems_are_kept_up_to_a_bound() -> None:
     findings = Findings()
     for _ in range(MAX_FINDINGS + 5):
-        Spot(findings, Source("tasks.yaml")).wrong("PL-F002", "is empty", "Write.")
+        FileElement(findings, Source("tasks.yaml")).wrong("PL-F002", "is empty", "Write.")
     assert findings.errors_count == MAX_FINDINGS + 5
     assert len(findings.problems("x")) == MAX_FINDINGS
 

@@ -18,7 +18,7 @@ from phaseline.model.execution.stored_plans import Aim
 from phaseline.model.graph.graph import Graph, SubjectKind, phase_of
 from phaseline.model.graph.status import EntryStatus as Status
 from phaseline.model.graph.status import Mark
-from phaseline.model.health.checks import CheckBook, ChecksMade, HeldBodies, results_of
+from phaseline.model.health.checks import CheckResults, HeldBodies, NewCheckResults, results_of
 from phaseline.model.resources.state_graph_names import state_name
 from phaseline.plan.workflows import PLANNERS
 
@@ -37,7 +37,7 @@ class World:
     rounds: list[Round] = field(default_factory=list)
     status: dict[int, Status] = field(default_factory=dict)
     names: tuple[str, ...] = ()
-    book: CheckBook = field(default_factory=lambda: CheckBook(HeldBodies()))
+    book: CheckResults = field(default_factory=lambda: CheckResults(HeldBodies()))
     drifted: frozenset[str] = frozenset()
     carried_out: dict[str, tuple[Graph, dict[int, Status]]] = field(default_factory=dict)
     breakpoints: tuple[Breakpoint, ...] = ()
@@ -164,7 +164,7 @@ class World:
         outcome = np.array([4 if failed else 1], np.uint8)
         found = results_of(operation, kind, outcome, np.array([drifted]))
         if found is not None:
-            self.book.record(ChecksMade(1, found[0], np.array([subject], np.int32), found[1], at=1, execution=1))
+            self.book.record(NewCheckResults(1, found[0], np.array([subject], np.int32), found[1], at=1, execution=1))
 
     def become(self, subject: int, states: tuple[int, ...]) -> None:
         for state in states:

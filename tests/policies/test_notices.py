@@ -7,7 +7,7 @@ from http.server import BaseHTTPRequestHandler, HTTPServer
 
 import pytest
 
-from phaseline.model.execution.pre_post import Why
+from phaseline.model.execution.pre_post import DeploymentCallKind
 from phaseline.policies.notices import DELIVERY, SIGNATURE, TIMESTAMP, Notify, signature
 from phaseline.testing.builders import blueprint, node, topology
 from phaseline.testing.hook_calls import called, deployment
@@ -54,7 +54,7 @@ def receiver() -> Iterator[Receiver]:
 def test_it_is_told_what_begins_and_how_it_ended(receiver):
     hook = Notify(receiver.url)
     assert called(hook, ABOUT).kind == "agreed"
-    assert called(hook, ABOUT, method="do_post_op", why=Why.FAILED).kind == "agreed"
+    assert called(hook, ABOUT, method="do_post_op", why=DeploymentCallKind.FAILED).kind == "agreed"
     began, ended = (json.loads(body) for _, body in receiver.taken)
     assert (began["deployment"], began["action"], began["phase"], began["instances"]) == ("shop", "CREATE", "pre", 2)
     assert (ended["phase"], ended["reason"], ended["is_failure"], ended["status"]) == ("post", "failed", True, "FAILED")
@@ -104,7 +104,7 @@ def test_nobody_listening_is_no_traceback():
 
 def test_it_tells_only_what_it_was_asked_to(receiver):
     called(Notify(receiver.url, before=False), ABOUT)
-    called(Notify(receiver.url, after=False), ABOUT, method="do_post_op", why=Why.COMPLETED)
+    called(Notify(receiver.url, after=False), ABOUT, method="do_post_op", why=DeploymentCallKind.COMPLETED)
     assert receiver.taken == []
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from phaseline.calls.deployments.call_subjects import LoadedDeployment
 from phaseline.model.deployment.instance_states import InstanceState
-from phaseline.model.execution.pre_post import Why
+from phaseline.model.execution.pre_post import DeploymentCallKind
 from phaseline.policies.ledgers import Ledger, Share
 from phaseline.policies.placement import Racks
 from phaseline.testing.builders import blueprint, host, node, topology
@@ -69,7 +69,7 @@ def test_what_cannot_be_spread_is_refused(tmp_path):
     assert taken(tmp_path) == {}
 
 
-@pytest.mark.parametrize("why", [Why.PRE_FAILED, Why.FAILED, Why.CANCELED])
+@pytest.mark.parametrize("why", [DeploymentCallKind.PRE_FAILED, DeploymentCallKind.FAILED, DeploymentCallKind.CANCELED])
 def test_what_was_not_made_is_given_back_when_it_fails(tmp_path, why):
     hook, about = racks(tmp_path), shop(count=1)
     called(hook, about)
@@ -81,7 +81,7 @@ def test_what_stands_after_a_failure_keeps_its_place(tmp_path):
     hook, about = racks(tmp_path), shop(count=1)
     called(hook, about)
     about.states[about.topology.number_of["web_1"]] = STARTED
-    called(hook, about, method="do_post_op", why=Why.FAILED)
+    called(hook, about, method="do_post_op", why=DeploymentCallKind.FAILED)
     assert taken(tmp_path) == {"shop": {"web_1": "r2"}}
 
 
@@ -89,12 +89,12 @@ def test_it_is_given_back_when_it_is_uninstalled(tmp_path):
     hook = racks(tmp_path)
     called(hook, shop(count=1))
     standing = shop(count=1, state=STARTED)
-    called(hook, standing, method="do_post_op", why=Why.COMPLETED)
+    called(hook, standing, method="do_post_op", why=DeploymentCallKind.COMPLETED)
     assert taken(tmp_path)["shop"]
     called(hook, standing, action="DELETE", workflow="uninstall")
     assert taken(tmp_path)["shop"], "nothing is given back before it is gone"
     gone = shop(count=1, state=InstanceState.DELETED)
-    called(hook, gone, method="do_post_op", action="DELETE", workflow="uninstall", why=Why.COMPLETED)
+    called(hook, gone, method="do_post_op", action="DELETE", workflow="uninstall", why=DeploymentCallKind.COMPLETED)
     assert taken(tmp_path) == {}
 
 
@@ -105,7 +105,7 @@ def test_a_scale_keeps_who_is_there_and_places_who_comes(tmp_path):
     assert called(hook, one).decisions == {"web_1": {"rack": "r2"}}
     grown = called(hook, one, target=two, action="SCALE", workflow="scale")
     assert grown.decisions == {"web_1": {"rack": "r2"}, "web_2": {"rack": "r1"}}
-    called(hook, one, method="do_post_op", action="SCALE", workflow="scale", why=Why.PRE_FAILED)
+    called(hook, one, method="do_post_op", action="SCALE", workflow="scale", why=DeploymentCallKind.PRE_FAILED)
     assert taken(tmp_path) == {"shop": {"web_1": "r2"}}
 
 

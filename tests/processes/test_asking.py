@@ -14,7 +14,7 @@ from tests.store import builders as a
 from tests.store.files import python
 
 from phaseline.model.graph.status import ExecutionStatus
-from phaseline.model.rows.rows import Answer, LogLine, Payload, RequestKind
+from phaseline.model.rows.rows import Answer, LogLine, RequestKind, TurnPayload
 from phaseline.store.sqlite.database_file import TURN_PATIENCE_S
 from phaseline.store.sqlite.store import SqliteStore
 
@@ -66,7 +66,7 @@ def owner_turns(store: SqliteStore, needed: int) -> tuple[list[int], float]:
         answered.extend(row.number for row in asked)
         answers = [Answer(row.number, {"turn": turns, **row.body}) for row in asked]
         began = time.perf_counter()
-        store.commit(a.turn(payload=Payload(logs=[LogLine(1, turns, "info", str(turns))], answers=answers)))
+        store.commit(a.turn(payload=TurnPayload(logs=[LogLine(1, turns, "info", str(turns))], answers=answers)))
         slowest = max(slowest, time.perf_counter() - began)
         assert time.monotonic() < deadline, f"{len(answered)} of {needed} have asked"
     return answered, slowest

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from tests.run.worlds import CREATE, PATIENCE_S, Answer, LaneSpec, Policy, World, make_blueprint, plugin
 
-from phaseline.calls.batches.batch_handover import HandOver
+from phaseline.calls.batches.batch_handover import BatchHandover
 from phaseline.calls.batches.local_channel import LocalChannel
 from phaseline.calls.threads.process_groups import await_end, is_alive
 from phaseline.model.graph.status import OutcomeKind
@@ -130,7 +130,7 @@ def test_a_worker_that_dies_while_it_has_nothing_to_do_costs_no_call(make: Make,
     world = make(f"{BEGIN}@operation\ndef create(item): called(item)\n", slots=Slots(workers=1))
     world.run(0)
     (worker,) = world.executor._workers._workers
-    heard = Heard(world, HandOver(world.batch(1, 2), world.deployments))
+    heard = Heard(world, BatchHandover(world.batch(1, 2), world.deployments))
     os.kill(worker.pid, 9)
     assert await_end(lambda: {worker.pid} if is_alive(worker.pid) else set(), PATIENCE_S)
     worker.call_all(heard.made([0, 1]), heard)
@@ -213,7 +213,7 @@ def test_calls_of_a_letter_that_have_not_begun_when_the_engine_leaves_are_not_in
 class Heard(Chunk):
     """Keeps what it learns of calls, and posts nothing."""
 
-    def __init__(self, world: World, handover: HandOver) -> None:
+    def __init__(self, world: World, handover: BatchHandover) -> None:
         executor = world.executor
         channel = LocalChannel(handover, executor._poster, executor._catalog, executor._clock)
         self.back: list[int] = []
@@ -237,7 +237,7 @@ def test_the_time_of_each_call_of_a_letter_begins_when_the_one_before_has_ended(
     world = make(text, policy=replace(EACH, timeout_ms=3_600_000), slots=Slots(workers=1))
     world.run(0)
     for _ in range(100):
-        heard = Heard(world, HandOver(world.batch(1, 2, 3), world.deployments))
+        heard = Heard(world, BatchHandover(world.batch(1, 2, 3), world.deployments))
         heard.worker.call_all(heard.made([0, 1, 2]), heard)
         if not heard.back:  # it was so slow that the others were not left to wait
             break

@@ -19,7 +19,7 @@ ROUNDS = 12
 
 WRITER = """if True:
     import sys
-    from phaseline.model.rows.rows import DocumentChange, EventRow, LogLine, Payload
+    from phaseline.model.rows.rows import DocumentChange, EventRow, LogLine, TurnPayload
     from phaseline.store.sqlite.store import SqliteStore
     from tests.store import builders as a
     store = SqliteStore.open(sys.argv[1], a.FakeClock())
@@ -35,7 +35,7 @@ WRITER = """if True:
                     opened=(a.batch(batch, 1, a.numbers(*range(50)), graph=graph),),
                     closed=(a.closed(batch - 1, *[1] * 50),),
                     states=(a.entered(1, (graph % 12,), *range(3_003)),),
-                    payload=Payload(
+                    payload=TurnPayload(
                         documents=[DocumentChange(1, at, {("graph",): graph}) for at in range(0, 3_000, 30)],
                         logs=[LogLine(1, 1, "info", str(graph))],
                         events=[EventRow(1, 1, "turn", str(graph))],

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from tests.run.worlds import CREATE, LaneSpec, Policy, World, make_blueprint, plugin
 
-from phaseline.calls.batches.batch_handover import HandOver
+from phaseline.calls.batches.batch_handover import BatchHandover
 from phaseline.calls.batches.local_channel import LocalChannel
 from phaseline.calls.protocol.call import MAX_LINES
 from phaseline.model.blueprint.blueprint import Node
@@ -94,7 +94,7 @@ def test_a_site_whose_first_call_cannot_be_sent_is_told_with_the_next(make: Make
     world = make("@operation\ndef create(item): pass\n", slots=Slots(workers=1))
     assert world.run(0).kind is OutcomeKind.COMPLETED
     (worker,) = world.executor._workers._workers
-    handover = HandOver(world.batch(0, 1), world.deployments)
+    handover = BatchHandover(world.batch(0, 1), world.deployments)
     heard = Heard(handover, world)
     first, second = heard.made([0, 1])
     worker.call_all([replaced(first, inputs={"a": object()})], heard)
@@ -106,7 +106,7 @@ def test_a_site_whose_first_call_cannot_be_sent_is_told_with_the_next(make: Make
 class Heard(Chunk):
     """Keeps what it learns, and posts nothing."""
 
-    def __init__(self, handover: HandOver, world: World) -> None:
+    def __init__(self, handover: BatchHandover, world: World) -> None:
         executor = world.executor
         channel = LocalChannel(handover, executor._poster, executor._catalog, executor._clock)
         super().__init__(handover, channel, executor._poster, executor._workers._running, lambda _: None)

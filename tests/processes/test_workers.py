@@ -16,7 +16,7 @@ from tests.run.worlds import CREATE, PATIENCE_S, Answer, LaneSpec, Policy, World
 
 from phaseline.calls.threads.process_groups import await_end, is_alive, marked
 from phaseline.model.blueprint.blueprint import Node
-from phaseline.model.graph.batch_members import Places
+from phaseline.model.graph.batch_members import MemberPositions
 from phaseline.model.graph.status import OutcomeKind
 from phaseline.model.rows.rows import BatchRow, DocumentChange
 from phaseline.run.executors.local_executor import LocalExecutor, Slots
@@ -343,7 +343,7 @@ def test_what_a_finished_script_leaves_running_on_purpose_stays(make: Make, tmp_
     answer = world.run(0)
     (pid,) = [int(line.split()[-1]) for line in answer.lines if "pid" in line]
     kinds = np.array([OutcomeKind.COMPLETED], np.uint8)
-    row = BatchRow(1, CREATE, Places.of([(1, np.array([0], np.int32))]), 0, 0, 0, kinds)
+    row = BatchRow(1, CREATE, MemberPositions.of([(1, np.array([0], np.int32))]), 0, 0, 0, kinds)
     world.executor.recover([row])
     assert is_alive(pid)
     world.executor.recover([replace(row, kinds=None)])
@@ -423,7 +423,9 @@ def test_the_death_of_the_engine_leaves_no_worker_and_recovery_ends_the_rest(tmp
     child, worker = (int(file.read_text()) for file in written)
     assert gone(worker)
     assert is_alive(child)
-    rows = [BatchRow(number, CREATE, Places.of([(1, np.array([0], np.int32))]), 0, 0, 0, None) for number in (1, 2)]
+    rows = [
+        BatchRow(number, CREATE, MemberPositions.of([(1, np.array([0], np.int32))]), 0, 0, 0, None) for number in (1, 2)
+    ]
     survivor.executor.recover(rows)
     assert gone(child)
 

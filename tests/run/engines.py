@@ -7,13 +7,13 @@ import numpy as np
 
 from phaseline.calls.deployments.deployment_cache import Deployments
 from phaseline.calls.deployments.planner_driver import Planner
-from phaseline.calls.protocol.reports import Report
+from phaseline.calls.protocol.reports import CallReport
 from phaseline.calls.threads.inbox import Inbox
 from phaseline.engine.invariants import validate
 from phaseline.engine.stories import Stories
 from phaseline.model.blueprint.blueprint import Node, Operation, Value
 from phaseline.model.blueprint.operation_declaration import Declaration
-from phaseline.model.deployment.code_location import CodePlaces
+from phaseline.model.deployment.code_location import CodeLocation
 from phaseline.model.deployment.instance_states import InstanceState
 from phaseline.model.execution.events import Batch
 from phaseline.model.execution.execution import Request, RetryPolicy, StopAfter
@@ -23,11 +23,11 @@ from phaseline.model.rows.rows import (
     Actor,
     BatchRow,
     DocumentChange,
+    EntryRemark,
     EventRow,
     ExecutionRow,
     NewDeployment,
     NewExecution,
-    Remark,
     Turn,
 )
 from phaseline.plan.workflows import PLANNERS
@@ -56,12 +56,12 @@ class Noting(MemoryStore):
 class ByHand:
     """``ports.Executor``: nothing is called, reports come from the test."""
 
-    def __init__(self, inbox: Inbox[Report], journal: list[object], slots: Mapping[str, int]) -> None:
+    def __init__(self, inbox: Inbox[CallReport], journal: list[object], slots: Mapping[str, int]) -> None:
         self.inbox, self.journal, self._slots = inbox, journal, slots
         self.batches: dict[int, Batch] = {}
         self.canceled: list[tuple[int, list[int], bool]] = []
         self.recovered: list[int] = []
-        self.at_stop: list[Report] = []
+        self.at_stop: list[CallReport] = []
         self.is_held = self.is_stopped = False
         self.running = 0
 
@@ -142,7 +142,7 @@ class Station:
         )
         self.engine.scheduler.arena.stories = Stories()
 
-    def _make_executor(self, inbox: Inbox[Report], deployments: Deployments) -> ByHand:
+    def _make_executor(self, inbox: Inbox[CallReport], deployments: Deployments) -> ByHand:
         self.inbox, self.deployments = inbox, deployments
         self.executor = ByHand(inbox, self.journal, self.slots)
         return self.executor
@@ -160,7 +160,7 @@ class Station:
     def deployment(self, *nodes: Node, name: str = "app", inputs: dict[str, Value] | None = None) -> int:
         application = blueprint(*nodes)
         made = topology(application)
-        new = NewDeployment(name, application, inputs or {}, made, CodePlaces("/nowhere"), ANN, self.clock.now())
+        new = NewDeployment(name, application, inputs or {}, made, CodeLocation("/nowhere"), ANN, self.clock.now())
         number, _ = self.store.create_deployment(new)
         return number
 
@@ -237,7 +237,7 @@ class Station:
         (found,) = [one for one in self.called() if (one.phase, one.instance) == (phase, instance)]
         return found
 
-    def report(self, one: Called, kind: OutcomeKind = OutcomeKind.COMPLETED, **brought: object) -> Report:
+    def report(self, one: Called, kind: OutcomeKind = OutcomeKind.COMPLETED, **brought: object) -> CallReport:
         """What a call of it might bring: ``properties`` (dict), ``message``, ``result``, ``delay_ms``."""
         segment, place = self.executor.batches[one.batch].members.place_of(one.member)
         documents, remarks = (), ()
@@ -246,10 +246,10 @@ class Station:
             change = DocumentChange(segment.deployment, int(segment.subjects[place]), written)
             documents = ((one.member, change),)
         if "message" in brought or "result" in brought:
-            remark = Remark(one.graph, one.position, str(brought.get("message", "")), result=brought.get("result"))
+            remark = EntryRemark(one.graph, one.position, str(brought.get("message", "")), result=brought.get("result"))
             remarks = ((one.member, remark),)
         delay = brought.get("delay_ms", -1)
-        return Report(
+        return CallReport(
             one.batch,
             np.array([one.member], np.int32),
             np.array([kind], np.uint8),
@@ -258,7 +258,7 @@ class Station:
             remarks,
         )
 
-    def post(self, report: Report) -> None:
+    def post(self, report: CallReport) -> None:
         """The report arrives, and the engine goes on."""
         self.inbox.post(report)
         self.settle()
@@ -299,6 +299,8 @@ class Station:
         return [[EntryStatus(int(status)) for status in self.store.statuses(graph.id)] for graph in graphs]
 
 
-def all_of(batch: Batch) -> Report:
+def all_of(batch: Batch) -> CallReport:
     count = len(batch)
-    return Report(batch.id, np.arange(count, dtype=np.int32), np.ones(count, np.uint8), np.full(count, -1, np.int64))
+    return CallReport(
+        batch.id, np.arange(count, dtype=np.int32), np.ones(count, np.uint8), np.full(count, -1, np.int64)
+    )

@@ -7,7 +7,7 @@ from tests.run.yard import SERVER, Yard, phase
 from phaseline.lang.fast_dataclasses import altered
 from phaseline.model.blueprint.blueprint import OnPath
 from phaseline.model.blueprint.state_paths import NODE
-from phaseline.model.deployment.code_location import CodePlaces
+from phaseline.model.deployment.code_location import CodeLocation
 from phaseline.model.execution.execution import Request
 from phaseline.model.graph.status import ExecutionStatus, OutcomeKind
 from phaseline.model.resources.state_graph_names import state_name
@@ -25,7 +25,7 @@ def yard_of(*, grouped: bool = False) -> tuple[Yard, int]:
     if grouped:
         parts.append(group("tier", "web"))
     made = altered(blueprint(*parts), version="phaseline_dsl_1_0", on_path={SERVER: LINE})
-    new = NewDeployment("lab", made, {}, topology(made), CodePlaces("/nowhere"), ANN, yard.clock.now())
+    new = NewDeployment("lab", made, {}, topology(made), CodeLocation("/nowhere"), ANN, yard.clock.now())
     number, _ = yard.store.create_deployment(new)
     run(yard, number, "install")
     return yard, number

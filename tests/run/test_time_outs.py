@@ -6,7 +6,7 @@ from tests.run.engines import Station
 
 from phaseline.model.blueprint.operation_declaration import Declaration
 from phaseline.model.execution.execution import History, Request, Round, Verdict
-from phaseline.model.execution.pre_post import Around, HookClass, Why
+from phaseline.model.execution.pre_post import DeploymentCallKind, HookClass, PrePost
 from phaseline.model.graph.graph import Graph
 from phaseline.model.graph.status import EntryStatus, ExecutionStatus, OutcomeKind
 from phaseline.plan.rounds.pre_post_rounds import surrounded
@@ -108,11 +108,11 @@ def test_h28_sleepers_of_it_are_not_awaited(station: Station) -> None:
 
 
 def test_h28_post_hooks_are_told_that_the_time_was_over() -> None:
-    around = Around((HookClass("a", "made.up:A", "CREATE"),))
+    around = PrePost((HookClass("a", "made.up:A", "CREATE"),))
     planner = surrounded(lambda *_: Verdict(CANCELED, "1 step was canceled"), around)
     rounds = (Round("pre hooks", 0, {"completed": 1}), Round("install", 0, {"canceled": 1}))
     app = topology(blueprint(node("db")))
-    for is_timed_out, why in ((True, Why.TIMED_OUT), (False, Why.CANCELED)):
+    for is_timed_out, why in ((True, DeploymentCallKind.TIMED_OUT), (False, DeploymentCallKind.CANCELED)):
         history = History(np.zeros(1, np.uint8), rounds, canceled=True, is_timed_out=is_timed_out)
         answer = planner(app, Request("install"), history, lambda _: Declaration())
         assert isinstance(answer, Graph)

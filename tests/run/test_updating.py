@@ -3,7 +3,7 @@
 import pytest
 from tests.run.engines import Station
 
-from phaseline.model.deployment.code_location import CodePlaces
+from phaseline.model.deployment.code_location import CodeLocation
 from phaseline.model.execution.execution import Request
 from phaseline.model.execution.stored_plans import PLAN, Aim, StoredPlan
 from phaseline.model.graph.status import ExecutionStatus
@@ -22,7 +22,7 @@ def updating(station: Station, *, take_back: bool = False) -> ExecutionRow:
     """An update has begun: ``old`` goes, ``new`` comes, ``web`` is updated and ``vm`` reinstalled."""
     row = station.install(*application(1, "old"))
     station.complete_all()
-    wanted, code = blueprint(*application(2, "new")), CodePlaces("/nowhere")
+    wanted, code = blueprint(*application(2, "new")), CodeLocation("/nowhere")
     former = Aim(station.store.topology(row.deployment).blueprint, {}, code, suffixes=8, counts={})
     aim = Aim(wanted, {}, code, suffixes=7, former=former if take_back else None)
     plan = StoredPlan(0, row.deployment, Request("update"), 1, "ann", {}, {}, "", aim)

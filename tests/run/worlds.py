@@ -16,18 +16,18 @@ import numpy as np
 from phaseline.app.callers import make_caller
 from phaseline.calls.batches.caller_registry import CallerRegistry
 from phaseline.calls.deployments.deployment_cache import Deployments
-from phaseline.calls.protocol.reports import Report
+from phaseline.calls.protocol.reports import CallReport
 from phaseline.calls.threads.inbox import Inbox
 from phaseline.calls.threads.timer_thread import Alarms
 from phaseline.catalog import PluginCatalog
 from phaseline.model.blueprint.blueprint import Blueprint, Operation
-from phaseline.model.deployment.code_location import CodePlaces
+from phaseline.model.deployment.code_location import CodeLocation
 from phaseline.model.execution.events import Batch, Changes, ExecutionChanged, GraphAdded
 from phaseline.model.execution.execution import Request
-from phaseline.model.graph.batch_members import Members, Segment
+from phaseline.model.graph.batch_members import GraphSegment, Members
 from phaseline.model.graph.graph import Graph, LaneSpec, Policy, Step, SubjectKind
 from phaseline.model.graph.status import ExecutionStatus, OutcomeKind
-from phaseline.model.rows.rows import Actor, DocumentChange, LogLine, NewDeployment, NewExecution, Remark, Turn
+from phaseline.model.rows.rows import Actor, DocumentChange, EntryRemark, LogLine, NewDeployment, NewExecution, Turn
 from phaseline.ports import Catalog
 from phaseline.run.executors.local_executor import LocalExecutor, Slots
 from phaseline.store.memory.store import MemoryStore
@@ -53,12 +53,12 @@ class Answer:
     kinds: dict[int, OutcomeKind] = field(default_factory=dict)
     delays: dict[int, int] = field(default_factory=dict)
     documents: list[DocumentChange] = field(default_factory=list)
-    remarks: dict[int, Remark] = field(default_factory=dict)
+    remarks: dict[int, EntryRemark] = field(default_factory=dict)
     logs: list[LogLine] = field(default_factory=list)
-    reports: list[Report] = field(default_factory=list)
+    reports: list[CallReport] = field(default_factory=list)
     answered: set[tuple[int, int]] = field(default_factory=set)
 
-    def take(self, report: Report) -> None:
+    def take(self, report: CallReport) -> None:
         self.reports.append(report)
         if report.on_commit is not None:
             report.on_commit()
@@ -111,7 +111,7 @@ class World:
         self.phase = phase
         self.kind = kind
         actor = Actor("ann")
-        code = CodePlaces(str(folder))
+        code = CodeLocation(str(folder))
         (folder / "plugins").mkdir(exist_ok=True)
         new = NewDeployment("app", blueprint, inputs or {}, self.topology, code, actor, 1)
         self.owning = self.store.own("test")
@@ -132,7 +132,7 @@ class World:
         )
         begun = ExecutionChanged(self.execution.number, ExecutionStatus.RUNNING)
         self.store.commit(Turn(1, Changes(executions=(begun,), graphs=(GraphAdded(1, self.execution.number, graph),))))
-        self.inbox: Inbox[Report] = Inbox()
+        self.inbox: Inbox[CallReport] = Inbox()
         self.deployments = Deployments(self.store)
         self.executor = LocalExecutor(
             self.inbox,
@@ -148,7 +148,7 @@ class World:
         count = len(subjects)
         self.batches += 1
         numbers = np.array(subjects, np.int32)
-        segment = Segment(
+        segment = GraphSegment(
             1,
             self.execution.number,
             self.deployment,

@@ -8,14 +8,14 @@ import numpy as np
 from tests.run.engines import ANN, Called, Station
 from tests.run.worlds import PATIENCE_S
 
-from phaseline.calls.protocol.reports import Report
+from phaseline.calls.protocol.reports import CallReport
 from phaseline.compat.cyclecloud.state_event import StateEvent
 from phaseline.engine.invariants import validate
 from phaseline.engine.stories import Stories
 from phaseline.lang.fast_dataclasses import altered
 from phaseline.model.blueprint.blueprint import OnPath, Value
 from phaseline.model.blueprint.state_paths import DEFAULT_TYPES, NODE, ResourceTypes
-from phaseline.model.deployment.code_location import CodePlaces
+from phaseline.model.deployment.code_location import CodeLocation
 from phaseline.model.execution.breakpoints import Breakpoint, read_breakpoint
 from phaseline.model.execution.events import Batch
 from phaseline.model.execution.execution import Request
@@ -24,7 +24,7 @@ from phaseline.model.graph.status import EntryStatus, OutcomeKind
 from phaseline.model.phases.definitions import ListenerDefinition, PhaseCode, PhaseDefinition, PhasePolicy
 from phaseline.model.phases.phase_data import phases_in
 from phaseline.model.phases.registry import PhaseRegistry
-from phaseline.model.resources.resources import Growth, no_resources, type_node
+from phaseline.model.resources.resources import ResourceAddition, no_resources, type_node
 from phaseline.model.resources.state_graph_names import state_name
 from phaseline.model.rows.rows import ExecutionRow, NewDeployment, NewExecution, RequestKind
 from phaseline.plan.workflows import PLANNERS
@@ -70,7 +70,7 @@ def installed(yard: "Yard", *breakpoints: Breakpoint, **operations: str) -> Exec
     made = altered(
         blueprint(node("web", types=(SERVER,), **operations)), version="phaseline_dsl_1_0", on_path={SERVER: line}
     )
-    new = NewDeployment("lab", made, {}, topology_of(made), CodePlaces("/nowhere"), ANN, yard.clock.now())
+    new = NewDeployment("lab", made, {}, topology_of(made), CodeLocation("/nowhere"), ANN, yard.clock.now())
     number, _ = yard.store.create_deployment(new)
     request = Request("install", breakpoints=breakpoints)
     row = yard.store.create_execution(NewExecution(number, request, ANN, yard.clock.now()))
@@ -133,7 +133,7 @@ class Yard(Station):
             return found.number
         empty = no_resources()
         new = NewDeployment(
-            name, empty.blueprint, {}, empty, CodePlaces("/nowhere"), ANN, self.clock.now(), kind="resources"
+            name, empty.blueprint, {}, empty, CodeLocation("/nowhere"), ANN, self.clock.now(), kind="resources"
         )
         number, _ = self.store.create_deployment(new)
         return number
@@ -147,7 +147,7 @@ class Yard(Station):
         new = [] if kind in known else [type_node(kind, self.source.types.line(kind))]
         place = known.index(kind) if kind in known else len(known)
         documents = {first + at: dict(attributes) for at in range(len(names))} if attributes else {}
-        growth = Growth(first, new, list(names), np.full(len(names), place, np.int32), documents)
+        growth = ResourceAddition(first, new, list(names), np.full(len(names), place, np.int32), documents)
         self.store.grow(number, growth, ANN)
 
     def numbers(self, names: Iterable[str], cluster: str = "lab") -> np.ndarray:
@@ -223,7 +223,7 @@ class Yard(Station):
         found = super().one(batch, member)
         return replace(found, phase=phase_of(batch.lane.phase) or found.phase)
 
-    def report(self, one: Called, kind: OutcomeKind = OutcomeKind.COMPLETED, **brought: object) -> Report:
+    def report(self, one: Called, kind: OutcomeKind = OutcomeKind.COMPLETED, **brought: object) -> CallReport:
         """As a station's; what it brings is known at once, as executors have it."""
         found = super().report(one, kind, **brought)
         for _, change in found.documents:

@@ -17,7 +17,7 @@ from tests.run.yard import Yard, phase
 from phaseline.lang.fast_dataclasses import altered
 from phaseline.model.blueprint.blueprint import Node, OnPath
 from phaseline.model.blueprint.state_paths import NODE
-from phaseline.model.deployment.code_location import CodePlaces
+from phaseline.model.deployment.code_location import CodeLocation
 from phaseline.model.execution.breakpoints import PREFIX as STOP
 from phaseline.model.execution.breakpoints import told_of
 from phaseline.model.execution.execution import Request, RetryPolicy
@@ -84,7 +84,7 @@ class Life:
         application = altered(blueprint(*nodes), version="phaseline_dsl_1_0", on_path={SERVER: line})
         name = f"app{len(self.rows)}"
         made_at = self.yard.clock.now()
-        new = NewDeployment(name, application, {}, topology(application), CodePlaces("/nowhere"), ANN, made_at)
+        new = NewDeployment(name, application, {}, topology(application), CodeLocation("/nowhere"), ANN, made_at)
         number, _ = self.yard.store.create_deployment(new)
         self.ask_for("install", number)
 

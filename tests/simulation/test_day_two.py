@@ -11,12 +11,12 @@ from tests.simulation.test_scaling import Scaled
 
 from phaseline.lang.fast_dataclasses import altered
 from phaseline.model.blueprint.blueprint import Blueprint, Node
-from phaseline.model.deployment.code_location import CodePlaces
+from phaseline.model.deployment.code_location import CodeLocation
 from phaseline.model.deployment.instance_states import InstanceState as State
 from phaseline.model.deployment.topology import Topology
 from phaseline.model.execution.execution import Request, RetryPolicy
 from phaseline.model.execution.stored_plans import PLAN, Aim, StoredPlan
-from phaseline.model.graph.batch_members import Segment
+from phaseline.model.graph.batch_members import GraphSegment
 from phaseline.model.graph.status import ExecutionStatus
 from phaseline.model.rows.rows import ExecutionRow, NewExecution
 from phaseline.plan.requests.request_validation import check
@@ -47,7 +47,7 @@ KEPT = {"reinstall": State.STARTED, "heal": State.STARTED, "update": State.START
 class DayTwo(Scaled):
     """A world in which any workflow may follow any other."""
 
-    def look_at(self, segment: Segment, phase: str) -> None:
+    def look_at(self, segment: GraphSegment, phase: str) -> None:
         """As there; but a stop is called for whoever is chosen, in whatever state (W26)."""
         (workflow,) = (row.request.workflow for row in self.store.executions() if row.number == segment.execution)
         if workflow != "restart":
@@ -70,7 +70,7 @@ class DayTwo(Scaled):
     def asked_for(self, life: Life, topology: Topology) -> dict[str, object]:
         """The parameters."""
         if life.workflow == "update":
-            aim = Aim(self.another(topology), {}, CodePlaces("/nowhere"), suffixes=self.dice.random.randrange(10_000))
+            aim = Aim(self.another(topology), {}, CodeLocation("/nowhere"), suffixes=self.dice.random.randrange(10_000))
             retries = RetryPolicy(2, 1.0)
             plan = StoredPlan(
                 0, life.deployment, Request("update", retries=retries), self.clock.now(), "", {}, {}, "", aim

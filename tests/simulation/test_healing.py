@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from phaseline.model.blueprint.blueprint import Blueprint
-from phaseline.model.deployment.code_location import CodePlaces
+from phaseline.model.deployment.code_location import CodeLocation
 from phaseline.model.deployment.instance_states import InstanceState as State
 from phaseline.model.execution.events import Batch
 from phaseline.model.execution.execution import Request, RetryPolicy
@@ -45,7 +45,7 @@ class Healed(World):
     def _new_life(self, number: int) -> Life:
         application = self._with_checks(draw_application(self.dice))
         made = expanded(application)
-        new = NewDeployment(f"app{number}", application, {}, made, CodePlaces("/nowhere"), USER, self.clock.now())
+        new = NewDeployment(f"app{number}", application, {}, made, CodeLocation("/nowhere"), USER, self.clock.now())
         deployment, _ = self.store.create_deployment(new)
         return Life(deployment, nobodies(len(made)))
 

@@ -10,7 +10,7 @@ from collections import Counter
 
 from phaseline.model.execution.events import GraphAdded
 from phaseline.model.execution.execution import Request, RetryPolicy
-from phaseline.model.execution.pre_post import POST, PRE, UNDO, Around, HookClass
+from phaseline.model.execution.pre_post import POST, PRE, UNDO, HookClass, PrePost
 from phaseline.model.graph.status import EntryStatus
 from phaseline.model.rows.rows import ExecutionRow, GraphRow, NewExecution, Turn
 from phaseline.plan.rounds.pre_post_rounds import CLOSING, OF_TAKING_BACK, OPENING, UNDOING, is_of_surroundings
@@ -24,7 +24,7 @@ class Guarded(World):
     """A world in which hook classes surround every execution."""
 
     def __init__(self, seed: int) -> None:
-        self.around: dict[int, Around] = {}
+        self.around: dict[int, PrePost] = {}
         self.undone = 0
         super().__init__(seed)
 
@@ -35,7 +35,7 @@ class Guarded(World):
         request = Request(
             life.workflow, retries=RetryPolicy(2, 1.0), stop_after=self.dice.one(*LIMITS), take_back=takes_back
         )
-        around = Around(self._classes(""), self._classes(" again") if takes_back else ())
+        around = PrePost(self._classes(""), self._classes(" again") if takes_back else ())
         row = self.store.create_execution(
             NewExecution(life.deployment, request, USER, self.clock.now(), around if around.hooks else None)
         )

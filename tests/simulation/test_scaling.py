@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from phaseline.model.blueprint.blueprint import Blueprint
-from phaseline.model.deployment.code_location import CodePlaces
+from phaseline.model.deployment.code_location import CodeLocation
 from phaseline.model.deployment.instance_states import InstanceState as State
 from phaseline.model.deployment.topology import Topology
 from phaseline.model.execution.execution import Request, RetryPolicy
@@ -53,7 +53,7 @@ class Scaled(World):
             grouped = blueprint(*application.nodes.values(), group("g", *members, instances=self.dice.one(1, 2)))
             application = grouped if is_possible(grouped) else application
         new = NewDeployment(
-            f"app{number}", application, {}, expanded(application), CodePlaces("/nowhere"), USER, self.clock.now()
+            f"app{number}", application, {}, expanded(application), CodeLocation("/nowhere"), USER, self.clock.now()
         )
         deployment, _ = self.store.create_deployment(new)
         return Life(deployment, nobodies(self.store.topology(deployment)))

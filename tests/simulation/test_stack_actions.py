@@ -17,13 +17,13 @@ from phaseline.calls.deployments.stack_export import written_down
 from phaseline.dsl.documents.json_codec import blueprint_from_json
 from phaseline.lang.fast_dataclasses import altered
 from phaseline.model.blueprint.blueprint import Node
-from phaseline.model.deployment.code_location import CodePlaces
+from phaseline.model.deployment.code_location import CodeLocation
 from phaseline.model.deployment.instance_states import InstanceState as State
 from phaseline.model.deployment.stack_documents import ABANDONED, SNAPSHOT
 from phaseline.model.deployment.topology import Topology
 from phaseline.model.execution.execution import Request, RetryPolicy
 from phaseline.model.execution.stored_plans import PLAN, Aim, StoredPlan
-from phaseline.model.graph.batch_members import Segment
+from phaseline.model.graph.batch_members import GraphSegment
 from phaseline.model.graph.status import ExecutionStatus
 from phaseline.model.rows.rows import ExecutionRow, NewDeployment
 from phaseline.plan.graph import operation_names as op
@@ -57,7 +57,7 @@ class Whole(DayTwo):
         chosen = {name: one for name, one in more.items() if name not in node.operations and self.dice.happens(0.5)}
         return altered(node, operations={**node.operations, **chosen})
 
-    def look_at(self, segment: Segment, phase: str) -> None:
+    def look_at(self, segment: GraphSegment, phase: str) -> None:
         """As there; an abandon calls nothing, an adoption nothing but checks, and nobody is stopped twice to be suspended."""
         (row,) = (one for one in self.store.executions() if one.number == segment.execution)
         allowed = MAY_CALL.get(row.request.workflow)
@@ -112,7 +112,7 @@ class Whole(DayTwo):
         native = document["phaseline"]
         up = [one["id"] for one in native["instances"] if one["state"] not in NOT_THERE]
         blueprint, seed = blueprint_from_json(document["template"]), self.dice.random.randrange(10_000)
-        aim = Aim(blueprint, {}, CodePlaces("/nowhere"), suffixes=seed, counts=native["counts"])
+        aim = Aim(blueprint, {}, CodeLocation("/nowhere"), suffixes=seed, counts=native["counts"])
         asked = Request("restore", retries=RetryPolicy(2, 1.0))
         plan = StoredPlan(0, life.deployment, asked, self.clock.now(), "", {}, {}, "", aim)
         number = self.store.stored_plans.add(plan).number
@@ -161,7 +161,7 @@ class Whole(DayTwo):
             blueprint,
             {},
             found.topology,
-            CodePlaces("/nowhere"),
+            CodeLocation("/nowhere"),
             USER,
             self.clock.now(),
             documents=found.documents,
@@ -193,7 +193,7 @@ class Whole(DayTwo):
             store,
             (number, ""),
             (topology, store.states(number), store.documents(number)),
-            CodePlaces("/nowhere"),
+            CodeLocation("/nowhere"),
             state_names=(),
             doing=("", ""),
         )

@@ -14,8 +14,8 @@ import pytest
 
 from phaseline.model.execution.events import Batch, GraphAdded
 from phaseline.model.execution.execution import Request, RetryPolicy
-from phaseline.model.execution.pre_post import Around
-from phaseline.model.graph.batch_members import Segment
+from phaseline.model.execution.pre_post import PrePost
+from phaseline.model.graph.batch_members import GraphSegment
 from phaseline.model.graph.graph import SubjectKind
 from phaseline.model.graph.status import ExecutionStatus, OutcomeKind
 from phaseline.model.packages.package import (
@@ -145,7 +145,7 @@ class Staged(World):
         given = Surroundings(life.workflow, lambda _condition, _models: True, allows_master=True)
         stages = serialized([Chosen(one) for one in packages], given)
         told = [f"{task.plugin}#{task.index + 1}" for task in ordered(packages)]
-        around = Around(stages=stages) if stages else None
+        around = PrePost(stages=stages) if stages else None
         request = Request(life.workflow, retries=RetryPolicy(2, 1.0), stop_after=self.dice.one(*LIMITS))
         row = self.store.create_execution(NewExecution(life.deployment, request, USER, self.clock.now(), around))
         if around is not None:
@@ -198,7 +198,7 @@ class Staged(World):
                     self._may_begin(running, task, who, segment)
                     running.open.setdefault(batch.id, []).append((task.phase, who))
 
-    def _may_begin(self, running: Running, task: Task, who: int, segment: Segment) -> None:
+    def _may_begin(self, running: Running, task: Task, who: int, segment: GraphSegment) -> None:
         what = f"{task.phase} on {who} of execution {segment.execution}"
         is_open = [one for members in running.open.values() for one in members]
         assert (task.phase, who) not in running.done, f"{what} was done and is called again"

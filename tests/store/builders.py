@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from phaseline.model.blueprint.blueprint import Blueprint, Node, Operation, PropertySchema, Relationship
-from phaseline.model.deployment.code_location import CodePlaces
+from phaseline.model.deployment.code_location import CodeLocation
 from phaseline.model.deployment.topology import Link, Topology
 from phaseline.model.execution.events import (
     Batch,
@@ -19,11 +19,11 @@ from phaseline.model.execution.events import (
     StatesEntered,
 )
 from phaseline.model.execution.execution import Request, RetryPolicy, StopAfter
-from phaseline.model.graph.batch_members import Members, Segment
+from phaseline.model.graph.batch_members import GraphSegment, Members
 from phaseline.model.graph.graph import Graph, LaneSpec, Policy, Step, SubjectKind
 from phaseline.model.graph.status import PAGE_ENTRIES, ExecutionStatus
 from phaseline.model.problems.problem import Place
-from phaseline.model.rows.rows import Actor, DocumentChange, NewDeployment, NewExecution, Payload, Turn
+from phaseline.model.rows.rows import Actor, DocumentChange, NewDeployment, NewExecution, Turn, TurnPayload
 from phaseline.ports import Store
 from phaseline.store.sqlite.store import SqliteStore
 
@@ -118,7 +118,7 @@ def deployment(name: str = "shop", *, hosts: int = 2, apps: int = 3) -> NewDeplo
         blueprint=told,
         inputs={"port": 8080, "tags": ["a", {"b": 1.5}]},
         topology=topology(told, hosts, apps),
-        code=CodePlaces("/blueprints", ("/blueprints/plugins", "/plugins")),
+        code=CodeLocation("/blueprints", ("/blueprints/plugins", "/plugins")),
         actor=ANN,
         created_at=5,
     )
@@ -154,7 +154,7 @@ def page(graph: int, number: int, status: int, count: int = PAGE_ENTRIES) -> Pag
 
 def batch(id: int, execution: int, positions: np.ndarray, graph: int = 1, deployment: int = 1) -> Batch:
     nothing = np.zeros(len(positions), np.int32)
-    segment = Segment(
+    segment = GraphSegment(
         graph=graph,
         execution=execution,
         deployment=deployment,
@@ -181,12 +181,12 @@ def entered(deployment: int, states: tuple[int, ...], *subjects: int) -> StatesE
     return StatesEntered(deployment, states, numbers(*subjects))
 
 
-def turn(at: int = 10, payload: Payload | None = None, **changes: tuple[object, ...]) -> Turn:
-    return Turn(at, Changes(**changes), payload or Payload())  # type: ignore[arg-type]  # the names of changes are those of Changes
+def turn(at: int = 10, payload: TurnPayload | None = None, **changes: tuple[object, ...]) -> Turn:
+    return Turn(at, Changes(**changes), payload or TurnPayload())  # type: ignore[arg-type]  # the names of changes are those of Changes
 
 
 def written(*changes: DocumentChange) -> Turn:
-    return turn(payload=Payload(documents=changes))
+    return turn(payload=TurnPayload(documents=changes))
 
 
 def status(execution: int, status: ExecutionStatus, reason: str = "", attempt: int = 0) -> ExecutionChanged:

@@ -6,11 +6,11 @@ from contextlib import contextmanager
 import numpy as np
 
 from phaseline.calls.deployments.deployment_cache import Deployments
-from phaseline.calls.protocol.reports import Report, only_logs
+from phaseline.calls.protocol.reports import CallReport, only_logs
 from phaseline.calls.threads.inbox import Inbox
 from phaseline.model.blueprint.blueprint import Blueprint
 from phaseline.model.blueprint.operation_declaration import Declaration
-from phaseline.model.deployment.code_location import CodePlaces
+from phaseline.model.deployment.code_location import CodeLocation
 from phaseline.model.execution.events import Batch
 from phaseline.model.execution.execution import Request, RetryPolicy
 from phaseline.model.graph.status import OutcomeKind
@@ -39,7 +39,7 @@ def completes(operation: str, instance: str) -> Answer:
 class ScriptedExecutor:
     """``ports.Executor``: every call is answered at once, or never."""
 
-    def __init__(self, inbox: Inbox[Report], deployments: Deployments, script: Script) -> None:
+    def __init__(self, inbox: Inbox[CallReport], deployments: Deployments, script: Script) -> None:
         self._inbox, self._deployments, self._script = inbox, deployments, script
         self.called: list[tuple[str, str]] = []
 
@@ -68,7 +68,7 @@ class ScriptedExecutor:
             kinds = np.array([kind for _, (kind, _) in told], np.uint8)
             delays = np.array([delay for _, (_, delay) in told], np.int64)
             members = np.array([place for place, _ in told], np.int32)
-            self._inbox.post(Report(batch.id, members, kinds, delays, documents, logs=logs))
+            self._inbox.post(CallReport(batch.id, members, kinds, delays, documents, logs=logs))
 
     def cancel(self, batch: int, members: np.ndarray, *, kill: bool) -> None:
         raise AssertionError("nothing is canceled here")
@@ -92,7 +92,7 @@ def engine(store: Store, clock: VirtualClock, script: Script = completes) -> Ite
     """An engine that owns the store."""
     made: list[ScriptedExecutor] = []
 
-    def make(inbox: Inbox[Report], deployments: Deployments) -> ScriptedExecutor:
+    def make(inbox: Inbox[CallReport], deployments: Deployments) -> ScriptedExecutor:
         made.append(ScriptedExecutor(inbox, deployments, script))
         return made[0]
 
@@ -120,7 +120,7 @@ def application(hosts: int = 4) -> Blueprint:
 def deployed(store: Store, name: str, at: int, workflow: str = "install") -> tuple[int, str]:
     """(deployment, id of its execution, which is queued)."""
     told = application()
-    new = NewDeployment(name, told, {}, topology(told), CodePlaces("/nowhere"), ANN, at)
+    new = NewDeployment(name, told, {}, topology(told), CodeLocation("/nowhere"), ANN, at)
     request = Request(workflow, {}, RetryPolicy(3, 1.0))
     number, row = store.create_deployment(new, NewExecution(0, request, ANN, at))
     assert row is not None

@@ -135,7 +135,7 @@ DISK_FULL = """if True:
             for at in range(1_000):
                 instances = range(at * 10, at * 10 + 10)
                 changes = [a.DocumentChange(number, each, {("x",): "y" * 1_000}) for each in instances]
-                store.commit(a.turn(states=(a.entered(number, (3,), *instances),), payload=a.Payload(documents=changes)))
+                store.commit(a.turn(states=(a.entered(number, (3,), *instances),), payload=a.TurnPayload(documents=changes)))
                 done = at
         except ProblemsError as error:
             print(done, *(problem.code for problem in error.problems), flush=True)
@@ -203,7 +203,7 @@ REPEATED = """if True:
     number, run = a.installed(store)
     signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
     lines = [LogLine(run, 1, "info", "x" * 500) for _ in range(100)]
-    changed = a.turn(states=(a.entered(number, (3,), 1),), payload=a.Payload(logs=lines))
+    changed = a.turn(states=(a.entered(number, (3,), 1),), payload=a.TurnPayload(logs=lines))
     with store.own("test"):
         resource.setrlimit(resource.RLIMIT_FSIZE, (os.path.getsize(sys.argv[1] + "-wal") + 9_000, resource.RLIM_INFINITY))
         for _ in range(2):

@@ -10,7 +10,7 @@ from tests.store import builders as a
 from phaseline.model.execution.events import GraphReopened, NotesWritten, PageWritten
 from phaseline.model.graph.status import EntryStatus, ExecutionStatus, OutcomeKind
 from phaseline.model.problems.problem import ProblemsError
-from phaseline.model.rows.rows import NoteRow, Payload, Remark
+from phaseline.model.rows.rows import EntryRemark, NoteRow, TurnPayload
 from phaseline.ports import Store
 from phaseline.testing.builders import blueprint, group, host, node, scaled, topology
 
@@ -340,9 +340,9 @@ def test_progress_counts_entries_by_step_and_status(owned: Store) -> None:
 def test_numbers_and_words_of_a_note_are_written_apart(owned: Store) -> None:
     _, run = a.installed(owned)
     called = NotesWritten(1, a.numbers(5, 2), a.numbers(1, 0), a.numbers(0, 1), np.array([900, 0], np.int64))
-    failed = Remark(1, 2, "no such host", {"type": "OSError", "traceback": "…"}, {"x": [1]})
-    owned.commit(a.turn(graphs=(a.added(1, run, a.graph()),), notes=(called,), payload=Payload(remarks=[failed])))
-    owned.commit(a.turn(payload=Payload(remarks=[Remark(1, 7, "booting")])))
+    failed = EntryRemark(1, 2, "no such host", {"type": "OSError", "traceback": "…"}, {"x": [1]})
+    owned.commit(a.turn(graphs=(a.added(1, run, a.graph()),), notes=(called,), payload=TurnPayload(remarks=[failed])))
+    owned.commit(a.turn(payload=TurnPayload(remarks=[EntryRemark(1, 7, "booting")])))
     assert owned.notes(1) == [
         NoteRow(2, 0, 1, 0, "no such host", {"type": "OSError", "traceback": "…"}, {"x": [1]}),
         NoteRow(5, 1, 0, 900),
@@ -355,7 +355,7 @@ def test_numbers_and_words_of_a_note_are_written_apart(owned: Store) -> None:
     assert owned.notes(1, among=[note.position for note in owned.notes(1)]) == owned.notes(1)
     assert [note.position for note in owned.notes(1, among=[2, 1_000])] == [2]
     assert not owned.notes(1, among=[])
-    owned.commit(a.turn(payload=Payload(remarks=[Remark(1, 2)])))
+    owned.commit(a.turn(payload=TurnPayload(remarks=[EntryRemark(1, 2)])))
     assert owned.notes(1)[0] == NoteRow(2, 3, 1, 7)
 
 
@@ -367,7 +367,7 @@ def test_notes_of_many_neighbours_become_those_that_were_told_last(owned: Store)
         return NotesWritten(1, np.array(positions, np.int32), zeros, zeros, np.full(len(positions), due, np.int64))
 
     owned.commit(a.turn(graphs=(a.added(1, run, a.graph(20)),), notes=(told(range(2, 9), 100),)))
-    owned.commit(a.turn(payload=Payload(remarks=[Remark(1, 4, "booting")])))
+    owned.commit(a.turn(payload=TurnPayload(remarks=[EntryRemark(1, 4, "booting")])))
     halves = [told(range(4, 14), 200), told(range(30, 36), 300)]
     both = NotesWritten(1, *(np.concatenate([getattr(one, name) for one in halves]) for name in
                              ("positions", "attempts", "generations", "due")))  # fmt: skip

@@ -10,8 +10,8 @@ import pytest
 from tests.store import builders as a
 
 from phaseline.model.deployment.instance_states import InstanceState as State
-from phaseline.model.health.checks import CheckKind, CheckResult, ChecksMade
-from phaseline.model.rows.rows import Payload
+from phaseline.model.health.checks import CheckKind, CheckResult, NewCheckResults
+from phaseline.model.rows.rows import TurnPayload
 from phaseline.ports import Store
 from phaseline.store.sqlite.store import SqliteStore
 
@@ -23,7 +23,7 @@ FAILED, GOOD, DRIFTED = int(CheckResult.FAILED), int(CheckResult.GOOD), int(Chec
 def made(deployment, results, *, kind=STATUS, at=5_000, execution=1, bodies=None):
     """Results by subject number."""
     subjects = np.array(list(results), np.int32)
-    return ChecksMade(
+    return NewCheckResults(
         deployment, kind, subjects, np.array(list(results.values()), np.uint8), at, execution, bodies or {}
     )
 
@@ -42,7 +42,7 @@ def test_w32_results_hold_with_their_time_their_execution_and_what_was_said(reop
     store = reopen()
     number, _ = a.installed(store)
     with store.own("test"):
-        store.commit(a.turn(payload=Payload(checks=[made(number, {1: GOOD, 3: FAILED}, bodies={3: "disk full"})])))
+        store.commit(a.turn(payload=TurnPayload(checks=[made(number, {1: GOOD, 3: FAILED}, bodies={3: "disk full"})])))
     book = reopen().checks(number)
     assert book.checks.column(STATUS, 8).tolist() == [0, GOOD, 0, FAILED, 0, 0, 0, 0]
     column = book.columns[STATUS]
@@ -53,9 +53,11 @@ def test_w32_the_former_status_becomes_the_previous_one_with_what_was_said(reope
     store = reopen()
     number, _ = a.installed(store)
     with store.own("test"):
-        store.commit(a.turn(payload=Payload(checks=[made(number, {1: FAILED, 2: GOOD}, bodies={1: "disk full"})])))
+        store.commit(a.turn(payload=TurnPayload(checks=[made(number, {1: FAILED, 2: GOOD}, bodies={1: "disk full"})])))
         store.commit(
-            a.turn(payload=Payload(checks=[made(number, {1: GOOD}, at=9_000, execution=2, bodies={1: {"free": 7}})]))
+            a.turn(
+                payload=TurnPayload(checks=[made(number, {1: GOOD}, at=9_000, execution=2, bodies={1: {"free": 7}})])
+            )
         )
     book = reopen().checks(number)
     assert book.checks.column(STATUS, 3).tolist() == [0, GOOD, GOOD]
@@ -72,7 +74,7 @@ def test_w46_reaching_configured_clears_own_drift_and_started_the_status(reopen:
             made(number, {1: FAILED, 2: FAILED}, bodies={1: "x"}),
             made(number, {1: DRIFTED, 2: DRIFTED}, kind=DRIFT, bodies={1: {"ip": 1}, 2: {"ip": 2}}),
         ]
-        store.commit(a.turn(payload=Payload(checks=checks)))
+        store.commit(a.turn(payload=TurnPayload(checks=checks)))
         store.commit(a.turn(states=(a.entered(number, (int(State.CONFIGURED),), 1, 3),)))
         assert found(store, number, DRIFT, 3) == [0, 0, DRIFTED]
         assert found(store, number, STATUS, 3) == [0, FAILED, FAILED]
@@ -90,9 +92,11 @@ def test_results_of_many_lie_in_pages_and_apart_by_deployment(reopen: Reopen) ->
     everyone = np.arange(2_510)
     with store.own("test"):
         store.commit(
-            a.turn(payload=Payload(checks=[made(one, dict.fromkeys(everyone.tolist(), GOOD)), made(two, {7: FAILED})]))
+            a.turn(
+                payload=TurnPayload(checks=[made(one, dict.fromkeys(everyone.tolist(), GOOD)), made(two, {7: FAILED})])
+            )
         )
-        store.commit(a.turn(payload=Payload(checks=[made(one, {2_509: FAILED, 999: FAILED})])))
+        store.commit(a.turn(payload=TurnPayload(checks=[made(one, {2_509: FAILED, 999: FAILED})])))
     store = reopen()
     expected = np.full(2_510, GOOD)
     expected[[999, 2_509]] = FAILED
@@ -103,7 +107,7 @@ def test_results_of_many_lie_in_pages_and_apart_by_deployment(reopen: Reopen) ->
 
 def test_what_a_reader_does_with_its_results_does_not_change_the_store(owned: Store) -> None:
     number, _ = a.installed(owned)
-    owned.commit(a.turn(payload=Payload(checks=[made(number, {1: GOOD})])))
+    owned.commit(a.turn(payload=TurnPayload(checks=[made(number, {1: GOOD})])))
     owned.checks(number).columns[STATUS].results[:] = 9
     assert found(owned, number, STATUS, 2) == [0, GOOD]
 
@@ -112,7 +116,7 @@ def test_damaged_results_are_told(path: Path) -> None:
     with closing(SqliteStore.open(path, a.FakeClock())) as store:
         number, _ = a.installed(store)
         with store.own("test"):
-            store.commit(a.turn(payload=Payload(checks=[made(number, {1: FAILED}, bodies={1: "x"})])))
+            store.commit(a.turn(payload=TurnPayload(checks=[made(number, {1: FAILED}, bodies={1: "x"})])))
         with closing(sqlite3.connect(path)) as db:
             db.execute("update check_page set results = x'00', times = x'00'")
             db.execute("update check_body set body = '{'")

@@ -8,7 +8,7 @@ from tests.store import builders as a
 from phaseline.model.deployment.stack_documents import ABANDONED, ABANDONED_KEPT_MS, SNAPSHOT, Drop, NewDocument
 from phaseline.model.execution.events import Changes, ExecutionChanged
 from phaseline.model.graph.status import ExecutionStatus as Status
-from phaseline.model.rows.rows import Forgotten, Payload, Turn, Written
+from phaseline.model.rows.rows import Forgotten, PlannerWrites, Turn, TurnPayload
 
 DAY_MS = 24 * 3600 * 1000
 
@@ -32,7 +32,7 @@ def document(kind, name, made, **body):
 
 def write(store, at=1000, changes=None, **written):
     with store.own("test"):
-        store.commit(Turn(at, changes or Changes(), Payload(written=Written(**written))))
+        store.commit(Turn(at, changes or Changes(), TurnPayload(written=PlannerWrites(**written))))
 
 
 def names(store, kind=SNAPSHOT, deployment=None):
@@ -105,7 +105,7 @@ def test_snapshots_go_with_a_deployment_that_is_deleted_and_what_was_abandoned_s
         number, row = store.create_deployment(a.deployment(), a.execution())
         ended = Changes(executions=(ExecutionChanged(row.number, Status.COMPLETED),))
         kept = (document(SNAPSHOT, "a", (number, row)), document(ABANDONED, "b", (number, row)))
-        store.commit(Turn(1, ended, Payload(written=Written(kept=kept))))
+        store.commit(Turn(1, ended, TurnPayload(written=PlannerWrites(kept=kept))))
         store.delete_deployment(number)
     store.purge(before=10**15)
     assert (names(store), names(store, ABANDONED)) == ([], ["b"])

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from tests.store import builders as a
 
-from phaseline.model.rows.rows import DocumentChange, EventRow, LogLine, Payload, Remark
+from phaseline.model.rows.rows import DocumentChange, EntryRemark, EventRow, LogLine, TurnPayload
 from phaseline.ports import Store
 from phaseline.store.codec import limits as bounds
 
@@ -127,9 +127,9 @@ def test_any_text_a_plugin_writes_can_be_stored(owned: Store, text: str) -> None
     owned.commit(
         a.turn(
             graphs=(a.added(1, run, a.graph()),),
-            payload=Payload(
+            payload=TurnPayload(
                 documents=[DocumentChange(number, 0, {(text,): text})],
-                remarks=[Remark(1, 0, text, {"traceback": text}, text)],
+                remarks=[EntryRemark(1, 0, text, {"traceback": text}, text)],
                 logs=[LogLine(run, 1, "info", text)],
                 events=[EventRow(run, 1, "failed", text)],
             ),
@@ -155,7 +155,7 @@ def test_lines_are_numbered_within_their_execution(reopen: Reopen) -> None:
             LogLine(first, 3, "info", text),
         ]
         with store.own("test"):
-            store.commit(a.turn(payload=Payload(logs=lines)))
+            store.commit(a.turn(payload=TurnPayload(logs=lines)))
         store = reopen()
     assert store.logs(second) == [
         LogLine(second, 2, "error", "a", sequence=1),
@@ -168,7 +168,7 @@ def test_lines_are_numbered_within_their_execution(reopen: Reopen) -> None:
 def test_events_are_numbered_within_their_execution(owned: Store) -> None:
     _, run = a.installed(owned)
     event = EventRow(run, 5, "execution_started", "started", -1, "", "ann")
-    owned.commit(a.turn(payload=Payload(events=[event, event, event])))
+    owned.commit(a.turn(payload=TurnPayload(events=[event, event, event])))
     assert owned.events(run, after=1, limit=1) == [replace(event, sequence=2)]
 
 
@@ -178,7 +178,7 @@ def test_of_the_lines_of_an_execution_the_oldest_go_first(owned: Store) -> None:
     total = bounds.LOG_LINES_KEPT + extra
     for first in range(0, total, 25_000):
         lines = [LogLine(run, at, "info", "x") for at in range(first, min(total, first + 25_000))]
-        owned.commit(a.turn(payload=Payload(logs=lines)))
+        owned.commit(a.turn(payload=TurnPayload(logs=lines)))
     kept = owned.logs(run, limit=total)
     assert kept[-1].sequence == total
     assert bounds.LOG_LINES_KEPT <= len(kept) < bounds.LOG_LINES_KEPT + bounds.DROPPED_TOGETHER
@@ -188,7 +188,7 @@ def test_of_the_lines_of_an_execution_the_oldest_go_first(owned: Store) -> None:
 def test_long_texts_are_cut_and_say_so(owned: Store) -> None:
     _, run = a.installed(owned)
     long = "x" * 99_999 + "END"
-    payload = Payload(remarks=[Remark(1, 0, long, {"traceback": long})], logs=[LogLine(run, 1, "info", long)])
+    payload = TurnPayload(remarks=[EntryRemark(1, 0, long, {"traceback": long})], logs=[LogLine(run, 1, "info", long)])
     owned.commit(a.turn(graphs=(a.added(1, run, a.graph()),), payload=payload))
     (note,) = owned.notes(1)
     assert len(note.message) < bounds.MESSAGE_LENGTH + 50

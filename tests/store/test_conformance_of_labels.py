@@ -5,7 +5,7 @@ from tests.store import builders as a
 
 from phaseline.lang.fast_dataclasses import altered
 from phaseline.model.blueprint.labels import Label
-from phaseline.model.rows.rows import Payload, Reshaped
+from phaseline.model.rows.rows import Reshaped, TurnPayload
 
 TEAM, COST, MORE = Label("team", "web"), Label("cost", "5"), Label("team", "ops")
 
@@ -70,7 +70,7 @@ def test_w60_those_of_another_blueprint_come_to_those_that_are_there(store, numb
     other = altered(store.blueprint(number), labels={"team": ["ops"], "new": ["x"]})
     row = Reshaped(number, altered(before, blueprint=other), blueprint=other)
     with store.own("test"):
-        store.commit(a.turn(payload=Payload(reshaped=(row,))))
+        store.commit(a.turn(payload=TurnPayload(reshaped=(row,))))
     assert store.labels.of(number) == [COST, Label("new", "x"), MORE, TEAM]
 
 

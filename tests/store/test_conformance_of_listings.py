@@ -11,7 +11,7 @@ from phaseline.model.blueprint.blueprint import OnPath
 from phaseline.model.deployment.instance_states import InstanceState
 from phaseline.model.graph.status import PAGE_ENTRIES, ExecutionStatus
 from phaseline.model.resources.path_nodes import as_life_cycle
-from phaseline.model.rows.rows import Payload, Reshaped
+from phaseline.model.rows.rows import Reshaped, TurnPayload
 from phaseline.plan.topology.modification import Wanted, modify
 from phaseline.store.sqlite.store import SqliteStore
 
@@ -28,7 +28,7 @@ def without_last(store, number):
     before = store.topology(number)
     shape = modify(before, {before.nodes[-1].name: Wanted(1)}, suffixes=3).finished
     with store.own("test"):
-        store.commit(a.turn(payload=Payload(reshaped=(Reshaped(number, shape),))))
+        store.commit(a.turn(payload=TurnPayload(reshaped=(Reshaped(number, shape),))))
     return shape
 
 

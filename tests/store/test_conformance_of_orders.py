@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 from tests.store import builders as a
 
-from phaseline.model.deployment.code_location import CodePlaces
+from phaseline.model.deployment.code_location import CodeLocation
 from phaseline.model.problems.problem import ProblemsError
-from phaseline.model.resources.resources import Growth, OutgrownError, no_resources, type_node
+from phaseline.model.resources.resources import OutgrownError, ResourceAddition, no_resources, type_node
 from phaseline.model.rows.orders import GivenBeforeError, GivenOrder, NewOrder
 from phaseline.model.rows.rows import Actor, NewDeployment, RequestKind
 from phaseline.ports import Store
@@ -25,12 +25,12 @@ def order(id: str = "r-1", *, at: int = 1_000, actor: Actor = BOB, keeps_from: i
 def cluster(store: Store, name: str) -> int:
     empty = no_resources()
     return store.create_deployment(
-        NewDeployment(name, empty.blueprint, {}, empty, CodePlaces(""), a.ANN, 5, kind="resources")
+        NewDeployment(name, empty.blueprint, {}, empty, CodeLocation(""), a.ANN, 5, kind="resources")
     )[0]
 
 
-def disks(first: int = 0) -> Growth:
-    return Growth(first, [type_node("Disk", ("Disk",))], ["d1"], np.zeros(1, np.int32), {first: {"Size": 3}})
+def disks(first: int = 0) -> ResourceAddition:
+    return ResourceAddition(first, [type_node("Disk", ("Disk",))], ["d1"], np.zeros(1, np.int32), {first: {"Size": 3}})
 
 
 def test_an_order_is_found_with_what_was_made_in_its_transaction(reopen: Reopen) -> None:

@@ -6,7 +6,7 @@ import pytest
 from tests.store import builders as a
 
 from phaseline.lang.fast_dataclasses import altered
-from phaseline.model.deployment.code_location import CodePlaces
+from phaseline.model.deployment.code_location import CodeLocation
 from phaseline.model.execution.execution import Request, RetryPolicy
 from phaseline.model.execution.stored_plans import MOST_WAITING, Aim, StoredPlan
 from phaseline.testing.builders import blueprint, group, host, node
@@ -14,7 +14,7 @@ from phaseline.testing.builders import blueprint, group, host, node
 AIM = Aim(
     blueprint(host("vm"), node("web", on="vm", create="x.y", properties={"port": 1}), group("g", "web", instances=2)),
     {"key": {"sealed": "abc"}},
-    CodePlaces("/b", ("/p",), (("ns", "/q"),)),
+    CodeLocation("/b", ("/p",), (("ns", "/q"),)),
     suffixes=2**62,
     changed_inputs=("key",),
     uses={"": 3},

@@ -8,7 +8,16 @@ from tests.store import builders as a
 
 from phaseline.model.graph.status import ExecutionStatus, OutcomeKind
 from phaseline.model.rows.maintenance import Purged
-from phaseline.model.rows.rows import Actor, Answer, DocumentChange, EventRow, LogLine, Payload, Remark, RequestKind
+from phaseline.model.rows.rows import (
+    Actor,
+    Answer,
+    DocumentChange,
+    EntryRemark,
+    EventRow,
+    LogLine,
+    RequestKind,
+    TurnPayload,
+)
 from phaseline.ports import Store
 
 Reopen = Callable[[], Store]
@@ -23,9 +32,9 @@ def begin(store: Store, deployment: int, workflow: str = "uninstall") -> int:
 def filled(store: Store, run: int, deployment: int) -> int:
     """Give an execution a graph with pages, notes, a closed batch, lines and events; the graph."""
     graph, batch = store.counters()
-    payload = Payload(
+    payload = TurnPayload(
         documents=[DocumentChange(deployment, 1, {("x",): run})],
-        remarks=[Remark(graph, 3, "slow")],
+        remarks=[EntryRemark(graph, 3, "slow")],
         logs=[LogLine(run, 1, "info", "one"), LogLine(run, 1, "info", "two")],
         events=[EventRow(run, 1, "workflow_started", "go")],
     )
@@ -83,7 +92,7 @@ def test_an_execution_goes_with_everything_about_it(reopen: Reopen) -> None:
 def answer(store: Store) -> None:
     """Every request has its answer."""
     with store.own("test"):
-        store.commit(a.turn(payload=Payload(answers=[Answer(row.number) for row in store.requests()])))
+        store.commit(a.turn(payload=TurnPayload(answers=[Answer(row.number) for row in store.requests()])))
 
 
 def test_what_ended_later_or_is_open_stays(store: Store) -> None:

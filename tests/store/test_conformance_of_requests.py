@@ -9,7 +9,7 @@ from tests.store import builders as a
 
 from phaseline.model.graph.status import ExecutionStatus
 from phaseline.model.problems.problem import ProblemsError
-from phaseline.model.rows.rows import Actor, Answer, Payload, RequestKind, RequestRow, Turn
+from phaseline.model.rows.rows import Actor, Answer, RequestKind, RequestRow, Turn, TurnPayload
 from phaseline.ports import Store
 from phaseline.store.sql.requests import TAKEN_AT_ONCE
 
@@ -18,7 +18,7 @@ BOB = Actor("bob", "blue")
 
 
 def answered(*answers: Answer, at: int = 50) -> Turn:
-    return a.turn(at, Payload(answers=answers))
+    return a.turn(at, TurnPayload(answers=answers))
 
 
 def code(caught: pytest.ExceptionInfo[ProblemsError]) -> str:
@@ -36,7 +36,7 @@ def test_a_request_is_planned_by_anew_from_the_commit_on_that_says_so(reopen: Re
     _, run = a.installed(store)
     wanted = replace(a.REQUEST, clean=False, parameters={"b": "ä"})
     with store.own("test"):
-        store.commit(a.turn(50, Payload(requests={run: wanted})))
+        store.commit(a.turn(50, TurnPayload(requests={run: wanted})))
     assert [row.request for row in reopen().executions()] == [wanted]
 
 
@@ -121,7 +121,7 @@ def test_an_answer_is_committed_with_what_it_changed(reopen: Reopen) -> None:
         store.commit(
             replace(
                 a.turn(50, executions=(a.status(run, ExecutionStatus.CANCELING),)),
-                payload=Payload(answers=[Answer(cancel, {"done": True})]),
+                payload=TurnPayload(answers=[Answer(cancel, {"done": True})]),
             )
         )
     store = reopen()
@@ -155,8 +155,8 @@ def test_an_answer_to_what_nobody_asked_is_forgotten(owned: Store) -> None:
 
 
 def test_a_turn_of_answers_alone_is_worth_a_commit() -> None:
-    assert Payload(answers=[Answer(1)])
-    assert not Payload()
+    assert TurnPayload(answers=[Answer(1)])
+    assert not TurnPayload()
 
 
 # beginning without owning

@@ -7,21 +7,28 @@ import pytest
 from tests.store import builders as a
 
 from phaseline.model.blueprint.blueprint import Value
-from phaseline.model.deployment.code_location import CodePlaces
+from phaseline.model.deployment.code_location import CodeLocation
 from phaseline.model.execution.events import BatchClosed
 from phaseline.model.execution.execution import Request
 from phaseline.model.graph.status import ExecutionStatus
 from phaseline.model.problems.problem import ProblemsError
-from phaseline.model.resources.resources import REMOVED, VERSION, Growth, OutgrownError, no_resources, type_node
+from phaseline.model.resources.resources import (
+    REMOVED,
+    VERSION,
+    OutgrownError,
+    ResourceAddition,
+    no_resources,
+    type_node,
+)
 from phaseline.model.rows.rows import (
     Answer,
     DocumentChange,
-    Measure,
+    Metric,
     NewDeployment,
     NewExecution,
-    Payload,
     RequestKind,
     Runs,
+    TurnPayload,
 )
 from phaseline.ports import Store
 
@@ -31,21 +38,23 @@ DISK, NODE = type_node("Disk", ("Disk",)), type_node("Cloud.Node", ("Cloud.Node"
 
 def cluster(store: Store, name: str = "night") -> int:
     empty = no_resources()
-    new = NewDeployment(name, empty.blueprint, {}, empty, CodePlaces(""), a.ANN, 5, kind="resources")
+    new = NewDeployment(name, empty.blueprint, {}, empty, CodeLocation(""), a.ANN, 5, kind="resources")
     return store.create_deployment(new)[0]
 
 
-def growth(first: int, *ids: str, node: int = 0, types: bool = False, **documents: dict[str, Value]) -> Growth:
+def growth(
+    first: int, *ids: str, node: int = 0, types: bool = False, **documents: dict[str, Value]
+) -> ResourceAddition:
     texts = {first + ids.index(id): body for id, body in documents.items()}
-    return Growth(first, [DISK, NODE] if types else [], ids, np.full(len(ids), node, np.int32), texts)
+    return ResourceAddition(first, [DISK, NODE] if types else [], ids, np.full(len(ids), node, np.int32), texts)
 
 
 def reach(target: str, *subjects: int) -> Request:
     return Request("reach", {"target": target, "subjects": [[number, 1] for number in subjects]})
 
 
-def asked(first: int, ids: list[str], *requests: Request) -> Growth:
-    return Growth(first, [NODE], ids, np.zeros(len(ids), np.int32), {}, requests)
+def asked(first: int, ids: list[str], *requests: Request) -> ResourceAddition:
+    return ResourceAddition(first, [NODE], ids, np.zeros(len(ids), np.int32), {}, requests)
 
 
 # growth
@@ -260,13 +269,15 @@ def test_a_purge_leaves_what_failed_as_long_as_somebody_may_retry_it(store: Stor
     a.end(store, second.number, ExecutionStatus.COMPLETED)
     with store.own("test"):
         answers = tuple(Answer(row.number) for row in store.requests())
-        store.commit(a.turn(payload=Payload(answers=answers)))
+        store.commit(a.turn(payload=TurnPayload(answers=answers)))
     assert store.purge(100).executions == 1
     assert [row.number for row in store.executions(number)] == [first.number]
-    (again,) = store.grow(number, Growth(2, [], [], np.empty(0, np.int32), {}, (reach("Terminated", 0),)), a.ANN)
+    (again,) = store.grow(
+        number, ResourceAddition(2, [], [], np.empty(0, np.int32), {}, (reach("Terminated", 0),)), a.ANN
+    )
     a.end(store, again.number, ExecutionStatus.FAILED)
     with store.own("test"):
-        store.commit(a.turn(payload=Payload(answers=tuple(Answer(row.number) for row in store.requests()))))
+        store.commit(a.turn(payload=TurnPayload(answers=tuple(Answer(row.number) for row in store.requests()))))
     assert store.purge(100).executions == 1
     assert [row.number for row in store.executions(number)] == [again.number]
     with store.own("test"):
@@ -298,12 +309,14 @@ def test_what_was_measured_takes_the_place_of_what_was_before(reopen: Reopen) ->
     store = reopen()
     assert store.measures() == {}
     with store.own("test"):
-        store.commit(a.turn(5, payload=Payload(measures=[Measure("engine", 5, {"pid": 1}), Measure("phase:x", 5, {})])))
-        store.commit(a.turn(6, payload=Payload(measures=[Measure("engine", 6, {"pid": 2, "pools": {"bulk": [1]}})])))
+        store.commit(
+            a.turn(5, payload=TurnPayload(measures=[Metric("engine", 5, {"pid": 1}), Metric("phase:x", 5, {})]))
+        )
+        store.commit(a.turn(6, payload=TurnPayload(measures=[Metric("engine", 6, {"pid": 2, "pools": {"bulk": [1]}})])))
     found = reopen().measures()
     assert found == {
-        "engine": Measure("engine", 6, {"pid": 2, "pools": {"bulk": [1]}}),
-        "phase:x": Measure("phase:x", 5, {}),
+        "engine": Metric("engine", 6, {"pid": 2, "pools": {"bulk": [1]}}),
+        "phase:x": Metric("phase:x", 5, {}),
     }
 
 

@@ -8,10 +8,10 @@ import pytest
 from tests.store import builders as a
 
 from phaseline.lang.fast_dataclasses import altered
-from phaseline.model.deployment.code_location import CodePlaces
+from phaseline.model.deployment.code_location import CodeLocation
 from phaseline.model.deployment.modification import Started
 from phaseline.model.deployment.topology import Topology
-from phaseline.model.rows.rows import DocumentChange, Payload, Reshaped
+from phaseline.model.rows.rows import DocumentChange, Reshaped, TurnPayload
 from phaseline.plan.topology.modification import Wanted, modify
 from phaseline.ports import Store
 from phaseline.store.sqlite.store import SqliteStore
@@ -42,7 +42,7 @@ def test_n8_a_new_shape_is_stored_with_what_the_same_turn_says_of_its_new_instan
     assert new >= len(before)
     with store.own("test"):
         row = Reshaped(number, shape)
-        said = Payload(reshaped=(row,), documents=(DocumentChange(number, new, {("ip",): "10.0.0.1"}),))
+        said = TurnPayload(reshaped=(row,), documents=(DocumentChange(number, new, {("ip",): "10.0.0.1"}),))
         store.commit(a.turn(payload=said, states=(a.entered(number, (7,), new),)))
         assert equal(store.topology(number), shape)
     store = reopen()
@@ -65,7 +65,7 @@ def test_n8_instances_that_are_gone_keep_their_numbers_and_what_ran_on_them(reop
     last = before.nodes[-1].name
     shape = modify(before, {last: Wanted(1)}, suffixes=3).finished
     with store.own("test"):
-        store.commit(a.turn(payload=Payload(reshaped=(Reshaped(number, shape),))))
+        store.commit(a.turn(payload=TurnPayload(reshaped=(Reshaped(number, shape),))))
     found = reopen().topology(number)
     assert equal(found, shape)
     assert found.gone.any()
@@ -80,7 +80,7 @@ def test_whoever_has_read_a_topology_before_sees_its_next_shape(reopen: Reopen) 
     shape = altered(held, counts={"x": 1})
     with store.own("test"):
         assert store.topology(number) is held, "what is at hand is not read again"
-        store.commit(a.turn(payload=Payload(reshaped=(Reshaped(number, shape),))))
+        store.commit(a.turn(payload=TurnPayload(reshaped=(Reshaped(number, shape),))))
     assert dict(store.topology(number).counts) == {"x": 1}
 
 
@@ -89,7 +89,7 @@ def test_a_reader_in_another_process_sees_it_too(path: Path, clock: a.FakeClock)
     number, _ = a.installed(store)
     held = reader.topology(number)
     with store.own("test"):
-        store.commit(a.turn(payload=Payload(reshaped=(Reshaped(number, altered(held, counts={"x": 1})),))))
+        store.commit(a.turn(payload=TurnPayload(reshaped=(Reshaped(number, altered(held, counts={"x": 1})),))))
     assert dict(reader.topology(number).counts) == {"x": 1}
     store.close()
     reader.close()
@@ -103,11 +103,11 @@ def test_what_comes_with_a_new_shape_is_replaced_and_everything_else_stays(reope
     (row,) = store.deployments()
     inputs = store.inputs(number)
     other = altered(before.blueprint, description="Other", file="other.yaml")
-    code = CodePlaces("/elsewhere", ("/plugins",), (("base", "/base"),))
+    code = CodeLocation("/elsewhere", ("/plugins",), (("base", "/base"),))
     shape = altered(before, blueprint=other) if is_whole else before
     change = Reshaped(number, shape, other, {"count": 9}, code) if is_whole else Reshaped(number, shape)
     with store.own("test"):
-        store.commit(a.turn(payload=Payload(reshaped=(change,))))
+        store.commit(a.turn(payload=TurnPayload(reshaped=(change,))))
     store = reopen()
     (found,) = store.deployments()
     told = (found.blueprint_file, found.description, found.code, store.inputs(number), store.blueprint(number).file)

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from tests.store import builders as a
 
 from phaseline.model.execution.execution import Request
-from phaseline.model.execution.pre_post import Around, HookClass
+from phaseline.model.execution.pre_post import HookClass, PrePost
 from phaseline.model.rows.rows import Actor, NewExecution
 from phaseline.ports import Store
 
@@ -14,7 +14,7 @@ HOOK = HookClass(
     "quota", "house.hooks:Quota", "CREATE", key="phaseline.hooks:house:quota", ordinal=-2.5, critical=False,
     timeout_s=5.0, options={"most": 100, "of": ["machines"]},
 )  # fmt: skip
-AROUND = Around((HOOK,), (HookClass("quota", "house.hooks:Quota", "ROLLBACK"),))
+AROUND = PrePost((HOOK,), (HookClass("quota", "house.hooks:Quota", "ROLLBACK"),))
 
 
 def test_what_surrounds_an_execution_is_stored_with_it(reopen: Reopen) -> None:
@@ -36,4 +36,4 @@ def test_h8_an_execution_without_anything_round_it_says_so(reopen: Reopen) -> No
     store = reopen()
     _, run = a.installed(store)
     assert not store.executions()[0].request.is_surrounded
-    assert store.around(run) == Around()
+    assert store.around(run) == PrePost()

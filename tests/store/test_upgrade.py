@@ -14,12 +14,12 @@ from tests.store.engines import engine, turn
 from tests.store.files import python, refusal
 from tests.store.make_store_v1 import BEGAN_AT, HOUR_MS
 
-from phaseline.model.deployment.code_location import CodePlaces
+from phaseline.model.deployment.code_location import CodeLocation
 from phaseline.model.graph.status import EntryStatus, ExecutionStatus
 from phaseline.model.problems.problem import ProblemsError
-from phaseline.model.resources.resources import Growth, no_resources, type_node
+from phaseline.model.resources.resources import ResourceAddition, no_resources, type_node
 from phaseline.model.rows.orders import NewOrder
-from phaseline.model.rows.rows import Measure, NewDeployment, Payload
+from phaseline.model.rows.rows import Metric, NewDeployment, TurnPayload
 from phaseline.model.rows.secrets import SecretRow, WrappedKey
 from phaseline.store.codec.columns import encode
 from phaseline.store.migrations import upgrade
@@ -138,9 +138,9 @@ def test_a_store_of_schema_2_may_hold_resources_afterwards(old: Path, clock: Vir
         assert [row.kind for row in store.deployments()] == ["blueprint"] * 3
         assert [graph.created_at for graph in store.graphs(1)] == [0]
         empty = no_resources()
-        new = NewDeployment("night", empty.blueprint, {}, empty, CodePlaces(""), a.ANN, 5, kind="resources")
+        new = NewDeployment("night", empty.blueprint, {}, empty, CodeLocation(""), a.ANN, 5, kind="resources")
         number, _ = store.create_deployment(new)
-        more = Growth(0, [type_node("Disk", ("Disk",))], ["d1"], np.zeros(1, np.int32), {0: {"Size": 3}})
+        more = ResourceAddition(0, [type_node("Disk", ("Disk",))], ["d1"], np.zeros(1, np.int32), {0: {"Size": 3}})
         store.grow(number, more, a.ANN)
         assert store.documents(number) == {0: {"Size": 3}}
         assert store.pause_phase("Acme.Create", a.ANN, "new")
@@ -259,6 +259,6 @@ def test_a_store_of_schema_4_keeps_what_is_measured_afterwards(old: Path, clock:
     with closing(SqliteStore.open(old, clock)) as store:
         assert store.measures() == {}
         with store.own("test"):
-            store.commit(a.turn(5, payload=Payload(measures=[Measure("engine", 5, {"pid": 1})])))
-        assert store.measures() == {"engine": Measure("engine", 5, {"pid": 1})}
+            store.commit(a.turn(5, payload=TurnPayload(measures=[Metric("engine", 5, {"pid": 1})])))
+        assert store.measures() == {"engine": Metric("engine", 5, {"pid": 1})}
         assert list(store.check()) == []

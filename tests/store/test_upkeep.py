@@ -14,7 +14,7 @@ from tests.store.files import refusal
 
 from phaseline.model.problems.problem import ProblemsError
 from phaseline.model.rows.maintenance import Finding
-from phaseline.model.rows.rows import Answer, DocumentChange, LogLine, Payload
+from phaseline.model.rows.rows import Answer, DocumentChange, LogLine, TurnPayload
 from phaseline.store.memory.store import MemoryStore
 from phaseline.store.sql import purge as purging
 from phaseline.store.sqlite import compaction as compacting
@@ -39,7 +39,7 @@ def filled(store: SqliteStore) -> None:
                 pages=(a.page(1, 0, 6), a.page(1, 1, 3, 500)),
                 opened=(a.batch(1, run, a.numbers(1, 2)), a.batch(2, run, a.numbers(3))),
                 states=(a.entered(number, (3,), 1),),
-                payload=Payload(documents=documents, logs=[LogLine(run, 1, "info", "x")]),
+                payload=TurnPayload(documents=documents, logs=[LogLine(run, 1, "info", "x")]),
             )
         )
         store.commit(a.turn(closed=(a.closed(1, 1, 2),)))
@@ -181,7 +181,7 @@ def grown_and_purged(store: SqliteStore) -> None:
         row = store.create_execution(a.execution(number), asks=False)
         lines = [LogLine(row.number, 1, "info", "x" * 900) for _ in range(2_000)]
         with store.own("test"):
-            store.commit(a.turn(payload=Payload(logs=lines)))
+            store.commit(a.turn(payload=TurnPayload(logs=lines)))
         a.end(store, row.number)
     store.delete_deployment(number)
     store.purge(10**9)
@@ -255,12 +255,13 @@ def test_a_purge_that_dies_leaves_a_sound_store_and_its_rest_to_the_next(store: 
     with store.own("test"):
         lines = [LogLine(run, 1, "info", "x") for _ in range(3)]
         store.commit(
-            a.turn(graphs=(a.added(2, run, a.graph()),), pages=(a.page(2, 0, 6, 24),), payload=Payload(logs=lines))
+            a.turn(graphs=(a.added(2, run, a.graph()),), pages=(a.page(2, 0, 6, 24),), payload=TurnPayload(logs=lines))
         )
         answers = [Answer(row.number) for row in store.requests()]
         store.commit(
             a.turn(
-                opened=(a.batch(3, run, a.numbers(0), graph=2, deployment=number),), payload=Payload(answers=answers)
+                opened=(a.batch(3, run, a.numbers(0), graph=2, deployment=number),),
+                payload=TurnPayload(answers=answers),
             )
         )
         store.commit(a.turn(closed=(a.closed(3, 1),)))
@@ -326,7 +327,7 @@ def test_upkeep_and_an_engine_do_not_stop_one_another(
         turns = 0
         while any(thread.is_alive() for thread in threads) or turns < 50:
             turns += 1
-            store.commit(a.turn(payload=Payload(logs=[LogLine(1, turns, "info", "x" * 500)])))
+            store.commit(a.turn(payload=TurnPayload(logs=[LogLine(1, turns, "info", "x" * 500)])))
         for thread in threads:
             thread.join()
     assert trouble == []

@@ -263,10 +263,10 @@ def test_no_command_and_no_setting_shows_in_the_list_of_processes(make: Make) ->
 
 def test_a_command_that_cannot_be_tried_again_has_a_runner_that_says_so() -> None:
     from phaseline.catalog.code.declarations import Declarations
-    from phaseline.model.deployment.code_location import CodePlaces
+    from phaseline.model.deployment.code_location import CodeLocation
 
     read = Declarations()
-    found = {name: read.of(dotted, CodePlaces("/")) for name, dotted in RUNNERS.items()}
+    found = {name: read.of(dotted, CodeLocation("/")) for name, dotted in RUNNERS.items()}
     assert {declared.flavour for declared in found.values() if declared is not None} == {"task"}
     once = [name for name, declared in found.items() if declared is None or not declared.repeatable]
     assert once == ["shell_once", "python"]

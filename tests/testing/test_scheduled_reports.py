@@ -2,14 +2,14 @@
 
 import numpy as np
 
-from phaseline.calls.protocol.reports import Report
+from phaseline.calls.protocol.reports import CallReport
 from phaseline.testing.clock import VirtualClock
 from phaseline.testing.scheduled_reports import Coming
 
 
-def report(batch: int, *members: int) -> Report:
+def report(batch: int, *members: int) -> CallReport:
     count = len(members)
-    return Report(batch, np.array(members, np.int32), np.zeros(count, np.uint8), np.full(count, -1, np.int64))
+    return CallReport(batch, np.array(members, np.int32), np.zeros(count, np.uint8), np.full(count, -1, np.int64))
 
 
 def said(coming: Coming) -> list[tuple[int, list[int]]]:

@@ -8,7 +8,7 @@ from tests.cli.terminal import BLUEPRINT, PLUGIN
 
 from phaseline.app.app_context import RequestContext
 from phaseline.app.settings import Settings
-from phaseline.app.watcher import Nobody
+from phaseline.app.watcher import NullWatcher
 from phaseline.embedded.open_app import open_context
 from phaseline.model.graph.status import ExecutionStatus
 from phaseline.model.problems.problem import ProblemsError
@@ -20,8 +20,8 @@ from phaseline.use_cases.commands.delete_deployment import delete_deployment
 from phaseline.use_cases.commands.install import install, uninstall
 from phaseline.use_cases.lookup.find import find_deployment, find_execution
 from phaseline.use_cases.lookup.ticket import ask
-from phaseline.use_cases.prepare.deployment_spec import Order
-from phaseline.use_cases.prepare.options import Manner
+from phaseline.use_cases.prepare.deployment_spec import DeploymentSpec
+from phaseline.use_cases.prepare.options import ExecutionOptions
 from phaseline.use_cases.queries.deployments import list_deployments, show_deployment
 from phaseline.use_cases.queries.events.events_and_logs import events
 from phaseline.use_cases.queries.executions import list_executions, show_execution
@@ -29,7 +29,7 @@ from phaseline.use_cases.queries.instances import list_instances
 from phaseline.use_cases.queries.wait_reasons import why
 
 
-class Impatient(Nobody):
+class Impatient(NullWatcher):
     """Interrupts as soon as something runs."""
 
     def begun(self, execution: str, deployment: str, interrupt: Callable[[], None]) -> None:
@@ -47,12 +47,12 @@ def ctx(tmp_path: Path) -> Iterator[RequestContext]:
 
 
 @pytest.fixture
-def order(tmp_path: Path) -> Order:
-    return Order(str(tmp_path / "blueprint.yaml"), "shop")
+def order(tmp_path: Path) -> DeploymentSpec:
+    return DeploymentSpec(str(tmp_path / "blueprint.yaml"), "shop")
 
 
 @pytest.fixture
-def interrupted(ctx: RequestContext, order: Order) -> str:
+def interrupted(ctx: RequestContext, order: DeploymentSpec) -> str:
     view = install(ctx, order, watcher=Impatient())
     assert view.interrupted
     assert not view.status.is_ended
@@ -68,9 +68,11 @@ def test_an_interrupted_install_is_resumed_to_its_end(ctx: RequestContext, inter
     assert (view.status, view.interrupted) == (ExecutionStatus.COMPLETED, False)
 
 
-def test_an_open_execution_makes_its_deployment_busy(ctx: RequestContext, interrupted: str, order: Order) -> None:
+def test_an_open_execution_makes_its_deployment_busy(
+    ctx: RequestContext, interrupted: str, order: DeploymentSpec
+) -> None:
     for attempt in (
-        lambda: uninstall(ctx, "shop", manner=Manner(if_busy="refuse")),
+        lambda: uninstall(ctx, "shop", manner=ExecutionOptions(if_busy="refuse")),
         lambda: delete_deployment(ctx, "shop", force=True),
     ):
         with pytest.raises(ProblemsError) as error:
@@ -93,7 +95,7 @@ def test_an_open_execution_makes_its_deployment_busy(ctx: RequestContext, interr
 
 
 def test_a_name_that_something_else_than_an_install_uses_is_not_told_as_being_installed(
-    ctx: RequestContext, order: Order
+    ctx: RequestContext, order: DeploymentSpec
 ) -> None:
     assert install(ctx, order).status is ExecutionStatus.COMPLETED
     leaving = uninstall(ctx, "shop", watcher=Impatient())
@@ -124,7 +126,7 @@ def test_every_kind_of_cancel_ends_it(ctx: RequestContext, interrupted: str, how
 
 
 def test_an_ended_execution_is_not_reopened_while_another_is_open(
-    ctx: RequestContext, order: Order, tmp_path: Path
+    ctx: RequestContext, order: DeploymentSpec, tmp_path: Path
 ) -> None:
     (tmp_path / "plugins" / "trouble").write_text("base")
     failed = install(ctx, order)
@@ -139,7 +141,7 @@ def test_an_ended_execution_is_not_reopened_while_another_is_open(
         assert code_of(error) == "PL-C016"
 
 
-def test_retry_with_clean_up_goes_on_too(ctx: RequestContext, order: Order, tmp_path: Path) -> None:
+def test_retry_with_clean_up_goes_on_too(ctx: RequestContext, order: DeploymentSpec, tmp_path: Path) -> None:
     (tmp_path / "plugins" / "trouble").write_text("base")
     failed = install(ctx, order)
     (tmp_path / "plugins" / "trouble").write_text("")
@@ -148,7 +150,7 @@ def test_retry_with_clean_up_goes_on_too(ctx: RequestContext, order: Order, tmp_
     assert calls[:3] == ["create base", "delete base", "create base"]
 
 
-def test_instances_to_decide_about_must_be_there(ctx: RequestContext, order: Order, tmp_path: Path) -> None:
+def test_instances_to_decide_about_must_be_there(ctx: RequestContext, order: DeploymentSpec, tmp_path: Path) -> None:
     (tmp_path / "plugins" / "trouble").write_text("top")
     failed = install(ctx, order)
     for id, code in (("top", "PL-C013"), ("tpo_1", "PL-C012")):
@@ -158,9 +160,9 @@ def test_instances_to_decide_about_must_be_there(ctx: RequestContext, order: Ord
 
 
 def test_who_owns_the_store_takes_up_what_others_left_open(
-    ctx: RequestContext, interrupted: str, order: Order, tmp_path: Path
+    ctx: RequestContext, interrupted: str, order: DeploymentSpec, tmp_path: Path
 ) -> None:
-    view = install(ctx, Order(order.file, "other"))
+    view = install(ctx, DeploymentSpec(order.file, "other"))
     assert view.status is ExecutionStatus.COMPLETED
     assert (tmp_path / "plugins" / "calls").read_text().count("create base") == 2
     assert resume(ctx, interrupted).status is ExecutionStatus.COMPLETED if view.notices else True
@@ -176,7 +178,7 @@ def test_an_open_execution_is_shown_as_work_in_progress_that_nobody_does(ctx: Re
         assert "somebody else" in why(ctx, list_instances(ctx).items[0].id).note
 
 
-def test_what_waits_names_what_it_waits_for(ctx: RequestContext, order: Order, tmp_path: Path) -> None:
+def test_what_waits_names_what_it_waits_for(ctx: RequestContext, order: DeploymentSpec, tmp_path: Path) -> None:
     (tmp_path / "plugins" / "trouble").write_text("base")
     install(ctx, order)
     top = list_instances(ctx, node="top").items[0]
@@ -185,7 +187,7 @@ def test_what_waits_names_what_it_waits_for(ctx: RequestContext, order: Order, t
     assert reason.blockers[0].operation == "cloudify.interfaces.lifecycle.create"
 
 
-def test_lists_are_limited_and_filtered(ctx: RequestContext, order: Order) -> None:
+def test_lists_are_limited_and_filtered(ctx: RequestContext, order: DeploymentSpec) -> None:
     install(ctx, order)
     uninstall(ctx, "shop")
     page = list_executions(ctx, limit=1)
@@ -195,14 +197,14 @@ def test_lists_are_limited_and_filtered(ctx: RequestContext, order: Order) -> No
     assert list_instances(ctx, limit=2).total == 3
 
 
-def test_the_latest_events_are_those_of_the_end(ctx: RequestContext, order: Order) -> None:
+def test_the_latest_events_are_those_of_the_end(ctx: RequestContext, order: DeploymentSpec) -> None:
     install(ctx, order)
     everything = events(ctx).lines
     assert [line.text for line in events(ctx, limit=3).lines] == [line.text for line in everything[-3:]]
     assert everything[0].text == "Starting 'install' workflow execution"
 
 
-def test_the_only_deployment_is_meant_when_none_is_named(ctx: RequestContext, order: Order) -> None:
+def test_the_only_deployment_is_meant_when_none_is_named(ctx: RequestContext, order: DeploymentSpec) -> None:
     with pytest.raises(ProblemsError) as error:
         find_execution(ctx.store, None, None)
     assert code_of(error) == "PL-C011"
@@ -215,14 +217,16 @@ def test_the_only_deployment_is_meant_when_none_is_named(ctx: RequestContext, or
 
 def test_retries_and_their_interval_come_from_settings_and_manner(ctx: RequestContext) -> None:
     made = topology(blueprint(node("vm")))  # of the ancestor's language
-    assert Manner().request("install", ctx, {}, made).retries.task_retries == 60
-    request = Manner(3, "stop").request("install", ctx, {}, made)
+    assert ExecutionOptions().request("install", ctx, {}, made).retries.task_retries == 60
+    request = ExecutionOptions(3, "stop").request("install", ctx, {}, made)
     assert (request.retries.task_retries, request.retries.task_retry_interval_s) == (3, 0.01)
     assert request.stop_after is not None
     assert request.stop_after.failures == 0
 
 
-def test_who_follows_what_is_about_to_go_on_carries_it_on(ctx: RequestContext, order: Order, tmp_path: Path) -> None:
+def test_who_follows_what_is_about_to_go_on_carries_it_on(
+    ctx: RequestContext, order: DeploymentSpec, tmp_path: Path
+) -> None:
     (tmp_path / "plugins" / "trouble").write_text("base")
     failed = install(ctx, order)
     (tmp_path / "plugins" / "trouble").unlink()

@@ -42,7 +42,7 @@ def test_a_topology_that_is_stored_with_its_blueprint_is_not_read_again(tmp_path
     from phaseline.app.settings import Settings
     from phaseline.embedded.open_app import open_context
     from phaseline.use_cases.loading.deployment_rows import new_deployment
-    from phaseline.use_cases.prepare.deployment_spec import Order, load_order
+    from phaseline.use_cases.prepare.deployment_spec import DeploymentSpec, load_order
 
     plain = "tosca_definitions_version: cloudify_dsl_1_4\nimports: [cloudify/types/types.yaml]\n"
     timed = "deployment_settings: {default_schedules: {daily: {workflow: install, since: '+1 d'}}}\n"
@@ -50,5 +50,5 @@ def test_a_topology_that_is_stored_with_its_blueprint_is_not_read_again(tmp_path
         for number, text in enumerate((plain, plain + timed)):
             file = tmp_path / f"blueprint{number}.yaml"
             file.write_text(text)
-            new = new_deployment(ctx, "shop", load_order(ctx, Order(str(file))))
+            new = new_deployment(ctx, "shop", load_order(ctx, DeploymentSpec(str(file))))
             assert new.topology.blueprint is new.blueprint

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar, cast
 
 from phaseline.lang.fast_dataclasses import altered, frozen, shared_property
-from phaseline.model.deployment.code_location import CodePlaces
+from phaseline.model.deployment.code_location import CodeLocation
 from phaseline.model.rows.rows import Actor
 
 if TYPE_CHECKING:
@@ -216,10 +216,10 @@ class AppContext:
         except KeyError:
             return Actor(str(os.getuid()))
 
-    def code_places(self, blueprint_file: str, more_folders: tuple[str, ...] = ()) -> CodePlaces:
+    def code_places(self, blueprint_file: str, more_folders: tuple[str, ...] = ()) -> CodeLocation:
         """Where the code of a blueprint is looked for; ``more_folders`` before those of the settings."""
         folders = tuple(str(Path(folder).absolute()) for folder in more_folders)
-        return CodePlaces(
+        return CodeLocation(
             str(Path(blueprint_file).absolute().parent), tuple(dict.fromkeys(folders + self.settings.plugin_folders))
         )
 
@@ -279,10 +279,10 @@ class RequestContext:
 
 def _request_id(id: str) -> RequestId:
     from phaseline.model.problems.name_rules import MEND, shown_name, why_no_name
-    from phaseline.model.problems.problem import fail
+    from phaseline.model.problems.problem import problem_error
     from phaseline.model.rows.orders import RequestId
 
     why = why_no_name(id) if id else "is empty"
     if why:
-        raise fail("PL-C094", f"'{shown_name(id)}' is no request id: it {why}", MEND)
+        raise problem_error("PL-C094", f"'{shown_name(id)}' is no request id: it {why}", MEND)
     return RequestId(id)

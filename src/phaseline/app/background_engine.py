@@ -9,7 +9,7 @@ from itertools import takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from phaseline.model.problems.problem import fail
+from phaseline.model.problems.problem import problem_error
 
 if TYPE_CHECKING:
     from phaseline.app.app_context import AppContext
@@ -60,7 +60,7 @@ def launch(app: AppContext) -> Background | None:
 def died(words: str) -> ProblemsError:
     """PL-S015: the background engine ended before it did anything; ``words`` are its last ones."""
     message = "the engine in the background ended at once" + (f": {words}" if words else " and said nothing")
-    return fail("PL-S015", message, "Mend what it says. What was asked for is stored: phaseline engine run")
+    return problem_error("PL-S015", message, "Mend what it says. What was asked for is stored: phaseline engine run")
 
 
 def environment_of(settings: Settings, environment: Mapping[str, str], searched: Sequence[str]) -> dict[str, str]:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from phaseline.dsl.functions.third_party import AnnouncedFunction, Finder
     from phaseline.model.blueprint.blueprint import Operation
     from phaseline.model.blueprint.operation_declaration import Declaration
-    from phaseline.model.deployment.code_location import CodePlaces
+    from phaseline.model.deployment.code_location import CodeLocation
     from phaseline.ports import Catalog
 
 
@@ -43,11 +43,11 @@ def _adapted(
     return AncestorFunction(name, make, guarded)
 
 
-def declarer(catalog: Catalog) -> Callable[[Operation, CodePlaces], Declaration]:
+def declarer(catalog: Catalog) -> Callable[[Operation, CodeLocation], Declaration]:
     """What an operation says of itself; one whose source is not found is called as the ancestor would call it."""
     from phaseline.model.blueprint.operation_declaration import Declaration
 
-    def declare(operation: Operation, code: CodePlaces) -> Declaration:
+    def declare(operation: Operation, code: CodeLocation) -> Declaration:
         return catalog.declare(operation.implementation, code) or Declaration(flavour="cloudify")
 
     return declare

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from phaseline.app.settings_schema import SETTINGS
 from phaseline.lang.fast_dataclasses import frozen
-from phaseline.model.problems.problem import Place, Problem, ProblemsError, fail
+from phaseline.model.problems.problem import Place, Problem, ProblemsError, problem_error
 
 if TYPE_CHECKING:
     from phaseline.run.executors.local_executor import Slots
@@ -235,7 +235,7 @@ def _find_file(config: str | None, environment: Mapping[str, str], folder: Path)
         path = folder / config
         if not os.path.isfile(path):  # noqa: PTH113 - as below
             message = f"the settings file '{config}' does not exist"
-            raise fail("PL-C002", message, "Correct the path after --config, or leave the option out.")
+            raise problem_error("PL-C002", message, "Correct the path after --config, or leave the option out.")
         return path
     candidates = (folder / FILE_NAME, own_folder(environment) / FILE_NAME)
     # Unlike that of a Path this says no of what we may not look at: such as the home of root, whose name sudo may leave us.

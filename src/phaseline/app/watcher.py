@@ -7,7 +7,7 @@ from typing import Protocol
 
 from phaseline.calls.deployments.progress import Failing, Progress, ProgressRow
 
-__all__ = ["LOOK_S", "Failing", "Nobody", "Progress", "ProgressRow", "Throttle", "Watcher"]
+__all__ = ["LOOK_S", "Failing", "NullWatcher", "Progress", "ProgressRow", "Throttle", "Watcher"]
 
 LOOK_S = 0.2
 """A follower looks so often whether it is to take over, and whether something has changed."""
@@ -42,7 +42,7 @@ class Watcher(Protocol):
         ...
 
 
-class Nobody:
+class NullWatcher:
     """Watches nothing: for programs that only want the result."""
 
     wants_progress = False

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from phaseline.catalog.phases.function_loader import PhaseImporter
     from phaseline.catalog.phases.plugin_set import PhasePlugins
     from phaseline.model.blueprint.operation_declaration import Declaration
-    from phaseline.model.deployment.code_location import CodePlaces
+    from phaseline.model.deployment.code_location import CodeLocation
     from phaseline.model.execution.pre_post import HookClass
     from phaseline.model.phases.definitions import PhaseCode
 
@@ -81,7 +81,7 @@ class PluginCatalog:
         """Import hook classes anew for executions that begin from now on."""
         self._hook_code.forget()
 
-    def declare(self, implementation: str, code: CodePlaces) -> Declaration | None:
+    def declare(self, implementation: str, code: CodeLocation) -> Declaration | None:
         """What the function says of itself; None when its source cannot be found."""
         found = self._declarations.of(implementation, code)
         if found is None:
@@ -97,7 +97,7 @@ class PluginCatalog:
 
         return {point.name: point.value.partition(":")[0] for point in entry_points(group=GROUP)}
 
-    def load(self, implementation: str, code: CodePlaces) -> Callable[..., object]:
+    def load(self, implementation: str, code: CodeLocation) -> Callable[..., object]:
         """The function itself. Raises ``ImportError``, ``AttributeError``, ``TypeError`` or what the import raised."""
         try:
             return self._loader.load(implementation, code)
@@ -124,7 +124,7 @@ class PluginCatalog:
         return found
 
 
-def _packaged(module: str, code: CodePlaces) -> str | None:
+def _packaged(module: str, code: CodeLocation) -> str | None:
     """The module that a plugin package of the deployment calls so; most deployments have none."""
     if not code.packages:
         return None

@@ -12,7 +12,7 @@ from typing import Any
 import click
 
 from phaseline.cli.shell.cli_context import Desk
-from phaseline.cli.streams.output import answer_json, say
+from phaseline.cli.streams.output import answer_json, echo_err
 from phaseline.model.problems.problem import ProblemsError
 
 COMMANDS = {
@@ -113,7 +113,7 @@ class Tree(click.Group):
         except click.ClickException as error:
             code = _show_usage(error, words)
         except click.Abort:
-            say("Interrupted.")
+            echo_err("Interrupted.")
             code = 1
         if standalone_mode:
             sys.exit(code if isinstance(code, int) else 0)
@@ -136,7 +136,7 @@ def _show_usage(error: click.ClickException, words: Sequence[str]) -> int:
     else:
         shown = StringIO()
         error.show(shown)
-        say(shown.getvalue().removesuffix("\n"))
+        echo_err(shown.getvalue().removesuffix("\n"))
     return error.exit_code
 
 

@@ -55,12 +55,12 @@ def _run() -> int:
 def report_lost_answer(error: OSError) -> None:
     """Say that the answer found no room; what the command did is done all the same."""
     from phaseline.cli.render.problems import problem_text
-    from phaseline.cli.streams.output import forget, output, say
+    from phaseline.cli.streams.output import echo_err, forget, output
     from phaseline.model.problems.problem import Problem
 
     forget(output())
     mend = "Make room where it is to be written, then ask again; what the command did is stored."
-    say(problem_text(Problem("PL-C026", f"the answer cannot be written: {error.strerror}", mend)))
+    echo_err(problem_text(Problem("PL-C026", f"the answer cannot be written: {error.strerror}", mend)))
 
 
 def report_defect(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
@@ -74,6 +74,6 @@ def report_defect(kind: type[BaseException], error: BaseException, trace: Traceb
     with tempfile.NamedTemporaryFile("w", prefix="phaseline-defect-", suffix=".txt", delete=False) as file:
         file.write(f"{without_values(sys.argv)}\n{text}")
     from phaseline.cli.render.problems import defect_text
-    from phaseline.cli.streams.output import say
+    from phaseline.cli.streams.output import echo_err
 
-    say(defect_text(f"{kind.__name__}: {error}", file.name))
+    echo_err(defect_text(f"{kind.__name__}: {error}", file.name))

@@ -11,10 +11,10 @@ if TYPE_CHECKING:
     from phaseline.model.execution.breakpoints import Breakpoint
     from phaseline.model.execution.execution import IfBusy
     from phaseline.use_cases.commands.adopt import AdoptOrder
-    from phaseline.use_cases.prepare.deployment_spec import Order
-    from phaseline.use_cases.prepare.options import Manner, OnFailure
+    from phaseline.use_cases.prepare.deployment_spec import DeploymentSpec
+    from phaseline.use_cases.prepare.options import ExecutionOptions, OnFailure
     from phaseline.use_cases.prepare.update_preparation import UpdateOrder
-    from phaseline.use_cases.prepare.workflow_start import Start
+    from phaseline.use_cases.prepare.workflow_start import WorkflowStart
 
 
 class FollowOptionsDict(TypedDict, total=False):
@@ -127,11 +127,11 @@ def order_of(
     *,
     yes_many: bool = False,
     runtime_only: bool = False,
-) -> Order:
+) -> DeploymentSpec:
     """What is to be installed."""
-    from phaseline.use_cases.prepare.deployment_spec import Order
+    from phaseline.use_cases.prepare.deployment_spec import DeploymentSpec
 
-    return Order(file, name, inputs or {}, tuple(plugins), yes_many, runtime_only, tuple(labels))
+    return DeploymentSpec(file, name, inputs or {}, tuple(plugins), yes_many, runtime_only, tuple(labels))
 
 
 def start_of(
@@ -141,11 +141,11 @@ def start_of(
     *,
     allow_custom_parameters: bool = False,
     force: bool = False,
-) -> Start:
+) -> WorkflowStart:
     """Which workflow is to be started."""
-    from phaseline.use_cases.prepare.workflow_start import Start
+    from phaseline.use_cases.prepare.workflow_start import WorkflowStart
 
-    return Start(workflow, deployment, parameters or {}, allow_custom_parameters, force)
+    return WorkflowStart(workflow, deployment, parameters or {}, allow_custom_parameters, force)
 
 
 def update_of(deployment: str, file: str, options: UpdateOptionsDict) -> UpdateOrder:
@@ -168,23 +168,23 @@ def stops_of(options: StopOptionsDict) -> tuple[Breakpoint, ...]:
     if not breakpoints:
         if break_timeout is None:
             return ()
-        from phaseline.model.problems.problem import fail
+        from phaseline.model.problems.problem import problem_error
 
         message = "break_timeout says how long something waits at breakpoints, and there are none"
-        raise fail("PL-C094", message, "Name where it stops: breakpoints=['pre-create=web']")
+        raise problem_error("PL-C094", message, "Name where it stops: breakpoints=['pre-create=web']")
     from phaseline.use_cases.prepare.breakpoints import read
 
     wait_s = seconds(break_timeout)
     return tuple(read(text, wait_s) for text in breakpoints)
 
 
-def manner_of(options: RunOptionsDict | StopOptionsDict) -> Manner:
+def manner_of(options: RunOptionsDict | StopOptionsDict) -> ExecutionOptions:
     """How it deals with failures, time, others that are at work, and where it stops."""
-    from phaseline.use_cases.prepare.options import Manner, read_limit
+    from phaseline.use_cases.prepare.options import ExecutionOptions, read_limit
 
     said: RunOptionsDict = {**options}
     stop_after, timeout = said.get("stop_after"), said.get("timeout")
-    return Manner(
+    return ExecutionOptions(
         said.get("task_retries"),
         said.get("on_failure", "continue"),
         None if stop_after is None else read_limit(stop_after),

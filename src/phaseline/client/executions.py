@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from phaseline.model.blueprint.blueprint import Value
     from phaseline.use_cases.commands.approve import Approved
     from phaseline.use_cases.commands.maintenance import Purge
-    from phaseline.use_cases.queries.events.events_and_logs import EventPages, History
+    from phaseline.use_cases.queries.events.events_and_logs import EventHistory, EventPages
     from phaseline.use_cases.queries.events.line_filter import LineFilter
     from phaseline.use_cases.queries.events.log_stream import LineStream
     from phaseline.use_cases.queries.events.log_tail import Tail
@@ -218,7 +218,7 @@ class ExecutionsNoun(Noun):
         level: str = "",
         text: str = "",
         limit: int | None = None,
-    ) -> History:
+    ) -> EventHistory:
         """The last lines of scripts, plugins and the engine; ``limit`` None: all.
 
         ``node``: about its instances. ``phase``: an operation or phase, its last part will do. ``level``: this one and above; empty:
@@ -237,7 +237,7 @@ class ExecutionsNoun(Noun):
         level: str = "",
         text: str = "",
         limit: int | None = None,
-    ) -> History:
+    ) -> EventHistory:
         """The last events: what the execution and each of its instances went through; ``limit`` None: all.
 
         ``level``: the type of an event. The other arguments as of ``logs``.

@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from phaseline.use_cases.prepare.stack_documents import AbandonedView
     from phaseline.use_cases.queries.breakpoints import Stopped as StoppedInstance
     from phaseline.use_cases.queries.deployment_history import DeploymentHistory
-    from phaseline.use_cases.queries.events.events_and_logs import EventPages, History
+    from phaseline.use_cases.queries.events.events_and_logs import EventHistory, EventPages
     from phaseline.use_cases.queries.events.log_stream import LineStream
     from phaseline.use_cases.queries.events.log_tail import Tail
     from phaseline.use_cases.queries.events.timeline import Timeline
@@ -155,8 +155,8 @@ RERUN: Operation[ExecutionView] = Operation("executions.rerun", "command", "phas
 CANCEL: Operation[ExecutionView] = Operation("executions.cancel", "command", "phaseline.use_cases.commands.control:cancel")
 LIST_EXECUTIONS: Operation[Page[ExecutionView]] = Operation("executions.list", "query", "phaseline.use_cases.queries.executions:list_executions", "listed")
 SHOW_EXECUTION: Operation[ExecutionView] = Operation("executions.show", "query", "phaseline.use_cases.queries.executions:show_execution")
-LOGS: Operation[History] = Operation("executions.logs", "query", "phaseline.use_cases.queries.events.events_and_logs:logs")
-EVENTS: Operation[History] = Operation("executions.events", "query", "phaseline.use_cases.queries.events.events_and_logs:events")
+LOGS: Operation[EventHistory] = Operation("executions.logs", "query", "phaseline.use_cases.queries.events.events_and_logs:logs")
+EVENTS: Operation[EventHistory] = Operation("executions.events", "query", "phaseline.use_cases.queries.events.events_and_logs:events")
 EVENT_PAGES: Operation[EventPages] = Operation("executions.event_pages", "query", "phaseline.use_cases.queries.events.events_and_logs:event_pages")
 STREAM_LOGS: Operation[LineStream] = Operation("executions.stream_logs", "query", "phaseline.use_cases.queries.events.log_stream:stream_logs")
 STREAM_EVENTS: Operation[LineStream] = Operation("executions.stream_events", "query", "phaseline.use_cases.queries.events.log_stream:stream_events")

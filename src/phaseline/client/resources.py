@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from phaseline.use_cases.queries.resources.export import Exported
     from phaseline.use_cases.queries.resources.history import ResourceHistory
     from phaseline.use_cases.queries.resources.resources import ResourceList, ResourceView
-    from phaseline.use_cases.queries.resources.selection import Choice
+    from phaseline.use_cases.queries.resources.selection import ResourceSelector
     from phaseline.use_cases.queries.resources.wait_reasons import Why
 
 
@@ -190,7 +190,9 @@ class ResourcesNoun(Noun):
         return self._call(ops.DELETE_RESOURCES, choice=choice)
 
 
-def _choice(names: Sequence[str], where: str, group: str, cluster: str | None, *, everybody: bool = False) -> Choice:
-    from phaseline.use_cases.queries.resources.selection import Choice
+def _choice(
+    names: Sequence[str], where: str, group: str, cluster: str | None, *, everybody: bool = False
+) -> ResourceSelector:
+    from phaseline.use_cases.queries.resources.selection import ResourceSelector
 
-    return Choice(names, where, group, cluster, is_all=everybody)
+    return ResourceSelector(names, where, group, cluster, is_all=everybody)

@@ -16,7 +16,7 @@ from phaseline.demo.commands import CommandLine
 from phaseline.demo.processes import CloudProcess, end_processes_in, fetch_page, processes_in, running_cloud
 from phaseline.demo.screen import Screen
 from phaseline.lang.fast_dataclasses import frozen
-from phaseline.model.problems.problem import fail
+from phaseline.model.problems.problem import problem_error
 
 WEB, BULK = "01-web", "02-bulk"
 FEW, MANY = 50, 500
@@ -90,7 +90,7 @@ def make_folder(folder: Path) -> Path:
         folder.mkdir(mode=0o700, parents=True)
     except OSError as error:
         text = f"the folder '{folder}' of the demonstration cannot be made: {error.strerror}"
-        raise fail("PL-C119", text, "Name another one: phaseline demo --folder DIR") from None
+        raise problem_error("PL-C119", text, "Name another one: phaseline demo --folder DIR") from None
     settings.write_text(f'{MARK}\n[store]\nurl = "sqlite:///{folder}/store.db"\n', "utf-8")
     return folder
 

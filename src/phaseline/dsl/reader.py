@@ -7,7 +7,7 @@ from typing import cast
 
 from phaseline.dsl.functions.static_checks import FunctionCheck
 from phaseline.dsl.imports.importer import read_files
-from phaseline.dsl.imports.section_merge import IN_MISSING, Sections, merge_sections
+from phaseline.dsl.imports.section_merge import IN_MISSING, MergedSections, merge_sections
 from phaseline.dsl.nodes.containment_cycles import check_circles, with_hosts
 from phaseline.dsl.nodes.groups import read_groups
 from phaseline.dsl.nodes.input_declarations import Declarations
@@ -21,7 +21,7 @@ from phaseline.dsl.nodes.state_paths import read_on_path, read_state_paths
 from phaseline.dsl.nodes.workflows_and_outputs import read_outputs, read_workflows
 from phaseline.dsl.text.dsl_versions import LATEST, version_name
 from phaseline.dsl.text.file_source import Source
-from phaseline.dsl.text.problem_report import Report
+from phaseline.dsl.text.problem_report import ProblemReport
 from phaseline.dsl.type_system.operation_mappings import Mappings, Scripts
 from phaseline.dsl.type_system.operations import Operations
 from phaseline.dsl.type_system.property_schemas import Properties
@@ -44,9 +44,9 @@ def read_blueprint(main: str, source: Source, *, validate_version: bool = True, 
 
 def read_whole(
     main: str, source: Source, *, validate_version: bool = True, open_types: bool = False
-) -> tuple[Blueprint, Sections]:
+) -> tuple[Blueprint, MergedSections]:
     """The blueprint, and the sections of its files that it was made of. Arguments and errors as ``read_blueprint``."""
-    report = Report()
+    report = ProblemReport()
     files = read_files(main, source, report, validate_version=validate_version, may_miss=open_types)
     if not files.documents:
         raise ProblemsError(report.problems())
@@ -69,7 +69,7 @@ def read_whole(
 class _Reading:
     """The parts of one reading, which share sections and report."""
 
-    def __init__(self, main: str, source: Source, sections: Sections, report: Report) -> None:
+    def __init__(self, main: str, source: Source, sections: MergedSections, report: ProblemReport) -> None:
         self._main = main
         self._sections = sections
         self._report = report

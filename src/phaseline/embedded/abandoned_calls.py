@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from phaseline.lang.fast_dataclasses import changeable, frozen
+from phaseline.lang.fast_dataclasses import frozen, mutable
 from phaseline.model.graph.status import OutcomeKind
 from phaseline.use_cases.lookup.entry_status import Phases, subject_ids
 
@@ -37,7 +37,7 @@ class GivenUp:
     is_repeatable: bool
 
 
-@changeable
+@mutable
 class _Calls:
     count: int = 0
     instances: list[str] = field(default_factory=list)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, Literal
 
-from phaseline.app.watcher import LOOK_S, Nobody
+from phaseline.app.watcher import LOOK_S, NullWatcher
 from phaseline.calls.threads.process_groups import DRAIN_S
 from phaseline.embedded.abandoned_calls import GivenUp, given_up, running_calls
 from phaseline.embedded.run_execution import Leave, engine_of, try_own, work_left
@@ -155,7 +155,7 @@ def _stand_by(
 
 def _work(ctx: RequestContext, leave: Leave, *, until_idle: bool, stays: bool) -> tuple[Reason, int, frozenset[int]]:
     """Take up everything that is open, and whatever is asked for; (why it ends, calls made, what waits for a person)."""
-    with engine_of(ctx, Nobody()) as engine:
+    with engine_of(ctx, NullWatcher()) as engine:
         leave.interrupts(engine)
         engine.recover()
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from phaseline.lang.fast_dataclasses import frozen
-from phaseline.model.problems.problem import Place, Problem, ProblemsError, fail
+from phaseline.model.problems.problem import Place, Problem, ProblemsError, problem_error
 
 if TYPE_CHECKING:
     from phaseline.app.app_context import RequestContext
@@ -74,7 +74,7 @@ def reload_plugins(ctx: RequestContext) -> Reloaded:
             break
         time.sleep(LOOK_S)
     mend = "See what it does: phaseline engine status. A new engine reads all plugins when it begins."
-    raise fail("PL-D055", f"the engine (process {owner.pid}) did not read the plugins anew", mend)
+    raise problem_error("PL-D055", f"the engine (process {owner.pid}) did not read the plugins anew", mend)
 
 
 def reload_hooks(ctx: RequestContext) -> HooksReloaded:

@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING
 from phaseline.app.engine_log import open_log
 from phaseline.app.function_discovery import declarer
 from phaseline.app.settings import slots
-from phaseline.app.watcher import Nobody, Throttle
+from phaseline.app.watcher import NullWatcher, Throttle
 from phaseline.calls.threads.process_groups import DRAIN_S
 from phaseline.embedded.follow import Ending, wait, waits_for
 from phaseline.lang.fast_dataclasses import altered
 from phaseline.model.graph.graph import phase_of
 from phaseline.model.graph.status import ExecutionStatus
-from phaseline.model.problems.problem import ProblemsError, fail
-from phaseline.model.resources.resources import REACH
+from phaseline.model.problems.problem import ProblemsError, problem_error
+from phaseline.model.resources.resources import REACH_WORKFLOW
 from phaseline.store import MEMORY
 from phaseline.use_cases.loading.stored_blueprint_files import lay_out_again
 from phaseline.use_cases.lookup.claims import goes_on
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from phaseline.calls.protocol.call import Caller, Flavour
     from phaseline.catalog.phases.plugin_set import PhasePlugins
     from phaseline.model.blueprint.blueprint import Blueprint, Value
-    from phaseline.model.deployment.code_location import CodePlaces
+    from phaseline.model.deployment.code_location import CodeLocation
     from phaseline.model.phases.definitions import PhaseCode
     from phaseline.model.phases.registry import PhaseRegistry
     from phaseline.model.rows.rows import ExecutionRow
@@ -81,9 +81,9 @@ def conduct(
     """
     if detach and ctx.settings.store_url == MEMORY:
         text = "a store in memory is gone when its command ends: nobody could go on with what is detached"
-        raise fail("PL-S008", text, "Leave --detach out, or name a file with --store sqlite:///PATH.")
+        raise problem_error("PL-S008", text, "Leave --detach out, or name a file with --store sqlite:///PATH.")
     refuse_held(ctx.store, ticket.row)
-    watching, leave = watcher or Nobody(), Leave()
+    watching, leave = watcher or NullWatcher(), Leave()
     ending = Ending.LEFT
     if not detach:
         watching.begun(ticket.row.id, ticket.row.deployment_name, leave)
@@ -326,7 +326,7 @@ def engine_of(ctx: RequestContext, watcher: Watcher, watched: ExecutionRow | Non
             vars(held).clear()
 
 
-def _files(ctx: RequestContext, deployment: int, code: CodePlaces, file: str) -> FilesTaken:
+def _files(ctx: RequestContext, deployment: int, code: CodeLocation, file: str) -> FilesTaken:
     """What the document of a deployment that is let go of holds of its blueprint's files."""
     from phaseline.use_cases.prepare.stack_files import taken
 
@@ -337,9 +337,9 @@ def _own_planner(catalog: Catalog) -> FindPlanner:
     """The planners of a blueprint's plugins and of installed distributions."""
     from phaseline.plan.workflows import PLANNERS
 
-    def find(name: str, blueprint: Blueprint, code: CodePlaces) -> Planner | None:
+    def find(name: str, blueprint: Blueprint, code: CodeLocation) -> Planner | None:
         mapped = blueprint.workflows.get(name)
-        if name == REACH or (name in PLANNERS and (mapped is None or mapped.built_in == name)):
+        if name == REACH_WORKFLOW or (name in PLANNERS and (mapped is None or mapped.built_in == name)):
             return None
         from phaseline.use_cases.loading.plugin_workflows import find_own
 

@@ -10,9 +10,9 @@ from collections.abc import Sequence
 from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
-from phaseline.app.watcher import Nobody
+from phaseline.app.watcher import NullWatcher
 from phaseline.embedded.run_execution import engine_of, try_own
-from phaseline.model.problems.problem import fail
+from phaseline.model.problems.problem import problem_error
 
 if TYPE_CHECKING:
     from phaseline.app.app_context import RequestContext
@@ -32,7 +32,7 @@ def settle(ctx: RequestContext, requests: Sequence[int]) -> None:
                 continue
         if time.monotonic() > deadline:
             mend = "See what it does: phaseline engine status. It answers as soon as it looks at its requests."
-            raise fail("PL-C035", "the engine did not answer what it was asked for", mend)
+            raise problem_error("PL-C035", "the engine did not answer what it was asked for", mend)
         time.sleep(LOOK_S)
 
 
@@ -45,7 +45,7 @@ def _answer(ctx: RequestContext, requests: Sequence[int]) -> None:
 
     What is open must be at hand: a new target ends what an old one began.
     """
-    with engine_of(ctx, Nobody()) as engine:
+    with engine_of(ctx, NullWatcher()) as engine:
         engine.interrupt()
         engine.phases.paths.tells_nobody = True
         engine.recover()

@@ -5,7 +5,7 @@ nothing moves. That one act is release, skip, retry, cancel and late applicabili
 in lists that the scheduler empties: ``released`` (now waiting), ``passed`` (absent entries let through),
 and the pages that must be written.
 
-Graphs lie one behind the other (``Slot.base`` ... ``Slot.end``); a graph that is dropped leaves a hole. A large graph of
+Graphs lie one behind the other (``GraphSlot.base`` ... ``GraphSlot.end``); a graph that is dropped leaves a hole. A large graph of
 the same size takes its place, so that resources that move on in calls of equal size never let the columns grow; what is
 left of holes ``compact`` closes.
 """
@@ -21,11 +21,11 @@ import numpy as np
 from phaseline.engine.arena_layout import (
     COLUMNS,
     SLOT_COLUMNS,
+    GraphSlot,
     NewGraph,
     PolicyRows,
-    Slot,
     joined,
-    lay,
+    layout,
     one_page,
     stretches,
     written,
@@ -49,7 +49,7 @@ from phaseline.engine.transitions import (
     one_of,
     ruled_status,
 )
-from phaseline.lang.arrays import distinct, every, neighbours, some
+from phaseline.lang.arrays import as_slice, every, some, unique
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -102,15 +102,15 @@ class Arena:
         self._graphs = Columns(SLOT_COLUMNS)
         self._pages = Columns({"dirty": np.bool_})
         self._policies = PolicyRows()
-        self.slots: dict[int, Slot] = {}
-        self.order: list[Slot] = []
+        self.slots: dict[int, GraphSlot] = {}
+        self.order: list[GraphSlot] = []
         self.released: list[np.ndarray] = []
         self.passed: list[np.ndarray] = []
         self.touched: set[int] = set()
         self.dropped: list[int] = []
         self.stories: Stories | None = None
         self._held = 0
-        self._holes: dict[tuple[int, int], list[Slot]] = {}
+        self._holes: dict[tuple[int, int], list[GraphSlot]] = {}
         self._has_ended = False
         self.sleep_changes = 0
         self.few_dirty: set[int] = set()
@@ -137,7 +137,7 @@ class Arena:
         """How many entries there are, holes included."""
         return self._entries.count
 
-    def add(self, graphs: Sequence[NewGraph]) -> list[Slot]:
+    def add(self, graphs: Sequence[NewGraph]) -> list[GraphSlot]:
         """The slots of graphs whose entries are blocked: in holes, or behind all others; many cost hardly more than one."""
         if are_large([len(new.graph) for new in graphs]):
             slots = [self._add_large(new) for new in graphs]
@@ -147,7 +147,7 @@ class Arena:
         self._expose()
         return slots
 
-    def _add_large(self, new: NewGraph) -> Slot:
+    def _add_large(self, new: NewGraph) -> GraphSlot:
         """In the hole of a graph that had as many entries and edges, if there is one."""
         holes = self._holes.get((len(new.graph), len(new.graph.idx)))
         if not holes:
@@ -158,16 +158,16 @@ class Arena:
         slot = self._slot(new, gone.number, gone.base, gone.first_page)
         self.order[gone.number] = slot
         first = int(self.end[gone.base - 1]) if gone.base else 0
-        laid = lay([slot], [new.graph], first)
+        laid = layout([slot], [new.graph], first)
         self._entries.put(slot.base, len(new.graph), laid.entries)
         self._edges.put(first, len(laid.idx), {"idx": laid.idx})
         self._graphs.put(slot.number, 1, laid.graphs)
         self._hold(laid.entries["marks"])
         return slot
 
-    def _lay(self, slots: Sequence[Slot], graphs: Sequence[Graph]) -> None:
+    def _lay(self, slots: Sequence[GraphSlot], graphs: Sequence[Graph]) -> None:
         """Lay graphs down behind all others."""
-        laid = lay(slots, graphs, self._edges.count)
+        laid = layout(slots, graphs, self._edges.count)
         marks = laid.entries["marks"]
         self._entries.extend(len(marks), laid.entries)
         self._edges.extend(len(laid.idx), {"idx": laid.idx})
@@ -178,7 +178,7 @@ class Arena:
         self._held += len(marks)
         self._has_ended |= bool(np.bitwise_or.reduce(marks) & ENDED)
 
-    def _behind_all(self, graphs: Sequence[NewGraph]) -> list[Slot]:
+    def _behind_all(self, graphs: Sequence[NewGraph]) -> list[GraphSlot]:
         """Slots behind all others, their entries yet to be laid down."""
         base, page = self._entries.count, self._pages.count
         slots = []
@@ -189,10 +189,10 @@ class Arena:
         self._pages.extend(page - self._pages.count, {"dirty": False})
         return slots
 
-    def _slot(self, new: NewGraph, number: int, base: int, page: int) -> Slot:
+    def _slot(self, new: NewGraph, number: int, base: int, page: int) -> GraphSlot:
         """A slot at this place."""
         graph, graph_id, execution, deployment, functions = new
-        slot = Slot(
+        slot = GraphSlot(
             graph_id, execution, deployment, graph.name, graph.steps, number, base, base + len(graph),
             page, self._policies.base_of(graph.policies), graph.policies, group=graph.group,
             bounds=graph.bounds, functions=functions,
@@ -204,7 +204,7 @@ class Arena:
         """True if one of these entries has one of these marks."""
         if len(positions) == 1:
             return bool(self.cells.marks[positions.item()] & bits)
-        return some((self.marks[neighbours(positions)] & bits) != 0)
+        return some((self.marks[as_slice(positions)] & bits) != 0)
 
     def number_of(self, positions: np.ndarray) -> int | np.ndarray:
         """Which graph each entry belongs to: one number if it is the same for all, otherwise a column."""
@@ -223,7 +223,7 @@ class Arena:
         found: np.ndarray = self.slot_base.searchsorted(positions, side="right") - 1
         return found
 
-    def by_slot(self, positions: np.ndarray) -> Iterator[tuple[Slot, np.ndarray]]:
+    def by_slot(self, positions: np.ndarray) -> Iterator[tuple[GraphSlot, np.ndarray]]:
         """Positions grouped by graph; each group keeps the order of its positions."""
         positions, numbers, cuts = self.grouped(positions)
         for number, (low, high) in zip(numbers, pairwise(cuts), strict=True):
@@ -249,7 +249,7 @@ class Arena:
         starts = np.where(positions > 0, self.end[positions - 1], 0)
         return starts, ends - starts
 
-    def start(self, slots: Sequence[Slot]) -> None:
+    def start(self, slots: Sequence[GraphSlot]) -> None:
         """Let every blocked entry of these graphs go that waits for nothing."""
         if are_large([slot.end - slot.base for slot in slots]):
             for slot in slots:
@@ -315,7 +315,7 @@ class Arena:
         """One wave of a change, as columns: which change next, and to what."""
         moved = set_many(self, positions, new if isinstance(new, int) else np.asarray(new, np.uint8))
         if candidates is not None:
-            moved = distinct(np.concatenate([moved, candidates])) if len(moved) else candidates
+            moved = unique(np.concatenate([moved, candidates])) if len(moved) else candidates
         if self._has_ended and len(moved):
             is_late = (self.marks[moved] & ENDED) != 0
             late.update(moved[is_late].tolist())
@@ -344,7 +344,7 @@ class Arena:
             ruled = ruled_status(self.unmet[felt], self.lost[felt], self.needs[felt], self.marks[felt])
             positions = felt[WAS_LET_THROUGH[self.status[felt]] & ~WAS_LET_THROUGH[ruled]]
         self.released, self.passed = self._still(self.released, WAITING), self._still(self.passed, PASSED)
-        return distinct(np.concatenate(taken)) if taken else positions
+        return unique(np.concatenate(taken)) if taken else positions
 
     def _still(self, chunks: list[np.ndarray], status: int) -> list[np.ndarray]:
         """Those of the entries that have this status."""
@@ -359,7 +359,7 @@ class Arena:
         is_affected, is_taken = np.zeros(len(self), bool), np.zeros(len(self), bool)
         is_affected[positions] = True
         while len(positions):
-            behind = distinct(self._behind(positions)[0])
+            behind = unique(self._behind(positions)[0])
             status = self.status[behind]
             ends = behind[((self.marks[behind] & ENDED) != 0) & (status == PASSED)]
             waiting, counts = self._behind(ends)
@@ -384,7 +384,7 @@ class Arena:
             for position in positions.tolist():
                 run_one(self, position, batch)
             return
-        where = neighbours(positions)
+        where = as_slice(positions)
         if self.stories is not None:
             self.stories.see(positions, self.status[where], np.full(len(positions), RUNNING, np.uint8))
         self.status[where] = RUNNING
@@ -410,20 +410,20 @@ class Arena:
         self.dirty[dirty] = self._many_dirty = False
         return written(self, dirty)
 
-    def moves(self, slot: Slot) -> bool:
+    def moves(self, slot: GraphSlot) -> bool:
         """True while an entry of a graph will change without a person's decision about unsure ones."""
         if not self.cells.unsure[slot.number]:
             return bool(self.cells.open[slot.number])
         return some(IS_ACTIVE[self.status[slot.base : slot.end]])
 
-    def is_done(self, slot: Slot) -> bool:
+    def is_done(self, slot: GraphSlot) -> bool:
         """True for a graph of which every entry is done, and nothing is yet to be written."""
         status = self.status[slot.base : slot.end]
         pages = range(slot.first_page, slot.first_page + slot.page_count)
         is_written = self.few_dirty.isdisjoint(pages) and not some(self.dirty[pages.start : pages.stop])
         return is_written and every((status == COMPLETED) | (status == PASSED))
 
-    def drop(self, slot: Slot) -> None:
+    def drop(self, slot: GraphSlot) -> None:
         """Forget a graph that does not move; its entries become a hole."""
         del self.slots[slot.graph_id]
         self.dropped.append(slot.graph_id)

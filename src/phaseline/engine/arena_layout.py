@@ -13,7 +13,7 @@ import numpy as np
 
 from phaseline.engine.columns import ZERO, Counted, Like, Runs, Shifted
 from phaseline.engine.transitions import BLOCKED
-from phaseline.lang.fast_dataclasses import changeable
+from phaseline.lang.fast_dataclasses import mutable
 from phaseline.lang.fast_namedtuples import NamedTuple
 from phaseline.model.execution.events import PageWritten
 from phaseline.model.graph.graph import SubjectKind
@@ -72,8 +72,8 @@ class NewGraph(NamedTuple):
     functions: Functions | None = None
 
 
-@changeable
-class Slot:
+@mutable
+class GraphSlot:
     """One graph in the arena: entries ``base`` ... ``end`` - 1, the ``number``-th graph, pages from ``first_page``."""
 
     graph_id: int
@@ -127,7 +127,7 @@ class Laid(NamedTuple):
     graphs: dict[str, Any]
 
 
-def lay(slots: Sequence[Slot], graphs: Sequence[Graph], edges: int) -> Laid:
+def layout(slots: Sequence[GraphSlot], graphs: Sequence[Graph], edges: int) -> Laid:
     """The columns of graphs that lie in these slots, behind ``edges`` edges of others."""
     if len(slots) == 1:
         return _lay_one(slots[0], graphs[0], edges)
@@ -155,7 +155,7 @@ def lay(slots: Sequence[Slot], graphs: Sequence[Graph], edges: int) -> Laid:
     return Laid(entries, idx, columns)
 
 
-def _lay_one(slot: Slot, graph: Graph, edges: int) -> Laid:
+def _lay_one(slot: GraphSlot, graph: Graph, edges: int) -> Laid:
     """The same for one graph, whose columns need not be joined."""
     is_large = len(graph.idx) >= COUNTED_FROM
     kind: np.ndarray | Runs = (
@@ -185,7 +185,7 @@ def _blocked(needs: np.ndarray | Counted, **columns: np.ndarray | Shifted | Runs
     return {**untouched, "unmet": needs, "needs": Like("unmet"), **columns}
 
 
-def one_page(slot: Slot, page: int, status: memoryview) -> PageWritten:
+def one_page(slot: GraphSlot, page: int, status: memoryview) -> PageWritten:
     """The contents of a page of a graph, numbered over all graphs."""
     place = page - slot.first_page
     low = slot.base + place * PAGE_ENTRIES
@@ -208,7 +208,7 @@ def written(arena: Arena, pages: np.ndarray) -> list[PageWritten]:
     return list(map(_PAGE, zip(*columns, strict=True)))
 
 
-def stretches(slots: Sequence[Slot]) -> list[tuple[int, int]]:
+def stretches(slots: Sequence[GraphSlot]) -> list[tuple[int, int]]:
     """(base, end) of slots, those that lie behind one another as one."""
     found: list[tuple[int, int]] = []
     low = high = -1

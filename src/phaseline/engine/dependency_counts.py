@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from phaseline.engine.transitions import IS_OPEN, LOST, TOLERANT, UNMET, UNSURE
-from phaseline.lang.arrays import neighbours, some
+from phaseline.lang.arrays import as_slice, some
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from phaseline.engine.arena import Arena
-    from phaseline.engine.arena_layout import Slot
+    from phaseline.engine.arena_layout import GraphSlot
     from phaseline.model.graph.graph import Graph
 
 PIECE = 65_536
@@ -33,7 +33,7 @@ def count_into(column: np.ndarray, targets: np.ndarray, change: int = 1) -> None
     """Add ``change`` to the entries that edges lead to, once for each edge."""
     for low in range(0, len(targets), PIECE):
         piece = targets[low : low + PIECE]
-        where = neighbours(piece)
+        where = as_slice(piece)
         if isinstance(where, slice):
             column[where] += change
             continue
@@ -44,7 +44,7 @@ def count_into(column: np.ndarray, targets: np.ndarray, change: int = 1) -> None
             np.add.at(column, piece, column.dtype.type(change))
 
 
-def recount(arena: Arena, slot: Slot, graph: Graph) -> None:
+def recount(arena: Arena, slot: GraphSlot, graph: Graph) -> None:
     """Count ``unmet`` and ``lost`` of a slot that was just laid down from the statuses its entries were given."""
     low, high = slot.base, slot.end
     status = arena.status[low:high]

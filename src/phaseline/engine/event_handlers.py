@@ -25,7 +25,7 @@ from phaseline.engine.transitions import (
     WAITING,
     WOKEN,
 )
-from phaseline.lang.arrays import distinct, every, neighbours, present, some
+from phaseline.lang.arrays import as_slice, every, present, some, unique
 from phaseline.model.execution.events import (
     Accepted,
     Evaluated,
@@ -139,7 +139,7 @@ def _judge_outcomes(
 def _overruled(scheduler: Scheduler, positions: np.ndarray) -> np.ndarray | None:
     """Which entries (bool) are canceled whatever their call answers (T12); None: none, which is the rule."""
     arena = scheduler.arena
-    canceling = arena.status[neighbours(positions)] == CANCELING
+    canceling = arena.status[as_slice(positions)] == CANCELING
     if not some(canceling):
         return None
     canceling &= scheduler.table.cancel_wins[arena.policy[positions]]
@@ -260,7 +260,7 @@ def _evaluated(scheduler: Scheduler, draft: Draft, _index: int, event: Evaluated
     for number in present(numbers):
         spec = scheduler.table.specs[number]
         mine = numbers == number
-        for key in distinct(values[mine]).tolist():
+        for key in unique(values[mine]).tolist():
             scheduler.enqueue(scheduler.lanes.lane(number, spec, key), positions[mine & (values == key)])
 
 

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from phaseline.engine.arena import Arena
-    from phaseline.engine.arena_layout import Slot
+    from phaseline.engine.arena_layout import GraphSlot
     from phaseline.engine.lanes.lanes import Lane
     from phaseline.engine.scheduler import Scheduler
 
@@ -78,7 +78,7 @@ def _turn_is_over(scheduler: Scheduler) -> None:
     assert not scheduler.restored, "a graph was restored and not started"
 
 
-def _needs_are_counted(arena: Arena, slot: Slot) -> None:
+def _needs_are_counted(arena: Arena, slot: GraphSlot) -> None:
     """Counters equal a fresh count; blocked and skipped entries are what their needs make of them."""
     low, high = slot.base, slot.end
     unmet, lost = [0] * (high - low), [0] * (high - low)
@@ -101,7 +101,7 @@ def _needs_are_counted(arena: Arena, slot: Slot) -> None:
     assert not wrong, f"{name}: entries {wrong} are not what their needs make of them"
 
 
-def _graph_is_counted(arena: Arena, slot: Slot) -> None:
+def _graph_is_counted(arena: Arena, slot: GraphSlot) -> None:
     status = arena.status[slot.base : slot.end]
     number = slot.number
     assert arena.slot_open[number] == MAY_MOVE[status].sum(), f"graph {slot.graph_id}: open entries are miscounted"

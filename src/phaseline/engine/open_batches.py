@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from phaseline.engine.transitions import KIND_PENDING
-from phaseline.lang.arrays import every, neighbours
-from phaseline.lang.fast_dataclasses import changeable
+from phaseline.lang.arrays import as_slice, every
+from phaseline.lang.fast_dataclasses import mutable
 from phaseline.model.graph.batch_members import Members
 from phaseline.model.graph.graph import SubjectKind
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 KINDS = tuple(SubjectKind)
 
 
-@changeable
+@mutable
 class OpenBatch:
     """A batch without an outcome for each member. ``positions`` int64 (-1: not held) and ``kinds`` uint8 by member.
 
@@ -91,7 +91,7 @@ def members_of(arena: Arena, positions: np.ndarray) -> Members:
     if len(positions) == 1:
         return _one_member(arena, positions)
     numbers = arena.number_of(positions)
-    where = neighbours(positions)
+    where = as_slice(positions)
     kinds = arena.kind[where]
     breaks = kinds[1:] != kinds[:-1]
     if not isinstance(numbers, int):

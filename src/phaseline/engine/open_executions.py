@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from phaseline.lang.arrays import distinct
-from phaseline.lang.fast_dataclasses import changeable
+from phaseline.lang.arrays import unique
+from phaseline.lang.fast_dataclasses import mutable
 from phaseline.model.graph.status import ExecutionStatus
 
 if TYPE_CHECKING:
     from phaseline.engine.arena import Arena
-    from phaseline.engine.arena_layout import Slot
+    from phaseline.engine.arena_layout import GraphSlot
     from phaseline.model.execution.execution import StopAfter
 
 
-@changeable
+@mutable
 class Run:
     """One execution. ``asked``: graphs whose settling was told to the planner, 0 for the first question.
 
@@ -72,7 +72,7 @@ class Run:
         self.asked.clear()
         self.is_overtaken = self.is_asking
 
-    def count_failures(self, arena: Arena, slot: Slot, positions: np.ndarray, now: int) -> None:
+    def count_failures(self, arena: Arena, slot: GraphSlot, positions: np.ndarray, now: int) -> None:
         """Remember failures that are not tolerated, by group; those in no group are answers, and stop nothing."""
         if (self.stop_after is None and not slot.bounds) or not len(positions):
             return
@@ -90,7 +90,7 @@ class Run:
             self.failures[key] = self.failures.get(key, 0) + count
             if slot.bounds or (self.stop_after is not None and self.stop_after.share is not None):
                 subjects = arena.subject[positions[groups == group]]
-                self.failed[key] = distinct(np.concatenate((self.failed.get(key, subjects[:0]), subjects)))
+                self.failed[key] = unique(np.concatenate((self.failed.get(key, subjects[:0]), subjects)))
 
     def forgive(self) -> None:
         """Count failures afresh: a user has asked to go on."""
@@ -122,21 +122,21 @@ class Run:
         due = self.stops_at
         return f"{limit.seconds:g} s have passed since the first failure" if due is not None and due <= now else ""
 
-    def _broken_bound(self, slot: Slot) -> str:
+    def _broken_bound(self, slot: GraphSlot) -> str:
         """Which bound of a graph does not hold any more, in words; empty where all do."""
         for bound in slot.bounds:
             found = [
                 self.failed[key] for key in ((slot.graph_id, group) for group in bound.groups) if key in self.failed
             ]
-            bad = len(distinct(np.concatenate(found))) if found else 0
+            bad = len(unique(np.concatenate(found))) if found else 0
             if bad > bound.failures:
                 return f"{bad} of {bound.name} failed, {bound.failures} are tolerated"
         return ""
 
 
-def group_size(arena: Arena, slot: Slot, group: int) -> int:
+def group_size(arena: Arena, slot: GraphSlot, group: int) -> int:
     """How many different subjects a group of a graph has; without groups, the whole graph."""
     subjects = arena.subject[slot.base : slot.end]
     if len(slot.group):
         subjects = subjects[slot.group == group]
-    return len(distinct(subjects[subjects >= 0]))
+    return len(unique(subjects[subjects >= 0]))

@@ -23,7 +23,7 @@ from phaseline.engine.transitions import (
     change_number,
     ruled_status,
 )
-from phaseline.lang.arrays import distinct, every, neighbours, some
+from phaseline.lang.arrays import as_slice, every, some, unique
 from phaseline.model.graph.status import PAGE_ENTRIES
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 def set_many(arena: Arena, positions: np.ndarray, new: int | np.ndarray) -> np.ndarray:
     """Give entries new statuses; the dependents whose counters changed with them, ascending."""
-    where = neighbours(positions)
+    where = as_slice(positions)
     old = arena.status[where].copy()
     arena.status[where] = new
     if isinstance(new, int) and every(old == old[0]):  # the common case: all alike
@@ -133,7 +133,7 @@ def _add(arena: Arena, targets: np.ndarray, unmet: int | np.ndarray, lost: int |
         return targets
     has_lost = bool(lost) if isinstance(lost, int) else some(lost != 0)
     if every(targets[1:] > targets[:-1]):
-        where = neighbours(targets)
+        where = as_slice(targets)
         arena.unmet[where] += unmet
         if has_lost:
             arena.lost[where] += lost
@@ -141,14 +141,14 @@ def _add(arena: Arena, targets: np.ndarray, unmet: int | np.ndarray, lost: int |
     np.add.at(arena.unmet, targets, np.int32(unmet))  # of another type than the column's it takes forty times as long
     if has_lost:
         np.add.at(arena.lost, targets, np.int32(lost))
-    return distinct(targets)
+    return unique(targets)
 
 
 def judge_many(arena: Arena, moved: np.ndarray) -> tuple[np.ndarray, int | np.ndarray]:
     """Which blocked or skipped entries change by their needs, and to what; releases and passes are gathered."""
     if not len(moved):
         return moved, 0
-    where = neighbours(moved)
+    where = as_slice(moved)
     old = arena.status[where]
     still = (old == BLOCKED) | (old == SKIPPED)
     if not every(still):

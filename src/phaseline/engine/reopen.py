@@ -15,7 +15,7 @@ import numpy as np
 from phaseline.engine.transitions import ASKED, BLOCKED, COMPLETED, CONDITIONAL, EXIT, FAILED, PASSED, TOLERANT, WAITING
 
 if TYPE_CHECKING:
-    from phaseline.engine.arena_layout import Slot
+    from phaseline.engine.arena_layout import GraphSlot
     from phaseline.engine.open_executions import Run
     from phaseline.engine.scheduler import Scheduler
     from phaseline.engine.turn_draft import Draft
@@ -24,7 +24,7 @@ DOES_NOT_APPLY, APPLIES, CANNOT_BE_ASKED = 0, 1, 2
 """Values of ``Evaluated`` about ``applies``."""
 
 
-def judge(scheduler: Scheduler, draft: Draft, slot: Slot, positions: np.ndarray, values: np.ndarray) -> None:
+def judge(scheduler: Scheduler, draft: Draft, slot: GraphSlot, positions: np.ndarray, values: np.ndarray) -> None:
     """What follows for conditional entries of a graph that were not called yet; others are left alone (PD28)."""
     arena = scheduler.arena
     known = (arena.marks[positions] & CONDITIONAL) != 0
@@ -48,7 +48,7 @@ def judge(scheduler: Scheduler, draft: Draft, slot: Slot, positions: np.ndarray,
     reopen(scheduler, slot, positions[(status == PASSED) & (values != DOES_NOT_APPLY)])
 
 
-def rerun(scheduler: Scheduler, draft: Draft, slot: Slot, positions: np.ndarray) -> None:
+def rerun(scheduler: Scheduler, draft: Draft, slot: GraphSlot, positions: np.ndarray) -> None:
     """Completed entries are called again, as if retried, if what follows their subject's exit has not begun (T19)."""
     arena = scheduler.arena
     everything = np.arange(slot.base, slot.end)
@@ -63,7 +63,7 @@ def rerun(scheduler: Scheduler, draft: Draft, slot: Slot, positions: np.ndarray)
     reopen(scheduler, slot, positions)
 
 
-def reopen(scheduler: Scheduler, slot: Slot, positions: np.ndarray) -> None:
+def reopen(scheduler: Scheduler, slot: GraphSlot, positions: np.ndarray) -> None:
     """Completed or passed entries of a graph are blocked again, with what they had let through; then needs decide."""
     if not len(positions):
         return

@@ -32,7 +32,7 @@ from phaseline.engine.transitions import (
     WOKEN,
     one_of,
 )
-from phaseline.lang.arrays import distinct
+from phaseline.lang.arrays import unique
 from phaseline.model.execution.events import (
     CancelRequested,
     CompleteRequested,
@@ -55,7 +55,7 @@ from phaseline.model.graph.status import EntryStatus, ExecutionStatus
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from phaseline.engine.arena_layout import Slot
+    from phaseline.engine.arena_layout import GraphSlot
     from phaseline.engine.scheduler import Scheduler
     from phaseline.engine.turn_draft import Draft
     from phaseline.model.execution.events import Event
@@ -314,7 +314,7 @@ def _retry(scheduler: Scheduler, draft: Draft, event: RetryRequested) -> None:
     _again(scheduler, draft, slot, positions, wanted)
 
 
-def _again(scheduler: Scheduler, draft: Draft, slot: Slot, positions: np.ndarray, wanted: np.ndarray) -> None:
+def _again(scheduler: Scheduler, draft: Draft, slot: GraphSlot, positions: np.ndarray, wanted: np.ndarray) -> None:
     """Entries at these positions that have one of the wanted statuses (bool by status), and what was lost with them, go on.
 
     Milestones that had passed by their end are taken back for those behind that have not begun, or are tried again as well.
@@ -349,7 +349,7 @@ def _complete(scheduler: Scheduler, draft: Draft, event: CompleteRequested) -> N
     if run is None or event.graph not in run.graphs:
         return
     slot = arena.slots[event.graph]
-    positions = distinct(event.positions.astype(np.int64)) + slot.base
+    positions = unique(event.positions.astype(np.int64)) + slot.base
     is_behind = BEHIND[arena.status[positions]] & ((arena.marks[positions] & ABSENT) == 0)
     positions = positions[is_behind | COMPLETED_BY_HAND[arena.status[positions]]]
     if run.status.is_ended:
@@ -369,7 +369,7 @@ def _rerun(scheduler: Scheduler, draft: Draft, event: RerunRequested) -> None:
     if run.status.is_ended:
         _reopen(scheduler, draft, run)
         arena.touched.add(slot.number)
-    rerun(scheduler, draft, slot, distinct(event.positions.astype(np.int64)) + slot.base)
+    rerun(scheduler, draft, slot, unique(event.positions.astype(np.int64)) + slot.base)
 
 
 def _left(scheduler: Scheduler, _draft: Draft, event: Left) -> None:

@@ -24,7 +24,7 @@ from phaseline.engine.stories import Stories
 from phaseline.engine.timers import Sleepers
 from phaseline.engine.transitions import ANNOUNCE, ASKED, CONDITIONAL, EXIT, PASSED, WAITING
 from phaseline.engine.turn_draft import Draft
-from phaseline.lang.arrays import distinct, every, neighbours, present
+from phaseline.lang.arrays import as_slice, every, present, unique
 from phaseline.model.execution.events import (
     Announce,
     Ask,
@@ -43,7 +43,7 @@ from phaseline.model.graph.status import EntryStatus, ExecutionStatus
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from phaseline.engine.arena_layout import NewGraph, Slot
+    from phaseline.engine.arena_layout import GraphSlot, NewGraph
     from phaseline.engine.lanes.lanes import Lane
     from phaseline.engine.open_executions import Run
     from phaseline.model.execution.events import Decision, Event
@@ -72,7 +72,7 @@ class Scheduler:
         self.limited: dict[int, Run] = {}
         self.pondered: set[int] = set()
         """Executions that may be something else than running, or that may have been asked about: looked at each turn."""
-        self.restored: list[Slot] = []
+        self.restored: list[GraphSlot] = []
         self.planned: list[NewGraph] = []
         self._next_batch = next_batch
         self._compact_from = compact_from
@@ -138,7 +138,7 @@ class Scheduler:
         self.arena.start(self.add(planned))
         self.follow(draft)
 
-    def add(self, graphs: list[NewGraph]) -> list[Slot]:
+    def add(self, graphs: list[NewGraph]) -> list[GraphSlot]:
         """The slots of new graphs, each the last one of its execution."""
         slots = self.arena.add(graphs)
         known = len(self.table.lane)
@@ -186,7 +186,7 @@ class Scheduler:
 
     def _tell_exits(self, draft: Draft) -> None:
         """Ask the planner to go on with the subjects that passed exits and were not taken back in the same turn."""
-        positions = distinct(np.concatenate(draft.exits))
+        positions = unique(np.concatenate(draft.exits))
         positions = positions[self.arena.status[positions] == PASSED]
         for slot, mine in self.arena.by_slot(positions):
             if self.arena.slots.get(slot.graph_id) is slot:
@@ -207,7 +207,7 @@ class Scheduler:
             for position in positions.tolist():
                 self._admit_one(draft, positions, position)
             return
-        numbers = self.table.lane[self.arena.policy[neighbours(positions)]]
+        numbers = self.table.lane[self.arena.policy[as_slice(positions)]]
         found = present(numbers)
         for number in found:
             mine = positions[numbers == number] if len(found) > 1 else positions

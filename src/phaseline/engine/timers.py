@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from phaseline.engine.transitions import SLEEPING
-from phaseline.lang.arrays import distinct
+from phaseline.lang.arrays import unique
 
 if TYPE_CHECKING:
     from phaseline.engine.arena import Arena
@@ -47,7 +47,7 @@ class Sleepers:
             times = arena.due[positions]
             woken.append(positions[times <= now])
             self.add(positions[times > now], times[times > now])
-        return distinct(np.concatenate(woken)) if woken else NOBODY
+        return unique(np.concatenate(woken)) if woken else NOBODY
 
     def next(self, arena: Arena) -> int | None:
         """When the first sleeper is due, or None. Looked at only when somebody fell asleep or awoke since."""
@@ -69,7 +69,7 @@ class Sleepers:
         found = [positions for due, _, positions in self._heap if due <= until]
         if not found:
             return NOBODY
-        positions = distinct(np.concatenate(found))
+        positions = unique(np.concatenate(found))
         soon: np.ndarray = positions[(arena.status[positions] == SLEEPING) & (arena.due[positions] <= until)]
         return soon
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from phaseline.lang.arrays import distinct, neighbours, present, some
+from phaseline.lang.arrays import as_slice, present, some, unique
 from phaseline.model.execution.events import Changes, Decision, NotesWritten, StatesEntered
 
 if TYPE_CHECKING:
@@ -62,11 +62,11 @@ class Draft:
                 subject = arena.subject[position : position + 1].copy()
                 self.states.append(StatesEntered(slot.deployment, table.paths[number], subject))
             return
-        paths = column[arena.policy[neighbours(positions)]]
+        paths = column[arena.policy[as_slice(positions)]]
         if not some(paths != 0):
             return
         for slot, mine in arena.by_slot(positions):
-            where = neighbours(mine)
+            where = as_slice(mine)
             numbers = column[arena.policy[where]]
             found = present(numbers)
             for number in found:
@@ -77,7 +77,7 @@ class Draft:
 
     def notes(self, arena: Arena) -> list[NotesWritten]:
         """Attempts and due times of every entry noted in this turn, once each."""
-        positions = distinct(self.noted[0] if len(self.noted) == 1 else np.concatenate(self.noted))
+        positions = unique(self.noted[0] if len(self.noted) == 1 else np.concatenate(self.noted))
         return [
             NotesWritten(
                 slot.graph_id,

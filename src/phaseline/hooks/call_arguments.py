@@ -13,14 +13,14 @@ from phaseline.hooks.stack_view import COMPLETE, FAILED, IN_PROGRESS, NOT_YET, S
 from phaseline.lang.fast_dataclasses import frozen
 from phaseline.model.deployment.instance_states import InstanceState
 from phaseline.model.execution.lifecycle_actions import ROLLBACK, action_of
-from phaseline.model.execution.pre_post import POST, PRE, UNDO, Why
+from phaseline.model.execution.pre_post import POST, PRE, UNDO, DeploymentCallKind
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from datetime import datetime
 
     from phaseline.calls.deployments.call_subjects import LoadedDeployment
-    from phaseline.calls.protocol.call import Call, ExecutionView
+    from phaseline.calls.protocol.call import Call, ExecutionContext
     from phaseline.model.blueprint.blueprint import Value
 
 PHASES: dict[str, Literal["pre", "post", "undo"]] = {PRE: "pre", POST: "post", UNDO: "undo"}
@@ -64,11 +64,11 @@ def seen_by(call: Call) -> Seen:
 
 def seen(
     world: LoadedDeployment,
-    execution: ExecutionView,
+    execution: ExecutionContext,
     told_action: str,
     which: HookCall,
     *,
-    why: Why = Why.BEFORE,
+    why: DeploymentCallKind = DeploymentCallKind.BEFORE,
     data: dict[str, Any] | None = None,
     log: Callable[[str, str], None] | None = None,
     at: datetime | None = None,
@@ -119,13 +119,13 @@ def seen(
     return Seen(cnxt, stack, target, told_action)
 
 
-def standing(deployment: LoadedDeployment, action: str, taken_back: str, why: Why) -> tuple[str, str]:
+def standing(deployment: LoadedDeployment, action: str, taken_back: str, why: DeploymentCallKind) -> tuple[str, str]:
     """(action, status) of a deployment as Heat would say it at this call (§5).
 
     ``taken_back``: the action that is being taken back. Before an action that does not begin a life, how the deployment
     stands is read from its instances: nobody keeps which action was the last one.
     """
-    if why is not Why.BEFORE:
+    if why is not DeploymentCallKind.BEFORE:
         return action, FAILED if why.is_failure else COMPLETE
     if action in BEGINS or taken_back in BEGINS:
         return action, IN_PROGRESS
@@ -137,7 +137,7 @@ def standing(deployment: LoadedDeployment, action: str, taken_back: str, why: Wh
     return "CREATE", COMPLETE if states <= {STARTED} else FAILED
 
 
-def _digest(execution: ExecutionView, at_hand: Sequence[LoadedDeployment]) -> str:
+def _digest(execution: ExecutionContext, at_hand: Sequence[LoadedDeployment]) -> str:
     from phaseline.hooks.plan_digest import plan_digest  # only where somebody asks
 
     return plan_digest(execution.workflow, execution.parameters, at_hand)

@@ -12,9 +12,9 @@ import time
 from functools import partial
 from typing import TYPE_CHECKING, cast
 
-from phaseline.calls.protocol.call import COMPLETED, MAX_MESSAGE_CHARS, MAX_TRACEBACK_CHARS, Outcome, clip
+from phaseline.calls.protocol.call import COMPLETED, MAX_MESSAGE_CHARS, MAX_TRACEBACK_CHARS, Outcome, truncate
 from phaseline.calls.protocol.plugin_boundary import message_of, shown, text_of, trace_of
-from phaseline.calls.threads.guarded_calls import attempt, run_to_end
+from phaseline.calls.threads.guarded_calls import call_and_await, guarded_call
 from phaseline.hooks.call_arguments import seen_by
 from phaseline.hooks.method_arguments import POST as DO_POST
 from phaseline.hooks.method_arguments import POST_ARGUMENTS, takes
@@ -63,7 +63,7 @@ class HookCaller:
         hook = call.site.hook
         assert hook is not None
         begun = time.monotonic()
-        job = self._threads.begin(partial(attempt, self._called, call, hook))
+        job = self._threads.begin(partial(guarded_call, self._called, call, hook))
         call.on_kill(job.leave)
         try:
             outcome, error = job.wait(hook.timeout_s)
@@ -93,11 +93,11 @@ class HookCaller:
         if not is_pre and self._is_told(call, hook, method):
             given.append(call.why.is_failure)
         if not hook.is_verified:
-            run_to_end(method, *given)
+            call_and_await(method, *given)
         else:
             from phaseline.hooks.mutation_check import verified
 
-            verified(cast("LoadedDeployment", call.world), hook, partial(run_to_end, method, *given))
+            verified(cast("LoadedDeployment", call.world), hook, partial(call_and_await, method, *given))
         return seen.cnxt.outcome()
 
     def _object(self, call: Call, hook: HookClass) -> object:
@@ -105,7 +105,7 @@ class HookCaller:
         with self._lock:
             found = self._objects.get(place)
         if found is None:
-            made, error = attempt(_made, call)
+            made, error = guarded_call(_made, call)
             if error is not None:
                 text = f"{hook.implementation} cannot be made any more: {type(error).__name__}: {message_of(error)}"
                 raise NonRecoverableError(text) from error
@@ -155,10 +155,10 @@ def failed(error: BaseException) -> Outcome:
     if isinstance(error, SystemExit):
         text = f"the hook called sys.exit({shown(error.code)})"
     else:
-        text = attempt(text_of, error.args[0])[0] or "" if error.args else message_of(error)
+        text = guarded_call(text_of, error.args[0])[0] or "" if error.args else message_of(error)
     told = trace_of(error, own_frames(error.__traceback__))
-    details = {"type": type(error).__name__, "traceback": clip(told, MAX_TRACEBACK_CHARS)}
-    return Outcome(OutcomeKind.FAILED, message=clip(text or type(error).__name__, MAX_MESSAGE_CHARS), error=details)
+    details = {"type": type(error).__name__, "traceback": truncate(told, MAX_TRACEBACK_CHARS)}
+    return Outcome(OutcomeKind.FAILED, message=truncate(text or type(error).__name__, MAX_MESSAGE_CHARS), error=details)
 
 
 def own_frames(frames: TracebackType | None) -> TracebackType | None:

@@ -9,7 +9,7 @@ from decimal import Decimal
 from numbers import Integral, Real
 from typing import TYPE_CHECKING
 
-from phaseline.calls.threads.guarded_calls import attempt
+from phaseline.calls.threads.guarded_calls import guarded_call
 from phaseline.hooks.discovery import HookEntry
 from phaseline.hooks.lifecycle_hook import ORDINAL, LifecycleHook
 from phaseline.hooks.method_arguments import ARGUMENTS, POST, PRE, PREVIEW, takes
@@ -84,7 +84,7 @@ def read(entry: HookEntry, load: Load) -> KnownHook:
     module, _, name = entry.target.partition(":")
     if not module or not name:
         return KnownHook(entry, fault=f"'{entry.target}' is not of the form module:Class")
-    known, error = attempt(_asked, entry, load)
+    known, error = guarded_call(_asked, entry, load)
     if known is None:
         assert error is not None, "an attempt gives a value or an error"
         return KnownHook(entry, optional=entry.optional, fault=last_line(error))

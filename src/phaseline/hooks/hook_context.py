@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Literal
 
 from phaseline.calls.deployments.hook_decisions import DECISIONS, WARNINGS
-from phaseline.calls.protocol.call import MAX_LINE_CHARS, Outcome, clip
+from phaseline.calls.protocol.call import MAX_LINE_CHARS, Outcome, truncate
 from phaseline.calls.protocol.plugin_boundary import milliseconds
 from phaseline.hooks.read_only_views import read_only
 from phaseline.lang.fast_dataclasses import frozen
@@ -199,7 +199,7 @@ class HookContext:
 
     def warn(self, text: str) -> None:
         """Tell people, and go on: shown at once, in the plan, and with the execution."""
-        line = clip(text, MAX_LINE_CHARS)
+        line = truncate(text, MAX_LINE_CHARS)
         if len(self._warnings) < MOST_WARNINGS:
             self._warnings.append(line)
         if self._log is not None:
@@ -224,14 +224,14 @@ class HookContext:
 
         That is neither an agreement nor a refusal, and nothing else of the execution begins before there is one.
         """
-        self._again = Outcome(OutcomeKind.AGAIN, milliseconds(after_s), clip(text, MAX_LINE_CHARS))
+        self._again = Outcome(OutcomeKind.AGAIN, milliseconds(after_s), truncate(text, MAX_LINE_CHARS))
 
     # -- for whoever calls the hook
 
     def say_state(self, action: str, status: str, reason: str) -> None:
         """What a hook says by ``stack.state_set``: that it FAILED counts as if it had raised this (H49)."""
         if status == "FAILED":
-            self._failure = clip(reason, MAX_LINE_CHARS) if reason else f"{action} was set to FAILED"
+            self._failure = truncate(reason, MAX_LINE_CHARS) if reason else f"{action} was set to FAILED"
         elif self._log is not None:
             self._log("info", f"said the state is {action}_{status}: {reason}")
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from phaseline.calls.deployments.call_subjects import LoadedDeployment
-    from phaseline.calls.protocol.call import InstanceView, NodeView, RelationshipView
+    from phaseline.calls.protocol.call import InstanceContext, NodeContext, RelationshipContext
     from phaseline.hooks.read_only_views import Path
 
 IN_PROGRESS, COMPLETE, FAILED = "IN_PROGRESS", "COMPLETE", "FAILED"
@@ -37,7 +37,7 @@ class RelationshipSeen(Unwritten):
     target: str
     properties: Mapping[str, Any]
 
-    def __init__(self, of: RelationshipView, path: Path) -> None:
+    def __init__(self, of: RelationshipContext, path: Path) -> None:
         """``path``: how a hook came to it."""
         properties = SeenMapping(of.properties, (path, Dot("properties")))
         kinds = {"type": of.type, "type_hierarchy": tuple(of.type_hierarchy)}
@@ -53,7 +53,7 @@ class ResourceView(Unwritten):
     __slots__ = ("_known", "_number", "_of", "_properties", "_runtime")
     _of: ResourcesView
     _number: int
-    _known: NodeView | None
+    _known: NodeContext | None
     _properties: SeenMapping | None
     _runtime: SeenMapping | None
 
@@ -67,7 +67,7 @@ class ResourceView(Unwritten):
         return self._of.deployment
 
     @property
-    def _instance(self) -> InstanceView:
+    def _instance(self) -> InstanceContext:
         return self._of.deployment.instance_view(self._number)
 
     @property
@@ -178,7 +178,7 @@ class ResourceView(Unwritten):
         return dict(hints)
 
     @property
-    def _of_node(self) -> NodeView:
+    def _of_node(self) -> NodeContext:
         found = self._known
         if found is None:
             deployment = self._of.deployment

@@ -12,7 +12,7 @@ FEW_VALUES = 16
 """Up to so many values are looked at as a list: numpy takes a microsecond to begin."""
 
 
-def distinct(values: np.ndarray) -> np.ndarray:
+def unique(values: np.ndarray) -> np.ndarray:
     """The values, each once, ascending."""
     if len(values) < 2:
         return values
@@ -23,12 +23,12 @@ def distinct(values: np.ndarray) -> np.ndarray:
     return ordered[first]
 
 
-def neighbours(positions: np.ndarray) -> slice | np.ndarray:
+def as_slice(positions: np.ndarray) -> slice | np.ndarray:
     """Positions as a slice where each is the next one behind the one before: columns are then read where they lie.
 
     A few are read as quickly one by one.
 
-    >>> neighbours(np.arange(4, 44)), neighbours(np.array([4, 5]))
+    >>> as_slice(np.arange(4, 44)), as_slice(np.array([4, 5]))
     (slice(4, 44, None), array([4, 5]))
     """
     count = len(positions)

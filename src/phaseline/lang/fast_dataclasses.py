@@ -48,7 +48,7 @@ def frozen(declared: type[T]) -> type[T]:
 
 
 @dataclass_transform(field_specifiers=(field,))
-def changeable(declared: type[T]) -> type[T]:
+def mutable(declared: type[T]) -> type[T]:
     """What ``@dataclass(eq=False, slots=True)`` gives, declared as cheaply: an object is equal to itself alone."""
     return _made(declared, is_frozen=False)
 
@@ -105,21 +105,21 @@ def altered(one: T, **changes: Any) -> T:
     return kind(*values)
 
 
-def told(one: object) -> dict[str, Any]:
+def as_dict(one: object) -> dict[str, Any]:
     """{field: value} of an object of a class declared here, as ``dataclasses.asdict`` but without looking into values.
 
     >>> @frozen
     ... class Point:
     ...     x: int
     ...     y: int = 0
-    >>> told(Point(1))
+    >>> as_dict(Point(1))
     {'x': 1, 'y': 0}
     """
     places, values_of = FIELDS[type(one)]
     return dict(zip(places, values_of(one), strict=True))
 
 
-def defaults_of(kind: type) -> dict[str, Any]:
+def field_defaults(kind: type) -> dict[str, Any]:
     """{field: what it is where nothing else is said} of a class declared here; ``MISSING`` where something must be."""
     later: _Later = vars(kind)["__dataclass_fields__"]
     return {name: said.default for name, said in later.columns.items()}

@@ -6,14 +6,14 @@ from collections.abc import Iterable, Sequence
 from typing import Final
 
 from phaseline.model.packages.package import Package, StageTask
-from phaseline.packages.format.problem_report import Spot, listed
+from phaseline.packages.format.problem_report import FileElement, listed
 from phaseline.packages.format.stage_ranges import Range, range_of, ranges_of
 
 MAX_NAMED: Final = 8
 """Numbers that one warning lists."""
 
 
-def warn_of_numbers(package: Package, spot: Spot) -> None:
+def warn_of_numbers(package: Package, spot: FileElement) -> None:
     """One warning for all numbers in reserved ranges, one for all outside the ranges of the package's groups (W301).
 
     Tasks without a number say nothing about their place and are not looked at.

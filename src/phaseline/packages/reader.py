@@ -17,7 +17,7 @@ from phaseline.packages.format.metadata import check_metadata, format_of, made_r
 from phaseline.packages.format.native_metadata import made_code, workflows_of
 from phaseline.packages.format.node_roles import check_node_roles, made_node_roles
 from phaseline.packages.format.package_contents import Contents
-from phaseline.packages.format.problem_report import Findings, Source, Spot
+from phaseline.packages.format.problem_report import FileElement, Findings, Source
 from phaseline.packages.format.settings_form import check_elements, check_sections, check_settings, made_form
 from phaseline.packages.format.stage_tasks import check_stage_tasks, made_stage_tasks
 from phaseline.packages.format.volumes_and_networks import (
@@ -30,7 +30,7 @@ from phaseline.packages.format.yaml_reader import read_source
 from phaseline.packages.languages.slow_languages import Slow
 from phaseline.packages.lint import warn_of_numbers
 
-_Check: TypeAlias = "Callable[[Any, Spot, Format], None]"
+_Check: TypeAlias = "Callable[[Any, FileElement, Format], None]"
 CHECKS: Final[Mapping[str, _Check]] = {
     SETTINGS: check_settings,
     TASKS: check_stage_tasks,
@@ -98,8 +98,8 @@ class _Reading:
         source = self.sources.get(name)
         return source.document.root if source is not None and source.document is not None else None
 
-    def _spot(self, name: str) -> Spot:
-        return Spot(self.findings, self.sources.get(name) or Source(name))
+    def _spot(self, name: str) -> FileElement:
+        return FileElement(self.findings, self.sources.get(name) or Source(name))
 
     def _check(self, metadata: Any, package_format: Format | None) -> None:
         if METADATA in self.sources and metadata is not None:

@@ -13,18 +13,18 @@ from phaseline.records.expression import Compiled, Expression, look_up, look_up_
 from phaseline.records.functions.registry import call_of
 from phaseline.records.operators import SIGNS, UNARY, truth
 from phaseline.records.record import Record
-from phaseline.records.text_errors import Fault
+from phaseline.records.text_errors import TextError
 from phaseline.records.values import ErrorValue, kind_of
 
 if TYPE_CHECKING:
-    from phaseline.records.evaluation import Run
+    from phaseline.records.evaluation import EvaluationState
     from phaseline.records.expression import Evaluate
     from phaseline.records.syntax_tree import Node
     from phaseline.records.values import Value
 
 
 def closure_of(node: Node) -> Evaluate:
-    """The closure of a tree. Raises ``Fault`` for functions that are unknown or given the wrong number of arguments."""
+    """The closure of a tree. Raises ``TextError`` for functions that are unknown or given the wrong number of arguments."""
     match node:
         case syntax.Literal():
             return _constant(node.value)
@@ -60,7 +60,7 @@ def _attribute(key: str, *, is_own: bool) -> Evaluate:
     if is_own:
         return lambda record, run: look_up_own(record, key, run)
 
-    def attribute(record: Record, run: Run) -> Value:
+    def attribute(record: Record, run: EvaluationState) -> Value:
         value = record.folded.get(key)
         if value is None or value.__class__ is Expression:
             return look_up(record, key, run)
@@ -72,14 +72,14 @@ def _attribute(key: str, *, is_own: bool) -> Evaluate:
 def _select(of: Evaluate, name: str) -> Evaluate:
     key = name.lower()
 
-    def picked(value: Value, run: Run) -> Value:
+    def picked(value: Value, run: EvaluationState) -> Value:
         if isinstance(value, Record):
             return look_up(value, key, run)
         if value is None or isinstance(value, ErrorValue):
             return value
         return ErrorValue(f"the {kind_of(value)} has no attribute '{name}'")
 
-    def select(record: Record, run: Run) -> Value:
+    def select(record: Record, run: EvaluationState) -> Value:
         value = of(record, run)
         if isinstance(value, tuple):
             run.spend(len(value))
@@ -90,7 +90,7 @@ def _select(of: Evaluate, name: str) -> Evaluate:
 
 
 def _index(of: Evaluate, at: Evaluate) -> Evaluate:
-    def index(record: Record, run: Run) -> Value:
+    def index(record: Record, run: EvaluationState) -> Value:
         value, position = of(record, run), at(record, run)
         for given in (value, position):
             if isinstance(given, ErrorValue):
@@ -116,7 +116,7 @@ def _record_of(node: syntax.RecordOf) -> Evaluate:
     names = [name.lower() for name, _ in node.entries]
     for position, name in enumerate(names):
         if name in names[:position]:
-            raise Fault(
+            raise TextError(
                 "PL-R002", f"the record has '{node.entries[position][0]}' twice", "Give each attribute one value."
             )
     entries = [
@@ -124,7 +124,7 @@ def _record_of(node: syntax.RecordOf) -> Evaluate:
         for name, value in node.entries
     ]
 
-    def record_of(record: Record, run: Run) -> Value:
+    def record_of(record: Record, run: EvaluationState) -> Value:
         run.spend(len(entries))
         made = Record(entries)
         made.owner = record
@@ -145,7 +145,7 @@ def _chain(node: syntax.Chain) -> Evaluate:
         apply, other = rest[0]
         return lambda record, run: apply(first(record, run), other(record, run), run)
 
-    def chain(record: Record, run: Run) -> Value:
+    def chain(record: Record, run: EvaluationState) -> Value:
         value = first(record, run)
         for apply, other in rest:
             value = apply(value, other(record, run), run)
@@ -165,7 +165,7 @@ def _special(node: syntax.Chain) -> Evaluate | None:
     if sign == "is":
         return lambda record, run: look_up(record, key, run) is None
 
-    def is_defined(record: Record, run: Run) -> Value:
+    def is_defined(record: Record, run: EvaluationState) -> Value:
         value = record.folded.get(key)
         if value is None or value.__class__ is Expression:
             return look_up(record, key, run) is not None
@@ -178,7 +178,7 @@ def _logic(items: list[Evaluate], *, is_and: bool) -> Evaluate:
     """Three-valued: the first side that decides ends it, an error that comes first too; else undefined wins."""
     decides = not is_and
 
-    def logic(record: Record, run: Run) -> Value:
+    def logic(record: Record, run: EvaluationState) -> Value:
         is_unknown = False
         for item in items:
             value = item(record, run)
@@ -195,7 +195,7 @@ def _logic(items: list[Evaluate], *, is_and: bool) -> Evaluate:
 
 
 def _conditional(condition: Evaluate, then: Evaluate, otherwise: Evaluate) -> Evaluate:
-    def conditional(record: Record, run: Run) -> Value:
+    def conditional(record: Record, run: EvaluationState) -> Value:
         found = truth(condition(record, run))
         if isinstance(found, bool):
             return then(record, run) if found else otherwise(record, run)
@@ -205,7 +205,7 @@ def _conditional(condition: Evaluate, then: Evaluate, otherwise: Evaluate) -> Ev
 
 
 def _elvis(items: list[Evaluate]) -> Evaluate:
-    def elvis(record: Record, run: Run) -> Value:
+    def elvis(record: Record, run: EvaluationState) -> Value:
         value: Value = None
         for item in items:
             value = item(record, run)

@@ -22,7 +22,7 @@ class Exhausted(Exception):
     """The budget is spent. Ends the evaluation, never leaves the room."""
 
 
-class Run:
+class EvaluationState:
     """What the closures of one evaluation share. ``now``: seconds since the epoch, None where there is no clock."""
 
     __slots__ = ("active", "now", "steps")

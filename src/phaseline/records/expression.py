@@ -9,9 +9,9 @@ from collections.abc import Callable, Iterable
 from functools import lru_cache
 from typing import TYPE_CHECKING, TypeAlias
 
-from phaseline.records.evaluation import BUDGET, Exhausted, Run
+from phaseline.records.evaluation import BUDGET, EvaluationState, Exhausted
 from phaseline.records.lexer import quoted, tokens, unquoted
-from phaseline.records.text_errors import Fault
+from phaseline.records.text_errors import TextError
 from phaseline.records.values import ErrorValue, kind_of
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from phaseline.records.syntax_tree import Node
     from phaseline.records.values import Value
 
-Evaluate: TypeAlias = "Callable[[Record, Run], Value]"
+Evaluate: TypeAlias = "Callable[[Record, EvaluationState], Value]"
 """What a part of an expression becomes: a closure over its own parts."""
 
 REMEMBERED = 1_024
@@ -51,7 +51,7 @@ class Compiled:
 
 @lru_cache(maxsize=REMEMBERED)
 def compiled(text: str) -> Compiled:
-    """The text, read and compiled, and kept. Raises ``Fault``."""
+    """The text, read and compiled, and kept. Raises ``TextError``."""
     return _compiled(text)
 
 
@@ -81,13 +81,13 @@ class Expression:
         """Read the text. Raises ``ProblemsError`` with the place of the mistake in it (PL-R004 to PL-R008, PL-R011)."""
         try:
             self._compiled = _code_of(text)
-        except Fault as fault:
+        except TextError as fault:
             raise fault.error(text, file=file, subject=subject) from None
         self._text: str | None = one_line(text)
 
     @classmethod
     def read(cls, text: str) -> Expression:
-        """As the constructor, for readers of larger texts: raises ``Fault`` with the offset in this text."""
+        """As the constructor, for readers of larger texts: raises ``TextError`` with the offset in this text."""
         made = cls.of(_code_of(text))
         made._text = one_line(text)
         return made
@@ -183,7 +183,7 @@ def verdict(value: Value) -> bool | ErrorValue:
     return ErrorValue(f"a condition gives true or false, this gave a {kind_of(value)}")
 
 
-def look_up(record: Record, key: str, run: Run) -> Value:
+def look_up(record: Record, key: str, run: EvaluationState) -> Value:
     """The attribute with this key (its name in lower case) in the record, or in the nearest around it that has one."""
     scope: Record | None = record
     while scope is not None:
@@ -199,7 +199,7 @@ def look_up(record: Record, key: str, run: Run) -> Value:
     return None
 
 
-def look_up_own(record: Record, key: str, run: Run) -> Value:
+def look_up_own(record: Record, key: str, run: EvaluationState) -> Value:
     """The record's own attribute with this key."""
     value = record.folded.get(key)
     return run.attribute(record, key, value) if isinstance(value, Expression) else value
@@ -217,7 +217,7 @@ def _safely(evaluate: Evaluate, cost: int, records: Iterable[Record], now: float
     waiting = iter(records)
     budget = BUDGET - cost
     while True:
-        run = Run(now)
+        run = EvaluationState(now)
         try:
             for record in waiting:
                 run.steps = budget

@@ -27,7 +27,7 @@ from phaseline.records.lexer import (
     too_large,
     unquoted,
 )
-from phaseline.records.text_errors import Fault, near_word
+from phaseline.records.text_errors import TextError, near_word
 from phaseline.records.values import MAX_DEPTH, MAX_INTEGER, MIN_INTEGER, ErrorValue
 
 if TYPE_CHECKING:
@@ -87,18 +87,18 @@ name: NAME | QUOTED | WORD
 
 
 def tree_of(text: str) -> Node:
-    """What the text says. Raises ``Fault`` PL-R005 where it says nothing, PL-R007 where it is too large."""
+    """What the text says. Raises ``TextError`` PL-R005 where it says nothing, PL-R007 where it is too large."""
     if len(text) > MAX_SOURCE:
         raise too_long(f"it has {len(text):,} characters, {MAX_SOURCE:,} are allowed")
     words = _words(text)
     if not words:
-        raise Fault("PL-R005", "there is no expression", "Write one, such as: Cores > 2")
+        raise TextError("PL-R005", "there is no expression", "Write one, such as: Cores > 2")
     return _parsed(words, text)
 
 
-def too_long(how: str) -> Fault:
+def too_long(how: str) -> TextError:
     """The fault of an expression that is too long."""
-    return Fault("PL-R007", f"the expression is too long: {how}", "Give parts of it names of their own.")
+    return TextError("PL-R007", f"the expression is too long: {how}", "Give parts of it names of their own.")
 
 
 def _words(text: str) -> list[Token]:
@@ -123,14 +123,14 @@ def _parsed(words: list[Token], text: str) -> Node:
         raise _unexpected(error, words, text) from None
 
 
-def _unexpected(error: UnexpectedToken, words: list[Token], text: str) -> Fault:
+def _unexpected(error: UnexpectedToken, words: list[Token], text: str) -> TextError:
     word = error.token
     if word.type == "$END":
-        return Fault("PL-R005", "the expression ends too early", "Write what is missing after this.", words[-1].end)
+        return TextError("PL-R005", "the expression ends too early", "Write what is missing after this.", words[-1].end)
     at = word.start_pos or 0
     source = next(found.text for found in words if found.start == at)
     before = next((found for found in reversed(words) if found.start < at), None)
-    return Fault("PL-R005", f"'{source[:40]}' cannot stand here", _advice(source, before, text), at)
+    return TextError("PL-R005", f"'{source[:40]}' cannot stand here", _advice(source, before, text), at)
 
 
 def _advice(source: str, before: Token | None, text: str) -> str:

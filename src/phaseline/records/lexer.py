@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from phaseline.lang.fast_namedtuples import NamedTuple
-from phaseline.records.text_errors import Fault
+from phaseline.records.text_errors import TextError
 from phaseline.records.values import MAX_DEPTH, MAX_INTEGER
 
 TOKEN = re.compile(
@@ -53,7 +53,7 @@ class Token(NamedTuple):
 def tokens(text: str, start: int = 0, end: int | None = None, *, with_spaces: bool = True) -> Iterator[Token]:
     """Every word of the text, comments and unless told otherwise spaces too; ``#`` begins a comment only where a line begins.
 
-    Raises: ``Fault`` where there is no word.
+    Raises: ``TextError`` where there is no word.
     """
     end = len(text) if end is None else end
     match, make = TOKEN.match, tuple.__new__
@@ -76,20 +76,20 @@ def _end_of_comment(text: str, start: int, end: int) -> int:
     """Found by looking, not by the table: an expression for it would remember every character on its way."""
     found = text.find("*/", start + 2, end)
     if found < 0:
-        raise Fault("PL-R001", "the comment has no end", "Close it with */.", start)
+        raise TextError("PL-R001", "the comment has no end", "Close it with */.", start)
     return found + 2
 
 
-def _strange(text: str, at: int) -> Fault:
+def _strange(text: str, at: int) -> TextError:
     if text[at] == '"':
-        return Fault("PL-R004", "the string has no end", 'Close it with "; a quote inside is written \\".', at)
+        return TextError("PL-R004", "the string has no end", 'Close it with "; a quote inside is written \\".', at)
     if text[at] == "'":
-        return Fault("PL-R004", "the quoted name has no end", "Close it with ' on the same line.", at)
-    return Fault("PL-R001", f"'{text[at]}' means nothing here", 'Put texts into quotes: "…".', at)
+        return TextError("PL-R004", "the quoted name has no end", "Close it with ' on the same line.", at)
+    return TextError("PL-R001", f"'{text[at]}' means nothing here", 'Put texts into quotes: "…".', at)
 
 
 def check_nesting(words: list[Token]) -> None:
-    """Raises ``Fault`` for brackets that do not fit one another or lie too deep."""
+    """Raises ``TextError`` for brackets that do not fit one another or lie too deep."""
     stack: list[Token] = []
     for word in words:
         if word.kind != "SIGN":
@@ -102,17 +102,17 @@ def check_nesting(words: list[Token]) -> None:
             opened = stack.pop() if stack else None
             if opened is None or OPENING[opened.text] != word.text:
                 hint = f"Close '{opened.text}' first." if opened else f"Leave it out, or open it before '{word.text}'."
-                raise Fault("PL-R001", f"'{word.text}' closes nothing", hint, word.start)
+                raise TextError("PL-R001", f"'{word.text}' closes nothing", hint, word.start)
     if stack:
         opened = stack[-1]
-        raise Fault(
+        raise TextError(
             "PL-R001", f"'{opened.text}' is not closed", f"Write '{OPENING[opened.text]}' where it ends.", opened.start
         )
 
 
-def too_deep(offset: int) -> Fault:
+def too_deep(offset: int) -> TextError:
     """The fault of what lies deeper than ``MAX_DEPTH``."""
-    return Fault(
+    return TextError(
         "PL-R007", f"this is nested deeper than {MAX_DEPTH} levels", "Give the inner parts names of their own.", offset
     )
 
@@ -168,7 +168,7 @@ def name_text(name: str) -> str:
 def number_of(word: Token) -> int | float:
     """What a number means: decimal, hexadecimal, real, with ``K M G T`` as powers of 1024.
 
-    Raises: ``Fault`` PL-R011 for integers of more than 64 bits and reals without end.
+    Raises: ``TextError`` PL-R011 for integers of more than 64 bits and reals without end.
 
     >>> number_of(Token("NUMBER", "0x1F", 0)), number_of(Token("NUMBER", "2K", 0)), number_of(Token("NUMBER", "1.5K", 0))
     (31, 2048, 1536.0)
@@ -190,9 +190,9 @@ def number_of(word: Token) -> int | float:
     return number
 
 
-def too_large(word: Token) -> Fault:
+def too_large(word: Token) -> TextError:
     """The fault of a number that cannot be kept."""
-    return Fault(
+    return TextError(
         "PL-R011",
         "the number is too large",
         "Integers have 64 bits; write a real such as 1e30, or a string.",

@@ -10,7 +10,7 @@ from phaseline.records.expression import Expression
 from phaseline.records.functions.time_functions import span_in, time_in
 from phaseline.records.lexer import CLOSING, OPENING, WORDS, Token, number_of, too_large, unquoted
 from phaseline.records.record import Record
-from phaseline.records.text_errors import Fault
+from phaseline.records.text_errors import TextError
 from phaseline.records.values import MAX_INTEGER, ErrorValue
 
 if TYPE_CHECKING:
@@ -25,17 +25,17 @@ MADE: Mapping[str, Callable[[str], Value]] = {
 """{function in lower case: what makes a value of its one string}: the only calls that are values."""
 
 
-def given_twice(name: str, offset: int) -> Fault:
+def given_twice(name: str, offset: int) -> TextError:
     """The fault of a name that the record has already."""
-    return Fault("PL-R002", f"'{name}' is given twice", "Keep one of them; case does not matter.", offset)
+    return TextError("PL-R002", f"'{name}' is given twice", "Keep one of them; case does not matter.", offset)
 
 
 def put(record: Record, name: str, value: Stored, offset: int) -> None:
-    """Set an attribute whose name stands at this offset. Raises: ``Fault`` PL-R011."""
+    """Set an attribute whose name stands at this offset. Raises: ``TextError`` PL-R011."""
     try:
         record.put(name, value)
     except (AttributeValueError, AttributeTypeError) as error:
-        raise Fault("PL-R011", str(error), "Give it a value that can be kept.", offset) from None
+        raise TextError("PL-R011", str(error), "Give it a value that can be kept.", offset) from None
 
 
 class Words:
@@ -76,7 +76,7 @@ class Words:
         elif self.takes("="):
             value = self._value(name)
         else:
-            raise Fault("PL-R001", f"'{name}' is given no value", f"Write {name} = value.", self.peek().start)
+            raise TextError("PL-R001", f"'{name}' is given no value", f"Write {name} = value.", self.peek().start)
         put(record, name, value, first.start)
 
     def _name(self) -> str:
@@ -89,7 +89,7 @@ class Words:
             while self.takes("."):
                 part = self.next()
                 if part.kind != "NAME":
-                    raise Fault(
+                    raise TextError(
                         "PL-R001", "a name is missing after the dot", "Write it, or put it in quotes.", part.start
                     )
                 parts.append(part.text)
@@ -98,7 +98,7 @@ class Words:
             name = ""
         if not name:
             what = f"'{word.text[:40]}' is no name" if word.text else "a name is missing"
-            raise Fault(
+            raise TextError(
                 "PL-R001", what, "Begin with the name of an attribute; strange ones in single quotes.", word.start
             )
         return name
@@ -113,11 +113,11 @@ class Words:
             depth += (word.text in OPENING) - (word.text in CLOSING) if word.kind == "SIGN" else 0
             self._at += 1
         if begin == self._at:
-            raise Fault("PL-R005", "there is no expression", "Write one after :=.", word.start)
+            raise TextError("PL-R005", "there is no expression", "Write one after :=.", word.start)
         start = self._words[begin].start
         try:
             return Expression.read(self._text[start : self._words[self._at - 1].end])
-        except Fault as fault:
+        except TextError as fault:
             raise fault.moved(start) from None
 
     def _value(self, name: str) -> Value:
@@ -129,11 +129,11 @@ class Words:
             end = self._text.find("\n", start)
             source = self._text[start : len(self._text) if end < 0 else end].strip()
             mend = f"For an expression write {name} := {source[:60]}"
-            raise Fault("PL-R003", "this is more than a value", mend, rest.start)
+            raise TextError("PL-R003", "this is more than a value", mend, rest.start)
         return value
 
     def literal(self) -> Value:
-        """One value. Raises ``Fault`` PL-R003 for what is none."""
+        """One value. Raises ``TextError`` PL-R003 for what is none."""
         word = self.next()
         if word.kind == "STRING":
             return unquoted(word.text)
@@ -154,11 +154,11 @@ class Words:
                 return self._made(word, MADE[lower])
         raise self._no_value(word)
 
-    def _no_value(self, word: Token) -> Fault:
+    def _no_value(self, word: Token) -> TextError:
         if word.kind == "END":
-            return Fault("PL-R001", "a value is missing", 'Write one, or "" for an empty text.', word.start)
+            return TextError("PL-R001", "a value is missing", 'Write one, or "" for an empty text.', word.start)
         mend = f'Put a text into quotes: "{word.text[:40]}"; write an expression with := instead of =.'
-        return Fault("PL-R003", f"'{word.text[:40]}' is no value", mend, word.start)
+        return TextError("PL-R003", f"'{word.text[:40]}' is no value", mend, word.start)
 
     def _number(self, word: Token, sign: int = 1) -> int | float:
         number = sign * number_of(word)
@@ -176,7 +176,7 @@ class Words:
                 return tuple(items)
             if not self.takes(","):
                 word = self.peek()
-                raise Fault(
+                raise TextError(
                     "PL-R001",
                     f"'{word.text[:40]}' cannot stand in a list here",
                     "Put a comma or } before it.",
@@ -198,5 +198,5 @@ class Words:
             mend = (
                 'Write absTime("2026-11-21T10:00:00Z"), relTime("1+02:03:04") or real("INF"); anything else is for :=.'
             )
-            raise Fault("PL-R003", f"{function.text}(…) is no value here", mend, function.start)
+            raise TextError("PL-R003", f"{function.text}(…) is no value here", mend, function.start)
         return value

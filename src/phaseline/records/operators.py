@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Any, TypeAlias, cast
 from phaseline.records.values import ErrorValue, is_identical, is_in_range, kind_of
 
 if TYPE_CHECKING:
-    from phaseline.records.evaluation import Run
+    from phaseline.records.evaluation import EvaluationState
     from phaseline.records.values import Value
 
-Binary: TypeAlias = "Callable[[Value, Value, Run], Value]"
+Binary: TypeAlias = "Callable[[Value, Value, EvaluationState], Value]"
 NUMBERS = (bool, int, float)
 WORD = 64
 """Bits of an integer."""
@@ -86,7 +86,7 @@ _SPANS: Mapping[tuple[str, type, type], Callable[[Any, Any], object]] = {
 
 
 def _arithmetic(sign: str, apply: Callable[[Any, Any], Any]) -> Binary:
-    def calculate(left: Value, right: Value, _run: Run) -> Value:
+    def calculate(left: Value, right: Value, _run: EvaluationState) -> Value:
         if isinstance(left, NUMBERS) and isinstance(right, NUMBERS):
             return _number(apply(left, right))
         return _span(sign, left, right)
@@ -94,7 +94,7 @@ def _arithmetic(sign: str, apply: Callable[[Any, Any], Any]) -> Binary:
     return calculate
 
 
-def _divide(left: Value, right: Value, _run: Run) -> Value:
+def _divide(left: Value, right: Value, _run: EvaluationState) -> Value:
     if not (isinstance(left, NUMBERS) and isinstance(right, NUMBERS)):
         return _span("/", left, right)
     if right == 0:
@@ -109,7 +109,7 @@ def _truncated(left: int, right: int) -> int:
     return quotient if (left < 0) == (right < 0) else -quotient
 
 
-def _remainder(left: Value, right: Value, _run: Run) -> Value:
+def _remainder(left: Value, right: Value, _run: EvaluationState) -> Value:
     if not (isinstance(left, int) and isinstance(right, int)):
         return _settled("%", left, right)
     if right == 0:
@@ -118,7 +118,7 @@ def _remainder(left: Value, right: Value, _run: Run) -> Value:
 
 
 def _bits(sign: str, apply: Callable[[int, int], int]) -> Binary:
-    def combine(left: Value, right: Value, _run: Run) -> Value:
+    def combine(left: Value, right: Value, _run: EvaluationState) -> Value:
         if type(left) is int and type(right) is int:
             return _signed(apply(left, right))
         return _settled(sign, left, right)
@@ -135,7 +135,7 @@ def _signed(number: int) -> int:
 def _equality(*, wanted: bool) -> Binary:
     sign = "==" if wanted else "!="
 
-    def compare(left: Value, right: Value, run: Run) -> Value:
+    def compare(left: Value, right: Value, run: EvaluationState) -> Value:
         if isinstance(left, str) and isinstance(right, str):
             if left == right:
                 return wanted
@@ -151,7 +151,7 @@ def _equality(*, wanted: bool) -> Binary:
 
 
 def _order(sign: str, apply: Callable[[Any, Any], bool]) -> Binary:
-    def compare(left: Value, right: Value, run: Run) -> Value:
+    def compare(left: Value, right: Value, run: EvaluationState) -> Value:
         if isinstance(left, NUMBERS) and isinstance(right, NUMBERS):
             return apply(left, right)
         if isinstance(left, str) and isinstance(right, str):
@@ -164,7 +164,7 @@ def _order(sign: str, apply: Callable[[Any, Any], bool]) -> Binary:
     return compare
 
 
-def is_member(value: Value, items: Value, run: Run, *, identical: bool = False) -> Value:
+def is_member(value: Value, items: Value, run: EvaluationState, *, identical: bool = False) -> Value:
     """Whether a list has the value: as ``==`` compares, or as ``is`` does. What cannot be compared is another value."""
     if items is None or (value is None and not identical):
         return None
@@ -182,11 +182,11 @@ def is_member(value: Value, items: Value, run: Run, *, identical: bool = False) 
     return any(SIGNS["=="](value, item, run) is True for item in items)
 
 
-def _identity(left: Value, right: Value, _run: Run) -> Value:
+def _identity(left: Value, right: Value, _run: EvaluationState) -> Value:
     return is_identical(left, right)
 
 
-def _difference(left: Value, right: Value, _run: Run) -> Value:
+def _difference(left: Value, right: Value, _run: EvaluationState) -> Value:
     return not is_identical(left, right)
 
 

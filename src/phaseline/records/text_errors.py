@@ -8,7 +8,7 @@ SHOWN_LINE = 200
 """Longer source lines are cut in a place."""
 
 
-class Fault(Exception):
+class TextError(Exception):
     """Raised where a text is read: ``offset`` counts its characters from 0. Never leaves the room."""
 
     def __init__(self, code: str, message: str, mend: str, offset: int = 0) -> None:
@@ -19,9 +19,9 @@ class Fault(Exception):
         self.mend = mend
         self.offset = offset
 
-    def moved(self, by: int) -> Fault:
+    def moved(self, by: int) -> TextError:
         """The same fault in a text of which this one is a part."""
-        return Fault(self.code, self.message, self.mend, self.offset + by)
+        return TextError(self.code, self.message, self.mend, self.offset + by)
 
     def problem(self, text: str, *, file: str = "", subject: str = "") -> Problem:
         """The problem in ``text``; without a file its place is the ``subject``, or the line and column of the text."""

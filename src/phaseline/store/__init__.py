@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from phaseline.model.problems.problem import fail
+from phaseline.model.problems.problem import problem_error
 
 if TYPE_CHECKING:
     from phaseline.ports import Clock, Store
@@ -27,7 +27,7 @@ def open_store(url: str, clock: Clock, *, makes: bool = True) -> Store:
         return MemoryStore(clock)
     path = url.removeprefix(FILE_PREFIX)
     if path == url or not path:
-        raise fail(
+        raise problem_error(
             "PL-S001",
             f"The store cannot be opened: {url!r} names no store",
             "Write sqlite:/// and the path of a file, such as sqlite:///phaseline.db, or memory: for none.",

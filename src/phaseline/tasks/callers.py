@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
-from phaseline.calls.batches.bulk_call import Settled
+from phaseline.calls.batches.bulk_call import BulkOutcome
 from phaseline.calls.protocol.call import COMPLETED, Outcome, outcome_of, unloadable
-from phaseline.calls.threads.guarded_calls import attempt
+from phaseline.calls.threads.guarded_calls import guarded_call
 from phaseline.model.graph.plugin_errors import NonRecoverableError, RecoverableError
 from phaseline.tasks.host_keys import HostKeys
 from phaseline.tasks.remote_shell import Unreachable
@@ -19,7 +19,7 @@ from phaseline.tasks.task import Task
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
-    from phaseline.calls.batches.bulk_call import Gathering
+    from phaseline.calls.batches.bulk_call import BulkCall
     from phaseline.calls.protocol.call import Call
 
 Runner = "Callable[[Task], Awaitable[Outcome]]"
@@ -35,7 +35,7 @@ class TaskCaller:
 
     def call(self, call: Call) -> Outcome:
         """Run one to its end in this thread: those that are plain functions, and others where there is no loop."""
-        function, error = attempt(call.load)
+        function, error = guarded_call(call.load)
         if function is None:
             assert error is not None
             return unloadable(error, call.site.implementation)
@@ -47,7 +47,7 @@ class TaskCaller:
             return asyncio.run(self._alone(function, call))
         return cast("Outcome", function(call))
 
-    def gather(self, gathering: Gathering) -> TaskRun:
+    def gather(self, gathering: BulkCall) -> TaskRun:
         """Members about to be called on the engine's loop."""
         return TaskRun(gathering, self._of_loop)
 
@@ -67,7 +67,7 @@ class TaskCaller:
 class TaskRun:
     """The one member of a call: a task on an instance."""
 
-    def __init__(self, gathering: Gathering, connections: Callable[[], Connections]) -> None:
+    def __init__(self, gathering: BulkCall, connections: Callable[[], Connections]) -> None:
         """``connections``: asked for on the loop."""
         self._call = gathering.call_at(0)
         self._connections = connections
@@ -83,11 +83,11 @@ class TaskRun:
             return outcome_of(raised)
         return self._outcome or COMPLETED
 
-    def settle(self, raised: BaseException | None) -> Settled:
+    def settle(self, raised: BaseException | None) -> BulkOutcome:
         """As ``settle_only``."""
         outcome = self.settle_only(raised)
         kinds, delays = np.array([outcome.kind], np.uint8), np.array([outcome.delay_ms], np.int64)
-        return Settled(kinds, delays, {0: outcome}, {0: self._call})
+        return BulkOutcome(kinds, delays, {0: outcome}, {0: self._call})
 
     async def _run(self, function: Callable[[Task], Awaitable[Outcome]]) -> None:
         self._outcome = await ran(function, self._call, self._connections())

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, cast
 from phaseline.calls.batches.native_items import NativeCaller
 from phaseline.calls.protocol.call import Call
 from phaseline.lang.fast_dataclasses import altered
-from phaseline.model.deployment.code_location import CodePlaces
+from phaseline.model.deployment.code_location import CodeLocation
 from phaseline.model.graph.plugin_errors import NonRecoverableError
 from phaseline.model.packages.task_inputs import SETTINGS
 
@@ -49,7 +49,7 @@ def call_own(call: Call) -> Outcome:
     folder = str(call.inputs.get("package_folder") or "")
     # First as the package was when the execution was made, whatever the deployment finds elsewhere by now.
     folders = (folder, f"{folder}/{PYTHON_FOLDER}", *call.site.deployment.code.plugin_folders)
-    deployment = altered(call.site.deployment, code=CodePlaces(folder, folders))
+    deployment = altered(call.site.deployment, code=CodeLocation(folder, folders))
     site = altered(call.site, implementation=name.replace(":", "."), deployment=deployment)
     own = _Own(
         site, call.member, call.attempt, call.channel, call.world, call.instance, call.source, call.target, call.data

@@ -8,7 +8,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
-from phaseline.calls.protocol.call import MAX_MESSAGE_CHARS, Outcome, clip
+from phaseline.calls.protocol.call import MAX_MESSAGE_CHARS, Outcome, truncate
 from phaseline.model.graph.plugin_errors import NonRecoverableError, RecoverableError
 from phaseline.model.graph.status import OutcomeKind
 from phaseline.model.problems.name_rules import folder_name
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from asyncio import Semaphore
     from collections.abc import Mapping
 
-    from phaseline.calls.protocol.call import Call, InstanceView
+    from phaseline.calls.protocol.call import Call, InstanceContext
     from phaseline.model.blueprint.blueprint import Value
     from phaseline.tasks.folder_bundle import Bundle
     from phaseline.tasks.remote_shell import Ended, Place
@@ -80,12 +80,12 @@ class Task:
     def failed(self, text: str, *, retry: bool = False) -> Outcome:
         """The outcome of a failure; with ``retry`` the engine tries again, as often as the task allows."""
         kind = OutcomeKind.RETRY if retry else OutcomeKind.FAILED
-        return Outcome(kind, message=clip(f"{self.name}: {text}", MAX_MESSAGE_CHARS))
+        return Outcome(kind, message=truncate(f"{self.name}: {text}", MAX_MESSAGE_CHARS))
 
     # -- where it runs ------------------------------------------------------------------------------------------
 
     @cached_property
-    def host(self) -> InstanceView | None:
+    def host(self) -> InstanceContext | None:
         """The host that is reached over SSH; None: it runs on this machine (decision 25)."""
         instance = self.call.instance
         id = None if instance is None else instance.host
@@ -218,7 +218,7 @@ class Task:
         }
 
 
-def address_of(host: InstanceView) -> Address:
+def address_of(host: InstanceContext) -> Address:
     """How to get to a host: its address and its agent_config, as the ancestor looks for them.
 
     Raises ``NonRecoverableError`` for what is missing.

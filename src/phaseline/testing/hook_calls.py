@@ -19,18 +19,18 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 import numpy as np
 
 from phaseline.calls.deployments.call_subjects import LoadedDeployment
-from phaseline.calls.deployments.hook_lookups import Ground
-from phaseline.calls.protocol.call import ExecutionView
+from phaseline.calls.deployments.hook_lookups import ExecutionHookLookup
+from phaseline.calls.protocol.call import ExecutionContext
 from phaseline.calls.protocol.hook_lookup import Approval, Usage
 from phaseline.calls.protocol.no_secrets import NoSecrets
-from phaseline.calls.threads.guarded_calls import attempt
+from phaseline.calls.threads.guarded_calls import guarded_call
 from phaseline.hooks.call_arguments import seen
 from phaseline.hooks.hook_context import HookCall
 from phaseline.lang.fast_dataclasses import altered, frozen
 from phaseline.model.blueprint.labels import Label, with_labels
-from phaseline.model.deployment.code_location import CodePlaces
+from phaseline.model.deployment.code_location import CodeLocation
 from phaseline.model.deployment.instance_states import InstanceState
-from phaseline.model.execution.pre_post import Why
+from phaseline.model.execution.pre_post import DeploymentCallKind
 from phaseline.model.graph.status import OutcomeKind
 
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ def deployment(
         name,
         blueprint=written,
         topology=topology,
-        code=CodePlaces("."),
+        code=CodeLocation("."),
         inputs=inputs or {},
         documents={topology.number_of[id]: dict(body) for id, body in (documents or {}).items()},
         states=np.full(len(topology), state, np.uint8),
@@ -94,7 +94,7 @@ class _Secrets(NoSecrets):
         return self._known[name]
 
 
-class _Ground(Ground):
+class _Ground(ExecutionHookLookup):
     """What a hook may look up, made up."""
 
     def __init__(self, target: LoadedDeployment | None, usage: Sequence[Usage], approvals: Sequence[Approval]) -> None:
@@ -118,7 +118,7 @@ def called(
     action: str = "CREATE",
     workflow: str = "install",
     target: LoadedDeployment | None = None,
-    why: Why = Why.BEFORE,
+    why: DeploymentCallKind = DeploymentCallKind.BEFORE,
     at: datetime | None = None,
     data: dict[str, Any] | None = None,
     decisions: Mapping[str, Mapping[str, Value]] | None = None,
@@ -129,9 +129,9 @@ def called(
     """What a method of a hook answers about a deployment. ``data``: what its last call left; ``at``: the time, with zone."""
     phase: Literal["pre", "post", "undo", "preview"] = "preview" if method == "do_preview_op" else "pre"
     if method == "do_post_op":
-        phase = "undo" if why is Why.PRE_FAILED else "post"
+        phase = "undo" if why is DeploymentCallKind.PRE_FAILED else "post"
     left = data or {}
-    execution = ExecutionView(
+    execution = ExecutionContext(
         f"{workflow}-1",
         workflow,
         parameters or {},
@@ -143,7 +143,7 @@ def called(
     given = seen(about, execution, action, which, why=why, data=left, at=at)
     cnxt = given.cnxt
     arguments = [cnxt, given.stack, given.target, action, *([why.is_failure] if method == "do_post_op" else [])]
-    _, error = attempt(getattr(hook, method), *arguments)
+    _, error = guarded_call(getattr(hook, method), *arguments)
     if error is not None:
         return Answer("failed", str(error.args[0] if error.args else error), warnings=cnxt.warnings)
     outcome = cnxt.outcome()

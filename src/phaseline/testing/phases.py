@@ -20,7 +20,7 @@ from phaseline.catalog.phases.phase_packages import packages_at
 from phaseline.lang.fast_dataclasses import frozen
 from phaseline.model.blueprint.operation_declaration import as_phase
 from phaseline.model.phases.decorator import PHASE_ATTRIBUTE
-from phaseline.model.problems.problem import ProblemsError, fail
+from phaseline.model.problems.problem import ProblemsError, problem_error
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -66,14 +66,18 @@ def load_phase(place: str | PathLike[str], name: str = "", *, state: str = "") -
     _refuse(package)
     code = definition.code
     if code is None:  # a definition without code is an error of its package, which was refused
-        raise fail("PL-D001", f"the phase '{definition.name}' has no code", "Put its module beside its definition.")
+        raise problem_error(
+            "PL-D001", f"the phase '{definition.name}' has no code", "Put its module beside its definition."
+        )
     importer = PhaseImporter(_loader())
     failed = importer.renew([code])
     if code in failed:
         raise failed[code]
     if state and state not in definition.states:
         known = ", ".join(definition.states)
-        raise fail("PL-D053", f"the phase '{definition.name}' is not for the state '{state}'", f"It is for {known}.")
+        raise problem_error(
+            "PL-D053", f"the phase '{definition.name}' is not for the state '{state}'", f"It is for {known}."
+        )
     function = as_phase(importer.load(code), code.form)
     module = _loader().module(code.module, code.folders)
     return LoadedPhase(definition, function, module, state or definition.states[0])
@@ -94,9 +98,11 @@ def _chosen(packages: list[Package], place: str, name: str) -> tuple[Package, Ph
         _refuse(package)
     known = ", ".join(sorted(phase.name for _, phase in found))
     if fits:
-        raise fail("PL-D053", f"'{place}' has several phases", f"Say which one: {known}.")
+        raise problem_error("PL-D053", f"'{place}' has several phases", f"Say which one: {known}.")
     wanted = f"no phase '{name}'" if name else "no phase"
-    raise fail("PL-D053", f"there is {wanted} in '{place}'", f"There are: {known}." if known else "Correct the path.")
+    raise problem_error(
+        "PL-D053", f"there is {wanted} in '{place}'", f"There are: {known}." if known else "Correct the path."
+    )
 
 
 def _refuse(package: Package) -> None:

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 from phaseline.calls.batches.trial_call import with_plain_ids
 from phaseline.lang.fast_dataclasses import altered, frozen
 from phaseline.model.blueprint.operation_declaration import Declaration
-from phaseline.model.deployment.code_location import CodePlaces
+from phaseline.model.deployment.code_location import CodeLocation
 from phaseline.model.execution.execution import Request, RetryPolicy, StopAfter
 from phaseline.model.execution.stored_plans import PLAN, Aim, StoredPlan
 from phaseline.model.resources.state_graph_names import state_name
@@ -45,7 +45,7 @@ from phaseline.testing.scripted_executor import (
 if TYPE_CHECKING:
     from phaseline.model.blueprint.blueprint import Blueprint, Operation, Value
     from phaseline.model.deployment.topology import Topology
-    from phaseline.model.execution.pre_post import Around
+    from phaseline.model.execution.pre_post import PrePost
     from phaseline.model.rows.rows import ExecutionRow
     from phaseline.plan.graph.workflow import Planner
     from phaseline.use_cases.prepare.options import OnFailure
@@ -111,10 +111,12 @@ class Stage:
         self.store = MemoryStore(self.clock, identity="rehearsal")
         self.crashes = 0
         self._declare = declare
-        new = NewDeployment("rehearsal", topology.blueprint, inputs, topology, CodePlaces("."), DIRECTOR, BEGINNING_MS)
+        new = NewDeployment(
+            "rehearsal", topology.blueprint, inputs, topology, CodeLocation("."), DIRECTOR, BEGINNING_MS
+        )
         self.deployment, _ = self.store.create_deployment(new)
 
-    def play(self, request: Request, script: Script, around: Around | None = None) -> ExecutionRow:
+    def play(self, request: Request, script: Script, around: PrePost | None = None) -> ExecutionRow:
         """Run a workflow until it has ended or needs a person; the execution as it is then. ``around``: what surrounds it."""
         new = NewExecution(self.deployment, request, DIRECTOR, self.clock.now(), around)
         row = self.store.create_execution(new)
@@ -148,7 +150,7 @@ class Stage:
 
     def aim_at(self, to: Blueprint, policy: RetryPolicy) -> int:
         """The number of a plan of an update to this blueprint, and back to the present one if it fails."""
-        inputs, code = self.store.inputs(self.deployment), CodePlaces(".")
+        inputs, code = self.store.inputs(self.deployment), CodeLocation(".")
         now = self.store.topology(self.deployment)
         former = Aim(now.blueprint, inputs, code, suffixes=len(to.nodes) + 1, counts=now.counts)
         aim = Aim(to, inputs, code, suffixes=len(to.nodes), former=former)

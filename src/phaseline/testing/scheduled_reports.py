@@ -10,7 +10,7 @@ import numpy as np
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from phaseline.calls.protocol.reports import Report
+    from phaseline.calls.protocol.reports import CallReport
     from phaseline.testing.clock import VirtualClock
 
 
@@ -20,7 +20,7 @@ class Coming:
     def __init__(self, clock: VirtualClock) -> None:
         """None will come."""
         self._clock = clock
-        self._heap: list[tuple[int, int, Report]] = []
+        self._heap: list[tuple[int, int, CallReport]] = []
         self._count = 0
 
     def __bool__(self) -> bool:
@@ -32,12 +32,12 @@ class Coming:
         """When the next one comes, in ms; None: none will."""
         return self._heap[0][0] if self._heap else None
 
-    def add(self, after_ms: int, report: Report) -> None:
+    def add(self, after_ms: int, report: CallReport) -> None:
         """It comes so much later than now."""
         self._count += 1
         heapq.heappush(self._heap, (self._clock.now() + after_ms, self._count, report))
 
-    def arrived(self) -> Iterator[Report]:
+    def arrived(self) -> Iterator[CallReport]:
         """Those whose time has come; they are taken out."""
         now = self._clock.now()
         while self._heap and self._heap[0][0] <= now:

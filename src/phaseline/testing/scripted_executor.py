@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from phaseline.calls.batches.trial_call import WORDS
-from phaseline.calls.protocol.reports import Report, only_logs
+from phaseline.calls.protocol.reports import CallReport, only_logs
 from phaseline.lang.fast_dataclasses import frozen
 from phaseline.model.graph.graph import SubjectKind
 from phaseline.model.graph.status import OutcomeKind
-from phaseline.model.rows.rows import Remark
+from phaseline.model.rows.rows import EntryRemark
 from phaseline.testing.scheduled_reports import Coming
 from phaseline.testing.simulation.plugins import members_of
 
@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     from phaseline.calls.deployments.deployment_cache import Deployments
     from phaseline.calls.threads.inbox import Inbox
     from phaseline.model.blueprint.blueprint import Value
-    from phaseline.model.deployment.runtime_properties import Path
+    from phaseline.model.deployment.runtime_properties import PropertyPath
     from phaseline.model.execution.events import Batch
-    from phaseline.model.graph.batch_members import Segment
+    from phaseline.model.graph.batch_members import GraphSegment
     from phaseline.model.rows.rows import BatchRow
     from phaseline.testing.clock import VirtualClock
 
@@ -118,7 +118,7 @@ class Member:
     """One member of a batch: its place there, whom it is about, and how that is written."""
 
     number: int
-    segment: Segment
+    segment: GraphSegment
     place: int
     owner: int
     instance: str
@@ -129,7 +129,7 @@ class Member:
 class MadeUpPlugins:
     """``ports.Executor`` for rehearsals."""
 
-    def __init__(self, inbox: Inbox[Report], deployments: Deployments, clock: VirtualClock, script: Script) -> None:
+    def __init__(self, inbox: Inbox[CallReport], deployments: Deployments, clock: VirtualClock, script: Script) -> None:
         """Nothing is being called."""
         self._inbox, self._deployments, self._clock, self._script = inbox, deployments, clock, script
         self._coming = Coming(clock)
@@ -154,7 +154,7 @@ class MadeUpPlugins:
             for takes_s, answers in groupby(together, key=lambda pair: pair[0].takes_s):
                 self._coming.add(round(takes_s * 1000), self._report(batch, list(answers)))
 
-    def _member(self, number: int, segment: Segment, place: int) -> Member:
+    def _member(self, number: int, segment: GraphSegment, place: int) -> Member:
         loaded = self._deployments.loaded(segment.deployment)
         topology, subject = loaded.topology, int(segment.subjects[place])
         if segment.kind is SubjectKind.DEPLOYMENT:
@@ -173,17 +173,19 @@ class MadeUpPlugins:
         operation = batch.lane.phase.rpartition(".")[2]
         self._script.calls.append(Called(at_s, operation, tuple(member.text for member in members), tuple(outcomes)))
 
-    def _report(self, batch: Batch, answers: Sequence[tuple[Says, Member]]) -> Report:
+    def _report(self, batch: Batch, answers: Sequence[tuple[Says, Member]]) -> CallReport:
         documents = []
         remarks = []
         for said, member in answers:
             if said.runtime_properties:
                 loaded = self._deployments.loaded(member.segment.deployment)
-                written: dict[Path, Value] = {(name,): value for name, value in said.runtime_properties.items()}
+                written: dict[PropertyPath, Value] = {(name,): value for name, value in said.runtime_properties.items()}
                 documents.append((member.number, loaded.apply(member.owner, written, ())))
             position = int(member.segment.positions[member.place])
-            remarks.append((member.number, Remark(member.segment.graph, position, said.message, result=said.result)))
-        return Report(
+            remarks.append(
+                (member.number, EntryRemark(member.segment.graph, position, said.message, result=said.result))
+            )
+        return CallReport(
             batch.id,
             np.array([member.number for _, member in answers], np.int32),
             np.array([said.kind for said, _ in answers], np.uint8),

@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from phaseline.model.problems.problem import ProblemsError, fail
+from phaseline.model.problems.problem import ProblemsError, problem_error
 from phaseline.vault.envelope import KEY_BYTES, new_key
 
 VARIABLE = "PHASELINE_SECRETS_KEY"
@@ -124,7 +124,7 @@ class MasterKeys:
         if found.st_mode & (stat.S_IRWXG | stat.S_IRWXO):
             message = f"the master key in {self.place} can be read or written by others: its mode is {found.st_mode & 0o777:o}"
             mend = f"Close it, and then give the secrets a new master key, for this one may be known: chmod 600 {self.file}; phaseline secrets rotate"
-            raise fail("PL-S022", message, mend)
+            raise problem_error("PL-S022", message, mend)
 
 
 def _parsed(words: Sequence[str], place: str) -> list[bytes]:
@@ -142,4 +142,4 @@ def _parsed(words: Sequence[str], place: str) -> list[bytes]:
 
 def _unreadable(place: str, reason: str) -> ProblemsError:
     mend = f"Correct it, or put the key there that the secrets were stored with; {VARIABLE} takes its place."
-    return fail("PL-S021", f"the master key cannot be had from {place}: {reason}", mend)
+    return problem_error("PL-S021", f"the master key cannot be had from {place}: {reason}", mend)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from typing import TYPE_CHECKING
 
-from phaseline.model.problems.problem import fail
+from phaseline.model.problems.problem import problem_error
 from phaseline.vault import envelope
 from phaseline.vault.master_keys import id_of
 from phaseline.vault.secret_masking import KnownValues, leaves
@@ -222,7 +222,7 @@ class Vault:
         if master is None:
             message = f"the master key {key.master}, which secrets of this store were stored with, is not in {self._keys.place}"
             mend = "Put that key back, or name its file with the setting secrets.key_file; without it nobody can read them."
-            raise fail("PL-S020", message, mend)
+            raise problem_error("PL-S020", message, mend)
         return envelope.decrypt(key.wrapped, master, self._stands_for("key", kind, name))
 
     def _stands_for(self, *parts: str) -> str:
@@ -230,4 +230,4 @@ class Vault:
 
     def _damaged(self, what: str) -> ProblemsError:
         mend = "The store was changed from outside: take it from a backup, or delete the secret and create it anew."
-        return fail("PL-S023", f"{what} cannot be opened: it is not what was encrypted", mend)
+        return problem_error("PL-S023", f"{what} cannot be opened: it is not what was encrypted", mend)

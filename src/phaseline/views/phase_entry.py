@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 @frozen
-class EntryView:
+class PhaseEntryView:
     """One phase of one resource. ``run`` is the number of the latest call, 0: it was never called in this stay.
 
     ``attempt`` counts from 1, one more with each retry of a user. ``next_run_at`` only of what sleeps. ``waiting_for``: the

@@ -15,7 +15,7 @@ from phaseline.model.rows.rows import DeploymentKind
 
 if TYPE_CHECKING:
     from phaseline.views.background import Background
-    from phaseline.views.phase_entry import EntryView
+    from phaseline.views.phase_entry import PhaseEntryView
 
 T_co = TypeVar("T_co", covariant=True)
 
@@ -212,7 +212,7 @@ class InstanceView:
     health: str = ""
     drift: str = ""
     system_properties: Mapping[str, Value] = field(default_factory=dict)
-    phases: "Sequence[EntryView]" = ()
+    phases: "Sequence[PhaseEntryView]" = ()
     restricted_actions: Sequence[str] = ()
 
 

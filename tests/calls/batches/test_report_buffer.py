@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 from tests.run.worlds import PATIENCE_S, World, make_blueprint, silenced
 
-from phaseline.calls.batches.batch_handover import HandOver
-from phaseline.calls.batches.report_buffer import Poster
+from phaseline.calls.batches.batch_handover import BatchHandover
+from phaseline.calls.batches.report_buffer import ReportBuffer
 from phaseline.calls.protocol.call import COMPLETED, Outcome
-from phaseline.calls.protocol.reports import POST_AT, Report, all_completed
+from phaseline.calls.protocol.reports import POST_AT, CallReport, all_completed
 from phaseline.model.graph.status import OutcomeKind
 from phaseline.model.rows.rows import DocumentChange, LogLine
 from phaseline.testing.builders import node
@@ -28,14 +28,14 @@ def world(tmp_path: Path):
 
 @pytest.fixture
 def poster(world: World):
-    made = Poster(world.inbox)
+    made = ReportBuffer(world.inbox)
     yield made
     made.stop()
 
 
-def reports(world: World, count: int) -> list[Report]:
+def reports(world: World, count: int) -> list[CallReport]:
     """Reports until so many members have come."""
-    found: list[Report] = []
+    found: list[CallReport] = []
     until = time.monotonic() + PATIENCE_S
     while sum(len(report.members) for report in found) < count:
         assert time.monotonic() < until
@@ -44,16 +44,16 @@ def reports(world: World, count: int) -> list[Report]:
     return found
 
 
-def test_the_last_member_of_a_batch_is_posted_at_once(world: World, poster: Poster) -> None:
-    handover = HandOver(world.batch(0), world.deployments)
+def test_the_last_member_of_a_batch_is_posted_at_once(world: World, poster: ReportBuffer) -> None:
+    handover = BatchHandover(world.batch(0), world.deployments)
     poster.outcome(handover, 0, COMPLETED)
     (report,) = world.inbox.take_all()
     assert report.members.tolist() == [0]
     assert report.kinds.tolist() == [OutcomeKind.COMPLETED]
 
 
-def test_an_outcome_waits_for_company_but_not_long(world: World, poster: Poster) -> None:
-    handover = HandOver(world.batch(0, 1, 2), world.deployments)
+def test_an_outcome_waits_for_company_but_not_long(world: World, poster: ReportBuffer) -> None:
+    handover = BatchHandover(world.batch(0, 1, 2), world.deployments)
     with silenced(poster.alarms):
         poster.outcome(handover, 0, COMPLETED)
         poster.outcome(handover, 1, Outcome(OutcomeKind.AGAIN, 5))
@@ -62,15 +62,15 @@ def test_an_outcome_waits_for_company_but_not_long(world: World, poster: Poster)
     assert report.delays.tolist() == [-1, 5]
 
 
-def test_a_thousand_outcomes_do_not_wait(world: World, poster: Poster) -> None:
-    handover = HandOver(world.batch(*range(2500)), world.deployments)
+def test_a_thousand_outcomes_do_not_wait(world: World, poster: ReportBuffer) -> None:
+    handover = BatchHandover(world.batch(*range(2500)), world.deployments)
     for member in range(POST_AT):
         poster.outcome(handover, member, COMPLETED)
     assert max(len(report.members) for report in reports(world, POST_AT)) <= POST_AT
 
 
-def test_a_second_outcome_of_a_member_moves_nothing_but_its_data_is_kept(world: World, poster: Poster) -> None:
-    handover = HandOver(world.batch(0, 1), world.deployments)
+def test_a_second_outcome_of_a_member_moves_nothing_but_its_data_is_kept(world: World, poster: ReportBuffer) -> None:
+    handover = BatchHandover(world.batch(0, 1), world.deployments)
     poster.outcomes(handover, all_completed(1, np.array([0], np.int32)))
     poster.outcome(handover, 0, Outcome(OutcomeKind.FAILED), [(0, CHANGE)])
     poster.outcomes(handover, all_completed(1, np.array([0, 1], np.int32)))
@@ -79,23 +79,23 @@ def test_a_second_outcome_of_a_member_moves_nothing_but_its_data_is_kept(world: 
     assert [change for report in found for _, change in report.documents] == [CHANGE]
 
 
-def test_lines_come_before_the_outcome_of_their_batch(world: World, poster: Poster) -> None:
-    handover = HandOver(world.batch(0, 1), world.deployments)
+def test_lines_come_before_the_outcome_of_their_batch(world: World, poster: ReportBuffer) -> None:
+    handover = BatchHandover(world.batch(0, 1), world.deployments)
     poster.log(handover, LogLine(1, 2, "info", "begun"))
     poster.outcomes(handover, all_completed(1, np.array([0, 1], np.int32)))
     found = reports(world, 2)
     assert [len(report.logs) for report in found] == [1, 0]
 
 
-def test_noted_data_is_told_apart_from_outcomes(world: World, poster: Poster) -> None:
-    handover = HandOver(world.batch(0), world.deployments)
+def test_noted_data_is_told_apart_from_outcomes(world: World, poster: ReportBuffer) -> None:
+    handover = BatchHandover(world.batch(0), world.deployments)
     poster.note(handover, 0, [(0, CHANGE)])
     (report,) = world.inbox.take_all()
     assert report.is_noted
     assert handover.left == 1
 
 
-def test_alarms_ring_in_their_order(poster: Poster) -> None:
+def test_alarms_ring_in_their_order(poster: ReportBuffer) -> None:
     rung: list[str] = []
     done = threading.Event()
     with silenced(poster.alarms):
@@ -110,7 +110,7 @@ def test_alarms_ring_in_their_order(poster: Poster) -> None:
 def test_members_of_several_functions_are_grouped_in_order(tmp_path: Path) -> None:
     nodes = [node("a", create="cloud.one"), node("b", create="cloud.two"), node("c", create="cloud.one"), node("d")]
     world = World(tmp_path, make_blueprint(*nodes))
-    groups = HandOver(world.batch(2, 1, 0, 3), world.deployments).groups()
+    groups = BatchHandover(world.batch(2, 1, 0, 3), world.deployments).groups()
     assert [(group.implementation, group.members.tolist()) for group in groups] == [
         ("cloud.one", [0, 2]),
         ("cloud.two", [1]),

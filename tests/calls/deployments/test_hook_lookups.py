@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 import phaseline
-from phaseline.calls.deployments.hook_lookups import Ground
+from phaseline.calls.deployments.hook_lookups import ExecutionHookLookup
 from phaseline.model.blueprint.labels import Label
-from phaseline.model.deployment.code_location import CodePlaces
+from phaseline.model.deployment.code_location import CodeLocation
 from phaseline.model.execution.execution import Request
 from phaseline.model.rows.rows import Actor, NewDeployment, NewExecution
 from phaseline.store.memory.store import MemoryStore
@@ -72,9 +72,9 @@ def test_of_two_installs_that_ask_at_once_the_older_one_continues() -> None:
     """Both are stored and open when their hooks are asked: the younger one counts the older one, and not the other way round."""
     store = MemoryStore(VirtualClock())
     numbers = [_begun(store, name) for name in ("one", "two")]
-    seen = [Ground(number, store, lambda _: None, lambda: None).usage("team", "web") for number in numbers]
+    seen = [ExecutionHookLookup(number, store, lambda _: None, lambda: None).usage("team", "web") for number in numbers]
     assert [[one.count() for one in usage] for usage in seen] == [[0, 0], [2, 0]]
-    preview = Ground(0, store, lambda _: None, lambda: None).usage("team", "web")
+    preview = ExecutionHookLookup(0, store, lambda _: None, lambda: None).usage("team", "web")
     assert [one.count() for one in preview] == [2, 2]
 
 
@@ -92,7 +92,7 @@ def test_d41_a_quota_is_asked_before_a_deployment_gets_its_label(file: str) -> N
 
 def _begun(store: MemoryStore, name: str) -> int:
     application = blueprint(node("web", instances=2))
-    made = NewDeployment(name, application, {}, topology(application), CodePlaces(""), ANN, 5)
+    made = NewDeployment(name, application, {}, topology(application), CodeLocation(""), ANN, 5)
     number, _ = store.create_deployment(made)
     store.labels.add(number, [Label("team", "web")])
     return store.create_execution(NewExecution(number, Request("install"), ANN, 5)).number

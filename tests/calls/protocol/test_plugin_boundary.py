@@ -9,8 +9,8 @@ from tests.run import evil
 
 import phaseline
 from phaseline import ProblemsError
-from phaseline.calls.protocol.call import Outcome, clip, outcome_of
-from phaseline.calls.protocol.plugin_boundary import LONGEST_AFTER_S, changed, kept, milliseconds
+from phaseline.calls.protocol.call import Outcome, outcome_of, truncate
+from phaseline.calls.protocol.plugin_boundary import LONGEST_AFTER_S, changed, milliseconds, require_storable
 from phaseline.model.deployment.runtime_properties import MAX_DEPTH, storable
 from phaseline.model.graph.status import OutcomeKind
 
@@ -54,7 +54,7 @@ def is_plain(value: object, depth: int = 0) -> bool:
 @given(ANYTHING)
 def test_a_value_comes_through_the_gate_plain_or_not_at_all(value: object) -> None:
     try:
-        found = kept(value, "it")
+        found = require_storable(value, "it")
     except ProblemsError as error:
         assert_code(error, "PL-O034")
         return
@@ -102,4 +102,4 @@ def test_whatever_is_raised_has_an_outcome(make: Callable[[], BaseException], af
 
 @given(some.text() | some.integers() | some.binary())
 def test_what_is_said_is_a_text(said: object) -> None:
-    assert type(clip(said, 10)) is str
+    assert type(truncate(said, 10)) is str

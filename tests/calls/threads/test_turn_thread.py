@@ -9,7 +9,7 @@ import pytest
 
 from phaseline.calls.threads.inbox import Inbox
 from phaseline.calls.threads.thread_pool import Pool
-from phaseline.calls.threads.turn_thread import Hands
+from phaseline.calls.threads.turn_thread import TurnBaton
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -27,7 +27,7 @@ class Bench:
         self.taken: list[str] = []
         self.turners: list[int] = []
         self.is_wanted = False
-        self.hands = Hands(self.inbox, self.turn)
+        self.hands = TurnBaton(self.inbox, self.turn)
         self.pool = Pool("test", 2, self.inbox.fail, self.inbox)
 
     def turn(self) -> bool:
@@ -35,7 +35,7 @@ class Bench:
         self.taken += self.inbox.take_all()
         return self.is_wanted
 
-    def put_while_it_waits(self, hands: Hands, task: Callable[[], None]) -> None:
+    def put_while_it_waits(self, hands: TurnBaton, task: Callable[[], None]) -> None:
         """Begun as soon as the loop's thread has given the baton away."""
 
         def begin() -> None:
@@ -64,7 +64,7 @@ def test_who_leaves_an_outcome_while_the_loop_waits_makes_the_turn_and_takes_up_
             bench.pool.put(lambda: work(left))
         return not left
 
-    hands = Hands(bench.inbox, turn)
+    hands = TurnBaton(bench.inbox, turn)
     with hands:
         bench.put_while_it_waits(hands, lambda: work(50))
         assert hands.wait(LONG_MS)
@@ -99,7 +99,7 @@ def test_two_never_turn_at_once() -> None:
         inside.release()
         return False
 
-    hands = Hands(bench.inbox, turn)
+    hands = TurnBaton(bench.inbox, turn)
     with hands:
         for number in range(500):
             bench.put(str(number))
@@ -116,7 +116,7 @@ def test_what_a_lent_turn_raises_is_raised_in_the_loop() -> None:
     def turn() -> bool:
         raise OSError("the disk is full")
 
-    hands = Hands(bench.inbox, turn)
+    hands = TurnBaton(bench.inbox, turn)
     with hands:
         bench.put_while_it_waits(hands, lambda: bench.inbox.leave("an outcome"))
         with pytest.raises(OSError, match="the disk is full"):

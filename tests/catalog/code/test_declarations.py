@@ -6,22 +6,22 @@ import pytest
 
 from phaseline.catalog.code.declarations import Declarations
 from phaseline.model.blueprint.operation_declaration import LARGEST_BATCH, Declaration
-from phaseline.model.deployment.code_location import CodePlaces
+from phaseline.model.deployment.code_location import CodeLocation
 
 
 @pytest.fixture
-def code(tmp_path: Path) -> CodePlaces:
+def code(tmp_path: Path) -> CodeLocation:
     (tmp_path / "plugins").mkdir()
-    return CodePlaces(str(tmp_path))
+    return CodeLocation(str(tmp_path))
 
 
-def write(code: CodePlaces, name: str, text: str) -> None:
+def write(code: CodeLocation, name: str, text: str) -> None:
     file = Path(code.blueprint_folder, "plugins", name)
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_text(text)
 
 
-def test_a_native_decorator_is_read_with_its_literals(code: CodePlaces) -> None:
+def test_a_native_decorator_is_read_with_its_literals(code: CodeLocation) -> None:
     write(
         code,
         "cloud.py",
@@ -39,7 +39,7 @@ def test_a_native_decorator_is_read_with_its_literals(code: CodePlaces) -> None:
     assert Declarations().of("cloud.start", code) == Declaration("native")
 
 
-def test_c1_a_cloudify_decorator_is_repeatable_only_when_it_says_resumable(code: CodePlaces) -> None:
+def test_c1_a_cloudify_decorator_is_repeatable_only_when_it_says_resumable(code: CodeLocation) -> None:
     write(
         code,
         "old.py",
@@ -56,7 +56,7 @@ def test_c1_a_cloudify_decorator_is_repeatable_only_when_it_says_resumable(code:
     assert declarations.of("old.delete", code) == Declaration("cloudify")
 
 
-def test_a_phase_is_called_with_a_handler_or_with_a_resource_and_its_data(code: CodePlaces) -> None:
+def test_a_phase_is_called_with_a_handler_or_with_a_resource_and_its_data(code: CodeLocation) -> None:
     given = "name='P', states='Allocation', resource_type='Cloud.Node'"
     write(
         code,
@@ -70,7 +70,7 @@ def test_a_phase_is_called_with_a_handler_or_with_a_resource_and_its_data(code: 
     assert declarations.of("acme.attach", code) == Declaration("phase", repeatable=True)
 
 
-def test_a_name_passed_on_by_a_package_is_followed(code: CodePlaces) -> None:
+def test_a_name_passed_on_by_a_package_is_followed(code: CodeLocation) -> None:
     write(code, "pkg/__init__.py", "from .deep.tasks import create\nfrom pkg.deep import tasks as other\n")
     write(code, "pkg/deep/__init__.py", "")
     write(code, "pkg/deep/tasks.py", "import phaseline\n@phaseline.operation(bulk=True)\ndef create(batch): ...\n")
@@ -79,26 +79,26 @@ def test_a_name_passed_on_by_a_package_is_followed(code: CodePlaces) -> None:
 
 
 @pytest.mark.parametrize("name", ["absent.create", "cloud.absent", "create", "", "broken.create"])
-def test_what_cannot_be_found_or_read_declares_nothing(code: CodePlaces, name: str) -> None:
+def test_what_cannot_be_found_or_read_declares_nothing(code: CodeLocation, name: str) -> None:
     write(code, "cloud.py", "def create(): ...\n")
     write(code, "broken.py", "def create(:\n")
     assert Declarations().of(name, code) is None
 
 
-def test_a_batch_is_never_larger_than_the_limit(code: CodePlaces) -> None:
+def test_a_batch_is_never_larger_than_the_limit(code: CodeLocation) -> None:
     write(code, "cloud.py", "from phaseline import operation\n@operation(max_batch=1_000_000_000)\ndef a(b): ...\n")
     found = Declarations().of("cloud.a", code)
     assert found is not None
     assert found.max_batch == LARGEST_BATCH
 
 
-def test_source_distributions_below_a_plugin_folder_are_searched(code: CodePlaces) -> None:
+def test_source_distributions_below_a_plugin_folder_are_searched(code: CodeLocation) -> None:
     write(code, "my-plugin/setup.py", "raise SystemExit")
     write(code, "my-plugin/my_plugin/tasks.py", "def create(): ...\n")
     assert Declarations().of("my_plugin.tasks.create", code) == Declaration("cloudify")
 
 
-def test_installed_modules_are_found_without_being_imported(code: CodePlaces) -> None:
+def test_installed_modules_are_found_without_being_imported(code: CodeLocation) -> None:
     import sys
 
     sys.modules.pop("this", None)
@@ -107,7 +107,7 @@ def test_installed_modules_are_found_without_being_imported(code: CodePlaces) ->
     assert "this" not in sys.modules
 
 
-def test_a_function_that_is_bound_to_a_second_name_keeps_its_declaration(code: CodePlaces) -> None:
+def test_a_function_that_is_bound_to_a_second_name_keeps_its_declaration(code: CodeLocation) -> None:
     write(
         code,
         "cloud.py",

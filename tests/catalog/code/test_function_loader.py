@@ -10,7 +10,7 @@ import pytest
 
 from phaseline.catalog.code.function_loader import Loader
 from phaseline.catalog.plugin_catalog import PluginCatalog
-from phaseline.model.deployment.code_location import CodePlaces
+from phaseline.model.deployment.code_location import CodeLocation
 
 
 @pytest.fixture
@@ -20,12 +20,12 @@ def loader() -> Iterator[Loader]:
     found.close()
 
 
-def places(folder: Path, **files: str) -> CodePlaces:
+def places(folder: Path, **files: str) -> CodeLocation:
     for name, text in files.items():
         file = folder / "plugins" / f"{name.replace('__', '/')}.py"
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(text)
-    return CodePlaces(str(folder))
+    return CodeLocation(str(folder))
 
 
 def test_two_deployments_may_have_modules_of_the_same_name(loader: Loader, tmp_path: Path) -> None:

@@ -7,16 +7,16 @@ from typing import Any
 
 from phaseline.calls.protocol.call import (
     Call,
-    DeploymentView,
-    ExecutionView,
-    InstanceView,
-    NodeView,
-    RelationshipView,
+    DeploymentContext,
+    ExecutionContext,
+    InstanceContext,
+    NodeContext,
+    RelationshipContext,
     Site,
 )
 from phaseline.compat.cloudify import enable
 from phaseline.model.blueprint.blueprint import Plugin
-from phaseline.model.deployment.code_location import CodePlaces
+from phaseline.model.deployment.code_location import CodeLocation
 from phaseline.model.deployment.runtime_properties import copy_mapping, diff
 
 enable()
@@ -37,32 +37,32 @@ class SmallWorld:
         }
         self.hosts = {"vm_1": "vm_1", "web_1": "vm_1", "db_1": "vm_1"}
 
-    def instance(self, id: str) -> InstanceView:
+    def instance(self, id: str) -> InstanceContext:
         if id not in self.documents:
             raise KeyError(id)
-        return InstanceView(id, 1, sorted(self.documents).index(id), self)
+        return InstanceContext(id, 1, sorted(self.documents).index(id), self)
 
-    def node(self, instance: InstanceView) -> NodeView:
+    def node(self, instance: InstanceContext) -> NodeContext:
         name = instance.id.partition("_")[0]
         hierarchy = HOST_TYPES if name == "vm" else ("my.Server", "cloudify.nodes.Root")
-        return NodeView(name, hierarchy[0], hierarchy, self.properties[name])
+        return NodeContext(name, hierarchy[0], hierarchy, self.properties[name])
 
-    def document(self, instance: InstanceView) -> Mapping[str, Any]:
+    def document(self, instance: InstanceContext) -> Mapping[str, Any]:
         return self.documents[instance.id]
 
-    def relationships(self, instance: InstanceView) -> tuple[RelationshipView, ...]:
+    def relationships(self, instance: InstanceContext) -> tuple[RelationshipContext, ...]:
         if instance.id != "web_1":
             return ()
         connected = "cloudify.relationships.connected_to"
-        return (RelationshipView(connected, (connected,), {"connection_type": "all_to_one"}, "db_1"),)
+        return (RelationshipContext(connected, (connected,), {"connection_type": "all_to_one"}, "db_1"),)
 
-    def host(self, instance: InstanceView) -> str | None:
+    def host(self, instance: InstanceContext) -> str | None:
         return self.hosts.get(instance.id)
 
     def instances_of(self, node: str) -> Sequence[str]:
         return [id for id in sorted(self.documents) if id.startswith(f"{node}_")]
 
-    def state(self, instance: InstanceView) -> str:
+    def state(self, instance: InstanceContext) -> str:
         return "started"
 
     def evaluate(self, value: Any, call: Call) -> Any:
@@ -149,8 +149,8 @@ def node_call(
         operation="cloudify.interfaces.lifecycle.create" if pair is None else "establish",
         form=form,
         implementation=implementation,
-        execution=ExecutionView("install-7", "install", {"force": True}, creator="ann"),
-        deployment=DeploymentView("shop", "blueprint", CodePlaces(str(folder or "."))),
+        execution=ExecutionContext("install-7", "install", {"force": True}, creator="ann"),
+        deployment=DeploymentContext("shop", "blueprint", CodeLocation(str(folder or "."))),
         plugin=Plugin("web", "central_deployment_agent", package_name="web-plugin", package_version="1.2"),
         side="node" if pair is None else "source",
         max_retries=60,
@@ -174,7 +174,7 @@ def said(call: Call) -> SmallChannel:
     return channel
 
 
-def stored(view: InstanceView | None) -> dict[str, Any]:
+def stored(view: InstanceContext | None) -> dict[str, Any]:
     """{path: value} that the engine would write, removed ones as None."""
     assert view is not None
     if view.before is None:

@@ -12,7 +12,7 @@ from phaseline.calls.batches.caller_registry import CallerRegistry
 from phaseline.engine.invariants import validate
 from phaseline.model.blueprint.blueprint import Value
 from phaseline.model.blueprint.operation_declaration import Declaration, as_phase
-from phaseline.model.deployment.code_location import CodePlaces
+from phaseline.model.deployment.code_location import CodeLocation
 from phaseline.model.execution.execution import Request, RetryPolicy
 from phaseline.model.graph.status import EntryStatus
 from phaseline.model.phases.phase_data import data_in
@@ -34,7 +34,7 @@ class OneFunction(PhaseCatalog):
         super().__init__()
         self.function = as_phase(function)
 
-    def load(self, implementation: str, code: CodePlaces) -> Callable[..., object]:
+    def load(self, implementation: str, code: CodeLocation) -> Callable[..., object]:
         return self.function
 
 
@@ -68,7 +68,7 @@ class PhaseEngine:
     def install(self, count: int = 1, name: str = "app", interval_s: float = 15.0) -> ExecutionRow:
         """Begin the installation of so many instances."""
         application = blueprint(node("vm", create="cloud.handle", instances=count))
-        places = CodePlaces(str(self.folder))
+        places = CodeLocation(str(self.folder))
         new = NewDeployment(name, application, {}, topology(application), places, ANN, self.clock.now())
         number, _ = self.store.create_deployment(new)
         request = Request("install", retries=RetryPolicy(0, interval_s))

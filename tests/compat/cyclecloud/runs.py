@@ -10,7 +10,7 @@ from tests.run.worlds import CREATE, Answer, LaneSpec, Policy, World, make_bluep
 from phaseline.catalog import PluginCatalog
 from phaseline.model.blueprint.blueprint import Value
 from phaseline.model.blueprint.operation_declaration import as_phase
-from phaseline.model.deployment.code_location import CodePlaces
+from phaseline.model.deployment.code_location import CodeLocation
 from phaseline.model.phases.phase_data import data_in
 from phaseline.testing.builders import node
 
@@ -22,7 +22,7 @@ ALL = (0, 1, 2, 3)
 class PhaseCatalog(PluginCatalog):
     """Takes every function for that of a phase plugin, as whoever has read its definition does."""
 
-    def load(self, implementation: str, code: CodePlaces) -> Callable[..., object]:
+    def load(self, implementation: str, code: CodeLocation) -> Callable[..., object]:
         return as_phase(super().load(implementation, code))
 
 

@@ -7,7 +7,7 @@ import pytest
 from tests.compat.cyclecloud.runs import CREATE, LaneSpec, Make, Policy, messages, runs, words
 
 from phaseline import phase
-from phaseline.calls.batches.bulk_call import Gathering
+from phaseline.calls.batches.bulk_call import BulkCall
 from phaseline.calls.batches.trial_call import Given, Subject, Trial
 from phaseline.calls.protocol.call import Call
 from phaseline.calls.protocol.call_codec import read_call, read_site, write_call, write_site
@@ -58,7 +58,7 @@ def test_resources_of_several_states_come_in_one_run_and_each_knows_its_own() ->
         assert handler.getResourcePhaseData(handler.resources[1])["State"] == "Configuration"
         assert handler.getState() == "Allocation"
 
-    run = PhaseCaller().gather(Gathering(2, trial.call_at, trial.say))
+    run = PhaseCaller().gather(BulkCall(2, trial.call_at, trial.say))
     run.code(as_phase(look))()
 
 

@@ -5,9 +5,9 @@ from collections.abc import Mapping
 import pytest
 from tests.compat.cyclecloud.runs import ALL, EACH, Make, messages, runs, words
 
-from phaseline.calls.batches.bulk_call import Gathering
+from phaseline.calls.batches.bulk_call import BulkCall
 from phaseline.calls.batches.trial_call import Given, Subject, Trial
-from phaseline.calls.protocol.call import InstanceView, NodeView, World
+from phaseline.calls.protocol.call import InstanceContext, NodeContext, World
 from phaseline.compat.cyclecloud.callers import PhaseCaller
 from phaseline.model.blueprint.blueprint import Value
 from phaseline.model.blueprint.operation_declaration import as_phase
@@ -349,16 +349,16 @@ class Vanishing:
         self.world = world
         self.asked = 0
 
-    def document(self, instance: InstanceView) -> Mapping[str, Value]:
+    def document(self, instance: InstanceContext) -> Mapping[str, Value]:
         self.asked += 1
         if self.asked > 1:
             raise KeyError(instance.id)
         return {}
 
-    def node(self, instance: InstanceView) -> NodeView:
+    def node(self, instance: InstanceContext) -> NodeContext:
         return self.world.node(instance)
 
-    def state(self, instance: InstanceView) -> str:
+    def state(self, instance: InstanceContext) -> str:
         return "gone"
 
 
@@ -372,7 +372,7 @@ def test_r13_what_cannot_be_stored_fails_its_own_resource_alone() -> None:
             node["Size"] = 1
         handler.setCompleted(handler.resources)
 
-    run = PhaseCaller().gather(Gathering(2, trial.call_at, trial.say))
+    run = PhaseCaller().gather(BulkCall(2, trial.call_at, trial.say))
     run.code(as_phase(handle))()
     settled = run.settle(None)
     assert [settled.outcome_at(place).kind for place in (0, 1)] == [OutcomeKind.FAILED, OutcomeKind.COMPLETED]

@@ -5,14 +5,14 @@ from dataclasses import replace
 import pytest
 from tests.compat.cyclecloud.runs import BULK, CREATE, EACH, Make, messages, runs, words
 
-from phaseline.calls.batches.bulk_call import Gathering
+from phaseline.calls.batches.bulk_call import BulkCall
 from phaseline.calls.batches.trial_call import Given, Subject, Trial
-from phaseline.calls.protocol.call import InstanceView, NodeView, World
+from phaseline.calls.protocol.call import InstanceContext, NodeContext, World
 from phaseline.catalog import PluginCatalog
 from phaseline.compat.cyclecloud.callers import PhaseCaller
 from phaseline.compat.cyclecloud.resource import stored_of
 from phaseline.model.phases.phase_data import PHASE_DATA
-from phaseline.model.problems.problem import fail
+from phaseline.model.problems.problem import problem_error
 from phaseline.records.values import ErrorValue
 
 __all__ = ["runs"]
@@ -226,7 +226,7 @@ def test_a_resource_knows_the_target_of_its_execution_and_may_have_a_type_nobody
     made = trial.call_at(0)
     made.site = replace(made.site, execution=replace(made.site.execution, parameters={"target": "Started"}))
     made.owner.world = Unreadable(made.owner.world)
-    run = PhaseCaller().gather(Gathering(1, trial.call_at, trial.say))
+    run = PhaseCaller().gather(BulkCall(1, trial.call_at, trial.say))
     (node,) = run.resources
     assert node["TargetState"] == "Started"
     assert "AdType" not in node
@@ -241,8 +241,8 @@ class Unreadable:
     def __init__(self, world: World) -> None:
         self._world = world
 
-    def node(self, instance: InstanceView) -> NodeView:
-        raise fail("PL-B074", "the property 'ip' cannot be evaluated", "Correct it.")
+    def node(self, instance: InstanceContext) -> NodeContext:
+        raise problem_error("PL-B074", "the property 'ip' cannot be evaluated", "Correct it.")
 
     def __getattr__(self, name: str) -> object:
         return getattr(self._world, name)

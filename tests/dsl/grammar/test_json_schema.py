@@ -17,7 +17,7 @@ from phaseline.dsl.grammar.tables import BLUEPRINT, Each, Leaf, Rows, Shape, Tab
 from phaseline.dsl.imports.importer import minor_version
 from phaseline.dsl.text.document import Document, read_document
 from phaseline.dsl.text.dsl_versions import LATEST, PHASELINE
-from phaseline.dsl.text.problem_report import Report, Spot
+from phaseline.dsl.text.problem_report import ElementPath, ProblemReport
 
 ROOT = Path(__file__).resolve().parents[3]
 VERSIONS = [*range(LATEST + 1), PHASELINE]
@@ -49,7 +49,7 @@ def is_taken(value: object, minor: int) -> bool:
 
 def document(file: Path) -> tuple[Document, int]:
     """A blueprint's document and version; a version that is none counts as the newest."""
-    report = Report()
+    report = ProblemReport()
     found = read_document(str(file), file.read_text("utf-8"), report)
     assert found is not None
     minor = minor_version(found, report)
@@ -114,6 +114,6 @@ def test_schema_and_reader_agree_about_the_form_of_sections(data: st.DataObject,
     sections = sorted(BLUEPRINT.keys.keys() - {"imports", "tosca_definitions_version"})
     section = data.draw(st.sampled_from(sections))
     root = {section: data.draw(values(BLUEPRINT.keys[section].shape))}
-    report = Report()
-    ShapeCheck(report, minor).check(BLUEPRINT, root, Spot(Document("b.yaml", "", root), ()))
+    report = ProblemReport()
+    ShapeCheck(report, minor).check(BLUEPRINT, root, ElementPath(Document("b.yaml", "", root), ()))
     assert is_taken(root, minor) == (report.errors_count == 0), [str(each) for each in report.problems()]

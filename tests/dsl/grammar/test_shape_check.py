@@ -3,15 +3,15 @@
 from phaseline.dsl.grammar.shape_check import BROKEN, ShapeCheck
 from phaseline.dsl.grammar.tables import TEXT, WHOLE, Each, Key, Rows, Table
 from phaseline.dsl.text.document import Document
-from phaseline.dsl.text.problem_report import Report, Spot
+from phaseline.dsl.text.problem_report import ElementPath, ProblemReport
 from phaseline.model.blueprint.blueprint import Value
 
 TABLE = Table("a thing", {"name": Key(TEXT, is_required=True), "count": Key(WHOLE, since=3)})
 
 
 def checked(shape: Each | Rows | Table, value: Value, minor: int | None = 5) -> tuple[object, list[str]]:
-    report = Report()
-    good = ShapeCheck(report, minor).check(shape, value, Spot(Document("a.yaml", ""), ()))
+    report = ProblemReport()
+    good = ShapeCheck(report, minor).check(shape, value, ElementPath(Document("a.yaml", ""), ()))
     return good, [problem.code for problem in report.problems()]
 
 

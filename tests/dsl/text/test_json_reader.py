@@ -10,7 +10,7 @@ from tests.dsl.readers import MAIN, Texts
 from phaseline.dsl.reader import read_blueprint
 from phaseline.dsl.text.document import Document, read_document
 from phaseline.dsl.text.json_reader import NotPlainJson, read_json
-from phaseline.dsl.text.problem_report import Report
+from phaseline.dsl.text.problem_report import ProblemReport
 from phaseline.dsl.text.yaml_reader import YamlText
 from phaseline.model.problems.problem import ProblemsError
 
@@ -31,7 +31,7 @@ VALUES = st.recursive(
 
 
 def by_yaml(text: str) -> Document:
-    document, report = Document("x", text), Report()
+    document, report = Document("x", text), ProblemReport()
     YamlText(document, report).read()
     assert not report.errors_count
     return document
@@ -75,7 +75,7 @@ def test_a_pair_of_escapes_is_one_character() -> None:
 
 
 def test_numbers_are_those_of_yaml() -> None:
-    document = read_document("x", '{"a": {"b": [1e5, 1.5e+3, 0, -7, 1.0]}}', Report())
+    document = read_document("x", '{"a": {"b": [1e5, 1.5e+3, 0, -7, 1.0]}}', ProblemReport())
     assert document is not None
     assert document.root == {"a": {"b": ["1e5", 1500.0, 0, -7, 1.0]}}
 

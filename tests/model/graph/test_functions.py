@@ -2,12 +2,12 @@
 
 import numpy as np
 
-from phaseline.model.deployment.code_location import CodePlaces
+from phaseline.model.deployment.code_location import CodeLocation
 from phaseline.model.graph.functions import NOBODYS, Functions
 from phaseline.model.graph.graph import SubjectKind
 from phaseline.testing.builders import CONNECTED_TO, blueprint, full_name, node, operation, relationship, topology
 
-HERE, ELSEWHERE = CodePlaces("/blueprints/one"), CodePlaces("/blueprints/two")
+HERE, ELSEWHERE = CodeLocation("/blueprints/one"), CodeLocation("/blueprints/two")
 CREATE, ESTABLISH = full_name("create"), "cloudify.interfaces.relationship_lifecycle.establish"
 INSTANCE, SOURCE, TARGET = SubjectKind.INSTANCE, SubjectKind.SOURCE, SubjectKind.TARGET
 

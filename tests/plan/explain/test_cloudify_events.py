@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from tests.plan.naive import World
 
-from phaseline.model.deployment.code_location import CodePlaces
+from phaseline.model.deployment.code_location import CodeLocation
 from phaseline.model.deployment.instance_states import InstanceState as State
 from phaseline.model.execution.execution import RetryPolicy
 from phaseline.model.execution.stored_plans import Aim
@@ -352,7 +352,7 @@ def test_w61_an_instance_between_those_that_are_updated_has_no_story():
         for size in (1, 2)
     )
     world = World.fresh(topology(old), State.STARTED)
-    world.aim = Aim(new, {}, CodePlaces("."), suffixes=0)
+    world.aim = Aim(new, {}, CodeLocation("."), suffixes=0)
     world.run("update")
     assert lines_of(world, "update", "a_1") == ["E: Updating node instance", "E: Node instance updated"]
     assert lines_of(world, "update", "b_1") == []

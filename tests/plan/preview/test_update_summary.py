@@ -6,7 +6,7 @@ import numpy as np
 
 from phaseline.model.blueprint.blueprint import Blueprint
 from phaseline.model.blueprint.operation_declaration import Declaration
-from phaseline.model.deployment.code_location import CodePlaces
+from phaseline.model.deployment.code_location import CodeLocation
 from phaseline.model.deployment.instance_states import InstanceState as State
 from phaseline.model.execution.execution import History, Request
 from phaseline.model.execution.stored_plans import Aim
@@ -23,7 +23,7 @@ UPDATES = {f"{LIFECYCLE}.update": "p.u"}
 def planned(old: Blueprint, new: Blueprint, **parameters: object) -> UpdatePlan:
     made = topology(old)
     request = Request("update", parameters)
-    aim = Aim(new, {}, CodePlaces("."), suffixes=7)
+    aim = Aim(new, {}, CodeLocation("."), suffixes=7)
     history = History(np.full(len(made), State.STARTED, np.uint8), aim=lambda: aim)
     foreseen = foresee(PLANNERS["update"], made, request, history, lambda _: Declaration())
     revision = revise(made, new, suffixes=7)

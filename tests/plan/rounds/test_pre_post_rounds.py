@@ -7,7 +7,7 @@ import pytest
 
 from phaseline.model.blueprint.operation_declaration import Declaration
 from phaseline.model.execution.execution import History, Request, RetryPolicy, Verdict
-from phaseline.model.execution.pre_post import Around, HookClass, Why
+from phaseline.model.execution.pre_post import DeploymentCallKind, HookClass, PrePost
 from phaseline.model.graph.status import EntryStatus, ExecutionStatus
 from phaseline.model.rows.rows import ExecutionRow, NewExecution
 from phaseline.plan.rounds.pre_post_rounds import _Action
@@ -20,7 +20,7 @@ from phaseline.testing.scripted_executor import Says, Script, completes, fails
 
 APPLICATION = blueprint(node("db", create="cloud.make"), node("web", create="cloud.make", start="cloud.up", to=["db"]))
 A, B, C = (HookClass(name, f"house.hooks:{name}", "CREATE", ordinal=place) for place, name in enumerate("ABC"))
-ABC = Around((A, B, C), (A, B, C))
+ABC = PrePost((A, B, C), (A, B, C))
 ONCE = RetryPolicy(0, 0.0)
 
 
@@ -48,7 +48,7 @@ def called(done: Script, *, bare: bool = True) -> str:
     return " ".join(found)
 
 
-def stage(around: Around = ABC) -> Stage:
+def stage(around: PrePost = ABC) -> Stage:
     del around
     return Stage(expand(APPLICATION), {}, lambda _: Declaration(repeatable=True))
 
@@ -61,12 +61,14 @@ def hooks_of(one: Stage) -> list[tuple[str, str]]:
         graph = store.graph(row.id)
         for step in graph.steps:
             if step.phase.startswith("hooks."):
-                found.append((step.phase.removeprefix("hooks."), Why(int(graph.subject[step.first])).word))
+                found.append(
+                    (step.phase.removeprefix("hooks."), DeploymentCallKind(int(graph.subject[step.first])).word)
+                )
     return found
 
 
 def play(
-    around: Around,
+    around: PrePost,
     table: dict[str, tuple[Says, ...]],
     *crashes: int,
     take_back: bool = False,
@@ -106,7 +108,7 @@ def test_h10_a_pre_that_fails_undoes_those_before_it_and_nothing_is_called() -> 
 def test_h12_undone_are_exactly_those_whose_pre_was_called() -> None:
     d = HookClass("D", "house.hooks:D", "CREATE", ordinal=400)
     only_post = HookClass("A", "house.hooks:A", "CREATE", has_pre=False)
-    one, _, row = play(Around((only_post, B, C, d)), outcomes(pre_D=fails("no")))
+    one, _, row = play(PrePost((only_post, B, C, d)), outcomes(pre_D=fails("no")))
     assert row.status.value == "failed"
     assert phases(one)[3:] == ["undo.C", "undo.B"]
 
@@ -140,7 +142,7 @@ def word_of(number: int) -> str:
 
 def test_h16_a_post_that_is_not_critical_only_warns() -> None:
     mild = HookClass("B", "house.hooks:B", "CREATE", critical=False)
-    _, _, row = play(Around((A, mild, C)), outcomes(post_B=fails("no log")))
+    _, _, row = play(PrePost((A, mild, C)), outcomes(post_B=fails("no log")))
     assert row.status.value == "completed"
 
 
@@ -190,7 +192,7 @@ def test_a_retry_of_a_failed_post_does_not_call_the_body_again() -> None:
     assert [call.operation for call in again.calls] == ["A", "B", "C", "A", "B", "C"]
 
 
-def calls_of(around: Around, table: dict[str, tuple[Says, ...]], *, take_back: bool) -> int:
+def calls_of(around: PrePost, table: dict[str, tuple[Says, ...]], *, take_back: bool) -> int:
     return len(play(around, table, take_back=take_back)[1].calls)
 
 
@@ -218,7 +220,7 @@ def test_h30_h31_a_crash_in_any_call_changes_nothing_but_that_it_is_made_again(
 
 
 def test_h8_without_classes_there_is_no_round_and_no_row() -> None:
-    one, _, row = play(Around(), {})
+    one, _, row = play(PrePost(), {})
     assert [graph.name for graph in one.store.graphs(row.number)] == ["install"]
     plain = stage()
     bare = plain.play(Request("install", retries=ONCE), script({}))
@@ -248,7 +250,7 @@ def completed_in(one: Stage, graph: int) -> list[str]:
     return [step.phase.rpartition(".")[2] for step in steps if statuses[step.first] == EntryStatus.COMPLETED]
 
 
-def canceled(one: Stage, around: Around, *, after: int) -> tuple[ExecutionRow, list[tuple[str, str]]]:
+def canceled(one: Stage, around: PrePost, *, after: int) -> tuple[ExecutionRow, list[tuple[str, str]]]:
     """An install that is canceled after so many turns; which hooks were called, and why."""
     count = 0
 
@@ -284,4 +286,4 @@ def test_no_post_is_owed_to_a_body_that_ended_without_anybody_knowing_how() -> N
         (A,), Asked(expand(APPLICATION), Request("install"), History(np.zeros(2, np.uint8)), lambda _: Declaration())
     )
     found = Verdict(ExecutionStatus.ATTENTION, "of 1 operation it is not known whether it was carried out")
-    assert action._closing(found, Why.COMPLETED) is found
+    assert action._closing(found, DeploymentCallKind.COMPLETED) is found

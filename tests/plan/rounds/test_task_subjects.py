@@ -7,7 +7,7 @@ from phaseline.lang.fast_dataclasses import altered
 from phaseline.model.execution.execution import Request
 from phaseline.model.packages.package import EVERYBODY, Roles
 from phaseline.model.packages.stage_tasks import Stages, Task
-from phaseline.plan.rounds.round_preview import Foreseen
+from phaseline.plan.rounds.round_preview import PreviewedRounds
 from phaseline.plan.rounds.task_subjects import whom
 from phaseline.plan.stages.task_listing import task_rows
 
@@ -16,7 +16,9 @@ def test_only_those_whom_a_heal_changes_run_tasks() -> None:
     task = Task("p#1", "shell", ORIGIN, 0, EVERYBODY, {"cmd": "x"}, stage="post_deployment", written="post_deployment")
     graph = laid(granular("check", Roles(("web",))))
     assert graph is not None
-    foreseen = Foreseen(SITE, ((SITE, altered(graph, name="check_status")),), SITE, np.zeros(len(SITE), np.uint8), None)
+    foreseen = PreviewedRounds(
+        SITE, ((SITE, altered(graph, name="check_status")),), SITE, np.zeros(len(SITE), np.uint8), None
+    )
     assert not whom(Request("heal"), foreseen).any()
     foreseen = altered(foreseen, graphs=((SITE, altered(graph, name="heal")),))
     new = whom(Request("heal"), foreseen)

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
-from phaseline.model.execution.pre_post import Why
+from phaseline.model.execution.pre_post import DeploymentCallKind
 from phaseline.model.graph.graph import Graph, LaneSpec, Policy, SubjectKind
 from phaseline.model.graph.status import Mark
 from phaseline.plan.stages.stage_graph import Stage, laid, on_deployment
@@ -23,19 +23,22 @@ def waits_for(graph: Graph) -> list[list[int]]:
 
 
 def test_a_milestone_stands_between_neighbours() -> None:
-    graph = laid("stage pre_deployment", [Stage("one", ONE, np.arange(3)), on_deployment("other", OTHER, Why.FAILED)])
+    graph = laid(
+        "stage pre_deployment",
+        [Stage("one", ONE, np.arange(3)), on_deployment("other", OTHER, DeploymentCallKind.FAILED)],
+    )
     assert [(step.phase, step.kind, step.count) for step in graph.steps] == [
         ("one", SubjectKind.INSTANCE, 3),
         ("milestone", SubjectKind.NONE, 1),
         ("other", SubjectKind.DEPLOYMENT, 1),
     ]
     assert waits_for(graph) == [[], [], [], [0, 1, 2], [3]]
-    assert graph.subject.tolist() == [0, 1, 2, -1, Why.FAILED]
+    assert graph.subject.tolist() == [0, 1, 2, -1, DeploymentCallKind.FAILED]
 
 
 def test_what_comes_after_however_waits_only_for_the_end() -> None:
-    first = on_deployment("one", ONE, Why.COMPLETED, tolerant=True, however=True)
-    graph = laid("post hooks", [first, on_deployment("other", OTHER, Why.COMPLETED)])
+    first = on_deployment("one", ONE, DeploymentCallKind.COMPLETED, tolerant=True, however=True)
+    graph = laid("post hooks", [first, on_deployment("other", OTHER, DeploymentCallKind.COMPLETED)])
     assert graph.marks.tolist() == [Mark.TOLERANT, Mark.ABSENT | Mark.ENDED, 0]
 
 

@@ -13,7 +13,7 @@ from phaseline.model.blueprint.blueprint import Blueprint
 from phaseline.model.blueprint.operation_declaration import Declaration
 from phaseline.model.deployment.topology import Topology
 from phaseline.model.execution.execution import History, Request, Verdict
-from phaseline.model.execution.pre_post import Around
+from phaseline.model.execution.pre_post import PrePost
 from phaseline.model.graph.graph import Graph, SubjectKind
 from phaseline.model.graph.status import ExecutionStatus, Mark
 from phaseline.model.packages.package import EVERYBODY, NOBODY, CrossDependency, Roles
@@ -39,7 +39,7 @@ def asked(site: Topology = SITE, workflow: str = "install") -> Asked:
 
 
 def laid(*tasks: Task, site: Topology = SITE) -> Graph | None:
-    return after(asked(site), Around(stages=Stages(tasks)), Verdict(ExecutionStatus.COMPLETED))
+    return after(asked(site), PrePost(stages=Stages(tasks)), Verdict(ExecutionStatus.COMPLETED))
 
 
 def roles_of(word: str) -> Roles:
@@ -201,11 +201,12 @@ def test_nothing_is_laid_where_nobody_would_be_called() -> None:
     assert laid(granular("a"), site=topology(none)) is None
     assert laid(granular("a", kind="skipped")) is None
     assert laid(granular("a", Roles(("nobody",)))) is None
-    assert before(asked(), Around(stages=Stages((granular("a"),)))) is None
+    assert before(asked(), PrePost(stages=Stages((granular("a"),)))) is None
     assert (
-        before(asked(workflow="scale"), Around(stages=Stages((granular("a", required_for=("deploy_start",)),)))) is None
+        before(asked(workflow="scale"), PrePost(stages=Stages((granular("a", required_for=("deploy_start",)),))))
+        is None
     )
-    assert after(asked(), Around(stages=Stages((granular("a"),))), Verdict(ExecutionStatus.FAILED)) is None
+    assert after(asked(), PrePost(stages=Stages((granular("a"),))), Verdict(ExecutionStatus.FAILED)) is None
 
 
 @pytest.mark.parametrize("policy", ["all", "any"])

@@ -10,7 +10,7 @@ from tests.plan.naive import World
 from phaseline.dsl.reader import read_blueprint
 from phaseline.model.blueprint.operation_declaration import Declaration
 from phaseline.model.blueprint.state_paths import DEFAULT_TYPES
-from phaseline.model.execution.execution import History, KnownPaths, Request
+from phaseline.model.execution.execution import History, Request, StatePathIndex
 from phaseline.model.graph.status import Mark
 from phaseline.model.phases.definitions import PhaseDefinition
 from phaseline.model.phases.registry import PhaseRegistry
@@ -71,7 +71,7 @@ PHASES = (
 class Paths(World):
     """A world whose planner knows of paths."""
 
-    def go(self, workflow: str, known: KnownPaths, **parameters: object):
+    def go(self, workflow: str, known: StatePathIndex, **parameters: object):
         answer = PLANNERS[workflow](
             self.topology,
             Request(workflow, parameters),
@@ -92,7 +92,7 @@ def world(text: str = BLUEPRINT, phases: tuple[PhaseDefinition, ...] = PHASES):
     names = states_of(blueprint, registry)
     made = Paths.fresh(topology)
     made.names = names
-    return made, KnownPaths(registry, state_numbers(names)), names
+    return made, StatePathIndex(registry, state_numbers(names)), names
 
 
 def test_decision15_operations_run_in_the_states_they_map_to_and_phases_beside_them():

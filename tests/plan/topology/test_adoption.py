@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from phaseline.model.blueprint.blueprint import Blueprint
-from phaseline.model.deployment.code_location import CodePlaces
+from phaseline.model.deployment.code_location import CodeLocation
 from phaseline.model.deployment.instance_states import InstanceState as State
 from phaseline.plan.topology.adoption import Adoption, same
 from phaseline.plan.topology.stack_document import NATIVE, Facts, document_of
@@ -22,7 +22,7 @@ def written(source: Blueprint, **states: State) -> dict[str, Any]:
     """The document of a deployment of this in which all run but those named."""
     made = topology(source)
     column = np.array([states.get(id, State.STARTED) for id in made.ids], np.uint8)
-    facts = Facts("shop", "1", "CREATE", "COMPLETE", {}, {}, made, column, {}, CodePlaces("."))
+    facts = Facts("shop", "1", "CREATE", "COMPLETE", {}, {}, made, column, {}, CodeLocation("."))
     return document_of(facts)
 
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.plan.test_properties import made
 
-from phaseline.lang.fast_dataclasses import told
+from phaseline.lang.fast_dataclasses import as_dict
 from phaseline.model.blueprint.operation_declaration import Declaration
 from phaseline.model.deployment.instance_states import InstanceState as State
 from phaseline.model.execution.execution import History, Request, RetryPolicy, StopAfter
@@ -36,7 +36,7 @@ REQUESTS = (
 
 
 def columns(graph):
-    return {name: value.tolist() if isinstance(value, np.ndarray) else value for name, value in told(graph).items()}
+    return {name: value.tolist() if isinstance(value, np.ndarray) else value for name, value in as_dict(graph).items()}
 
 
 def same_as_new(asked, name, chosen, walk):

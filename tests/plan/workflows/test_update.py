@@ -6,7 +6,7 @@ import pytest
 from tests.plan.naive import World, ask
 
 from phaseline.model.blueprint.blueprint import Relationship
-from phaseline.model.deployment.code_location import CodePlaces
+from phaseline.model.deployment.code_location import CodeLocation
 from phaseline.model.deployment.instance_states import InstanceState as State
 from phaseline.model.execution.execution import Request, Round, Verdict
 from phaseline.model.execution.stored_plans import PLAN, Aim
@@ -28,7 +28,7 @@ BIGGER = blueprint(node("web", create="p.c"), node("db", create="p.c"))
 
 
 def aim(to, **fields):
-    return Aim(to, {}, CodePlaces("."), suffixes=5, **fields)
+    return Aim(to, {}, CodeLocation("."), suffixes=5, **fields)
 
 
 def test_w60_an_update_without_a_plan_is_refused_by_its_planner():

@@ -63,13 +63,13 @@ def test_a_length_that_is_no_length_closes(ends: tuple[Wire, Wire]) -> None:
 def test_a_call_survives_its_letter(tmp_path: Path) -> None:
     create = operation(CREATE, "cloud.create", inputs={"a": [1, {"b": None}]}, max_retries=3, timeout_s=1.5)
     world = World(tmp_path, make_blueprint(node("vm", create=create, properties={"size": 3})))
-    from phaseline.calls.batches.batch_handover import HandOver
+    from phaseline.calls.batches.batch_handover import BatchHandover
 
     class Silent:
         def token(self, call: object) -> str:
             return "t-1"
 
-    handover = HandOver(world.batch(0, attempts=2), world.deployments)
+    handover = BatchHandover(world.batch(0, attempts=2), world.deployments)
     call = handover.call_of(0, Silent())  # type: ignore[arg-type]  # only the token is asked for
     letter = json.loads(json.dumps(write_call(call, inputs={"a": 1}, mark="m")))
     site = read_site(json.loads(json.dumps(write_site(call.site))))

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from tests.run.worlds import CREATE, LaneSpec, Policy, World, make_blueprint, plugin
 
-from phaseline.model.graph.batch_members import Places
+from phaseline.model.graph.batch_members import MemberPositions
 from phaseline.model.graph.status import OutcomeKind
 from phaseline.model.rows.incarnations import Incarnation, Names
 from phaseline.model.rows.rows import BatchRow
@@ -133,7 +133,7 @@ def test_a_call_that_outlives_the_drain_time_has_no_outcome(make: Make, tmp_path
 
 
 def test_a_process_is_left_over_if_its_mark_names_a_member_of_an_open_batch_without_an_outcome() -> None:
-    places = Places.of([(1, np.arange(2)), (2, np.arange(1))])
+    places = MemberPositions.of([(1, np.arange(2)), (2, np.arange(1))])
     kinds = np.array([OutcomeKind.COMPLETED, OutcomeKind.PENDING, OutcomeKind.AGAIN], np.uint8)
     rows = [BatchRow(7, "create", places, 0, 0, 0, None), BatchRow(8, "create", places, 0, 0, 0, kinds)]
     is_left = unanswered(Names("a:store"), rows)
@@ -145,7 +145,7 @@ def test_a_process_is_left_over_if_its_mark_names_a_member_of_an_open_batch_with
 
 
 def test_bk4_processes_of_calls_from_before_a_restore_are_left_alone() -> None:
-    places = Places.of([(1, np.arange(2))])
+    places = MemberPositions.of([(1, np.arange(2))])
     rows = [BatchRow(number, "create", places, 0, 0, 0, None) for number in (7, 8)]
     is_left = unanswered(Names("a", [Incarnation(1, "b", 0, "restored", 5, 8)]), rows)
     assert [mark for mark in ("a:7:0", "a:8:0", "a.b:7:0", "a.b:8:0") if is_left(mark)] == ["a.b:8:0"]

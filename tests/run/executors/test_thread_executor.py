@@ -423,12 +423,12 @@ def test_properties_with_functions_are_evaluated_for_each_instance(make: Make) -
 def test_what_was_written_before_is_known_after_the_engine_came_back(make: Make) -> None:
     from phaseline.calls.deployments.deployment_cache import Deployments
     from phaseline.model.execution.events import Changes
-    from phaseline.model.rows.rows import Payload, Remark, Turn
+    from phaseline.model.rows.rows import EntryRemark, Turn, TurnPayload
 
     world = make("@operation\ndef create(item): item.runtime_properties['a'] = 1\n")
     answer = world.run(0)
-    data = Remark(1, 0, result={"calls": 2})
-    world.store.commit(Turn(2, Changes(), Payload(documents=answer.documents, remarks=[data])))
+    data = EntryRemark(1, 0, result={"calls": 2})
+    world.store.commit(Turn(2, Changes(), TurnPayload(documents=answer.documents, remarks=[data])))
     fresh = Deployments(world.store)
     assert fresh.loaded(world.deployment).document_of(0) == {"a": 1}
     assert fresh.data(1) == {0: {"calls": 2}}

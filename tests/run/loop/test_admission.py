@@ -8,7 +8,7 @@ from tests.run.loop.test_request_reader import ask, look
 
 from phaseline.model.execution.execution import Request
 from phaseline.model.graph.status import ExecutionStatus, OutcomeKind
-from phaseline.model.rows.rows import Beside, ExecutionRow, NewExecution, RequestKind
+from phaseline.model.rows.rows import ConcurrencyRule, ExecutionRow, NewExecution, RequestKind
 from phaseline.run.loop.admission import Claims
 from phaseline.run.loop.request_reader import LOOK_MS, problem_of
 from phaseline.testing.builders import node, scaled
@@ -30,7 +30,9 @@ def station() -> Station:
     return found
 
 
-def begin(station: Station, workflow: str, *ids: str, beside: Beside = anyway, **fields: object) -> ExecutionRow:
+def begin(
+    station: Station, workflow: str, *ids: str, beside: ConcurrencyRule = anyway, **fields: object
+) -> ExecutionRow:
     """Store and submit an execution on some instances of the only deployment; none: on all."""
     request = replace(Request(workflow, {"node_instance_ids": list(ids)} if ids else {}), **fields)
     new = NewExecution(1, request, ANN, station.clock.now())

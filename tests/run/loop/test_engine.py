@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from tests.run.engines import Called, Station, all_of
 
-from phaseline.calls.protocol.reports import NO_DELAYS, NO_KINDS, NO_MEMBERS, Report, only_logs
+from phaseline.calls.protocol.reports import NO_DELAYS, NO_KINDS, NO_MEMBERS, CallReport, only_logs
 from phaseline.model.execution.events import Batch
 from phaseline.model.graph.status import EntryStatus, ExecutionStatus, OutcomeKind
 from phaseline.model.rows.rows import DocumentChange, LogLine, Turn
@@ -132,7 +132,7 @@ def test_data_that_comes_after_the_outcome_is_stored_and_told(station: Station) 
     first = station.find("create", "db_1")
     station.answer(first, RETRY, message="timed out after 5 s")
     late = [(0, DocumentChange(row.deployment, 0, {("vm",): 9}))]
-    station.post(Report(first.batch, NO_MEMBERS, NO_KINDS, NO_DELAYS, late))
+    station.post(CallReport(first.batch, NO_MEMBERS, NO_KINDS, NO_DELAYS, late))
     assert station.document(row, "db_1") == {"vm": 9}
     assert len(station.events(row, "late_result")) == 1
 
@@ -142,9 +142,9 @@ def test_answers_for_members_and_batches_that_nobody_has_are_dropped(station: St
     one = station.find("create", "db_1")
     numbers = np.array([0, 5, -1], np.int32)
     change = DocumentChange(row.deployment, 0, {("vm",): 9})
-    foreign = Report(one.batch, numbers[1:], np.ones(2, np.uint8), np.full(2, -1), [(5, change)], logs=())
+    foreign = CallReport(one.batch, numbers[1:], np.ones(2, np.uint8), np.full(2, -1), [(5, change)], logs=())
     station.post(foreign)
-    station.post(Report(999, numbers[:1], np.ones(1, np.uint8), np.full(1, -1), [(0, change)]))
+    station.post(CallReport(999, numbers[:1], np.ones(1, np.uint8), np.full(1, -1), [(0, change)]))
     assert station.names() == [("create", "db_1")]
     assert station.document(row, "db_1") == {}
 
@@ -319,7 +319,7 @@ def test_only_so_many_messages_are_kept_in_memory(station: Station) -> None:
         for member, one in enumerate(station.called())
     ]
     report = all_of(batch)
-    failed = Report(batch.id, report.members, np.full(len(batch), FAILED, np.uint8), report.delays, (), remarks)
+    failed = CallReport(batch.id, report.members, np.full(len(batch), FAILED, np.uint8), report.delays, (), remarks)
     station.post(failed)
     assert station.status(row) is ExecutionStatus.FAILED
     assert len(station.events(row, "task_failed")) == 2_500

@@ -12,10 +12,10 @@ from tests.store import engines
 
 from phaseline.calls.deployments.call_subjects import LoadedDeployment
 from phaseline.calls.deployments.lane_keys import NUMBERS_KEPT, LaneKeys
-from phaseline.calls.protocol.call import ExecutionView
+from phaseline.calls.protocol.call import ExecutionContext
 from phaseline.engine.lanes.rate_limits import BUCKETS_KEPT, Rates
 from phaseline.engine.scheduler import Scheduler
-from phaseline.model.deployment.code_location import CodePlaces
+from phaseline.model.deployment.code_location import CodeLocation
 from phaseline.model.execution.events import Planned, Submitted
 from phaseline.model.execution.execution import Request, RetryPolicy, Verdict
 from phaseline.model.graph.graph import LaneSpec
@@ -32,7 +32,7 @@ from phaseline.testing.simulation import simulate
 WARM_CYCLES, CYCLES, INSTANCES = 12, 15, 300
 GROWTH_BYTES = 6_000
 """A cycle may add so much: a bounded number of answered batches and ended executions is remembered."""
-KEPT = (LoadedDeployment, ExecutionView)
+KEPT = (LoadedDeployment, ExecutionContext)
 
 
 def machines(count: int = 1):
@@ -61,7 +61,7 @@ def test_rf1_cycles_of_install_uninstall_delete_leave_nothing_in_the_engine(tmp_
     with engines.engine(store, clock) as (engine, executor):
 
         def cycle(name: str) -> None:
-            new = NewDeployment(name, told, {}, topology(told), CodePlaces("/nowhere"), ANN, clock.now())
+            new = NewDeployment(name, told, {}, topology(told), CodeLocation("/nowhere"), ANN, clock.now())
             number, _ = store.create_deployment(new)
             for workflow in ("install", "uninstall"):
                 request = Request(workflow, {}, RetryPolicy(3, 1.0))

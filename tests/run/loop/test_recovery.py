@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from tests.run.engines import ANN, Station, all_of
 
-from phaseline.calls.protocol.reports import Report
+from phaseline.calls.protocol.reports import CallReport
 from phaseline.model.execution.events import Restored
 from phaseline.model.execution.execution import StopAfter, Verdict
 from phaseline.model.graph.graph import Graph
@@ -99,7 +99,7 @@ def test_of_a_large_batch_what_completed_is_never_called_again_and_the_rest_is(s
     (batch, *_) = station.executor.batches.values()
     assert len(batch) == 1_000
     done = np.array([0, 7, 999], np.int32)
-    station.post(Report(batch.id, done, np.ones(3, np.uint8), np.full(3, -1, np.int64)))
+    station.post(CallReport(batch.id, done, np.ones(3, np.uint8), np.full(3, -1, np.int64)))
     completed = {station.one(batch, member).token for member in done.tolist()}
     station.crash()
     station.engine.recover()

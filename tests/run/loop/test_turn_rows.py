@@ -4,21 +4,21 @@ import numpy as np
 import pytest
 
 from phaseline.calls.protocol.no_secrets import NoSecrets
-from phaseline.calls.protocol.reports import Report
+from phaseline.calls.protocol.reports import CallReport
 from phaseline.lang.fast_dataclasses import altered
 from phaseline.model.execution.events import Accepted, Batch
-from phaseline.model.graph.batch_members import Members, Segment
+from phaseline.model.graph.batch_members import GraphSegment, Members
 from phaseline.model.graph.graph import LaneSpec, SubjectKind
 from phaseline.model.graph.status import OutcomeKind
-from phaseline.model.rows.rows import DocumentChange, Remark
+from phaseline.model.rows.rows import DocumentChange, EntryRemark
 from phaseline.run.loop.turn_rows import Origin, Sorter
 
 
-def segment(execution: int, *positions: int) -> Segment:
+def segment(execution: int, *positions: int) -> GraphSegment:
     count = len(positions)
     numbers = np.array(positions, np.int32)
     nothing = np.zeros(count, np.int32)
-    return Segment(
+    return GraphSegment(
         execution, execution, 1, numbers, SubjectKind.INSTANCE, numbers * 10, nothing, nothing, np.zeros(count, np.uint16)
     )  # fmt: skip
 
@@ -26,15 +26,15 @@ def segment(execution: int, *positions: int) -> Segment:
 BATCH = Batch(5, LaneSpec("create"), 0, Members.of(segment(1, 3, 4), segment(2, 7)), 0)
 
 
-def report(*kinds: OutcomeKind, documents: tuple[int, ...] = (), remarks: tuple[int, ...] = ()) -> Report:
+def report(*kinds: OutcomeKind, documents: tuple[int, ...] = (), remarks: tuple[int, ...] = ()) -> CallReport:
     count = len(kinds)
-    return Report(
+    return CallReport(
         5,
         np.arange(count, dtype=np.int32),
         np.array(kinds, np.uint8),
         np.full(count, -1, np.int64),
         [(member, DocumentChange(1, member, {("a", "b"): member})) for member in documents],
-        [(member, Remark(1, member, f"no {member}")) for member in remarks],
+        [(member, EntryRemark(1, member, f"no {member}")) for member in remarks],
     )
 
 
@@ -47,7 +47,7 @@ DONE = OutcomeKind.COMPLETED
 
 
 def sorted_rows(
-    told: Report, answer: Accepted | None, given_up: set[int] | None = None, *, phase: str = "create"
+    told: CallReport, answer: Accepted | None, given_up: set[int] | None = None, *, phase: str = "create"
 ) -> Sorter:
     batch = altered(BATCH, lane=LaneSpec(phase))
     sorter = Sorter(9, NoSecrets())
@@ -105,7 +105,7 @@ def test_what_given_up_members_brought_is_stored_as_well() -> None:
 
 
 def test_a_value_that_json_does_not_know_does_not_hide_the_rest() -> None:
-    told = Report(
+    told = CallReport(
         5, np.array([0], np.int32), np.array([1], np.uint8), np.array([-1]),
         [(0, DocumentChange(1, 0, {("a",): {1, 2}}))],
     )  # fmt: skip
@@ -124,8 +124,8 @@ def test_failures_and_retries_of_accepted_members_are_told() -> None:
 def test_a_traceback_is_logged_line_by_line_for_its_instance_and_a_request_to_be_called_again_is_no_failure() -> None:
     told = report(OutcomeKind.RETRY, OutcomeKind.RETRY, DONE)
     errors = [{"type": "KeyError", "traceback": "Traceback\n  at a\n"}, {"type": "OperationRetry", "traceback": "no"}]
-    remarks = [(member, Remark(7, member, "said", error)) for member, error in enumerate(errors)]
-    told = Report(told.batch, told.members, told.kinds, told.delays, (), remarks)
+    remarks = [(member, EntryRemark(7, member, "said", error)) for member, error in enumerate(errors)]
+    told = CallReport(told.batch, told.members, told.kinds, told.delays, (), remarks)
     rows = sorted_rows(told, accepted())
     assert [event.type for event in rows.events] == ["task_failed", "task_rescheduled"]
     assert [(line.level, line.text, line.instance) for line in rows.logs] == [
@@ -137,7 +137,9 @@ def test_a_traceback_is_logged_line_by_line_for_its_instance_and_a_request_to_be
 def test_that_a_hook_refuses_is_one_line_and_where_it_did_so_is_for_those_who_look_closely() -> None:
     error = {"type": "ValueError", "traceback": "Traceback\n  at a\n"}
     told = report(OutcomeKind.FAILED)
-    told = Report(told.batch, told.members, told.kinds, told.delays, (), [(0, Remark(7, 0, "no\nroom", error))])
+    told = CallReport(
+        told.batch, told.members, told.kinds, told.delays, (), [(0, EntryRemark(7, 0, "no\nroom", error))]
+    )
     rows = sorted_rows(told, accepted(), phase="hooks.pre.quota")
     found = [(line.level, line.text) for line in rows.logs]
     assert found == [("debug", "Traceback"), ("debug", "  at a"), ("error", "ValueError: no room")]

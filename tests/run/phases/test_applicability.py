@@ -2,13 +2,13 @@
 
 import numpy as np
 
-from phaseline.engine.arena_layout import Slot
+from phaseline.engine.arena_layout import GraphSlot
 from phaseline.model.graph.graph import Step, SubjectKind
 from phaseline.run.phases.applicability import positions_of
 
 
-def slot() -> Slot:
-    return Slot(7, 1, 1, "Allocation", (), number=0, base=2, end=6, first_page=0, policy_base=0, policies=())
+def slot() -> GraphSlot:
+    return GraphSlot(7, 1, 1, "Allocation", (), number=0, base=2, end=6, first_page=0, policy_base=0, policies=())
 
 
 def found(*subjects: int) -> list[int]:

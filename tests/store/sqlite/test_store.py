@@ -15,7 +15,7 @@ from tests.store.files import python, refusal, stored
 from phaseline.lang.fast_dataclasses import altered
 from phaseline.model.execution.execution import Request
 from phaseline.model.problems.problem import ProblemsError
-from phaseline.model.rows.rows import DocumentChange, LogLine, Payload
+from phaseline.model.rows.rows import DocumentChange, LogLine, TurnPayload
 from phaseline.store import open_store
 from phaseline.store.codec import requests
 from phaseline.store.memory.store import MemoryStore
@@ -302,7 +302,7 @@ def test_a_turn_that_fails_in_the_middle_leaves_nothing_behind(store: SqliteStor
         "states": (a.entered(number, (3,), 1),),
         "pages": (a.page(1, 0, 6, 24),),
     }
-    unstorable = Payload(documents=[DocumentChange(number, 1, {("a",): {1, 2}})])  # type: ignore[dict-item]  # a set is no value
+    unstorable = TurnPayload(documents=[DocumentChange(number, 1, {("a",): {1, 2}})])  # type: ignore[dict-item]  # a set is no value
     with store.own("test"):
         with pytest.raises(TypeError):
             store.commit(a.turn(payload=unstorable, **changes))
@@ -370,6 +370,6 @@ def test_lines_go_on_being_numbered_after_a_restart(path: Path, clock: a.FakeClo
     stored(path, clock)
     for _ in range(2):
         with closing(SqliteStore.open(path, clock)) as store, store.own("test"):
-            store.commit(a.turn(payload=Payload(logs=[LogLine(1, 1, "info", "x")])))
+            store.commit(a.turn(payload=TurnPayload(logs=[LogLine(1, 1, "info", "x")])))
     with closing(SqliteStore.open(path, clock)) as store:
         assert [line.sequence for line in store.logs(1)] == [1, 2]

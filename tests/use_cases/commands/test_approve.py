@@ -8,7 +8,7 @@ import pytest
 
 import phaseline
 from phaseline import ProblemsError
-from phaseline.app.watcher import Nobody
+from phaseline.app.watcher import NullWatcher
 from phaseline.calls.deployments.progress import Progress
 
 BLUEPRINT = """
@@ -44,7 +44,7 @@ def test_an_approval_that_nobody_gives_in_time_refuses(tmp_path: Path) -> None:
     assert list(done.waits) == []
 
 
-class UntilItWaits(Nobody):
+class UntilItWaits(NullWatcher):
     """Leaves when something sleeps."""
 
     wants_progress = True

@@ -7,7 +7,7 @@ import pytest
 
 from phaseline.app.app_context import RequestContext
 from phaseline.app.settings import Settings
-from phaseline.app.watcher import Nobody
+from phaseline.app.watcher import NullWatcher
 from phaseline.calls.deployments.progress import Progress
 from phaseline.cli.render.executions import execution_text
 from phaseline.client.breakpoints import Breakpoints
@@ -23,8 +23,8 @@ from phaseline.use_cases.commands.install import install, uninstall
 from phaseline.use_cases.commands.keep_plan import plan_uninstall
 from phaseline.use_cases.commands.labels import change_labels
 from phaseline.use_cases.commands.update import plan_update, update
-from phaseline.use_cases.prepare.deployment_spec import Order
-from phaseline.use_cases.prepare.options import Manner
+from phaseline.use_cases.prepare.deployment_spec import DeploymentSpec
+from phaseline.use_cases.prepare.options import ExecutionOptions
 from phaseline.use_cases.prepare.plan_preview import plan_install
 from phaseline.use_cases.prepare.update_preparation import UpdateOrder
 from phaseline.use_cases.queries.breakpoints import list_breakpoints
@@ -54,7 +54,7 @@ def run(item):
 """
 
 
-class UntilItStops(Nobody):
+class UntilItStops(NullWatcher):
     """Leaves when something sleeps and nothing else moves."""
 
     wants_progress = True
@@ -67,7 +67,7 @@ class UntilItStops(Nobody):
             self.interrupt()
 
 
-class Looking(Nobody):
+class Looking(NullWatcher):
     """Keeps what it sees."""
 
     def __init__(self) -> None:
@@ -86,12 +86,14 @@ def ctx(tmp_path: Path) -> Iterator[RequestContext]:
         yield found
 
 
-def order(tmp_path: Path) -> Order:
-    return Order(str(tmp_path / "blueprint.yaml"), "shop")
+def order(tmp_path: Path) -> DeploymentSpec:
+    return DeploymentSpec(str(tmp_path / "blueprint.yaml"), "shop")
 
 
 def test_h46_who_stands_needs_a_person_and_is_told_with_the_command(ctx: RequestContext, tmp_path: Path) -> None:
-    view = install(ctx, order(tmp_path), manner=Manner(breakpoints=(Breakpoint("pre-create"),)), watcher=UntilItStops())
+    view = install(
+        ctx, order(tmp_path), manner=ExecutionOptions(breakpoints=(Breakpoint("pre-create"),)), watcher=UntilItStops()
+    )
     command = "phaseline breakpoints clear pre-create -d shop"
     assert Need(f"1 instance stands at pre-create in {view.id} of 'shop'", command) in status(ctx).needs
     (stands,) = [one for one in list_stuck(ctx, deployment="shop").items if one.kind == "breakpoint"]
@@ -108,7 +110,7 @@ def test_h46_who_stands_needs_a_person_and_is_told_with_the_command(ctx: Request
 
 
 def test_h46_who_stands_is_listed_and_cleared_and_the_events_say_so(ctx: RequestContext, tmp_path: Path) -> None:
-    stops = Manner(breakpoints=(Breakpoint("pre-create", "d*"),))
+    stops = ExecutionOptions(breakpoints=(Breakpoint("pre-create", "d*"),))
     view = install(ctx, order(tmp_path), manner=stops, watcher=UntilItStops())
     assert view.interrupted
     (found,) = list_breakpoints(ctx, "shop")
@@ -134,7 +136,7 @@ def test_h46_who_stands_is_listed_and_cleared_and_the_events_say_so(ctx: Request
 
 def test_h46_who_stands_is_not_woken_but_vouched_for_or_cleared(ctx: RequestContext, tmp_path: Path) -> None:
     (tmp_path / "blueprint.yaml").write_text(BLUEPRINT.replace("  web:\n", "  web:\n    instances: {deploy: 2}\n"))
-    stops = Manner(breakpoints=(Breakpoint("pre-create", "db"),))
+    stops = ExecutionOptions(breakpoints=(Breakpoint("pre-create", "db"),))
     view = install(ctx, order(tmp_path), manner=stops, watcher=UntilItStops())
     (found,) = list_breakpoints(ctx)
     for operations in ((), ("breakpoint pre-create",)):
@@ -171,7 +173,7 @@ def test_h46_a_label_that_is_removed_stops_nothing_that_is_begun_then(ctx: Reque
 
 def test_h46_points_are_cleared_as_they_are_given_and_stars_mean_any(ctx: RequestContext, tmp_path: Path) -> None:
     points = ("pre-create=db", "post-create=db", "pre-configure", "pre-start", "post-start")
-    stops = Manner(breakpoints=tuple(map(read_breakpoint, points)))
+    stops = ExecutionOptions(breakpoints=tuple(map(read_breakpoint, points)))
     assert install(ctx, order(tmp_path), manner=stops, watcher=UntilItStops()).interrupted
     for wrong, code in (("create=web", "PL-C092"), ("post-*", "PL-C092"), ("cre ate", "PL-P047")):
         with pytest.raises(ProblemsError, match=code):
@@ -199,7 +201,7 @@ def test_h46_what_deployments_keep_is_listed(ctx: RequestContext, tmp_path: Path
 def test_h46_one_that_nobody_clears_in_time_has_failed_and_can_still_be_vouched_for(
     ctx: RequestContext, tmp_path: Path
 ) -> None:
-    stops = Manner(breakpoints=(Breakpoint("post-create", "db", timeout_s=0.01),))
+    stops = ExecutionOptions(breakpoints=(Breakpoint("post-create", "db", timeout_s=0.01),))
     view = install(ctx, order(tmp_path), manner=stops)
     assert (view.status, [failure.message for failure in view.failures]) == (
         "failed",
@@ -226,20 +228,22 @@ def test_h46_a_breakpoint_at_which_nobody_can_stop_is_refused(
     ctx: RequestContext, tmp_path: Path, stop: Breakpoint
 ) -> None:
     with pytest.raises(ProblemsError, match="PL-P047") as error:
-        install(ctx, order(tmp_path), manner=Manner(breakpoints=(stop,)))
+        install(ctx, order(tmp_path), manner=ExecutionOptions(breakpoints=(stop,)))
     assert "Did you mean" in error.value.problems[0].mend
 
 
 def test_h28_an_install_over_its_time_says_so(ctx: RequestContext, tmp_path: Path) -> None:
     """It stops at a breakpoint that nobody clears, so nothing but its time ends it."""
-    view = install(ctx, order(tmp_path), manner=Manner(breakpoints=(Breakpoint("pre-create"),), timeout_s=0.05))
+    view = install(
+        ctx, order(tmp_path), manner=ExecutionOptions(breakpoints=(Breakpoint("pre-create"),), timeout_s=0.05)
+    )
     assert (view.status, view.reason.startswith("timed out after 0.05 s")) == ("canceled", True)
 
 
 def test_h46_a_label_that_is_given_with_the_deployment_stops_its_first_install(
     ctx: RequestContext, tmp_path: Path
 ) -> None:
-    asked = Order(str(tmp_path / "blueprint.yaml"), "shop", labels=["csys-breakpoint=create=d*@600s"])
+    asked = DeploymentSpec(str(tmp_path / "blueprint.yaml"), "shop", labels=["csys-breakpoint=create=d*@600s"])
     assert install(ctx, asked, watcher=UntilItStops()).interrupted
     (found,) = list_breakpoints(ctx)
     assert (found.point, found.node) == ("pre-create", "db")
@@ -258,7 +262,7 @@ def test_h46_a_label_that_is_given_with_the_deployment_stops_its_first_install(
 def test_h46_a_label_at_which_nobody_could_stop_is_refused_with_the_deployment(
     ctx: RequestContext, tmp_path: Path, text: str, told: str
 ) -> None:
-    asked = Order(str(tmp_path / "blueprint.yaml"), "shop", labels=[f"csys-breakpoint={text}"])
+    asked = DeploymentSpec(str(tmp_path / "blueprint.yaml"), "shop", labels=[f"csys-breakpoint={text}"])
     for doing in (install, plan_install):
         with pytest.raises(ProblemsError, match="PL-P047") as error:
             doing(ctx, asked)
@@ -276,7 +280,7 @@ def test_h46_a_label_at_which_nobody_could_stop_is_refused_with_the_deployment(
 
 def test_h46_a_plan_shows_where_it_would_stop_and_counts_no_call_for_it(ctx: RequestContext, tmp_path: Path) -> None:
     plain = plan_install(ctx, order(tmp_path)).summary
-    found = plan_install(ctx, order(tmp_path), manner=Manner(breakpoints=(Breakpoint("pre-create", "web"),)))
+    found = plan_install(ctx, order(tmp_path), manner=ExecutionOptions(breakpoints=(Breakpoint("pre-create", "web"),)))
     web = next(node for node in found.summary.nodes if node.name == "web")
     assert [(one.name, one.form, one.count) for one in web.operations][:1] == [("breakpoint pre-create", "stop", 1)]
     assert "breakpoint pre-create  stops until somebody clears it" in found.text
@@ -288,7 +292,7 @@ def test_h46_a_plan_shows_the_breakpoints_of_its_deployment(ctx: RequestContext,
     assert add(ctx, "shop", ["pre-delete=web"]).added == 1
     assert "breakpoint pre-delete" in plan_uninstall(ctx, "shop").text
     with pytest.raises(ProblemsError, match="PL-P047"):
-        plan_uninstall(ctx, "shop", manner=Manner(breakpoints=(Breakpoint("pre-delete", "wbe"),)))
+        plan_uninstall(ctx, "shop", manner=ExecutionOptions(breakpoints=(Breakpoint("pre-delete", "wbe"),)))
     assert remove(ctx, "shop", ["pre-delete"]).breakpoints == []
     assert "breakpoint" not in plan_uninstall(ctx, "shop").text
 
@@ -312,7 +316,7 @@ def test_h46_who_is_updated_stops_before_it_and_after_it_once(ctx: RequestContex
     (tmp_path / "blueprint.yaml").write_text(CHANGED)
     assert install(ctx, order(tmp_path)).is_good
     wanted = UpdateOrder("shop", str(tmp_path / "blueprint.yaml"), {"size": 2})
-    stops = Manner(breakpoints=(Breakpoint(point),))
+    stops = ExecutionOptions(breakpoints=(Breakpoint(point),))
     assert f"breakpoint {point}  stops until somebody clears it\n" in plan_update(ctx, wanted, manner=stops).text + "\n"
     assert update(ctx, wanted, manner=stops, watcher=UntilItStops()).interrupted
     assert [(one.point, one.node) for one in list_breakpoints(ctx)] == [(point, "db")]
@@ -324,6 +328,6 @@ def test_h46_nodes_that_come_with_an_update_may_be_named(ctx: RequestContext, tm
     assert install(ctx, order(tmp_path)).is_good
     (tmp_path / "blueprint.yaml").write_text(BLUEPRINT + "  new: {type: cloudify.nodes.Root}\n")
     wanted = UpdateOrder("shop", str(tmp_path / "blueprint.yaml"))
-    stops = Manner(breakpoints=(Breakpoint("post-create", "new"),))
+    stops = ExecutionOptions(breakpoints=(Breakpoint("post-create", "new"),))
     assert update(ctx, wanted, manner=stops, watcher=UntilItStops()).interrupted
     assert [(one.point, one.node) for one in list_breakpoints(ctx)] == [("post-create", "new")]

@@ -5,7 +5,7 @@ from pathlib import Path
 import phaseline
 from phaseline.use_cases.commands.apply_plan import list_plans
 from phaseline.use_cases.commands.keep_plan import plan_uninstall, plan_workflow
-from phaseline.use_cases.prepare.workflow_start import Start
+from phaseline.use_cases.prepare.workflow_start import WorkflowStart
 
 TEXT = """
 tosca_definitions_version: cloudify_dsl_1_4
@@ -21,11 +21,11 @@ def test_what_is_kept_has_an_id_and_waits(tmp_path: Path) -> None:
     with phaseline.open(f"sqlite:///{tmp_path / 'store.db'}") as opened:
         opened.executions.install(str(file), "shop")
         assert plan_uninstall(opened.ctx, "shop").id == ""
-        assert plan_workflow(opened.ctx, Start("reinstall", "shop")).id == ""
+        assert plan_workflow(opened.ctx, WorkflowStart("reinstall", "shop")).id == ""
         assert list(list_plans(opened.ctx)) == []
         kept = [
             plan_uninstall(opened.ctx, "shop", save=True),
-            plan_workflow(opened.ctx, Start("reinstall", "shop"), save=True),
+            plan_workflow(opened.ctx, WorkflowStart("reinstall", "shop"), save=True),
         ]
         found = list_plans(opened.ctx, "shop")
         assert [(one.id, one.workflow, one.status) for one in reversed(found)] == [

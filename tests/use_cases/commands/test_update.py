@@ -8,7 +8,7 @@ import pytest
 
 import phaseline
 from phaseline.app.app_context import SystemClock
-from phaseline.app.watcher import Nobody
+from phaseline.app.watcher import NullWatcher
 from phaseline.model.problems.problem import ProblemsError
 from phaseline.use_cases.commands.apply_plan import apply_plan, delete_plan, list_plans, show_plan
 from phaseline.use_cases.commands.keep_plan import plan_uninstall, plan_workflow
@@ -16,9 +16,9 @@ from phaseline.use_cases.commands.labels import change_labels
 from phaseline.use_cases.commands.start_workflow import start as start_workflow
 from phaseline.use_cases.commands.update import plan_update, update
 from phaseline.use_cases.loading.input_files import gather_inputs
-from phaseline.use_cases.prepare.options import Manner
+from phaseline.use_cases.prepare.options import ExecutionOptions
 from phaseline.use_cases.prepare.update_preparation import UpdateOrder, prepare_update
-from phaseline.use_cases.prepare.workflow_start import Start
+from phaseline.use_cases.prepare.workflow_start import WorkflowStart
 
 HEAD = """
 tosca_definitions_version: cloudify_dsl_1_4
@@ -171,7 +171,7 @@ def test_wd18_a_replacement_needs_to_be_allowed_and_a_reinstall_does_not(shop):
     assert shown.summary.reinstalled == {}
     assert "PL-P041" in [problem.code for problem in shown.warnings]
 
-    class Hearing(Nobody):
+    class Hearing(NullWatcher):
         heard = ""
 
         def noticed(self, text: str) -> None:
@@ -221,7 +221,7 @@ def test_w60_a_kept_plan_is_applied_as_it_was_read(shop):
 
 def test_plans_of_any_workflow_are_refused_with_what_has_moved(shop):
     place, folder, nouns = shop
-    kept = plan_workflow(place, Start("reinstall", "shop"), save=True)
+    kept = plan_workflow(place, WorkflowStart("reinstall", "shop"), save=True)
     gone = plan_uninstall(place, "shop", save=True)
     assert apply_plan(place, kept.id).is_good
     assert [view.status for view in list_plans(place)] == ["waiting", "applied"]
@@ -306,8 +306,8 @@ def test_issue_6_an_execution_names_its_plan_and_counts_what_a_retry_made_anew_o
     mended.touch()
     assert nouns.executions.install(str(folder / "shy.yaml"), "shy").is_good
     mended.unlink()
-    start = Start("scale", "shy", {"scalable_entity_name": "web"})
-    failed = start_workflow(place, start, manner=Manner(task_retries=0))
+    start = WorkflowStart("scale", "shy", {"scalable_entity_name": "web"})
+    failed = start_workflow(place, start, manner=ExecutionOptions(task_retries=0))
     assert (failed.status, failed.counts["failed"], failed.plan) == ("failed", 1, "")
     mended.touch()
     retried = nouns.executions.retry(failed.id)
@@ -320,14 +320,14 @@ def test_issue_6_an_execution_names_its_plan_and_counts_what_a_retry_made_anew_o
 def test_w60_a_failed_update_is_retried_where_it_was_or_another_one_takes_over_what_it_left(shop):
     place, folder, nouns = shop
     (folder / "sick.yaml").write_text(TWO.replace("create: things.things.run", "create: things.things.mended", 1))
-    one = update(place, order(folder, "sick.yaml"), manner=Manner(task_retries=0))
+    one = update(place, order(folder, "sick.yaml"), manner=ExecutionOptions(task_retries=0))
     assert one.status == "failed"
     assert nouns.deployments.show("shop").description == "second"
     other = update(place, order(folder, "two.yaml"))
     assert other.is_good
     assert {item.node: item.state for item in nouns.instances.list().items} == {"cache": "started", "web": "started"}
     (folder / "back.yaml").write_text(ONE.replace("create: things.things.run", "create: things.things.mended", 1))
-    sick = update(place, order(folder, "back.yaml"), manner=Manner(task_retries=0))
+    sick = update(place, order(folder, "back.yaml"), manner=ExecutionOptions(task_retries=0))
     assert sick.status == "failed"
     (folder / "plugins/mended").touch()
     assert nouns.executions.retry(sick.id).is_good
@@ -400,7 +400,7 @@ def test_w24_a_recursive_uninstall_takes_those_away_first_that_belong_to_it(shop
         assert nouns.executions.install(str(folder / "one.yaml"), name).is_good
         change_labels(place, name, add=[f"csys-obj-parent={parent}"])
     change_labels(place, "shop", add=["csys-obj-parent=grandchild"])  # a circle: each once
-    warned = plan_workflow(place, Start("uninstall", "shop", {"recursive": True}))
+    warned = plan_workflow(place, WorkflowStart("uninstall", "shop", {"recursive": True}))
     assert "PL-P048 'grandchild', 'child' are uninstalled first" in str(
         list(map(str, warned.warnings or warned.summary.warnings))
     )
@@ -445,8 +445,8 @@ def test_h20_a_failed_update_under_on_failure_rollback_is_back_where_it_was_and_
     place, folder, nouns = shop
     sick = TWO.replace("create: things.things.run", "create: things.things.mended", 1)
     (folder / "sick.yaml").write_text(sick.replace("default: 8080", "default: 9"))
-    assert start_workflow(place, Start("scale", "shop", {"scalable_entity_name": "web"})).is_good
-    manner = Manner(task_retries=0, on_failure="rollback")
+    assert start_workflow(place, WorkflowStart("scale", "shop", {"scalable_entity_name": "web"})).is_good
+    manner = ExecutionOptions(task_retries=0, on_failure="rollback")
     done = update(place, order(folder, "sick.yaml", "port=7"), manner=manner)
     assert (done.status, done.reason.endswith("brought back to what it was")) == ("failed", True)
     seen = nouns.deployments.show("shop")

@@ -15,7 +15,7 @@ from phaseline.app.settings import load_settings
 from phaseline.embedded.open_app import open_context
 from phaseline.model.blueprint.blueprint import Value
 from phaseline.use_cases.loading import blueprint_loading as loading
-from phaseline.use_cases.loading.blueprint_loading import Loaded, load
+from phaseline.use_cases.loading.blueprint_loading import LoadedBlueprint, load
 
 MAIN = """
 tosca_definitions_version: cloudify_dsl_1_4
@@ -51,7 +51,7 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def loaded(ctx: RequestContext, folder: Path, **inputs: Value) -> Loaded:
+def loaded(ctx: RequestContext, folder: Path, **inputs: Value) -> LoadedBlueprint:
     return load(ctx, str(folder / "blueprint.yaml"), inputs=inputs, plugin_folders=[str(folder)])
 
 

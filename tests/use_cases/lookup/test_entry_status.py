@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from phaseline.model.graph.batch_members import Places
+from phaseline.model.graph.batch_members import MemberPositions
 from phaseline.model.graph.status import EntryStatus, OutcomeKind
 from phaseline.model.rows.rows import BatchRow
 from phaseline.use_cases.lookup.entry_status import with_running
@@ -11,7 +11,7 @@ WAITING, RUNNING = EntryStatus.WAITING, EntryStatus.RUNNING
 
 
 def batch(kinds: list[int] | None, *segments: tuple[int, list[int]]) -> BatchRow:
-    places = Places.of([(graph, np.array(positions, np.int32)) for graph, positions in segments])
+    places = MemberPositions.of([(graph, np.array(positions, np.int32)) for graph, positions in segments])
     return BatchRow(1, "create", places, 0, 0, 0, None if kinds is None else np.array(kinds, np.uint8))
 
 

@@ -9,7 +9,7 @@ from tests.use_cases.commands.test_breakpoints import UntilItStops
 
 from phaseline.app.app_context import RequestContext
 from phaseline.app.settings import Settings
-from phaseline.app.watcher import Nobody
+from phaseline.app.watcher import NullWatcher
 from phaseline.embedded.open_app import open_context
 from phaseline.embedded.run_execution import engine_of, try_own
 from phaseline.model.execution.breakpoints import Breakpoint, read_breakpoint
@@ -19,13 +19,13 @@ from phaseline.use_cases.commands.install import install
 from phaseline.use_cases.commands.resources.apply import apply
 from phaseline.use_cases.commands.resources.control import complete, retry, signal, wake
 from phaseline.use_cases.commands.resources.set_target import cancel, target
-from phaseline.use_cases.prepare.deployment_spec import Order
-from phaseline.use_cases.prepare.options import Manner
+from phaseline.use_cases.prepare.deployment_spec import DeploymentSpec
+from phaseline.use_cases.prepare.options import ExecutionOptions
 from phaseline.use_cases.prepare.plan_preview import plan_install
 from phaseline.use_cases.queries.breakpoints import list_breakpoints
 from phaseline.use_cases.queries.events.events_and_logs import events
 from phaseline.use_cases.queries.resources.resources import list_resources, show_resource
-from phaseline.use_cases.queries.resources.selection import Choice
+from phaseline.use_cases.queries.resources.selection import ResourceSelector
 from phaseline.use_cases.queries.resources.wait_reasons import why
 
 CODE = "def handle(handler):\n    for node in handler.getResources():\n        handler.setCompleted(node)\n"
@@ -53,13 +53,13 @@ def put(ctx: RequestContext, *names: str, breaks: tuple[Breakpoint, ...] = (), g
 def run(ctx: RequestContext, until: Callable[[], object]) -> None:
     with ExitStack() as owned:
         assert try_own(ctx, owned)
-        with engine_of(ctx, Nobody()) as engine:
+        with engine_of(ctx, NullWatcher()) as engine:
             engine.recover()
             engine.run(lambda: bool(until()))
 
 
 def states(ctx: RequestContext) -> dict[str, str]:
-    return {one.name: one.state for one in list_resources(ctx, Choice(is_all=True)).resources}
+    return {one.name: one.state for one in list_resources(ctx, ResourceSelector(is_all=True)).resources}
 
 
 def stands(ctx: RequestContext) -> list[tuple[str, str, str]]:
@@ -88,21 +88,21 @@ def test_h46_who_stands_takes_no_signal_nor_is_woken_and_is_told_with_the_comman
     run(ctx, lambda: stands(ctx) and why(ctx, "front").phases[0].status == "Sleeping")
     assert why(ctx, "front").phases[0].until_at > 0
     command = "phaseline breakpoints clear pre-Acme.Create data-1 -d night"
-    both = Choice(names=("front", "data-1"))
+    both = ResourceSelector(names=("front", "data-1"))
     with pytest.raises(ProblemsError, match=r"PL-C093 data-1: .* stands at pre-Acme\.Create") as caught:
         signal(ctx, both, data=1)
     assert [one.mend for one in caught.value.problems] == [f"Clear it first: {command}"]
     with pytest.raises(ProblemsError, match="'data-1' stands at pre-Acme"):
-        signal(ctx, Choice(names=("data-1",)), data=1, phases=["breakpoint pre-Acme.Create"])
+        signal(ctx, ResourceSelector(names=("data-1",)), data=1, phases=["breakpoint pre-Acme.Create"])
     with pytest.raises(ProblemsError, match=r"PL-C041 data-1: .* stands at pre-Acme\.Create") as caught:
         wake(ctx, both)
     assert [one.mend for one in caught.value.problems] == [f"Clear it first: {command}"]
     with pytest.raises(ProblemsError, match="'data-1' stands at pre-Acme"):
-        wake(ctx, Choice(names=("data-1",)), phases=["breakpoint pre-Acme.Create"])
-    given = signal(ctx, Choice(is_all=True), data=1)
+        wake(ctx, ResourceSelector(names=("data-1",)), phases=["breakpoint pre-Acme.Create"])
+    given = signal(ctx, ResourceSelector(is_all=True), data=1)
     assert (given.resources, given.entries, given.phases) == (1, 1, ["Acme.Create"])
     with pytest.raises(ProblemsError, match="PL-C041 none of 2 resources sleeps"):
-        wake(ctx, Choice(is_all=True))
+        wake(ctx, ResourceSelector(is_all=True))
     stop = why(ctx, "data-1").phases[0]
     assert (stop.status, stop.until_at, stop.mend) == ("Sleeping", 0, command)
 
@@ -110,20 +110,20 @@ def test_h46_who_stands_takes_no_signal_nor_is_woken_and_is_told_with_the_comman
 def test_h46_who_stands_is_listed_with_what_is_its_own_and_as_canceled_when_it_is(ctx: RequestContext) -> None:
     put(ctx, "front", "data-1", breaks=tuple(map(read_breakpoint, ("Acme.Create=data-*", "post-acme.create=front"))))
     run(ctx, lambda: len(stands(ctx)) == 2)
-    listed = {one.name: one for one in list_resources(ctx, Choice(is_all=True)).resources}
+    listed = {one.name: one for one in list_resources(ctx, ResourceSelector(is_all=True)).resources}
     assert [(one.phase, one.status, one.note) for one in listed["data-1"].entries] == [
         ("breakpoint pre-Acme.Create", "Sleeping", ""),
         ("Acme.Create", "Blocked", ""),
     ]
     assert [(one.phase, one.status) for one in listed["front"].entries] == [("breakpoint post-acme.create", "Sleeping")]
     assert {one.status for one in listed.values()} == {"Acquiring"}
-    cancel(ctx, Choice(names=("data-1",)))
+    cancel(ctx, ResourceSelector(names=("data-1",)))
     run(ctx, lambda: show_resource(ctx, "data-1").status == "Canceled")
-    assert {one.name: one.status for one in list_resources(ctx, Choice(is_all=True)).resources} == {
+    assert {one.name: one.status for one in list_resources(ctx, ResourceSelector(is_all=True)).resources} == {
         "front": "Acquiring",
         "data-1": "Canceled",
     }
-    target(ctx, "Started", Choice(names=("data-1",)))
+    target(ctx, "Started", ResourceSelector(names=("data-1",)))
     assert show_resource(ctx, "data-1").status == "Acquiring", "it is on its way again"
 
 
@@ -144,22 +144,22 @@ def test_h46_breakpoints_of_a_cluster_hold_for_all_that_is_begun_from_then_on(ct
     put(ctx, "b")
     assert "reach-2" in add(ctx, "night", ["post-Acme.Boot=nobody-*"]).begun
     assert remove(ctx, "night", ["post-Acme.Boot"]).removed == 1
-    target(ctx, "Terminated", Choice(names=("a",)))
+    target(ctx, "Terminated", ResourceSelector(names=("a",)))
     run(ctx, lambda: len(stands(ctx)) == 2)
     assert sorted(stands(ctx)) == [("post-Acme.Create", "b", "night"), ("pre-Acme.Drop", "a", "night")]
     assert remove(ctx, "night", ["post-Acme.Create"]).breakpoints == ["pre-Acme.Drop=*@600s"]
     assert len(stands(ctx)) == 2, "who stands there stays"
-    assert cancel(ctx, Choice(is_all=True)).changed == 2
+    assert cancel(ctx, ResourceSelector(is_all=True)).changed == 2
     run(ctx, lambda: not stands(ctx))
 
 
 def test_h46_what_nobody_has_cleared_in_time_is_retried_or_vouched_for(ctx: RequestContext) -> None:
     put(ctx, "n-1", "n-2", breaks=(read_breakpoint("Acme.Create@0.01s"),))
-    run(ctx, lambda: sum(one.count for one in list_resources(ctx, Choice(is_all=True)).failures) == 2)
-    (group,) = list_resources(ctx, Choice(is_all=True)).failures
+    run(ctx, lambda: sum(one.count for one in list_resources(ctx, ResourceSelector(is_all=True)).failures) == 2)
+    (group,) = list_resources(ctx, ResourceSelector(is_all=True)).failures
     assert group.message == "nobody has cleared pre-Acme.Create within 0.01 s"
-    complete(ctx, Choice(names=("n-1",)), reason="looked at it")
-    retry(ctx, Choice(names=("n-2",)))
+    complete(ctx, ResourceSelector(names=("n-1",)), reason="looked at it")
+    retry(ctx, ResourceSelector(names=("n-2",)))
     run(ctx, lambda: states(ctx)["n-1"] == "Started")
 
 
@@ -177,7 +177,7 @@ def test_h46_at_a_phase_that_there_is_not_nobody_can_stop(ctx: RequestContext, t
     assert caught.value.problems[0].mend == mend
     put(ctx, "data-1", goal="")
     with pytest.raises(ProblemsError, match="PL-P047"):
-        target(ctx, "Started", Choice(names=("data-1",)), breakpoints=wrong)
+        target(ctx, "Started", ResourceSelector(names=("data-1",)), breakpoints=wrong)
     if "=" not in text:
         with pytest.raises(ProblemsError, match="PL-P047"):
             add(ctx, "night", [text])
@@ -197,7 +197,7 @@ def test_h46_at_a_phase_that_is_not_on_the_way_nobody_can_stop(ctx: RequestConte
     put(ctx, "data-1", goal="")
     assert add(ctx, "night", [str(drops)]).breakpoints == [str(drops)], "whoever is given another target stops there"
     with pytest.raises(ProblemsError, match=r"PL-P047 .* on the way to 'Terminated'"):
-        target(ctx, "Terminated", Choice(is_all=True), breakpoints=(read_breakpoint("acme.boot"),))
+        target(ctx, "Terminated", ResourceSelector(is_all=True), breakpoints=(read_breakpoint("acme.boot"),))
     assert ctx.store.executions() == []
 
 
@@ -213,11 +213,11 @@ def test_h46_nodes_on_paths_stop_at_phases_as_their_plan_says_and_their_events_t
     ctx: RequestContext, tmp_path: Path
 ) -> None:
     (tmp_path / "blueprint.yaml").write_text(SERVERS)
-    asked = Order(str(tmp_path / "blueprint.yaml"), "shop")
+    asked = DeploymentSpec(str(tmp_path / "blueprint.yaml"), "shop")
     with pytest.raises(ProblemsError, match="PL-P047") as caught:
-        install(ctx, asked, manner=Manner(breakpoints=(read_breakpoint("Acme.Craete"),)))
+        install(ctx, asked, manner=ExecutionOptions(breakpoints=(read_breakpoint("Acme.Craete"),)))
     assert "Did you mean 'Acme.Create'" in caught.value.problems[0].mend
-    stops = Manner(breakpoints=(read_breakpoint("post-acme.create=web"),))
+    stops = ExecutionOptions(breakpoints=(read_breakpoint("post-acme.create=web"),))
     assert "breakpoint post-acme.create  stops until somebody clears it" in plan_install(ctx, asked, manner=stops).text
     view = install(ctx, asked, manner=stops, watcher=UntilItStops())
     assert [(one.point, one.node) for one in list_breakpoints(ctx)] == [("post-acme.create", "web")]

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import phaseline
 from phaseline.use_cases.loading.blueprint_loading import load
-from phaseline.use_cases.prepare.options import AS_SET
+from phaseline.use_cases.prepare.options import DEFAULT_OPTIONS
 from phaseline.use_cases.prepare.rounds import foresee_first
 
 TEXT = """
@@ -20,7 +20,7 @@ def test_the_first_execution_of_a_deployment_is_foreseen_without_a_store(tmp_pat
     file.write_text(TEXT)
     with phaseline.open(f"sqlite:///{tmp_path / 'store.db'}") as opened:
         loaded = load(opened.ctx, str(file), inputs={})
-        request = AS_SET.request("install", opened.ctx, {}, loaded.topology)
+        request = DEFAULT_OPTIONS.request("install", opened.ctx, {}, loaded.topology)
         foreseen = foresee_first(opened.ctx, request, loaded)
         ((topology, _),) = foreseen.graphs
         assert len(topology) == 2

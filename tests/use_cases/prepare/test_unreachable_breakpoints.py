@@ -7,7 +7,7 @@ import pytest
 from tests.use_cases.commands.test_breakpoints import CHANGED, UntilItStops, ctx, order
 
 from phaseline.app.app_context import RequestContext
-from phaseline.app.watcher import Nobody
+from phaseline.app.watcher import NullWatcher
 from phaseline.model.execution.breakpoints import read_breakpoint
 from phaseline.model.problems.problem import ProblemsError
 from phaseline.use_cases.commands.adopt import AdoptOrder, adopt, plan_adoption
@@ -16,18 +16,18 @@ from phaseline.use_cases.commands.keep_plan import plan_uninstall, plan_workflow
 from phaseline.use_cases.commands.labels import change_labels
 from phaseline.use_cases.commands.start_workflow import start
 from phaseline.use_cases.commands.update import plan_update, update
-from phaseline.use_cases.prepare.deployment_spec import Order
-from phaseline.use_cases.prepare.options import Manner
+from phaseline.use_cases.prepare.deployment_spec import DeploymentSpec
+from phaseline.use_cases.prepare.options import ExecutionOptions
 from phaseline.use_cases.prepare.plan_preview import plan_install
 from phaseline.use_cases.prepare.stack_documents import export
 from phaseline.use_cases.prepare.update_preparation import UpdateOrder
-from phaseline.use_cases.prepare.workflow_start import Start
+from phaseline.use_cases.prepare.workflow_start import WorkflowStart
 from phaseline.use_cases.queries.breakpoints import list_breakpoints
 
 __all__ = ["ctx"]
 
 
-class Listening(Nobody):
+class Listening(NullWatcher):
     """Keeps what it is told."""
 
     def __init__(self) -> None:
@@ -37,8 +37,8 @@ class Listening(Nobody):
         self.told.append(text)
 
 
-def stops(*texts: str, **more: object) -> Manner:
-    return Manner(breakpoints=tuple(read_breakpoint(text) for text in texts), **more)
+def stops(*texts: str, **more: object) -> ExecutionOptions:
+    return ExecutionOptions(breakpoints=tuple(read_breakpoint(text) for text in texts), **more)
 
 
 @pytest.mark.parametrize("doing", [install, plan_install])
@@ -57,7 +57,7 @@ def test_h46_a_point_that_the_workflow_does_not_have_is_refused_with_what_it_cal
 
 
 def test_h46_a_point_that_is_kept_may_be_of_another_workflow(ctx: RequestContext, tmp_path: Path) -> None:
-    asked = Order(str(tmp_path / "blueprint.yaml"), "shop", labels=["csys-breakpoint=pre-delete=db"])
+    asked = DeploymentSpec(str(tmp_path / "blueprint.yaml"), "shop", labels=["csys-breakpoint=pre-delete=db"])
     assert install(ctx, asked).is_good
     change_labels(ctx, "shop", remove=["csys-breakpoint"])
 
@@ -67,7 +67,7 @@ def test_h46_where_only_a_failure_would_lead_there_it_is_told_and_goes_on(ctx: R
     manner = stops("pre-delete=db", on_failure="rollback")
     assert install(ctx, order(tmp_path), manner=manner, watcher=heard).is_good
     assert "nobody stops at the breakpoint pre-delete=db in this 'install' if all goes well" in heard.told[0]
-    asked = Start("heal", "shop", {"assume_healthy": True})
+    asked = WorkflowStart("heal", "shop", {"assume_healthy": True})
     assert start(ctx, asked, manner=stops("pre-delete=db"), watcher=heard).is_good
     assert "in this 'heal' if all goes well" in heard.told[1]
     assert [one.code for one in plan_workflow(ctx, asked, manner=stops("pre-delete=db")).warnings] == ["PL-P047"]
@@ -76,14 +76,14 @@ def test_h46_where_only_a_failure_would_lead_there_it_is_told_and_goes_on(ctx: R
 @pytest.mark.parametrize(
     ("asked", "point"),
     [
-        (Start("uninstall", "shop"), "post-create=db"),
-        (Start("reinstall", "shop", {"node_ids": ["web"]}), "pre-create=db"),
-        (Start("stop", "shop"), "pre-stop"),
-        (Start("install", "shop", force=True), "pre-create"),
+        (WorkflowStart("uninstall", "shop"), "post-create=db"),
+        (WorkflowStart("reinstall", "shop", {"node_ids": ["web"]}), "pre-create=db"),
+        (WorkflowStart("stop", "shop"), "pre-stop"),
+        (WorkflowStart("install", "shop", force=True), "pre-create"),
     ],
 )
 def test_h46_whom_a_workflow_does_not_bring_to_a_point_it_is_refused(
-    ctx: RequestContext, tmp_path: Path, asked: Start, point: str
+    ctx: RequestContext, tmp_path: Path, asked: WorkflowStart, point: str
 ) -> None:
     assert install(ctx, order(tmp_path)).is_good
     for doing in (start, plan_workflow):
@@ -116,7 +116,7 @@ def test_h46_an_update_warns_of_a_point_that_it_does_not_come_to(ctx: RequestCon
 
 def test_h46_a_recursive_uninstall_stops_in_the_deployment_that_is_named(ctx: RequestContext, tmp_path: Path) -> None:
     assert install(ctx, order(tmp_path)).is_good
-    inside = Order(str(tmp_path / "blueprint.yaml"), "inside", labels=["csys-obj-parent=shop"])
+    inside = DeploymentSpec(str(tmp_path / "blueprint.yaml"), "inside", labels=["csys-obj-parent=shop"])
     assert install(ctx, inside).is_good
     view = uninstall(ctx, "shop", recursive=True, manner=stops("pre-delete=db"), watcher=UntilItStops())
     assert view.interrupted

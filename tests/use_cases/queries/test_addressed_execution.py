@@ -9,7 +9,7 @@ import pytest
 import phaseline
 from phaseline import ProblemsError
 from phaseline.app.settings import Settings
-from phaseline.app.watcher import Nobody
+from phaseline.app.watcher import NullWatcher
 from phaseline.calls.deployments.progress import Progress
 from phaseline.embedded.follow import Ending, wait
 from phaseline.embedded.open_app import open_context
@@ -36,7 +36,7 @@ def create(item):
 """
 
 
-class Leaving(Nobody):
+class Leaving(NullWatcher):
     """Leaves when something sleeps, or it is told something with these words in it."""
 
     wants_progress = True

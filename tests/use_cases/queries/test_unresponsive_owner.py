@@ -8,7 +8,7 @@ from tests.store.builders import installed
 
 from phaseline.app.app_context import AppContext, RequestContext, SystemClock
 from phaseline.app.settings import Settings
-from phaseline.app.watcher import Nobody
+from phaseline.app.watcher import NullWatcher
 from phaseline.embedded.follow import Ending, wait
 from phaseline.embedded.open_app import open_context
 from phaseline.model.rows.rows import Actor, RequestKind
@@ -29,7 +29,7 @@ class Forward(SystemClock):
         return super().now() + self.ahead
 
 
-class Hearing(Nobody):
+class Hearing(NullWatcher):
     def __init__(self) -> None:
         self.heard: list[str] = []
 

@@ -8,20 +8,20 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from phaseline.calls.deployments.batch_parts import Part
+from phaseline.calls.deployments.batch_parts import BatchPart
 from phaseline.lang.fast_dataclasses import frozen
 from phaseline.model.graph.graph import phase_of
 from phaseline.model.graph.status import OutcomeKind
-from phaseline.model.rows.rows import ASKED, Remark
+from phaseline.model.rows.rows import ASKED, EntryRemark
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from phaseline.calls.deployments.batch_parts import Spot
+    from phaseline.calls.deployments.batch_parts import CallTemplate
     from phaseline.calls.deployments.deployment_cache import Deployments
     from phaseline.calls.protocol.call import Call, Channel, Outcome
     from phaseline.model.blueprint.blueprint import Value
-    from phaseline.model.deployment.code_location import CodePlaces
+    from phaseline.model.deployment.code_location import CodeLocation
     from phaseline.model.execution.events import Batch
     from phaseline.model.graph.graph import Policy
     from phaseline.model.phases.definitions import PhaseCode
@@ -40,12 +40,12 @@ class Group:
     ``code``: where the function is; of a phase its definition says so.
     """
 
-    code: CodePlaces | PhaseCode
+    code: CodeLocation | PhaseCode
     implementation: str
     members: np.ndarray
 
 
-class HandOver:
+class BatchHandover:
     """A submitted batch. Its lookups are safe from any thread; who is answered is kept under its lock."""
 
     def __init__(self, batch: Batch, deployments: Deployments) -> None:
@@ -55,7 +55,7 @@ class HandOver:
         self.count = len(batch)
         firsts = [0, *batch.members.ends[:-1]]
         self.parts = [
-            Part(
+            BatchPart(
                 segment,
                 first,
                 batch.lane.phase,
@@ -87,7 +87,7 @@ class HandOver:
 
     # -- members ------------------------------------------------------------------------------------------------
 
-    def part_of(self, member: int) -> Part:
+    def part_of(self, member: int) -> BatchPart:
         """The segment a member lies in."""
         parts = self.parts
         return parts[0] if len(parts) == 1 else parts[bisect_right(self.firsts, member) - 1]
@@ -117,12 +117,12 @@ class HandOver:
 
     # -- calls --------------------------------------------------------------------------------------------------
 
-    def spot_of(self, member: int) -> Spot:
+    def spot_of(self, member: int) -> CallTemplate:
         """What the member shares with others of its node. ``NonRecoverableError`` if nothing is mapped any more."""
         part = self.part_of(member)
         return part.spot(member - part.first)
 
-    def spot_and_call(self, member: int, channel: Channel) -> tuple[Spot, Call]:
+    def spot_and_call(self, member: int, channel: Channel) -> tuple[CallTemplate, Call]:
         """Both, and the call knows whether anybody saw the end of the one before. Raises as they do."""
         part = self.part_of(member)
         place = member - part.first
@@ -204,12 +204,12 @@ class HandOver:
         """Members without an outcome so far, int32."""
         return np.flatnonzero(np.frombuffer(self.answered, np.uint8) == 0).astype(np.int32)
 
-    def remark_of(self, member: int, outcome: Outcome) -> Remark:
+    def remark_of(self, member: int, outcome: Outcome) -> EntryRemark:
         """What an outcome leaves on the member's entry."""
         part = self.part_of(member)
         position = part.positions[member - part.first]
         is_asked = outcome.kind == OutcomeKind.AGAIN and self.batch.members.attempts[member] > 0
-        return Remark(
+        return EntryRemark(
             part.segment.graph, position, outcome.message, ASKED if is_asked else outcome.error, outcome.result
         )  # fmt: skip
 
@@ -258,7 +258,7 @@ class HandOver:
         if self.count == 1 or (len(self.parts) == 1 and _is_one(self._owners(self.parts[0]))):
             name = self._function_of(self.parts[0], self.parts[0].segment.subjects.item(0))
             return [Group(*name, FIRST if self.count == 1 else np.arange(self.count, dtype=np.int32))]
-        names: dict[tuple[CodePlaces, str], int] = {}
+        names: dict[tuple[CodeLocation, str], int] = {}
         columns = [self._group_numbers(part, names) for part in self.parts]
         column = columns[0] if len(columns) == 1 else np.concatenate(columns)
         if len(names) == 1:
@@ -276,7 +276,7 @@ class HandOver:
             return Group(self.parts[0].deployment.view.code, "", members)
         return Group(definition.code, str(definition.code), members)
 
-    def _group_numbers(self, part: Part, names: dict[tuple[CodePlaces, str], int]) -> np.ndarray:
+    def _group_numbers(self, part: BatchPart, names: dict[tuple[CodeLocation, str], int]) -> np.ndarray:
         """Number of its function by place in the segment; new functions are added to ``names``."""
         first, inverse = _distinct(self._owners(part))
         numbers = np.empty(len(first), np.int32)
@@ -286,10 +286,10 @@ class HandOver:
         return column
 
     @staticmethod
-    def _owners(part: Part) -> np.ndarray:
+    def _owners(part: BatchPart) -> np.ndarray:
         return part.deployment.owners(part.segment.kind, part.segment.subjects)
 
-    def _function_of(self, part: Part, subject: int) -> tuple[CodePlaces, str]:
+    def _function_of(self, part: BatchPart, subject: int) -> tuple[CodeLocation, str]:
         """The function that is called for a subject, empty if there is none, and where its code is."""
         operation = part.mapped(subject)
         is_function = operation is not None and operation.form == "function"

@@ -1,6 +1,6 @@
 """One call that takes several members: what is known of them before it, and of each when it has ended.
 
-A flavour whose functions can take many members has a ``Gatherer``. The executor lets it gather the members of a call,
+A flavour whose functions can take many members has a ``BulkCaller``. The executor lets it gather the members of a call,
 runs the code that it gives, on a thread or as a coroutine, and has it settled; a call of one member goes the same way.
 """
 
@@ -25,7 +25,7 @@ GATHERING: tuple[Gathers, ...] = ("native", "phase", "task")
 
 
 @frozen
-class Gathering:
+class BulkCall:
     """What one call is about: ``count`` members, and ``call_at`` to make the call of a place when it is first touched.
 
     ``say`` (level, text) keeps a line about the call as a whole. ``remembered``: places of entries for which an earlier
@@ -46,7 +46,7 @@ class Together(Protocol):
         """What calls the function for them; a coroutine function if the function is one."""
         ...
 
-    def settle(self, raised: BaseException | None) -> Settled:
+    def settle(self, raised: BaseException | None) -> BulkOutcome:
         """Close it, and say what came of each member; ``raised``: what left the code."""
         ...
 
@@ -55,15 +55,15 @@ class Together(Protocol):
         ...
 
 
-class Gatherer(Protocol):
+class BulkCaller(Protocol):
     """Makes calls of several members, for one flavour."""
 
-    def gather(self, gathering: Gathering) -> Together:
+    def gather(self, gathering: BulkCall) -> Together:
         """These members, about to be called."""
         ...
 
 
-class Settled:
+class BulkOutcome:
     """What came of a call by place: ``kinds`` uint8, ``delays`` int64 ms; ``outcomes`` of those with something to say."""
 
     __slots__ = ("calls", "delays", "fallen", "kinds", "outcomes")

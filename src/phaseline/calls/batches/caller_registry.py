@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING, cast
 
 from phaseline.calls.batches.bulk_call import GATHERING
 from phaseline.calls.protocol.call import Outcome, outcome_of
-from phaseline.calls.threads.guarded_calls import attempt
+from phaseline.calls.threads.guarded_calls import guarded_call
 from phaseline.model.blueprint.operation_declaration import declaration_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import TypeGuard
 
-    from phaseline.calls.batches.bulk_call import Gatherer, Gathering, Gathers, Together
+    from phaseline.calls.batches.bulk_call import BulkCall, BulkCaller, Gathers, Together
     from phaseline.calls.protocol.call import Call, Caller, Flavour
 
 
@@ -30,9 +30,9 @@ class CallerRegistry:
         found = self._made.get(flavour)
         return found if found is not None else self._made.setdefault(flavour, self._make(flavour))
 
-    def gather(self, flavour: Gathers, gathering: Gathering) -> Together:
+    def gather(self, flavour: Gathers, gathering: BulkCall) -> Together:
         """Members of such a flavour, about to be called together."""
-        gatherer = cast("Gatherer", self[flavour])
+        gatherer = cast("BulkCaller", self[flavour])
         return gatherer.gather(gathering)
 
 
@@ -53,7 +53,7 @@ def gathers(flavour: Flavour) -> TypeGuard[Gathers]:
 
 def call_member(call: Call, flavour: Flavour, callers: CallerRegistry) -> Outcome:
     """The outcome of a call, whatever its code does (W2)."""
-    outcome, error = attempt(callers[flavour].call, call)
+    outcome, error = guarded_call(callers[flavour].call, call)
     if outcome is None:
         assert error is not None
         return outcome_of(error)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING
 
-from phaseline.calls.protocol.call import MAX_LINE_CHARS, MAX_LINES, Outcome, clip
-from phaseline.calls.protocol.plugin_boundary import kept
+from phaseline.calls.protocol.call import MAX_LINE_CHARS, MAX_LINES, Outcome, truncate
+from phaseline.calls.protocol.plugin_boundary import require_storable
 from phaseline.calls.threads import guarded_calls
 from phaseline.model.graph.status import OutcomeKind
 from phaseline.model.rows.rows import LogLine
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
     import numpy as np
 
-    from phaseline.calls.batches.batch_handover import HandOver
-    from phaseline.calls.batches.report_buffer import Poster
+    from phaseline.calls.batches.batch_handover import BatchHandover
+    from phaseline.calls.batches.report_buffer import ReportBuffer
     from phaseline.calls.protocol.call import Call
     from phaseline.model.blueprint.blueprint import Value
     from phaseline.model.rows.rows import DocumentChange
@@ -32,7 +32,7 @@ class LocalChannel:
 
     __slots__ = ("_catalog", "_clock", "_copies", "_handover", "_lines", "_poster")
 
-    def __init__(self, handover: HandOver, poster: Poster, catalog: Catalog, clock: Clock) -> None:
+    def __init__(self, handover: BatchHandover, poster: ReportBuffer, catalog: Catalog, clock: Clock) -> None:
         """Lines and data go to ``poster``."""
         self._handover = handover
         self._poster = poster
@@ -67,7 +67,7 @@ class LocalChannel:
             handover.part_of(member).segment.execution,
             self._clock.now(),
             level,
-            clip(text, MAX_LINE_CHARS),
+            truncate(text, MAX_LINE_CHARS),
             handover.instance_of(member),
             handover.batch.lane.phase,
         )
@@ -79,7 +79,7 @@ class LocalChannel:
         for part in handover.parts:
             if part.first <= members[-1] and members[0] < part.first + len(part.positions):
                 execution, operation = part.segment.execution, handover.batch.lane.phase
-                line = LogLine(execution, self._clock.now(), level, clip(text, MAX_LINE_CHARS), operation=operation)
+                line = LogLine(execution, self._clock.now(), level, truncate(text, MAX_LINE_CHARS), operation=operation)
                 self._poster.log(handover, line)
 
     def save(self, call: Call, *, wait: bool = False) -> None:
@@ -103,7 +103,9 @@ class LocalChannel:
 
     def tell(self, call: Call, message: str) -> None:
         """Show how far it is, and keep its data for whoever goes on if this process ends."""
-        outcome = Outcome(OutcomeKind.PENDING, message=clip(message, MAX_LINE_CHARS), result=kept(call.data, "data"))
+        outcome = Outcome(
+            OutcomeKind.PENDING, message=truncate(message, MAX_LINE_CHARS), result=require_storable(call.data, "data")
+        )
         self._handover.keep_data(call.member, outcome.result)
         self._poster.tell(self._handover, call.member, self._handover.remark_of(call.member, outcome))
 

@@ -6,20 +6,20 @@ from typing import TYPE_CHECKING
 
 from phaseline.calls.batches.caller_registry import flavour_of, gathers
 from phaseline.calls.protocol.call import Outcome, outcome_of, unloadable
-from phaseline.calls.protocol.plugin_boundary import kept
-from phaseline.calls.threads.guarded_calls import attempt, is_async
+from phaseline.calls.protocol.plugin_boundary import require_storable
+from phaseline.calls.threads.guarded_calls import guarded_call, is_async
 from phaseline.lang.fast_dataclasses import altered
 from phaseline.model.graph.plugin_errors import NonRecoverableError
 from phaseline.model.graph.status import OutcomeKind
 from phaseline.model.problems.problem import ProblemsError
 
 if TYPE_CHECKING:
-    from phaseline.calls.batches.batch_handover import HandOver
-    from phaseline.calls.batches.report_buffer import Poster
-    from phaseline.calls.deployments.batch_parts import Spot
+    from phaseline.calls.batches.batch_handover import BatchHandover
+    from phaseline.calls.batches.report_buffer import ReportBuffer
+    from phaseline.calls.deployments.batch_parts import CallTemplate
     from phaseline.calls.protocol.call import Call, Flavour
     from phaseline.model.graph.graph import Policy
-    from phaseline.model.rows.rows import DocumentChange, Remark
+    from phaseline.model.rows.rows import DocumentChange, EntryRemark
 
 NOT_CALLED = Outcome(OutcomeKind.AGAIN, 0)
 """Of a member that was canceled, or whose engine leaves, before its call began: not called, not failed."""
@@ -30,11 +30,11 @@ def ended_on_request() -> Outcome:
     return outcome_of(NonRecoverableError("its processes were ended on request"))
 
 
-def resolve(spot: Spot, call: Call) -> Spot:
+def resolve(spot: CallTemplate, call: Call) -> CallTemplate:
     """The spot with its code loaded and its flavour known, or with the refusal that all its calls share (W2)."""
     if spot.flavour is not None or spot.refusal is not None:
         return spot
-    flavour, error = attempt(flavour_of, call)
+    flavour, error = guarded_call(flavour_of, call)
     spot.is_async = is_async(spot.function)
     if error is not None:
         spot.refusal = unloadable(error, call.site.implementation)
@@ -49,7 +49,9 @@ def awaited_truth(outcome: Outcome, policy: Policy, flavour: Flavour) -> Outcome
     return outcome
 
 
-def settle_call(handover: HandOver, call: Call, outcome: Outcome) -> tuple[Outcome, list[tuple[int, DocumentChange]]]:
+def settle_call(
+    handover: BatchHandover, call: Call, outcome: Outcome
+) -> tuple[Outcome, list[tuple[int, DocumentChange]]]:
     """What the call changed; a property that cannot be stored fails the call."""
     if not call.is_touched:
         return outcome, []
@@ -59,14 +61,14 @@ def settle_call(handover: HandOver, call: Call, outcome: Outcome) -> tuple[Outco
         return outcome_of(error), []
 
 
-def remark_for(handover: HandOver, member: int, outcome: Outcome, *, said_before: bool) -> Remark | None:
+def remark_for(handover: BatchHandover, member: int, outcome: Outcome, *, said_before: bool) -> EntryRemark | None:
     """What is to be remembered of an outcome; it takes the place of what earlier calls of the entry left."""
     if outcome.message or outcome.error or outcome.result is not None or said_before:
         return handover.remark_of(member, outcome)
     return None
 
 
-def post_call(poster: Poster, handover: HandOver, call: Call, outcome: Outcome) -> None:
+def post_call(poster: ReportBuffer, handover: BatchHandover, call: Call, outcome: Outcome) -> None:
     """Post the outcome of a call with everything that it leaves behind."""
     outcome, documents = settle_call(handover, call, outcome)
     said_before = call.attempt or handover.data_of(call.member) is not None
@@ -76,11 +78,11 @@ def post_call(poster: Poster, handover: HandOver, call: Call, outcome: Outcome) 
     poster.outcome(handover, call.member, outcome, documents, remark)
 
 
-def kept_data(handover: HandOver, call: Call, outcome: Outcome) -> Outcome:
+def kept_data(handover: BatchHandover, call: Call, outcome: Outcome) -> Outcome:
     """The outcome with the data that the next call of the entry is to find; an ended entry has none."""
     data = call.data if outcome.kind in {OutcomeKind.AGAIN, OutcomeKind.RETRY} else None
     try:
-        left = kept(data, "data") or None
+        left = require_storable(data, "data") or None
     except ProblemsError as error:
         return outcome_of(error)
     handover.keep_data(call.member, left)

@@ -10,25 +10,25 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, overload
 
-from phaseline.calls.batches.bulk_call import Settled
-from phaseline.calls.protocol.call import COMPLETED, MAX_MESSAGE_CHARS, Call, Outcome, clip, outcome_of
-from phaseline.calls.protocol.plugin_boundary import kept, milliseconds
-from phaseline.calls.threads.guarded_calls import attempt, run_to_end
+from phaseline.calls.batches.bulk_call import BulkOutcome
+from phaseline.calls.protocol.call import COMPLETED, MAX_MESSAGE_CHARS, Call, Outcome, outcome_of, truncate
+from phaseline.calls.protocol.plugin_boundary import milliseconds, require_storable
+from phaseline.calls.threads.guarded_calls import call_and_await, guarded_call
 from phaseline.model.blueprint.operation_declaration import declaration_of
 from phaseline.model.graph.status import OutcomeKind
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-    from phaseline.calls.batches.bulk_call import Gathering
-    from phaseline.calls.protocol.call import InstanceView
+    from phaseline.calls.batches.bulk_call import BulkCall
+    from phaseline.calls.protocol.call import InstanceContext
     from phaseline.model.blueprint.blueprint import Value
 
 PENDING = OutcomeKind.PENDING
 COMPLETED_KIND = int(OutcomeKind.COMPLETED)
 """As a plain number: numpy asks a member of an enumeration at length what it is."""
 OUR_FRAMES = 2
-"""Frames between us and the function (``attempt``, ``run_to_end``) that its traceback need not show."""
+"""Frames between us and the function (``guarded_call``, ``call_and_await``) that its traceback need not show."""
 
 
 class ItemLog:
@@ -68,8 +68,8 @@ def filled(text: str, arguments: tuple[object, ...]) -> str:
     if not arguments:
         return text
     named = len(arguments) == 1 and isinstance(arguments[0], dict) and arguments[0]
-    found, error = attempt(str.__mod__, text, named or arguments)
-    return f"{text} {attempt(repr, arguments)[0]}" if error is not None or found is None else found
+    found, error = guarded_call(str.__mod__, text, named or arguments)
+    return f"{text} {guarded_call(repr, arguments)[0]}" if error is not None or found is None else found
 
 
 class Item:
@@ -131,12 +131,12 @@ class Item:
         return self._call.site.execution.id
 
     @property
-    def source(self) -> InstanceView | None:
+    def source(self) -> InstanceContext | None:
         """The source instance of a relationship operation, else None."""
         return self._call.source
 
     @property
-    def target(self) -> InstanceView | None:
+    def target(self) -> InstanceContext | None:
         """The target instance of a relationship operation, else None."""
         return self._call.target
 
@@ -263,8 +263,8 @@ class Batch:
     def _mark(self, place: int, kind: OutcomeKind, message: str = "", delay_ms: int = -1, result: Value = None) -> None:
         if not self._is_open:
             return  # what is said after the function returned is too late: its outcome has been reported
-        stored = None if result is None else kept(result, "the result")
-        said = clip(message, MAX_MESSAGE_CHARS) if message else ""
+        stored = None if result is None else require_storable(result, "the result")
+        said = truncate(message, MAX_MESSAGE_CHARS) if message else ""
         self._kinds[place] = kind  # from here on nothing raises: what cannot be kept marks nothing
         if stored is not None:
             self._results[place] = stored
@@ -293,7 +293,7 @@ class Batch:
         is_bulk = declaration is not None and declaration.bulk
         return partial(function, self) if is_bulk else partial(function, Item(self, 0))
 
-    def settle(self, raised: BaseException | None) -> Settled:
+    def settle(self, raised: BaseException | None) -> BulkOutcome:
         """Close the batch: unmarked members are completed, or share the outcome of what the function raised."""
         import numpy as np  # a worker calls one member at a time, and starts in half the time without
 
@@ -304,7 +304,7 @@ class Batch:
             self._call_at(place)  # its data is kept or goes, touched or not
         count = self._count
         if raised is None and not self._messages and self._kinds.count(PENDING) == count:
-            return Settled(same_kind(COMPLETED_KIND, count), no_delays(count), {}, self._calls)  # the common case
+            return BulkOutcome(same_kind(COMPLETED_KIND, count), no_delays(count), {}, self._calls)  # the common case
         delays = np.full(count, -1, np.int64)
         kinds = np.frombuffer(bytearray(self._kinds), np.uint8)
         for place, delay in self._delays.items():
@@ -321,7 +321,7 @@ class Batch:
         outcomes.update({place: _with_result(result) for place, result in self._results.items()})
         if raised is not None:
             outcomes.update(dict.fromkeys(np.flatnonzero(unmarked).tolist(), shared))
-        return Settled(kinds, delays, outcomes, self._calls)
+        return BulkOutcome(kinds, delays, outcomes, self._calls)
 
     def settle_only(self, raised: BaseException | None) -> Outcome:
         """Close a batch of one and give its outcome: as ``settle``, without arrays."""
@@ -344,9 +344,9 @@ class NativeCaller:
     def call(self, call: Call) -> Outcome:
         """Run the member to its end; what the function raises becomes the outcome."""
         batch = Batch(1, lambda _: call)
-        _, raised = attempt(run_to_end, batch.code(call.load()))
+        _, raised = guarded_call(call_and_await, batch.code(call.load()))
         return batch.settle_only(raised)
 
-    def gather(self, gathering: Gathering) -> Batch:
+    def gather(self, gathering: BulkCall) -> Batch:
         """The batch that a bulk function gets."""
         return Batch(gathering.count, gathering.call_at, gathering.remembered)

@@ -8,21 +8,21 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from phaseline.calls.protocol.reports import NO_DELAYS, NO_KINDS, NO_MEMBERS, POST_AT, POST_EVERY_MS, Report
+from phaseline.calls.protocol.reports import NO_DELAYS, NO_KINDS, NO_MEMBERS, POST_AT, POST_EVERY_MS, CallReport
 from phaseline.calls.threads.timer_thread import Alarms
-from phaseline.lang.fast_dataclasses import changeable
+from phaseline.lang.fast_dataclasses import mutable
 from phaseline.model.graph.status import OutcomeKind
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from phaseline.calls.batches.batch_handover import HandOver
+    from phaseline.calls.batches.batch_handover import BatchHandover
     from phaseline.calls.protocol.call import Outcome
     from phaseline.calls.threads.inbox import Inbox
-    from phaseline.model.rows.rows import DocumentChange, LogLine, Remark
+    from phaseline.model.rows.rows import DocumentChange, EntryRemark, LogLine
 
 
-@changeable
+@mutable
 class Gathered:
     """What waits to be posted of one batch."""
 
@@ -30,25 +30,25 @@ class Gathered:
     kinds: list[int] = field(default_factory=list)
     delays: list[int] = field(default_factory=list)
     documents: list[tuple[int, DocumentChange]] = field(default_factory=list)
-    remarks: list[tuple[int, Remark]] = field(default_factory=list)
+    remarks: list[tuple[int, EntryRemark]] = field(default_factory=list)
     logs: list[LogLine] = field(default_factory=list)
-    told: dict[int, Remark] = field(default_factory=dict)
+    told: dict[int, EntryRemark] = field(default_factory=dict)
     """How far members are whose calls go on."""
 
-    def reports(self, batch: int) -> Iterator[Report]:
+    def reports(self, batch: int) -> Iterator[CallReport]:
         """Everything: what goes on before what has ended."""
         if self.told:
             members = np.array(list(self.told), np.int32)
             kinds = np.full(len(members), OutcomeKind.PENDING, np.uint8)
             delays = np.full(len(members), -1, np.int64)
-            yield Report(batch, members, kinds, delays, remarks=list(self.told.items()))
+            yield CallReport(batch, members, kinds, delays, remarks=list(self.told.items()))
         if self.members or self.documents or self.remarks or self.logs:
             yield self._report(batch)
 
-    def _report(self, batch: int) -> Report:
+    def _report(self, batch: int) -> CallReport:
         if not self.members:
-            return Report(batch, NO_MEMBERS, NO_KINDS, NO_DELAYS, self.documents, self.remarks, self.logs)
-        return Report(
+            return CallReport(batch, NO_MEMBERS, NO_KINDS, NO_DELAYS, self.documents, self.remarks, self.logs)
+        return CallReport(
             batch,
             np.array(self.members, np.int32),
             np.array(self.kinds, np.uint8),
@@ -59,24 +59,24 @@ class Gathered:
         )
 
 
-class Poster:
+class ReportBuffer:
     """Posts for one executor. What waits for company is posted by ``alarms``, which others of the executor may use, too."""
 
-    def __init__(self, inbox: Inbox[Report]) -> None:
+    def __init__(self, inbox: Inbox[CallReport]) -> None:
         """No thread is started yet."""
         self.inbox = inbox
-        self._waiting: dict[HandOver, Gathered] = {}
+        self._waiting: dict[BatchHandover, Gathered] = {}
         self._lock = threading.Lock()
         self._is_set = False
         self.alarms = Alarms(inbox.fail)
 
     def outcome(
         self,
-        handover: HandOver,
+        handover: BatchHandover,
         member: int,
         outcome: Outcome,
         documents: Sequence[tuple[int, DocumentChange]] = (),
-        remark: Remark | None = None,
+        remark: EntryRemark | None = None,
     ) -> None:
         """Gather the outcome of one member; of one that had an outcome already only the documents are kept."""
         with self._lock:
@@ -101,7 +101,7 @@ class Poster:
                     return
             self._see_to_it()
 
-    def outcomes(self, handover: HandOver, report: Report, *, is_last: bool = False) -> None:
+    def outcomes(self, handover: BatchHandover, report: CallReport, *, is_last: bool = False) -> None:
         """Post the outcomes of many members at once; of those that had one already only the documents are kept.
 
         ``is_last``: the thread has nothing else to do for this batch.
@@ -117,10 +117,12 @@ class Poster:
         """A thread of ours broke: let the loop hear of it."""
         self.inbox.fail(error)
 
-    def note(self, handover: HandOver, member: int, documents: Sequence[tuple[int, DocumentChange]]) -> threading.Event:
+    def note(
+        self, handover: BatchHandover, member: int, documents: Sequence[tuple[int, DocumentChange]]
+    ) -> threading.Event:
         """Post data of a member whose call goes on; what is given back is set when they are committed."""
         stored = threading.Event()
-        report = Report(
+        report = CallReport(
             handover.batch.id,
             np.array([member], np.int32),
             np.array([OutcomeKind.PENDING], np.uint8),
@@ -131,17 +133,17 @@ class Poster:
         self.inbox.post(report)
         return stored
 
-    def data(self, report: Report) -> None:
+    def data(self, report: CallReport) -> None:
         """Post what members brought that have no outcome yet."""
         if report.documents:
             self.inbox.post(report)
 
-    def log(self, handover: HandOver, line: LogLine) -> None:
+    def log(self, handover: BatchHandover, line: LogLine) -> None:
         """Gather one line."""
         with self._lock:
             self._gathered(handover).logs.append(line)
 
-    def tell(self, handover: HandOver, member: int, remark: Remark) -> None:
+    def tell(self, handover: BatchHandover, member: int, remark: EntryRemark) -> None:
         """Gather how far a member is whose call goes on; of one that has an outcome it is too late."""
         with self._lock:
             if not handover.answered[member]:
@@ -159,7 +161,7 @@ class Poster:
         self.alarms.stop()
         self.flush()
 
-    def _gathered(self, handover: HandOver) -> Gathered:
+    def _gathered(self, handover: BatchHandover) -> Gathered:
         """What waits of a batch, and will be posted in time. Under the lock, as all below."""
         self._see_to_it()
         return self._waiting.setdefault(handover, Gathered())
@@ -170,16 +172,16 @@ class Poster:
             self._is_set = True
             self.alarms.set(POST_EVERY_MS / 1000, self.flush)
 
-    def _post(self, handover: HandOver, put: Callable[[Report], None] | None = None) -> None:
+    def _post(self, handover: BatchHandover, put: Callable[[CallReport], None] | None = None) -> None:
         for report in self._waiting.pop(handover).reports(handover.batch.id):
             (put or self.inbox.post)(report)
 
 
-def _only(report: Report, fresh: np.ndarray) -> Report:
+def _only(report: CallReport, fresh: np.ndarray) -> CallReport:
     """The report with the outcomes of only these members; documents of all."""
     kept = np.isin(report.members, fresh)
     members = set(fresh.tolist())
-    return Report(
+    return CallReport(
         report.batch,
         report.members[kept],
         report.kinds[kept],

@@ -13,17 +13,17 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from phaseline.calls.batches.bulk_call import Gathering
+from phaseline.calls.batches.bulk_call import BulkCall
 from phaseline.calls.batches.caller_registry import CallerRegistry, call_member, gathers
 from phaseline.calls.deployments.call_subjects import LoadedDeployment
-from phaseline.calls.protocol.call import Call, ExecutionView, Outcome, Site, outcome_of
-from phaseline.calls.protocol.plugin_boundary import kept
-from phaseline.calls.threads.guarded_calls import attempt, run_to_end
+from phaseline.calls.protocol.call import Call, ExecutionContext, Outcome, Site, outcome_of
+from phaseline.calls.protocol.plugin_boundary import require_storable
+from phaseline.calls.threads.guarded_calls import call_and_await, guarded_call
 from phaseline.dsl.functions.registry import contains_functions
 from phaseline.lang.fast_dataclasses import altered, frozen
 from phaseline.model.blueprint.blueprint import Blueprint, Node, Relationship
 from phaseline.model.blueprint.operation_declaration import declaration_of
-from phaseline.model.deployment.code_location import CodePlaces
+from phaseline.model.deployment.code_location import CodeLocation
 from phaseline.model.deployment.instance_states import InstanceState
 from phaseline.model.deployment.runtime_properties import copy, copy_mapping
 from phaseline.model.graph.status import OutcomeKind
@@ -44,7 +44,7 @@ CREATE = "cloudify.interfaces.lifecycle.create"
 ESTABLISH = "cloudify.interfaces.relationship_lifecycle.establish"
 RETRIES = 60
 """How often an operation is tried again where it does not say so itself."""
-NO_CODE = CodePlaces(".")
+NO_CODE = CodeLocation(".")
 WORDS = {
     OutcomeKind.COMPLETED: "completed",
     OutcomeKind.AGAIN: "again",
@@ -119,7 +119,7 @@ class Trial:
         self,
         members: Sequence[Given],
         *,
-        code: CodePlaces = NO_CODE,
+        code: CodeLocation = NO_CODE,
         implementation: str = "",
         phase: PhaseView | None = None,
         is_doubted: bool = False,
@@ -222,7 +222,7 @@ class Trial:
         other = self.deployment.instance(target) if target else None
         side = member.side if other else "node"
         relationship = view.relationships[0] if other else None
-        execution = ExecutionView("trial-1", "install", creator="nobody")
+        execution = ExecutionContext("trial-1", "install", creator="nobody")
         site = Site(
             ESTABLISH if other else CREATE,
             "function",
@@ -248,8 +248,8 @@ class Trial:
         flavour: Flavour = "cloudify" if declaration is None else declaration.flavour
         if declaration is not None and declaration.bulk and gathers(flavour):
             doubted = range(count) if self._is_doubted else ()
-            together = callers.gather(flavour, Gathering(count, self.call_at, self.say, (), doubted))
-            _, raised = attempt(run_to_end, together.code(function))
+            together = callers.gather(flavour, BulkCall(count, self.call_at, self.say, (), doubted))
+            _, raised = guarded_call(call_and_await, together.code(function))
             self._keep_raised(range(count), together, raised)
             settled = together.settle(raised)
             return [self.tried(place, settled.outcome_at(place)) for place in range(count)]
@@ -264,8 +264,8 @@ class Trial:
         call = self.call_at(place)
         remembered = () if call.data is None else (0,)
         doubted = (0,) if self._is_doubted else ()
-        together = callers.gather(flavour, Gathering(1, lambda _: call, call.log, remembered, doubted))
-        _, raised = attempt(run_to_end, together.code(function))
+        together = callers.gather(flavour, BulkCall(1, lambda _: call, call.log, remembered, doubted))
+        _, raised = guarded_call(call_and_await, together.code(function))
         self._keep_raised([place], together, raised)
         return self.tried(place, together.settle_only(raised))
 
@@ -281,7 +281,7 @@ class Trial:
         data: Value = None
         try:
             self.deployment.changes(call.subjects)
-            data = kept(call.data, "data")
+            data = require_storable(call.data, "data")
         except ProblemsError as error:
             outcome = outcome_of(error)
         for view in call.subjects:

@@ -12,10 +12,10 @@ if TYPE_CHECKING:
     from threading import Event
 
     from phaseline.calls.deployments.call_subjects import LoadedDeployment
-    from phaseline.calls.protocol.call import Call, InstanceView
+    from phaseline.calls.protocol.call import Call, InstanceContext
     from phaseline.calls.protocol.call_codec import Changes
     from phaseline.model.blueprint.blueprint import Value
-    from phaseline.model.deployment.runtime_properties import Path
+    from phaseline.model.deployment.runtime_properties import PropertyPath
     from phaseline.model.rows.rows import DocumentChange
 
 
@@ -79,14 +79,14 @@ class Answers:
         """
         return [self._deployment.apply(*change) for change in self._own(changes)]
 
-    def _own(self, changes: Changes) -> list[tuple[int, dict[Path, Value], tuple[Path, ...]]]:
+    def _own(self, changes: Changes) -> list[tuple[int, dict[PropertyPath, Value], tuple[PropertyPath, ...]]]:
         own = {view.number for view in self._call.subjects}
         found = [change for change in read_changes(changes) if change[0] in own]
         for _, written, _ in found:
             self._deployment.refuse_secret_names(written)
         return found
 
-    def _view(self, arguments: list[Any]) -> InstanceView:
+    def _view(self, arguments: list[Any]) -> InstanceContext:
         number = arguments[0]
         if not isinstance(number, int) or not 0 <= number < len(self._deployment.topology):
             raise KeyError(number)

@@ -7,9 +7,9 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Literal, cast
 
 from phaseline.calls.protocol.call import Call, Outcome, Site
-from phaseline.lang.fast_dataclasses import changeable
+from phaseline.lang.fast_dataclasses import mutable
 from phaseline.model.deployment.runtime_properties import SCALARS, copy, copy_mapping
-from phaseline.model.execution.pre_post import Why
+from phaseline.model.execution.pre_post import DeploymentCallKind
 from phaseline.model.graph.graph import SubjectKind, called_side, phase_of
 from phaseline.model.graph.plugin_errors import NonRecoverableError
 from phaseline.plan.graph.operation_arguments import given_inputs
@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from phaseline.calls.deployments.call_subjects import LoadedDeployment
-    from phaseline.calls.protocol.call import Channel, ExecutionView, Flavour
+    from phaseline.calls.protocol.call import Channel, ExecutionContext, Flavour
     from phaseline.model.blueprint.blueprint import Operation, Value
-    from phaseline.model.graph.batch_members import Segment
+    from phaseline.model.graph.batch_members import GraphSegment
     from phaseline.model.graph.graph import Policy
     from phaseline.model.phases.definitions import PhaseDefinition
 
@@ -34,8 +34,8 @@ SIDES: Mapping[SubjectKind, Literal["node", "source", "target"]] = {
 """Which side's operation a kind of subject means."""
 
 
-@changeable
-class Spot:
+@mutable
+class CallTemplate:
     """What the calls of one operation at one owner share: the site, its inputs as they stand in the blueprint, its code.
 
     ``has_settings``: it is a task of a package, whose settings may be sealed. ``function``, ``flavour`` and ``is_async`` are filled in by the first call; ``refusal`` when it cannot be loaded.
@@ -53,16 +53,16 @@ class Spot:
     refusal: Outcome | None = None
 
 
-class Part:
+class BatchPart:
     """One segment with what it refers to. Its columns become plain lists when the first member is touched."""
 
     def __init__(
         self,
-        segment: Segment,
+        segment: GraphSegment,
         first: int,
         phase: str,
         deployment: LoadedDeployment,
-        execution: ExecutionView,
+        execution: ExecutionContext,
         policies: tuple[Policy, ...],
         data: dict[int, Value],
         doubted: dict[int, int],
@@ -81,7 +81,7 @@ class Part:
         self.data = data
         self.doubted = doubted
         self.find_phase = find_phase
-        self._spots: dict[tuple[int, int], Spot] = {}
+        self._spots: dict[tuple[int, int], CallTemplate] = {}
 
     @cached_property
     def subjects(self) -> list[int]:
@@ -117,7 +117,7 @@ class Part:
         found: list[int] = self.segment.policies.tolist()
         return found
 
-    def _phase_spot(self, name: str, policy: Policy) -> Spot:
+    def _phase_spot(self, name: str, policy: Policy) -> CallTemplate:
         """Of a phase of a state: what is in force when the batch is handed over (PD43)."""
         from phaseline.calls.protocol.phase_view import PhaseView, target_of
 
@@ -135,7 +135,7 @@ class Part:
             phase=PhaseView.of(definition, "", target_of(policy, self.execution)),
             phase_code=definition.code,
         )
-        return Spot(site, {}, policy, is_constant=True, is_flat=True)
+        return CallTemplate(site, {}, policy, is_constant=True, is_flat=True)
 
     def mapped(self, subject: int) -> Operation | None:
         """What the phase means for a subject: what the execution brings along, or an operation of the blueprint; or None."""
@@ -149,7 +149,7 @@ class Part:
             raise NonRecoverableError(f"nothing is mapped to '{self.phase}' (any more)")
         return found
 
-    def spot(self, place: int) -> Spot:
+    def spot(self, place: int) -> CallTemplate:
         """What the member shares with others of its node; made once a batch. Raises as ``operation`` does."""
         key = self._owners[place], self._policy_numbers[place]
         found = self._spots.get(key)
@@ -157,7 +157,7 @@ class Part:
             found = self._spots[key] = self._make_spot(place, self.policies[key[1]])
         return found
 
-    def _make_spot(self, place: int, policy: Policy) -> Spot:
+    def _make_spot(self, place: int, policy: Policy) -> CallTemplate:
         name = phase_of(self.phase)
         if name is not None:
             return self._phase_spot(name, policy)
@@ -190,7 +190,7 @@ class Part:
         stages = self.execution.around.stages
         has_settings = stages is not None and stages.operation(self.phase) is not None
         is_constant = not operation.has_functions and not (given and _contains_functions(given))
-        return Spot(site, inputs, policy, is_constant, is_flat, has_settings)
+        return CallTemplate(site, inputs, policy, is_constant, is_flat, has_settings)
 
     def call(self, place: int, channel: Channel, site: Site | None = None) -> Call:
         """The member's call; ``site``: that of its spot, where it is at hand. Raises as ``operation`` does."""
@@ -208,7 +208,7 @@ class Part:
         member = self.first + place
         made = Call(site, member, self.attempts[place], channel, deployment, instance, source, target, data)
         if self.segment.kind is SubjectKind.DEPLOYMENT:
-            made.why = Why(subject)
+            made.why = DeploymentCallKind(subject)
             made.attempt += self.doubted.get(self.positions[place], 0)
         return made
 

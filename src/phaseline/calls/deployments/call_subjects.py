@@ -10,17 +10,23 @@ from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
-from phaseline.calls.protocol.call import DeploymentView, InstanceView, NodeView, RelationshipView, written_of
+from phaseline.calls.protocol.call import (
+    DeploymentContext,
+    InstanceContext,
+    NodeContext,
+    RelationshipContext,
+    written_of,
+)
 from phaseline.calls.protocol.no_secrets import NoSecrets
 from phaseline.calls.protocol.redaction import refuse_secret_names
 from phaseline.dsl.functions.topology_view import TopologyInstances, blueprint_id, display_name, facts_of
-from phaseline.lang.arrays import neighbours
+from phaseline.lang.arrays import as_slice
 from phaseline.lang.fast_dataclasses import altered
 from phaseline.model.deployment.runtime_properties import copy_mapping, laid_over, merge
 from phaseline.model.deployment.sealed_values import hidden_inputs
 from phaseline.model.graph.functions import Functions
 from phaseline.model.graph.graph import SubjectKind
-from phaseline.model.health.checks import CheckBook, HeldBodies
+from phaseline.model.health.checks import CheckResults, HeldBodies
 from phaseline.model.phases.phase_data import attributes_in
 from phaseline.model.resources.state_graph_names import state_name
 from phaseline.model.rows.rows import DocumentChange
@@ -32,8 +38,8 @@ if TYPE_CHECKING:
     from phaseline.calls.protocol.secret_tracking import Watch
     from phaseline.dsl.functions.plan_and_runtime_scopes import RuntimeScope
     from phaseline.model.blueprint.blueprint import Blueprint, Node, Operation, Relationship, Value
-    from phaseline.model.deployment.code_location import CodePlaces
-    from phaseline.model.deployment.runtime_properties import Path
+    from phaseline.model.deployment.code_location import CodeLocation
+    from phaseline.model.deployment.runtime_properties import PropertyPath
     from phaseline.model.deployment.topology import Topology
     from phaseline.ports import Secrets
 
@@ -42,10 +48,10 @@ NO_DOCUMENT: Mapping[str, Value] = MappingProxyType({})
 
 
 def view_of(
-    name: str, blueprint: Blueprint, inputs: Mapping[str, Value], code: CodePlaces, creator: str
-) -> DeploymentView:
+    name: str, blueprint: Blueprint, inputs: Mapping[str, Value], code: CodeLocation, creator: str
+) -> DeploymentContext:
     """A deployment as its calls see it."""
-    return DeploymentView(
+    return DeploymentContext(
         name,
         blueprint_id(blueprint) or name,
         code,
@@ -70,14 +76,14 @@ class LoadedDeployment:
         *,
         blueprint: Blueprint,
         topology: Topology,
-        code: CodePlaces,
+        code: CodeLocation,
         inputs: Mapping[str, Value],
         documents: Mapping[int, dict[str, Value]],
         states: np.ndarray,
         creator: str = "",
         state_names: Sequence[str] = (),
         secrets: Secrets | None = None,
-        checks: CheckBook | None = None,
+        checks: CheckResults | None = None,
     ) -> None:
         """``documents`` {instance number: runtime properties} and ``states`` (uint8 by number) as stored.
 
@@ -86,7 +92,7 @@ class LoadedDeployment:
         self.number = number
         self.states = states
         self.state_names = tuple(state_names)
-        self.checks = CheckBook(HeldBodies()) if checks is None else checks
+        self.checks = CheckResults(HeldBodies()) if checks is None else checks
         self.named: Callable[[int], str] = str
         """From the number of an execution to its id."""
         self._secrets: Secrets = NoSecrets() if secrets is None else secrets
@@ -94,10 +100,10 @@ class LoadedDeployment:
         self._documents = dict(documents)
         self._is_looked_at = False
         self._lock = threading.Lock()
-        self._nodes: dict[int, NodeView] = {}
+        self._nodes: dict[int, NodeContext] = {}
 
     def _take(
-        self, topology: Topology, blueprint: Blueprint, inputs: Mapping[str, Value], view: DeploymentView
+        self, topology: Topology, blueprint: Blueprint, inputs: Mapping[str, Value], view: DeploymentContext
     ) -> None:
         self.topology, self.blueprint, self.inputs, self.view = topology, blueprint, inputs, view
         self.functions = Functions(topology, view.code)
@@ -131,14 +137,16 @@ class LoadedDeployment:
         documents = self._documents
         return [instance for instance in instances.tolist() if instance in documents] if documents else []
 
-    def apply(self, instance: int, written: Mapping[Path, Value], removed: Sequence[Path]) -> DocumentChange:
+    def apply(
+        self, instance: int, written: Mapping[PropertyPath, Value], removed: Sequence[PropertyPath]
+    ) -> DocumentChange:
         """Remember a change of one document, and the row that stores it."""
         with self._lock:
             return self._applied(instance, written, removed)
 
     def apply_unless_stale(
         self,
-        changes: Iterable[tuple[int, Mapping[Path, Value], Sequence[Path]]],
+        changes: Iterable[tuple[int, Mapping[PropertyPath, Value], Sequence[PropertyPath]]],
         read: Iterable[tuple[int, Mapping[str, Value]]],
     ) -> list[DocumentChange] | None:
         """The same of several at once, if no document differs from what was ``read`` of it; None: one does, and nothing was changed."""
@@ -147,26 +155,30 @@ class LoadedDeployment:
                 return None
             return [self._applied(*change) for change in changes]
 
-    def _applied(self, instance: int, written: Mapping[Path, Value], removed: Sequence[Path]) -> DocumentChange:
+    def _applied(
+        self, instance: int, written: Mapping[PropertyPath, Value], removed: Sequence[PropertyPath]
+    ) -> DocumentChange:
         """Under the lock."""
         if self._is_looked_at:
             self._documents, self._is_looked_at = dict(self._documents), False
         self._documents[instance] = merge(self.document_of(instance), written, removed)
         return DocumentChange(self.number, instance, written, removed)
 
-    def changes(self, views: Iterable[InstanceView]) -> list[DocumentChange]:
+    def changes(self, views: Iterable[InstanceContext]) -> list[DocumentChange]:
         """What a call changed in the runtime properties of its subjects (C4), remembered here as well.
 
         Raises ``ProblemsError`` for a value that cannot be stored; then nothing is remembered.
         """
         return [self.apply(*change) for change in self._changed(views)]
 
-    def changes_unless_stale(self, views: Sequence[InstanceView]) -> list[DocumentChange] | None:
+    def changes_unless_stale(self, views: Sequence[InstanceContext]) -> list[DocumentChange] | None:
         """The same, if nobody else has changed these instances since the call has read them; None: somebody has. Raises likewise."""
         read = [(view.number, view.before) for view in views if view.before is not None]
         return self.apply_unless_stale(self._changed(views), read)
 
-    def _changed(self, views: Iterable[InstanceView]) -> list[tuple[int, Mapping[Path, Value], Sequence[Path]]]:
+    def _changed(
+        self, views: Iterable[InstanceContext]
+    ) -> list[tuple[int, Mapping[PropertyPath, Value], Sequence[PropertyPath]]]:
         found = [(view.number, *written_of(view)) for view in views if view.before is not None]
         for _, written, _ in found:
             self.refuse_secret_names(written)
@@ -174,7 +186,7 @@ class LoadedDeployment:
 
     def enter(self, states: tuple[int, ...], subjects: np.ndarray) -> None:
         """Instances have gone through these states, and are now in the last one."""
-        self.states[subjects.item() if len(subjects) == 1 else neighbours(subjects)] = states[-1]
+        self.states[subjects.item() if len(subjects) == 1 else as_slice(subjects)] = states[-1]
         if not self.checks.is_empty:
             self.checks.enter(states, subjects)
 
@@ -189,7 +201,7 @@ class LoadedDeployment:
         self.states = np.concatenate((self.states, states))
         self._take(topology, topology.blueprint, self.inputs, self.view)
 
-    def reshape(self, topology: Topology, inputs: Mapping[str, Value], code: CodePlaces) -> None:
+    def reshape(self, topology: Topology, inputs: Mapping[str, Value], code: CodeLocation) -> None:
         """Other instances, and perhaps another blueprint, inputs and places of code. Calls that run keep what they have.
 
         Added instances have nothing yet: state uninitialized, no properties.
@@ -200,7 +212,7 @@ class LoadedDeployment:
         self._nodes = {}
         self._take(topology, blueprint, inputs, view_of(self.view.id, blueprint, inputs, code, self.view.creator))
 
-    def move(self, code: CodePlaces) -> None:
+    def move(self, code: CodeLocation) -> None:
         """Its code is found elsewhere. Calls that run keep what they have."""
         view = self.view
         self._take(self.topology, self.topology.blueprint, self.inputs, altered(view, code=code))
@@ -241,11 +253,11 @@ class LoadedDeployment:
 
     # -- views --------------------------------------------------------------------------------------------------
 
-    def instance_view(self, number: int) -> InstanceView:
+    def instance_view(self, number: int) -> InstanceContext:
         """The view of an instance number."""
-        return InstanceView(self.topology.ids[number], self._indexes[number], number, self)
+        return InstanceContext(self.topology.ids[number], self._indexes[number], number, self)
 
-    def relationship_view(self, link: int, source: int, target: int) -> RelationshipView:
+    def relationship_view(self, link: int, source: int, target: int) -> RelationshipContext:
         """A relationship as its operations see it, its properties evaluated. Raises ``ProblemsError``."""
         relationship = self.topology.links[link].relationship
         properties = relationship.properties
@@ -253,13 +265,13 @@ class LoadedDeployment:
             scope = altered(self._scope, source=source, target=target)
             properties = {name: self._watch().evaluate(value, scope) for name, value in properties.items()}
         target_id = self.topology.ids[target]
-        return RelationshipView(relationship.type, relationship.type_hierarchy, copy_mapping(properties), target_id)
+        return RelationshipContext(relationship.type, relationship.type_hierarchy, copy_mapping(properties), target_id)
 
-    def instance(self, id: str) -> InstanceView:
+    def instance(self, id: str) -> InstanceContext:
         """The instance of this id. ``KeyError`` if there is none."""
         return self.instance_view(self.topology.number_of[id])
 
-    def node(self, instance: InstanceView) -> NodeView:
+    def node(self, instance: InstanceContext) -> NodeContext:
         """Its node; made once for each node unless properties must be evaluated for the instance."""
         number = self._node_numbers[instance.number]
         found = self._nodes.get(number)
@@ -270,11 +282,11 @@ class LoadedDeployment:
                 self._nodes[number] = found
         return found
 
-    def known_node(self, instance: int) -> NodeView | None:
+    def known_node(self, instance: int) -> NodeContext | None:
         """The node of an instance number if its view was made for all of its instances; None: ask for it by ``node``."""
         return self._nodes.get(self._node_numbers[instance])
 
-    def _node_view(self, node: Node, number: int, instance: InstanceView) -> NodeView:
+    def _node_view(self, node: Node, number: int, instance: InstanceContext) -> NodeContext:
         properties = node.properties
         if node.has_functions:
             scope = altered(self._scope, own=instance.number)
@@ -282,7 +294,7 @@ class LoadedDeployment:
             properties = {key: watch.evaluate(value, scope) for key, value in properties.items()}
         # Other deployments may be made of this node: whatever a plugin does to a mapping that it is not to change stays here.
         own = copy_mapping(properties)
-        return NodeView(node.name, node.type, node.type_hierarchy, own, self._instance_counts[number])
+        return NodeContext(node.name, node.type, node.type_hierarchy, own, self._instance_counts[number])
 
     @cached_property
     def _indexes(self) -> list[int]:
@@ -298,11 +310,11 @@ class LoadedDeployment:
     def _instance_counts(self) -> list[int]:
         return [len(self.topology.instances_of(number)) for number in range(len(self.topology.nodes))]
 
-    def document(self, instance: InstanceView) -> Mapping[str, Value]:
+    def document(self, instance: InstanceContext) -> Mapping[str, Value]:
         """Its runtime properties; never to be changed."""
         return self.document_of(instance.number)
 
-    def relationships(self, instance: InstanceView) -> tuple[RelationshipView, ...]:
+    def relationships(self, instance: InstanceContext) -> tuple[RelationshipContext, ...]:
         """Relationship instances whose source it is, those that are only a rule included, in template order."""
         links = self.topology.links
         found = [(links[link].place, target, link) for link, target in self.targets(instance.number)]
@@ -328,7 +340,7 @@ class LoadedDeployment:
                 found.setdefault(link.source, []).append(place)
         return found
 
-    def host(self, instance: InstanceView) -> str | None:
+    def host(self, instance: InstanceContext) -> str | None:
         """Id of the innermost host that contains it, itself included."""
         number = int(self.topology.host[instance.number])
         return None if number < 0 else self.topology.ids[number]
@@ -340,11 +352,11 @@ class LoadedDeployment:
             return ()
         return [self.topology.ids[found] for found in self.topology.instances_of(number).tolist()]
 
-    def state(self, instance: InstanceView) -> str:
+    def state(self, instance: InstanceContext) -> str:
         """Its state, such as ``started``."""
         return self.state_of(instance.number)
 
-    def system_properties(self, instance: InstanceView) -> Mapping[str, Value]:
+    def system_properties(self, instance: InstanceContext) -> Mapping[str, Value]:
         """What checks have found of it, opened where it was sealed."""
         from phaseline.model.health.system_properties import system_properties
 
@@ -371,7 +383,7 @@ class LoadedDeployment:
         named = [name for name, value in opened.items() if isinstance(value, dict)]  # a form knows no other mappings
         return opened | {name: self._watch().evaluate(opened[name], self._scope) for name in named}
 
-    def refuse_secret_names(self, written: Mapping[Path, Value]) -> None:
+    def refuse_secret_names(self, written: Mapping[PropertyPath, Value]) -> None:
         """Raise PL-O005 if a runtime property is named by a secret."""
         refuse_secret_names(written, self._secrets)
 
@@ -379,7 +391,7 @@ class LoadedDeployment:
         """The text of a secret, masked from now on wherever it is written. ``KeyError`` if there is none."""
         return self._secrets.get(name)
 
-    def view_now(self) -> DeploymentView:
+    def view_now(self) -> DeploymentContext:
         """What a call sees of the deployment, its tags evaluated. Raises ``ProblemsError``."""
         tags = self.blueprint.resource_tags
         if not tags:

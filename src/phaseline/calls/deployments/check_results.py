@@ -10,17 +10,17 @@ import numpy as np
 from phaseline.lang.arrays import some
 from phaseline.lang.fast_dataclasses import frozen
 from phaseline.model.graph.status import EntryStatus, OutcomeKind
-from phaseline.model.health.checks import OPERATIONS, UPDATES, ChecksMade, results_of
+from phaseline.model.health.checks import OPERATIONS, UPDATES, NewCheckResults, results_of
 
 if TYPE_CHECKING:
-    from phaseline.calls.protocol.reports import Report
+    from phaseline.calls.protocol.reports import CallReport
     from phaseline.engine.arena import Arena
     from phaseline.model.blueprint.blueprint import Value
     from phaseline.model.deployment.topology import Topology
     from phaseline.model.execution.events import Accepted, Batch
-    from phaseline.model.graph.batch_members import Segment
+    from phaseline.model.graph.batch_members import GraphSegment
     from phaseline.model.graph.graph import Graph
-    from phaseline.model.rows.rows import Remark
+    from phaseline.model.rows.rows import EntryRemark
 
 COMPLETED, RETRY, FAILED = int(OutcomeKind.COMPLETED), int(OutcomeKind.RETRY), int(OutcomeKind.FAILED)
 SLEEPING, DONE = int(EntryStatus.SLEEPING), int(EntryStatus.COMPLETED)
@@ -44,12 +44,12 @@ def leaves_results(batch: Batch) -> bool:
 
 def checks_made(
     batch: Batch,
-    report: Report,
+    report: CallReport,
     answer: Accepted | None,
     arena: Arena,
     now: int,
     topology_of: Callable[[int], Topology],
-) -> Iterator[ChecksMade]:
+) -> Iterator[NewCheckResults]:
     """The results of a report: of members that were accepted and are not tried again. ``topology_of``: a deployment's."""
     members, kinds = report.members, report.kinds
     if answer is not None and len(answer.rejected):
@@ -74,11 +74,11 @@ def checks_made(
         if found is not None and some(found[1] > 0):
             subjects = segment.subjects[places]
             told = {int(segment.subjects[place]): body for place, body in bodies.items()}
-            yield ChecksMade(segment.deployment, found[0], subjects, found[1], now, segment.execution, told)
+            yield NewCheckResults(segment.deployment, found[0], subjects, found[1], now, segment.execution, told)
         first = end
 
 
-def vouched_for(vouch: Vouch, arena: Arena, now: int) -> Iterator[ChecksMade]:
+def vouched_for(vouch: Vouch, arena: Arena, now: int) -> Iterator[NewCheckResults]:
     """The results of entries that a user takes as completed: who vouches for a check says that it has found nothing."""
     slot = arena.slots.get(vouch.graph_id)
     if slot is None:
@@ -91,10 +91,10 @@ def vouched_for(vouch: Vouch, arena: Arena, now: int) -> Iterator[ChecksMade]:
             outcomes = np.full(len(mine), COMPLETED, np.uint8)
             found = results_of(step.phase, step.kind, outcomes, np.zeros(len(mine), bool))
             if found is not None:
-                yield ChecksMade(vouch.deployment, found[0], subjects, found[1], now, vouch.execution)
+                yield NewCheckResults(vouch.deployment, found[0], subjects, found[1], now, vouch.execution)
 
 
-def _bodies(said: Mapping[int, Remark], first: int, places: np.ndarray, outcomes: np.ndarray) -> dict[int, Value]:
+def _bodies(said: Mapping[int, EntryRemark], first: int, places: np.ndarray, outcomes: np.ndarray) -> dict[int, Value]:
     """{place: what a call returned, or why it failed}, of those that said anything."""
     found: dict[int, Value] = {}
     for place, outcome in zip(places.tolist(), outcomes.tolist(), strict=True):
@@ -116,7 +116,7 @@ def _is_updated_on(operation: str, topology: Topology, subjects: np.ndarray) -> 
     return found
 
 
-def _final(arena: Arena, segment: Segment, places: np.ndarray, kinds: np.ndarray) -> np.ndarray:
+def _final(arena: Arena, segment: GraphSegment, places: np.ndarray, kinds: np.ndarray) -> np.ndarray:
     """Completed or failed by member; 0 for one that is called again, or that is not known yet."""
     found = np.where((kinds == COMPLETED) | (kinds == FAILED), kinds, 0).astype(np.uint8)
     retried = kinds == RETRY

@@ -10,34 +10,34 @@ from typing import TYPE_CHECKING, cast
 import numpy as np
 
 from phaseline.calls.deployments.call_subjects import LoadedDeployment
-from phaseline.calls.protocol.call import ExecutionView
+from phaseline.calls.protocol.call import ExecutionContext
 from phaseline.calls.protocol.no_secrets import NoSecrets
 from phaseline.lang.fast_dataclasses import altered
 from phaseline.model.blueprint.labels import changed, labelled, labels_of
 from phaseline.model.deployment.sealed_values import hidden_inputs
-from phaseline.model.execution.pre_post import Around
+from phaseline.model.execution.pre_post import PrePost
 from phaseline.model.resources.state_graph_names import missing_names, state_numbers
 from phaseline.model.rows.incarnations import Names
-from phaseline.model.rows.rows import Written
+from phaseline.model.rows.rows import PlannerWrites
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
     from phaseline.calls.deployments.batch_parts import FindPhase
     from phaseline.calls.deployments.hook_decisions import Decisions
-    from phaseline.calls.deployments.hook_lookups import Ground
-    from phaseline.calls.protocol.reports import Report
+    from phaseline.calls.deployments.hook_lookups import ExecutionHookLookup
+    from phaseline.calls.protocol.reports import CallReport
     from phaseline.model.blueprint.blueprint import Blueprint, Value
-    from phaseline.model.deployment.code_location import CodePlaces
+    from phaseline.model.deployment.code_location import CodeLocation
     from phaseline.model.deployment.stack_documents import DocumentKind, NewDocument
     from phaseline.model.execution.events import Batch, StatesEntered
     from phaseline.model.execution.execution import Reshape
     from phaseline.model.execution.stored_plans import Aim
     from phaseline.model.graph.graph import Graph, Policy
-    from phaseline.model.health.checks import ChecksMade
+    from phaseline.model.health.checks import NewCheckResults
     from phaseline.model.phases.definitions import PhaseDefinition
     from phaseline.model.rows.rows import ExecutionRow, NoteRow, Reshaped
-    from phaseline.plan.rounds.round_preview import Foreseen
+    from phaseline.plan.rounds.round_preview import PreviewedRounds
     from phaseline.plan.topology.stack_document import FilesTaken
     from phaseline.ports import Secrets, Store
 
@@ -47,12 +47,12 @@ def no_phase(_name: str) -> PhaseDefinition | None:
     return None
 
 
-def nowhere(_execution: int) -> Foreseen | None:
+def nowhere(_execution: int) -> PreviewedRounds | None:
     """Where nobody plans."""
     return None
 
 
-def nobodys(_deployment: int, _code: CodePlaces, _file: str) -> FilesTaken | None:
+def nobodys(_deployment: int, _code: CodeLocation, _file: str) -> FilesTaken | None:
     """Where nobody reads files."""
     return None
 
@@ -68,16 +68,16 @@ class Deployments:
         self._loaded: dict[int, LoadedDeployment] = {}
         self._stale: set[int] = set()
         self._names: dict[int, str] = {}
-        self._executions: dict[int, ExecutionView] = {}
+        self._executions: dict[int, ExecutionContext] = {}
         self._policies: dict[int, tuple[Policy, ...]] = {}
         self._data: dict[int, dict[int, Value]] = {}
         self._doubted: dict[int, dict[int, int]] = {}
         self.used: set[int] = set()
         """Deployments that were loaded, or of which an execution began or the last one left, since ``Eviction`` looked last."""
         self.find_phase: FindPhase = no_phase
-        self.leads_to: Callable[[int], Foreseen | None] = nowhere
+        self.leads_to: Callable[[int], PreviewedRounds | None] = nowhere
         """What an execution will have done if all goes well."""
-        self.files_of: Callable[[int, CodePlaces, str], FilesTaken | None] = nobodys
+        self.files_of: Callable[[int, CodeLocation, str], FilesTaken | None] = nobodys
         """The files of a deployment's blueprint, by its number, its code and the main file."""
 
     def loaded(self, deployment: int) -> LoadedDeployment:
@@ -144,7 +144,7 @@ class Deployments:
         plan = self._store.stored_plans.find(number) if isinstance(number, int) else None
         return None if plan is None or plan.deployment != row.deployment else plan.aim
 
-    def written_down(self, row: ExecutionRow, answer: Reshape, now: Callable[[], int]) -> Written | None:
+    def written_down(self, row: ExecutionRow, answer: Reshape, now: Callable[[], int]) -> PlannerWrites | None:
         """What a planner has written with a round: the deployment as a document, one that goes, who is ill; None: nothing."""
         if answer.keeps is None and answer.drops is None and answer.marks is None and answer.labels is None:
             return None
@@ -160,7 +160,7 @@ class Deployments:
             found = self.loaded(row.deployment)
             then = changed(self._store.labels.of(row.deployment), answer.labels)
             found.blueprint = labelled(altered(found.blueprint, labels={}), then)
-        return Written(kept, dropped, checks=checks, labels=labels)
+        return PlannerWrites(kept, dropped, checks=checks, labels=labels)
 
     def _document(self, row: ExecutionRow, kind: DocumentKind, name: str) -> NewDocument:
         """With all that is needed elsewhere where nothing of the deployment is left here."""
@@ -238,7 +238,7 @@ class Deployments:
             if loaded is not None and change.states:
                 loaded.enter(change.states, change.subjects)
 
-    def checked(self, made: Sequence[ChecksMade]) -> None:
+    def checked(self, made: Sequence[NewCheckResults]) -> None:
         """Follow the results of checks that a turn writes."""
         for results in made:
             self.loaded(results.deployment).checks.record(results)
@@ -249,10 +249,10 @@ class Deployments:
         self._names[row.deployment] = row.deployment_name
         if row.deployment in self._stale:
             self._look_for_code(row)
-        around = self._store.around(row.number) if row.request.is_surrounded else Around()
+        around = self._store.around(row.number) if row.request.is_surrounded else PrePost()
         if row.request.breakpoints:
             around = altered(around, breakpoints=row.request.breakpoints)
-        self._executions[row.number] = ExecutionView(
+        self._executions[row.number] = ExecutionContext(
             row.id,
             row.request.workflow,
             row.request.parameters,
@@ -263,10 +263,10 @@ class Deployments:
             ground=self._ground(row) if around.hooks else None,
         )
 
-    def _ground(self, row: ExecutionRow) -> Ground:
-        from phaseline.calls.deployments.hook_lookups import Ground  # only where there are hooks
+    def _ground(self, row: ExecutionRow) -> ExecutionHookLookup:
+        from phaseline.calls.deployments.hook_lookups import ExecutionHookLookup  # only where there are hooks
 
-        return Ground(row.number, self._store, self.leads_to, lambda: self._aimed_inputs(row))
+        return ExecutionHookLookup(row.number, self._store, self.leads_to, lambda: self._aimed_inputs(row))
 
     def _aimed_inputs(self, row: ExecutionRow) -> Mapping[str, Value] | None:
         """The inputs of what an execution brings its deployment to; None where it aims at nothing."""
@@ -278,7 +278,7 @@ class Deployments:
 
         return decided(self._store, row)
 
-    def decide(self, batch: Batch, report: Report) -> None:
+    def decide(self, batch: Batch, report: CallReport) -> None:
         """Follow what hooks have decided for instances, before anybody is called for them."""
         from phaseline.calls.deployments.hook_decisions import add_decisions
 
@@ -292,7 +292,7 @@ class Deployments:
             add_decisions(found, mine)
             self._executions[segment.execution] = altered(view, decisions=found)
 
-    def execution(self, execution: int, deployment: int) -> ExecutionView:
+    def execution(self, execution: int, deployment: int) -> ExecutionContext:
         """The execution as its calls see it. ``KeyError`` if the store has none of this number."""
         if execution not in self._executions:
             for row in self._store.executions(deployment):

@@ -13,7 +13,7 @@ from phaseline.model.rows.rows import EventRow
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from phaseline.calls.protocol.reports import Report
+    from phaseline.calls.protocol.reports import CallReport
     from phaseline.model.blueprint.blueprint import Value
     from phaseline.model.execution.events import Batch
     from phaseline.model.rows.rows import ExecutionRow
@@ -49,7 +49,7 @@ def warnings_of(result: Value) -> Iterator[str]:
         yield str(text)
 
 
-def warned(batch: Batch, report: Report, now: int) -> Iterator[EventRow]:
+def warned(batch: Batch, report: CallReport, now: int) -> Iterator[EventRow]:
     """An event for each warning that calls of hooks brought."""
     executions = dict(zip(batch.members.graphs, batch.members.executions, strict=True))
     for _, remark in report.remarks:

@@ -20,20 +20,20 @@ if TYPE_CHECKING:
     from phaseline.calls.protocol.call import World
     from phaseline.model.blueprint.blueprint import Value
     from phaseline.model.blueprint.labels import Relabelled
-    from phaseline.plan.rounds.round_preview import Foreseen
+    from phaseline.plan.rounds.round_preview import PreviewedRounds
     from phaseline.ports import Store
 
 UNMADE = (InstanceState.UNINITIALIZED, InstanceState.DELETED)
 
 
-class Ground:
+class ExecutionHookLookup:
     """Implements ``HookLookup`` of one execution; safe from any thread, because it reads what nobody changes in place."""
 
     def __init__(
         self,
         execution: int,
         store: Store,
-        leads_to: Callable[[int], Foreseen | None],
+        leads_to: Callable[[int], PreviewedRounds | None],
         inputs_then: Callable[[], Mapping[str, Value] | None],
     ) -> None:
         """``execution``: its number. ``leads_to``: what an execution will have done if all goes well. ``inputs_then``: those of what it aims at, if it does."""

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from phaseline.model.rows.rows import Remark
+    from phaseline.model.rows.rows import EntryRemark
 
 MESSAGES_KEPT = 2_000
 """Last messages of failing entries kept in memory for the progress view."""
@@ -15,7 +15,7 @@ MESSAGES_KEPT = 2_000
 class LastMessages(dict[tuple[int, int], str]):
     """{(graph, position): message}."""
 
-    def remember(self, remarks: Iterable[Remark]) -> None:
+    def remember(self, remarks: Iterable[EntryRemark]) -> None:
         """What entries have said in a turn."""
         self.update({(remark.graph, remark.position): remark.message for remark in remarks if remark.message})
         self.trim()

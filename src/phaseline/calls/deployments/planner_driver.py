@@ -14,7 +14,7 @@ from phaseline.model.execution.execution import TOLERATED, GoOn, History, Reshap
 from phaseline.model.graph.graph import Bound, Graph, bears, without_entries
 from phaseline.model.graph.status import EntryStatus, ExecutionStatus, Mark
 from phaseline.model.problems.problem import ProblemsError
-from phaseline.model.rows.rows import NOTHING_WRITTEN, Forgotten, Reshaped, Written
+from phaseline.model.rows.rows import NOTHING_WRITTEN, Forgotten, PlannerWrites, Reshaped
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -24,13 +24,13 @@ if TYPE_CHECKING:
     from phaseline.calls.deployments.round_outcomes import Endings
     from phaseline.model.blueprint.blueprint import Blueprint, Operation
     from phaseline.model.blueprint.operation_declaration import Declaration
-    from phaseline.model.deployment.code_location import CodePlaces
+    from phaseline.model.deployment.code_location import CodeLocation
     from phaseline.model.deployment.topology import Topology
     from phaseline.model.execution.events import Changes, ExecutionChanged
-    from phaseline.model.execution.execution import KnownPaths, Request
+    from phaseline.model.execution.execution import Request, StatePathIndex
     from phaseline.model.problems.problem import Problem
     from phaseline.model.rows.rows import ExecutionRow
-    from phaseline.plan.rounds.round_preview import Foreseen
+    from phaseline.plan.rounds.round_preview import PreviewedRounds
 
 Declare = Callable[["Operation"], "Declaration"]
 """What an operation says of itself, without running its code."""
@@ -50,7 +50,7 @@ TURNS_UNTIL_FREED = 2
 ENDED_ROWS_KEPT = 256
 """Rows of ended executions in memory; older ones are read from the store."""
 GONE = "the deployment was forgotten before this could begin"
-FindPlanner = Callable[[str, "Blueprint", "CodePlaces"], "Planner | None"]
+FindPlanner = Callable[[str, "Blueprint", "CodeLocation"], "Planner | None"]
 
 
 class Planning:
@@ -60,7 +60,7 @@ class Planning:
         self,
         planners: Mapping[str, Planner],
         deployments: Deployments,
-        declare: Callable[[Operation, CodePlaces], Declaration],
+        declare: Callable[[Operation, CodeLocation], Declaration],
         first_graph: int,
         now: Callable[[], int],
     ) -> None:
@@ -78,13 +78,13 @@ class Planning:
         self._rounds: dict[int, dict[int, Round]] = {}
         self._histories: dict[int, History] = {}
         self._reshaped: dict[int, Reshaped] = {}
-        self._written: dict[int, Written] = {}
+        self._written: dict[int, PlannerWrites] = {}
         self._forgets: dict[int, bool] = {}
         self._gone: set[int] = set()
         self._unreadable: dict[int, Problem] = {}
         self.own: FindPlanner = lambda _name, _blueprint, _code: None
         """The planner that a name means for a deployment, where it is not the one of that name."""
-        self.paths_of: Callable[[int], KnownPaths | None] = lambda _: None
+        self.paths_of: Callable[[int], StatePathIndex | None] = lambda _: None
         """What is known of the paths of a deployment whose nodes are resources."""
 
     def begin(self, row: ExecutionRow) -> None:
@@ -191,7 +191,7 @@ class Planning:
             return Planned(execution, answer, self._graph(execution, answer.name) or 0)
         return Planned(execution, answer, self.number(answer), deployment.functions)
 
-    def leads_to(self, execution: int) -> Foreseen | None:
+    def leads_to(self, execution: int) -> PreviewedRounds | None:
         """What an execution that is surrounded will have done if all goes well from here; None: nobody knows its workflow."""
         from phaseline.plan.rounds.round_preview import foresee
 
@@ -251,7 +251,7 @@ class Planning:
         self._deployments.reshape(row)
         return Planned(execution, graph, number)
 
-    def written(self, changes: Changes) -> tuple[tuple[Reshaped, ...], Written]:
+    def written(self, changes: Changes) -> tuple[tuple[Reshaped, ...], PlannerWrites]:
         """The shapes and documents to be stored with the graphs of a turn, and whom the executions that end in it forget."""
         if not (changes.graphs or changes.executions):
             return (), NOTHING_WRITTEN
@@ -260,7 +260,7 @@ class Planning:
         found = [self._written.pop(graph) for graph in graphs if graph in self._written]
         ended = [self._rows[one.execution] for one in changes.executions if one.status.is_ended and self._is_last(one)]
         self._gone |= {row.deployment for row in ended}
-        return shapes, Written(
+        return shapes, PlannerWrites(
             tuple(document for one in found for document in one.kept),
             tuple(document for one in found for document in one.dropped),
             tuple(Forgotten(row.deployment, row.number, row.created_by) for row in ended),

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from phaseline.calls.deployments.deployment_cache import Deployments
-    from phaseline.engine.arena_layout import Slot
+    from phaseline.engine.arena_layout import GraphSlot
     from phaseline.engine.scheduler import Scheduler
     from phaseline.model.deployment.topology import Topology
     from phaseline.model.graph.graph import Step
@@ -105,7 +105,7 @@ def progress(
     return Progress(slot.name, progress_rows(scheduler, slot, topology), shown, count, *told)
 
 
-def progress_rows(scheduler: Scheduler, slot: Slot, topology: Topology) -> tuple[ProgressRow, ...]:
+def progress_rows(scheduler: Scheduler, slot: GraphSlot, topology: Topology) -> tuple[ProgressRow, ...]:
     """Rows in the order in which their phases come; milestones are left out."""
     arena = scheduler.arena
     low, high = slot.base, slot.end
@@ -160,7 +160,7 @@ def _nodes(topology: Topology, subjects: np.ndarray, kinds: np.ndarray) -> np.nd
 
 
 def failing(
-    scheduler: Scheduler, slot: Slot, topology: Topology, messages: Mapping[tuple[int, int], str]
+    scheduler: Scheduler, slot: GraphSlot, topology: Topology, messages: Mapping[tuple[int, int], str]
 ) -> tuple[tuple[Failing, ...], int]:
     """(the first few entries that failed or are tried again, and hooks that wait; how many have failed)."""
     arena = scheduler.arena

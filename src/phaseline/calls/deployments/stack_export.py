@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from phaseline.lang.fast_dataclasses import altered
 from phaseline.model.deployment.stack_documents import NewDocument
 from phaseline.model.execution.lifecycle_actions import action_of
-from phaseline.model.health.checks import CheckKind, CheckResult, ChecksMade
+from phaseline.model.health.checks import CheckKind, CheckResult, NewCheckResults
 from phaseline.plan.topology.stack_document import Facts, FilesTaken, document_of
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from phaseline.calls.deployments.call_subjects import LoadedDeployment
     from phaseline.model.blueprint.blueprint import Value
-    from phaseline.model.deployment.code_location import CodePlaces
+    from phaseline.model.deployment.code_location import CodeLocation
     from phaseline.model.deployment.stack_documents import DocumentKind
     from phaseline.model.deployment.topology import Topology
     from phaseline.model.rows.rows import ExecutionRow
@@ -50,20 +50,20 @@ def new_document(
     return NewDocument(kind, name, row.deployment, row.deployment_name, row.number, body)
 
 
-def called_ill(row: ExecutionRow, subjects: np.ndarray, reason: str, at: int) -> ChecksMade:
+def called_ill(row: ExecutionRow, subjects: np.ndarray, reason: str, at: int) -> NewCheckResults:
     """What a person says of instances (int32), as the result of a check that nobody made."""
     import numpy as np
 
     results = np.full(len(subjects), CheckResult.MARKED, np.uint8)
     bodies: dict[int, Value] = dict.fromkeys(subjects.tolist(), reason) if reason else {}
-    return ChecksMade(row.deployment, CheckKind.STATUS, subjects, results, at, row.number, bodies)
+    return NewCheckResults(row.deployment, CheckKind.STATUS, subjects, results, at, row.number, bodies)
 
 
 def written_down(
     store: Store,
     deployment: tuple[int, str],
     shape: tuple[Topology, np.ndarray, Mapping[int, Mapping[str, Value]]],
-    code: CodePlaces,
+    code: CodeLocation,
     *,
     state_names: tuple[str, ...],
     doing: tuple[str, str],

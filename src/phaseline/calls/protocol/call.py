@@ -14,10 +14,10 @@ from dataclasses import field
 from typing import TYPE_CHECKING, Literal, Protocol
 
 from phaseline.calls.protocol.plugin_boundary import changed, message_of, milliseconds, said_by, text_of, trace_of
-from phaseline.calls.threads.guarded_calls import attempt
+from phaseline.calls.threads.guarded_calls import guarded_call
 from phaseline.lang.fast_dataclasses import frozen
 from phaseline.model.deployment.runtime_properties import copy_mapping
-from phaseline.model.execution.pre_post import Around, Why
+from phaseline.model.execution.pre_post import DeploymentCallKind, PrePost
 from phaseline.model.graph.plugin_errors import NonRecoverableError, RecoverableError
 from phaseline.model.graph.status import OutcomeKind
 from phaseline.model.phases.phase_data import attributes_in
@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from phaseline.calls.protocol.hook_lookup import HookLookup
     from phaseline.calls.protocol.phase_view import PhaseView
     from phaseline.model.blueprint.blueprint import Plugin, Value
-    from phaseline.model.deployment.code_location import CodePlaces
-    from phaseline.model.deployment.runtime_properties import Path
+    from phaseline.model.deployment.code_location import CodeLocation
+    from phaseline.model.deployment.runtime_properties import PropertyPath
     from phaseline.model.execution.pre_post import HookClass
     from phaseline.model.phases.definitions import PhaseCode
 
@@ -45,7 +45,7 @@ Flavour = Literal["native", "cloudify", "script", "phase", "hook", "task"]
 
 
 @frozen
-class NodeView:
+class NodeContext:
     """A node as plugin code sees it: ``properties`` are evaluated and must not be changed."""
 
     name: str
@@ -56,7 +56,7 @@ class NodeView:
 
 
 @frozen
-class RelationshipView:
+class RelationshipContext:
     """One relationship instance seen from its source; ``target`` is an instance id (see ``World.instance``)."""
 
     type: str
@@ -68,23 +68,23 @@ class RelationshipView:
 class World(Protocol):
     """What can be looked up about the deployment during a call: served in memory or through the worker's pipe."""
 
-    def instance(self, id: str) -> InstanceView:
+    def instance(self, id: str) -> InstanceContext:
         """The instance of this id. ``KeyError`` if there is none."""
         ...
 
-    def node(self, instance: InstanceView) -> NodeView:
+    def node(self, instance: InstanceContext) -> NodeContext:
         """The node of an instance, properties evaluated for that instance."""
         ...
 
-    def document(self, instance: InstanceView) -> Mapping[str, Value]:
+    def document(self, instance: InstanceContext) -> Mapping[str, Value]:
         """Runtime properties of an instance as they are known now; never to be changed."""
         ...
 
-    def relationships(self, instance: InstanceView) -> tuple[RelationshipView, ...]:
+    def relationships(self, instance: InstanceContext) -> tuple[RelationshipContext, ...]:
         """Relationship instances whose source it is, in template order."""
         ...
 
-    def host(self, instance: InstanceView) -> str | None:
+    def host(self, instance: InstanceContext) -> str | None:
         """Id of the innermost host that contains it, itself included."""
         ...
 
@@ -92,11 +92,11 @@ class World(Protocol):
         """Ids of the instances of a node, by index."""
         ...
 
-    def state(self, instance: InstanceView) -> str:
+    def state(self, instance: InstanceContext) -> str:
         """Its state, such as ``started``."""
         ...
 
-    def system_properties(self, instance: InstanceView) -> Mapping[str, Value]:
+    def system_properties(self, instance: InstanceContext) -> Mapping[str, Value]:
         """What checks have found of it: ``status``, ``configuration_drift`` and so on."""
         ...
 
@@ -109,7 +109,7 @@ class World(Protocol):
         ...
 
 
-class InstanceView:
+class InstanceContext:
     """One node instance as a call sees it; everything beyond its id is looked up when touched."""
 
     __slots__ = ("_before", "_changes", "_node", "_runtime", "id", "index", "number", "world")
@@ -120,13 +120,13 @@ class InstanceView:
         self.index = index
         self.number = number
         self.world = world
-        self._node: NodeView | None = None
+        self._node: NodeContext | None = None
         self._before: Mapping[str, Value] | None = None
         self._runtime: dict[str, Value] | None = None
-        self._changes: tuple[dict[Path, Value], tuple[Path, ...]] | None = None
+        self._changes: tuple[dict[PropertyPath, Value], tuple[PropertyPath, ...]] | None = None
 
     @property
-    def node(self) -> NodeView:
+    def node(self) -> NodeContext:
         """Its node, properties evaluated."""
         if self._node is None:
             self._node = self.world.node(self)
@@ -150,7 +150,7 @@ class InstanceView:
             self._before = attributes_in(self.world.document(self))
         self._runtime = dict(value)
 
-    def change(self, written: Mapping[Path, Value], removed: Sequence[Path]) -> None:
+    def change(self, written: Mapping[PropertyPath, Value], removed: Sequence[PropertyPath]) -> None:
         """Have just these paths stored after the call: all that they do not name stays as others write it meanwhile.
 
         The values must be storable, and are not to be changed any more.
@@ -159,7 +159,7 @@ class InstanceView:
         self._changes = dict(written), tuple(removed)
 
     @property
-    def changes(self) -> tuple[dict[Path, Value], tuple[Path, ...]] | None:
+    def changes(self) -> tuple[dict[PropertyPath, Value], tuple[PropertyPath, ...]] | None:
         """({path: value written}, paths removed) given to ``change``; None: what differs in the document counts."""
         return self._changes
 
@@ -178,7 +178,7 @@ class InstanceView:
         self._before = self._runtime = self._node = self._changes = None
 
     @property
-    def relationships(self) -> tuple[RelationshipView, ...]:
+    def relationships(self) -> tuple[RelationshipContext, ...]:
         """Relationship instances whose source it is, in template order."""
         return self.world.relationships(self)
 
@@ -194,7 +194,7 @@ class InstanceView:
 
 
 @frozen
-class ExecutionView:
+class ExecutionContext:
     """The execution a call belongs to. ``decisions``: {instance id: what hooks decided for it}; ``around``: what surrounds it;
     ``ground``: what its hooks may look up besides, None where it has none.
     """
@@ -206,17 +206,17 @@ class ExecutionView:
     tenant: str = "default_tenant"
     is_resumed: bool = False
     decisions: Mapping[str, Mapping[str, Value]] = field(default_factory=dict)
-    around: Around = Around()
+    around: PrePost = PrePost()
     ground: HookLookup | None = None
 
 
 @frozen
-class DeploymentView:
+class DeploymentContext:
     """The deployment a call belongs to. ``blueprint`` is the name of its file without suffix; ``code`` finds files and plugins."""
 
     id: str
     blueprint: str
-    code: CodePlaces
+    code: CodeLocation
     inputs: Mapping[str, Value] = field(default_factory=dict)
     creator: str = ""
     description: str = ""
@@ -239,11 +239,11 @@ class Site:
     operation: str
     form: Literal["function", "script", "inline"]
     implementation: str
-    execution: ExecutionView
-    deployment: DeploymentView
+    execution: ExecutionContext
+    deployment: DeploymentContext
     plugin: Plugin | None = None
     side: Literal["node", "source", "target"] = "node"
-    relationship: RelationshipView | None = None
+    relationship: RelationshipContext | None = None
     max_retries: int = 0
     timeout_s: float = 0
     timeout_recoverable: bool = False
@@ -318,9 +318,9 @@ class Call:
         attempt: int,
         channel: Channel,
         world: World,
-        instance: InstanceView | None = None,
-        source: InstanceView | None = None,
-        target: InstanceView | None = None,
+        instance: InstanceContext | None = None,
+        source: InstanceContext | None = None,
+        target: InstanceContext | None = None,
         data: Value = None,
     ) -> None:
         """``member`` is its place in the batch, ``data`` what an earlier call of the entry left for this one."""
@@ -334,7 +334,7 @@ class Call:
         self.target = target
         self.data = data
         self.is_doubted = False
-        self.why = Why.BEFORE
+        self.why = DeploymentCallKind.BEFORE
         self._inputs: dict[str, Value] | None = None
 
     @property
@@ -355,14 +355,14 @@ class Call:
         return self.channel.token(self)
 
     @property
-    def owner(self) -> InstanceView:
+    def owner(self) -> InstanceContext:
         """The instance whose operation it is: of a relationship the side that is called."""
         found = self.instance or (self.target if self.site.side == "target" else self.source)
         assert found is not None
         return found
 
     @property
-    def subjects(self) -> tuple[InstanceView, ...]:
+    def subjects(self) -> tuple[InstanceContext, ...]:
         """The instances whose runtime properties are stored after the call."""
         if self.instance is not None:
             return (self.instance,)
@@ -441,12 +441,15 @@ def outcome_of(error: BaseException, *, hidden_frames: int = 0) -> Outcome:
     """
     is_final = isinstance(error, NonRecoverableError | ProblemsError | SystemExit)
     after = getattr(error, "retry_after", None) if isinstance(error, RecoverableError) else None
-    delay_ms, wrong = (-1, None) if after is None else attempt(milliseconds, after)
+    delay_ms, wrong = (-1, None) if after is None else guarded_call(milliseconds, after)
     return Outcome(
         OutcomeKind.FAILED if is_final or wrong is not None else OutcomeKind.RETRY,
         delay_ms=-1 if delay_ms is None else delay_ms,
-        message=clip("; ".join(said_by(each) for each in (error, wrong) if each is not None), MAX_MESSAGE_CHARS),
-        error={"type": type(error).__name__, "traceback": clip(_traceback(error, hidden_frames), MAX_TRACEBACK_CHARS)},
+        message=truncate("; ".join(said_by(each) for each in (error, wrong) if each is not None), MAX_MESSAGE_CHARS),
+        error={
+            "type": type(error).__name__,
+            "traceback": truncate(_traceback(error, hidden_frames), MAX_TRACEBACK_CHARS),
+        },
     )
 
 
@@ -457,7 +460,7 @@ def _traceback(error: BaseException, hidden_frames: int) -> str:
     return trace_of(error, frames)
 
 
-def clip(said: object, limit: int) -> str:
+def truncate(said: object, limit: int) -> str:
     """What was said as a text, or its beginning and end with a note of how much lies between."""
     text = said if type(said) is str else text_of(said)
     if len(text) <= limit:
@@ -472,7 +475,7 @@ def unloadable(error: BaseException, implementation: str) -> Outcome:
     return outcome_of(wrapped.with_traceback(error.__traceback__))
 
 
-def written_of(view: InstanceView) -> tuple[dict[Path, Value], tuple[Path, ...]]:
+def written_of(view: InstanceContext) -> tuple[dict[PropertyPath, Value], tuple[PropertyPath, ...]]:
     """({path: value written}, paths removed) of a view that was touched. Raises PL-O034 for what cannot be stored."""
     if view.before is None:
         return {}, ()

@@ -7,18 +7,18 @@ from typing import TYPE_CHECKING, Any
 
 from phaseline.calls.protocol.call import (
     Call,
-    DeploymentView,
-    ExecutionView,
-    InstanceView,
-    NodeView,
+    DeploymentContext,
+    ExecutionContext,
+    InstanceContext,
+    NodeContext,
     Outcome,
-    RelationshipView,
+    RelationshipContext,
     Site,
 )
 from phaseline.calls.protocol.phase_view import PhaseView
-from phaseline.lang.fast_dataclasses import altered, told
+from phaseline.lang.fast_dataclasses import altered, as_dict
 from phaseline.model.blueprint.blueprint import Plugin
-from phaseline.model.deployment.code_location import CodePlaces
+from phaseline.model.deployment.code_location import CodeLocation
 from phaseline.model.graph.status import OutcomeKind
 
 if TYPE_CHECKING:
@@ -26,13 +26,13 @@ if TYPE_CHECKING:
 
     from phaseline.calls.protocol.call import Channel, World
     from phaseline.model.blueprint.blueprint import Value
-    from phaseline.model.deployment.runtime_properties import Path
+    from phaseline.model.deployment.runtime_properties import PropertyPath
 
 Letter = dict[str, Any]
 Changes = list[tuple[int, list[tuple[list[str], Any]], list[list[str]]]]
 
 
-def write_node(view: NodeView) -> Letter:
+def write_node(view: NodeContext) -> Letter:
     """A node's view."""
     return {
         "name": view.name,
@@ -43,12 +43,12 @@ def write_node(view: NodeView) -> Letter:
     }
 
 
-def read_node(letter: Letter) -> NodeView:
+def read_node(letter: Letter) -> NodeContext:
     """What ``write_node`` wrote."""
-    return NodeView(**{**letter, "type_hierarchy": tuple(letter["type_hierarchy"])})
+    return NodeContext(**{**letter, "type_hierarchy": tuple(letter["type_hierarchy"])})
 
 
-def write_relationship(view: RelationshipView) -> Letter:
+def write_relationship(view: RelationshipContext) -> Letter:
     """A relationship's view."""
     return {
         "type": view.type,
@@ -58,9 +58,9 @@ def write_relationship(view: RelationshipView) -> Letter:
     }
 
 
-def read_relationship(letter: Letter) -> RelationshipView:
+def read_relationship(letter: Letter) -> RelationshipContext:
     """What ``write_relationship`` wrote."""
-    return RelationshipView(**{**letter, "type_hierarchy": tuple(letter["type_hierarchy"])})
+    return RelationshipContext(**{**letter, "type_hierarchy": tuple(letter["type_hierarchy"])})
 
 
 def write_phase(view: PhaseView) -> Letter:
@@ -73,7 +73,7 @@ def write_phase(view: PhaseView) -> Letter:
     }
 
 
-def write_instance(view: InstanceView) -> Letter:
+def write_instance(view: InstanceContext) -> Letter:
     """An instance with its node and its runtime properties as they are known now."""
     return {
         "id": view.id,
@@ -84,10 +84,10 @@ def write_instance(view: InstanceView) -> Letter:
     }
 
 
-def write_execution(view: ExecutionView) -> Letter:
+def write_execution(view: ExecutionContext) -> Letter:
     """The execution, without what hooks have decided."""
     left_out = {"around", "ground", "parameters", "decisions"}
-    rest = {name: value for name, value in told(view).items() if name not in left_out}
+    rest = {name: value for name, value in as_dict(view).items() if name not in left_out}
     return {**rest, "parameters": dict(view.parameters)}
 
 
@@ -148,11 +148,13 @@ def read_site(letter: Letter) -> Site:
     """What ``write_site`` wrote."""
     places = letter["code"]
     imported = tuple((namespace, folder) for namespace, folder in places["imported"])
-    code = CodePlaces(places["blueprint_folder"], tuple(places["plugin_folders"]), imported, tuple(places["packages"]))
+    code = CodeLocation(
+        places["blueprint_folder"], tuple(places["plugin_folders"]), imported, tuple(places["packages"])
+    )
     return Site(
         **letter["site"],
-        execution=ExecutionView(**letter["execution"]),
-        deployment=DeploymentView(**letter["deployment"], code=code),
+        execution=ExecutionContext(**letter["execution"]),
+        deployment=DeploymentContext(**letter["deployment"], code=code),
         plugin=None if letter["plugin"] is None else Plugin(**letter["plugin"]),
         relationship=None if letter["relationship"] is None else read_relationship(letter["relationship"]),
         phase=None if letter["phase"] is None else PhaseView(**letter["phase"]),
@@ -164,7 +166,7 @@ def read_call(letter: Letter, site: Site, channel: Channel, world: World) -> Cal
     if letter.get("decisions"):
         site = altered(site, execution=altered(site.execution, decisions=letter["decisions"]))
     subjects = {
-        name: InstanceView(view["id"], view["index"], view["number"], world)
+        name: InstanceContext(view["id"], view["index"], view["number"], world)
         for name, view in letter["subjects"].items()
     }
     return Call(site, letter["member"], letter["attempt"], channel, world, data=letter["data"], **subjects)
@@ -188,7 +190,7 @@ def read_outcome(letter: Letter) -> Outcome:
     )
 
 
-def write_changes(changes: Sequence[tuple[int, Mapping[Path, Value], Sequence[Path]]]) -> Changes:
+def write_changes(changes: Sequence[tuple[int, Mapping[PropertyPath, Value], Sequence[PropertyPath]]]) -> Changes:
     """[(instance number, [(path, value)], [removed path])]."""
     return [
         (number, [(list(path), value) for path, value in written.items()], [list(path) for path in removed])
@@ -196,7 +198,7 @@ def write_changes(changes: Sequence[tuple[int, Mapping[Path, Value], Sequence[Pa
     ]
 
 
-def read_changes(letter: Changes) -> list[tuple[int, dict[Path, Value], tuple[Path, ...]]]:
+def read_changes(letter: Changes) -> list[tuple[int, dict[PropertyPath, Value], tuple[PropertyPath, ...]]]:
     """What ``write_changes`` wrote."""
     return [
         (number, {tuple(path): value for path, value in written}, tuple(tuple(path) for path in removed))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from phaseline.lang.fast_dataclasses import frozen
 
 if TYPE_CHECKING:
-    from phaseline.calls.protocol.call import ExecutionView
+    from phaseline.calls.protocol.call import ExecutionContext
     from phaseline.model.blueprint.blueprint import Value
     from phaseline.model.graph.graph import Policy
     from phaseline.model.phases.definitions import PhaseDefinition, PhasePolicy
@@ -47,7 +47,7 @@ class SecondTries:
         return round(min(longest, self.most_ms) * (1 + self.jitter * (2 * chance - 1)))
 
 
-def target_of(policy: Policy, execution: ExecutionView) -> str:
+def target_of(policy: Policy, execution: ExecutionContext) -> str:
     """The state to which resources with this policy are going; empty: nobody says."""
     return policy.target or str(execution.parameters.get("target") or "")
 

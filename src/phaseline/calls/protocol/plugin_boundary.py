@@ -10,16 +10,16 @@ import math
 import traceback
 from typing import TYPE_CHECKING
 
-from phaseline.calls.threads.guarded_calls import attempt
+from phaseline.calls.threads.guarded_calls import guarded_call
 from phaseline.model.deployment.runtime_properties import Storing, Unstorable, diff
-from phaseline.model.problems.problem import ProblemsError, fail
+from phaseline.model.problems.problem import ProblemsError, problem_error
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from types import TracebackType
 
     from phaseline.model.blueprint.blueprint import Value
-    from phaseline.model.deployment.runtime_properties import Path
+    from phaseline.model.deployment.runtime_properties import PropertyPath
 
 LONGEST_AFTER_S = 366 * 24 * 3600
 """Whoever asks for more is called again after so long, as everybody by the engine."""
@@ -31,24 +31,28 @@ BARE = (LookupError, AttributeError, TypeError, AssertionError, ArithmeticError,
 """Python's own complaints about code: their texts are fragments without the type."""
 
 
-def kept(value: object, what: str) -> Value:
+def require_storable(value: object, what: str) -> Value:
     """The value as it is stored. Raises PL-O034, with the place of what cannot be stored; ``what`` it is all part of."""
-    found, error = attempt(Storing().take, value, what)
+    found, error = guarded_call(Storing().take, value, what)
     if error is not None:
         raise _unstorable("", error)
     return found
 
 
-def changed(before: Mapping[str, Value], after: Mapping[str, Value]) -> tuple[dict[Path, Value], tuple[Path, ...]]:
+def changed(
+    before: Mapping[str, Value], after: Mapping[str, Value]
+) -> tuple[dict[PropertyPath, Value], tuple[PropertyPath, ...]]:
     """({path: value written}, paths removed) of a document that a plugin had in its hands, to be stored. Raises PL-O034."""
-    found, error = attempt(_compared, before, after)
+    found, error = guarded_call(_compared, before, after)
     if found is None:
         assert error is not None
         raise _unstorable("runtime property ", error)
     return found
 
 
-def _compared(before: Mapping[str, Value], after: Mapping[str, Value]) -> tuple[dict[Path, Value], tuple[Path, ...]]:
+def _compared(
+    before: Mapping[str, Value], after: Mapping[str, Value]
+) -> tuple[dict[PropertyPath, Value], tuple[PropertyPath, ...]]:
     written, removed = diff(before, after)
     storing = Storing()
     for path, value in list(written.items()):
@@ -66,9 +70,11 @@ def milliseconds(after_s: object) -> int:
     >>> milliseconds(2.5), milliseconds(-5), milliseconds(10**30)
     (2500, 0, 31622400000)
     """
-    seconds, _ = attempt(_seconds, after_s)
+    seconds, _ = guarded_call(_seconds, after_s)
     if seconds is None or not math.isfinite(seconds):
-        raise fail("PL-O032", f"a call is to be made again after {shown(after_s)}", "Give it seconds, as a number.")
+        raise problem_error(
+            "PL-O032", f"a call is to be made again after {shown(after_s)}", "Give it seconds, as a number."
+        )
     return round(min(max(0.0, seconds), LONGEST_AFTER_S) * 1000)
 
 
@@ -84,7 +90,7 @@ def text_of(value: object) -> str:
 
 def shown(value: object) -> str:
     """How a value is written in code, the beginning of it; of one that cannot be written its type."""
-    text, _ = attempt(repr, value)
+    text, _ = guarded_call(repr, value)
     return f"a {type(value).__name__}" if text is None else text_of(text)[:SHOWN_CHARS]
 
 
@@ -104,15 +110,17 @@ def said_by(error: BaseException) -> str:
 
 def message_of(error: BaseException) -> str:
     """The text of an exception; nothing where that cannot be told."""
-    return attempt(text_of, error)[0] or ""
+    return guarded_call(text_of, error)[0] or ""
 
 
 def trace_of(error: BaseException, frames: TracebackType | None) -> str:
     """Its traceback, from these frames on."""
-    lines, _ = attempt(traceback.format_exception, type(error), error, frames)
+    lines, _ = guarded_call(traceback.format_exception, type(error), error, frames)
     return "".join(lines or (f"{type(error).__name__}, of which no traceback can be written\n",))
 
 
 def _unstorable(where: str, error: BaseException) -> ProblemsError:
     text = str(error) if isinstance(error, Unstorable) else f"that cannot be read: {said_by(error)}"
-    return fail("PL-O034", where + text, "Give it texts, numbers, lists and mappings of these, as JSON knows them.")
+    return problem_error(
+        "PL-O034", where + text, "Give it texts, numbers, lists and mappings of these, as JSON knows them."
+    )

@@ -5,21 +5,21 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, TypeVar
 
 from phaseline.lang.fast_dataclasses import altered
-from phaseline.model.problems.problem import fail
+from phaseline.model.problems.problem import problem_error
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from phaseline.model.blueprint.blueprint import Value
-    from phaseline.model.deployment.runtime_properties import Path
-    from phaseline.model.health.checks import ChecksMade
-    from phaseline.model.rows.rows import DocumentChange, Payload, Remark, Written
+    from phaseline.model.deployment.runtime_properties import PropertyPath
+    from phaseline.model.health.checks import NewCheckResults
+    from phaseline.model.rows.rows import DocumentChange, EntryRemark, PlannerWrites, TurnPayload
     from phaseline.ports import Secrets
 
 T = TypeVar("T")
 
 
-def protected(payload: Payload, secrets: Secrets) -> Payload:
+def protected(payload: TurnPayload, secrets: Secrets) -> TurnPayload:
     """The payload as it may be stored and shown."""
     return altered(
         payload,
@@ -37,7 +37,7 @@ def _document(change: DocumentChange, secrets: Secrets) -> DocumentChange:
     return altered(change, written=written)
 
 
-def _remark(remark: Remark, secrets: Secrets) -> Remark:
+def _remark(remark: EntryRemark, secrets: Secrets) -> EntryRemark:
     """What a call says is masked; what it leaves for the next call of its entry is sealed."""
     return altered(
         remark,
@@ -47,14 +47,14 @@ def _remark(remark: Remark, secrets: Secrets) -> Remark:
     )
 
 
-def _checks(made: ChecksMade, secrets: Secrets) -> ChecksMade:
+def _checks(made: NewCheckResults, secrets: Secrets) -> NewCheckResults:
     """What checks say is masked, what they bring back is sealed."""
     said = made.bodies.items()
     bodies = {who: secrets.masked(body) if isinstance(body, str) else secrets.sealed(body) for who, body in said}
     return altered(made, bodies=bodies)
 
 
-def _written(written: Written, secrets: Secrets) -> Written:
+def _written(written: PlannerWrites, secrets: Secrets) -> PlannerWrites:
     """Documents that are kept: what instances know is sealed where it is a secret, all else comes from the store as it is."""
     if not written.kept:
         return written
@@ -69,8 +69,10 @@ def _masked(row: T, name: str, text: str, secrets: Secrets) -> T:
     return row if shown is text else altered(row, **{name: shown})
 
 
-def refuse_secret_names(written: Mapping[Path, Value], secrets: Secrets) -> None:
+def refuse_secret_names(written: Mapping[PropertyPath, Value], secrets: Secrets) -> None:
     """Raise PL-O005 if a property is named by a secret: names cannot be sealed, and would be stored in clear."""
     if secrets.guards and any(secrets.knows(step) for path in written for step in path):
         message = "the name of a runtime property holds a secret, and names are stored in clear"
-        raise fail("PL-O005", message, "Have the operation put the secret into the property's value: that is sealed.")
+        raise problem_error(
+            "PL-O005", message, "Have the operation put the secret into the property's value: that is sealed."
+        )

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from phaseline.lang.arrays import every, some
-from phaseline.lang.fast_dataclasses import altered, changeable, frozen
+from phaseline.lang.fast_dataclasses import altered, frozen, mutable
 from phaseline.model.graph.status import OutcomeKind
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from phaseline.model.execution.events import Batch
-    from phaseline.model.rows.rows import DocumentChange, LogLine, Remark
+    from phaseline.model.rows.rows import DocumentChange, EntryRemark, LogLine
 
 POST_EVERY_MS = 10
 """Outcomes of per-instance calls wait at most so long for company."""
@@ -24,7 +24,7 @@ PENDING = int(OutcomeKind.PENDING)
 
 
 @frozen
-class Report:
+class CallReport:
     """Outcomes and data of members of one batch: ``members`` int32, ``kinds`` uint8, ``delays`` int64 ms.
 
     ``delays`` until the next call, for again and retry; -1: the policy's interval. A kind ``PENDING`` means
@@ -39,7 +39,7 @@ class Report:
     kinds: np.ndarray
     delays: np.ndarray
     documents: Sequence[tuple[int, DocumentChange]] = ()
-    remarks: Sequence[tuple[int, Remark]] = ()
+    remarks: Sequence[tuple[int, EntryRemark]] = ()
     logs: Sequence[LogLine] = ()
     on_commit: Callable[[], None] | None = None
     is_throttled: bool = False
@@ -50,7 +50,7 @@ class Report:
         kinds = self.kinds
         return len(kinds) > 0 and kinds.item(0) == PENDING and (len(kinds) == 1 or not some(kinds != PENDING))
 
-    def of(self, chosen: np.ndarray) -> Report:
+    def of(self, chosen: np.ndarray) -> CallReport:
         """The report without what it says of members that are not chosen (bool, in the order of ``members``)."""
         if every(chosen):
             return self
@@ -65,7 +65,7 @@ class Report:
         )
 
 
-@changeable
+@mutable
 class Dispatched:
     """A batch the executor has, and which of its members (bool) have been reported."""
 
@@ -79,7 +79,7 @@ class Dispatched:
         self.reported[members] = True
         return every(self.reported)
 
-    def only_members(self, report: Report) -> Report:
+    def only_members(self, report: CallReport) -> CallReport:
         """The report without what it says of members that the batch does not have."""
         count = len(self.reported)
         if len(report.members) == 1 and 0 <= report.members.item() < count:
@@ -87,11 +87,11 @@ class Dispatched:
         return report.of((report.members >= 0) & (report.members < count))
 
 
-def all_completed(batch: int, members: np.ndarray) -> Report:
+def all_completed(batch: int, members: np.ndarray) -> CallReport:
     """The report of a call that completed its members and said nothing else: three arrays, no objects by member."""
     count = len(members)
     kinds, delays = same_kind(OutcomeKind.COMPLETED, count), no_delays(count)
-    return Report(batch, members.astype(np.int32, copy=False), kinds, delays)
+    return CallReport(batch, members.astype(np.int32, copy=False), kinds, delays)
 
 
 def same_kind(kind: int, count: int) -> np.ndarray:
@@ -117,6 +117,6 @@ NO_BATCH = 0
 """Of what belongs to no call."""
 
 
-def only_logs(batch: int, logs: Sequence[LogLine]) -> Report:
+def only_logs(batch: int, logs: Sequence[LogLine]) -> CallReport:
     """A report that carries log lines only."""
-    return Report(batch, NO_MEMBERS, NO_KINDS, NO_DELAYS, logs=logs)
+    return CallReport(batch, NO_MEMBERS, NO_KINDS, NO_DELAYS, logs=logs)

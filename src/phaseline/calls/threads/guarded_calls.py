@@ -35,7 +35,7 @@ def copies() -> int:
     return len(_copies)
 
 
-def attempt(code: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> tuple[T | None, BaseException | None]:
+def guarded_call(code: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> tuple[T | None, BaseException | None]:
     """(what ``code`` returned, None), or (None, what it raised). A copy of this process that it made by a fork ends here."""
     before = len(_copies)
     try:
@@ -106,7 +106,7 @@ def is_async(function: object) -> bool:
     return isinstance(function, FunctionType) and bool(function.__code__.co_flags & CO_COROUTINE)
 
 
-def run_to_end(function: Callable[..., object], *arguments: object) -> None:
+def call_and_await(function: Callable[..., object], *arguments: object) -> None:
     """Call a function; what an async one returned is run to its end in this thread."""
     result = function(*arguments)
     if isinstance(result, CoroutineType):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from phaseline.calls.threads.guarded_calls import attempt
+from phaseline.calls.threads.guarded_calls import guarded_call
 
 LARGE_ENTRIES = 1_000_000
 """Entries of a graph whose planning has left so much that giving it back (some 10 ms) is worth it."""
@@ -15,6 +15,6 @@ def return_freed() -> None:
     """
     import ctypes  # few engines plan a million entries
 
-    trim, _ = attempt(getattr, ctypes.CDLL(None), "malloc_trim")
+    trim, _ = guarded_call(getattr, ctypes.CDLL(None), "malloc_trim")
     if trim is not None:
         trim(0)

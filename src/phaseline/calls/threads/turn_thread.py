@@ -15,7 +15,7 @@ from __future__ import annotations
 import threading
 from typing import TYPE_CHECKING, Any
 
-from phaseline.calls.threads.guarded_calls import attempt
+from phaseline.calls.threads.guarded_calls import guarded_call
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from phaseline.calls.threads.inbox import Inbox
 
 
-class Hands:
+class TurnBaton:
     """The baton, held by the loop's thread but for its waits. ``turns``: how many turns others have made."""
 
     def __init__(self, inbox: Inbox[Any], turn: Callable[[], bool]) -> None:
@@ -67,7 +67,9 @@ class Hands:
         """Make a turn if the loop's thread waits; otherwise, or if there is more to do than that, wake it."""
         if self._baton.acquire(blocking=False):
             self.turns += 1
-            is_wanted, self._raised = attempt(self._turn)  # for the loop's thread: that of a plugin has no use for it
+            is_wanted, self._raised = guarded_call(
+                self._turn
+            )  # for the loop's thread: that of a plugin has no use for it
             self._baton.release()
             if not is_wanted and self._raised is None and not len(self._inbox):
                 return

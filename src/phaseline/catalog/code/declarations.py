@@ -19,7 +19,7 @@ from phaseline.model.blueprint.operation_declaration import LARGEST_BATCH, MAX_B
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from phaseline.model.deployment.code_location import CodePlaces
+    from phaseline.model.deployment.code_location import CodeLocation
 
 MAX_PASSES = 8
 """How often a name may be passed on from module to module before we give up."""
@@ -55,9 +55,9 @@ class Declarations:
     def __init__(self) -> None:
         """Nothing read yet."""
         self._texts: dict[str, tuple[tuple[int, int], ModuleText]] = {}
-        self._known: dict[tuple[CodePlaces, str], Declaration] = {}
+        self._known: dict[tuple[CodeLocation, str], Declaration] = {}
 
-    def of(self, implementation: str, code: CodePlaces) -> Declaration | None:
+    def of(self, implementation: str, code: CodeLocation) -> Declaration | None:
         """What ``module.function`` says of itself; None when its source is not found or does not define it.
 
         Known answers stand as long as this object: make a new one for each command.
@@ -70,7 +70,7 @@ class Declarations:
                 self._known[key] = found
         return found
 
-    def _search(self, implementation: str, code: CodePlaces) -> Declaration | None:
+    def _search(self, implementation: str, code: CodeLocation) -> Declaration | None:
         for _ in range(MAX_PASSES):
             module, function = split(implementation)
             file = source_file(module, code) if module else None

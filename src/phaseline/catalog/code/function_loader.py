@@ -26,7 +26,7 @@ from phaseline.catalog.code.search_path import find_spec, offer_shim, search_pat
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from phaseline.model.deployment.code_location import CodePlaces
+    from phaseline.model.deployment.code_location import CodeLocation
 
 
 _changing = threading.RLock()
@@ -277,12 +277,12 @@ class Loader:
         """Put our finder first; nothing is imported yet. ``before_code`` is called before a module is, each time."""
         self._before_code = before_code
         self._finder = SpaceFinder()
-        self._known: dict[tuple[CodePlaces, str], Callable[..., object]] = {}
+        self._known: dict[tuple[CodeLocation, str], Callable[..., object]] = {}
         importlib.invalidate_caches()
         _imports.lead()
         sys.meta_path.insert(0, self._finder)
 
-    def load(self, implementation: str, code: CodePlaces) -> Callable[..., object]:
+    def load(self, implementation: str, code: CodeLocation) -> Callable[..., object]:
         """The function ``module.function``.
 
         Raises ``ImportError``, ``AttributeError``, ``TypeError`` (not callable) or what the import raised.
@@ -327,7 +327,7 @@ class Loader:
                 _without_byte_code(known)
             importlib.invalidate_caches()
 
-    def _module(self, module: str, code: CodePlaces) -> ModuleType:
+    def _module(self, module: str, code: CodeLocation) -> ModuleType:
         return self._from(module, search_path(code))
 
     def _from(self, module: str, places: tuple[str, ...]) -> ModuleType:

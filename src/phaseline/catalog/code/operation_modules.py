@@ -11,7 +11,7 @@ from phaseline.catalog.code.declarations import PLAIN, read_module
 from phaseline.catalog.code.search_path import find_spec, search_path
 from phaseline.catalog.plugin_catalog import GROUP
 from phaseline.lang.fast_dataclasses import frozen
-from phaseline.model.deployment.code_location import CodePlaces
+from phaseline.model.deployment.code_location import CodeLocation
 
 SKIPPED = frozenset({"__pycache__", "node_modules", "site-packages"})
 MAX_FILES = 20_000
@@ -36,7 +36,7 @@ def operation_modules(folders: Iterable[str]) -> Iterator[OperationModule]:
     from importlib.metadata import entry_points
 
     seen: set[str] = set()
-    tops = search_path(CodePlaces("", tuple(folders)))
+    tops = search_path(CodeLocation("", tuple(folders)))
     for top in tops:
         for file in _modules(Path(top), tops):
             if str(file) in seen:

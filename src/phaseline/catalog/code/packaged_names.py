@@ -8,14 +8,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from phaseline.model.deployment.code_location import CodePlaces
+    from phaseline.model.deployment.code_location import CodeLocation
 
 MARK = "metadata.yaml"
 MAX_DEPTH = 10
 """Folders above one with modules in which its package is looked for."""
 
 
-def packaged_module(name: str, group: str, code: CodePlaces) -> str | None:
+def packaged_module(name: str, group: str, code: CodeLocation) -> str | None:
     """The module that a package of the deployment stands for by this name; looked for where there is no such module."""
     found = (_announced(folder, group).get(name) for folder in code.packages)
     return next((module for module in found if module is not None), None)

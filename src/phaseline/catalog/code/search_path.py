@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from phaseline.model.deployment.code_location import CodePlaces
+    from phaseline.model.deployment.code_location import CodeLocation
 
 PLUGINS_FOLDER = "plugins"
 """Folder beside a blueprint that holds its own plugins."""
@@ -23,7 +23,7 @@ SHIM = str(Path(__file__).resolve().parents[2] / "compat" / "cloudify" / "shim")
 
 
 @lru_cache(maxsize=1024)
-def search_path(code: CodePlaces) -> tuple[str, ...]:
+def search_path(code: CodeLocation) -> tuple[str, ...]:
     """Folders with plugin modules of a deployment, first found first used; those that do not exist are left out.
 
     The blueprint's ``plugins`` folder, then those of stored blueprints that it imports, then the deployment's plugin
@@ -73,7 +73,7 @@ def find_installed(module: str) -> ModuleSpec | None:
     return spec if spec is None or not rest else find_spec(rest, list(spec.submodule_search_locations or ()))
 
 
-def source_file(module: str, code: CodePlaces) -> str | None:
+def source_file(module: str, code: CodeLocation) -> str | None:
     """The source file of a module: in the deployment's folders, then our shim, then what is installed; None if unknown."""
     for folders in (search_path(code), [SHIM], None):
         spec = find_spec(module, folders)

@@ -183,9 +183,9 @@ def _text(content: bytes, shown: str) -> str:
 
 def _root(text: str, shown: str) -> Mapping[str, Value]:
     from phaseline.dsl.text.document import read_document
-    from phaseline.dsl.text.problem_report import Report
+    from phaseline.dsl.text.problem_report import ProblemReport
 
-    report = Report()
+    report = ProblemReport()
     document = read_document(shown, text, report)
     if report.errors_count:
         raise ProblemsError(report.problems())

@@ -10,7 +10,7 @@ from phaseline.catalog.files.archives import Limits, unpack
 from phaseline.catalog.files.blueprint_trees import Tree, Whose, take_up_folder
 from phaseline.lang.fast_dataclasses import altered, frozen
 from phaseline.model.blueprint.stored_blueprints import StoredFile
-from phaseline.model.problems.problem import Place, Problem, ProblemsError, fail
+from phaseline.model.problems.problem import Place, Problem, ProblemsError, problem_error
 
 A_PACKAGE = Whose("package", "PL-F060", keeps_empty=True, follows_folders=True)
 MARK = "metadata.yaml"
@@ -49,7 +49,7 @@ def opened(path: Path, *, leave_out: Callable[[str], bool] = lambda _: False) ->
     if path.suffix in {".yaml", ".yml"}:
         message = f"'{path}' is a single file, and a package is a folder or an archive"
         mend = "For its type definitions alone: phaseline plugins install --definition-only FILE"
-        raise fail("PL-F060", message, mend, subject=str(path))
+        raise problem_error("PL-F060", message, mend, subject=str(path))
     from tempfile import TemporaryDirectory
 
     with TemporaryDirectory(prefix="phaseline-") as passing:
@@ -119,10 +119,10 @@ def _root(folder: Path, shown: str) -> Path:
         if found:
             there = ", ".join(sorted(place.relative_to(folder).as_posix() for place in found))
             message = f"there are several packages in '{shown}': {there}"
-            raise fail("PL-F060", message, "Pack one package into one archive.", subject=shown)
+            raise problem_error("PL-F060", message, "Pack one package into one archive.", subject=shown)
     message = f"there is no package in '{shown}': it has no {MARK}"
     mend = f"Name an archive of a package's folder; {MARK} lies at most {MAX_DEPTH} folders deep in it."
-    raise fail("PL-F060", message, mend, subject=shown)
+    raise problem_error("PL-F060", message, mend, subject=shown)
 
 
 def _check_sums(tree: Tree, shown: str) -> None:

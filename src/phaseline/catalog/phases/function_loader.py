@@ -6,7 +6,7 @@ import threading
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
-from phaseline.calls.threads.guarded_calls import attempt
+from phaseline.calls.threads.guarded_calls import guarded_call
 
 if TYPE_CHECKING:
     from phaseline.catalog.code.function_loader import Loader
@@ -42,7 +42,7 @@ class PhaseImporter:
             self._loader.forget(folders)
         failed: dict[PhaseCode, BaseException] = {}
         for code in wanted:
-            function, error = attempt(self._import, code)
+            function, error = guarded_call(self._import, code)
             if function is None:
                 assert error is not None, "an attempt gives a function or an error"
                 failed[code] = error

@@ -19,7 +19,7 @@ from phaseline.cli.shell.options import (
 )
 
 if TYPE_CHECKING:
-    from phaseline.use_cases.prepare.options import Manner
+    from phaseline.use_cases.prepare.options import ExecutionOptions
 
 
 @click.group(epilog="Example: phaseline snapshots create -d shop monday")
@@ -34,15 +34,15 @@ def snapshots() -> None:
 @detach_option
 @json_option
 @click.pass_obj
-def create(desk: Desk, name: str | None, deployment: str, manner: Manner, detach: bool) -> None:
+def create(desk: Desk, name: str | None, deployment: str, manner: ExecutionOptions, detach: bool) -> None:
     """Call snapshot.create of whoever has it, then write the deployment down. Without a name it is called by the time."""
-    from phaseline.cli.shell.run_output import finish, watching
+    from phaseline.cli.shell.run_output import print_result, progress_watcher
     from phaseline.use_cases.commands.snapshots import create_snapshot
 
     with desk.open() as place:
-        with watching(desk) as watcher:
+        with progress_watcher(desk) as watcher:
             view = create_snapshot(place, deployment, name, manner=manner, watcher=watcher, detach=detach)
-        finish(desk, view)
+        print_result(desk, view)
 
 
 @snapshots.command("list", epilog="Example: phaseline snapshots list -d shop")
@@ -82,12 +82,12 @@ def show(desk: Desk, name: str, deployment: str, output: str | None) -> None:
 @detach_option
 @json_option
 @click.pass_obj
-def delete(desk: Desk, name: str, deployment: str, manner: Manner, detach: bool) -> None:
+def delete(desk: Desk, name: str, deployment: str, manner: ExecutionOptions, detach: bool) -> None:
     """Call snapshot.delete of whoever has it, then forget the snapshot."""
-    from phaseline.cli.shell.run_output import finish, watching
+    from phaseline.cli.shell.run_output import print_result, progress_watcher
     from phaseline.use_cases.commands.snapshots import delete_snapshot
 
     with desk.open() as place:
-        with watching(desk) as watcher:
+        with progress_watcher(desk) as watcher:
             view = delete_snapshot(place, deployment, name, manner=manner, watcher=watcher, detach=detach)
-        finish(desk, view)
+        print_result(desk, view)

@@ -46,11 +46,11 @@ def run_text(found: EngineRun) -> str:
 
 def _failed(view: ExecutionView) -> list[str]:
     """What ended without doing all that was asked for, and how to look at it."""
-    from phaseline.model.resources.resources import REACH  # brings numpy along
+    from phaseline.model.resources.resources import REACH_WORKFLOW  # brings numpy along
 
     why = f": {clean(view.reason)}" if view.reason else ""
     look = f"executions show {view.id}"
-    if view.workflow == REACH:
+    if view.workflow == REACH_WORKFLOW:
         look = f"resources list -d {view.deployment} --filter PhaseFailed"
     return [f"  {view.id} of '{view.deployment}' {colored('failed')}{why}", f"      phaseline {look}"]
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from phaseline.model.blueprint.blueprint import Value
     from phaseline.use_cases.queries.deployment_history import DeploymentHistory
-    from phaseline.views.phase_entry import EntryView
+    from phaseline.views.phase_entry import PhaseEntryView
     from phaseline.views.views import DeploymentDetails, DeploymentView, InstanceView, Outputs, Page, Validated
 
 
@@ -164,7 +164,7 @@ def instance_text(view: InstanceView) -> str:
     return "\n".join(lines)
 
 
-def _phase(entry: EntryView) -> str:
+def _phase(entry: PhaseEntryView) -> str:
     """One phase of a node: the state in which it was called, how it stands, what it said last."""
     due = f", next at {moment(entry.next_run_at)}" if entry.next_run_at else ""
     said = clean(f": {entry.message}") if entry.message else ""

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from phaseline.use_cases.queries.resources.resources import ResourceList, ResourceView
     from phaseline.use_cases.queries.resources.rows import ResourceRow
     from phaseline.use_cases.queries.resources.wait_reasons import Why
-    from phaseline.views.phase_entry import EntryView
+    from phaseline.views.phase_entry import PhaseEntryView
 
 ENGINE = "No engine runs; have it carried out: phaseline engine run --until-idle"
 PHASES_SHOWN = 3
@@ -62,7 +62,7 @@ def _row(one: ResourceRow, now: int) -> list[str]:
     return [one.name, one.cluster, one.type, one.state or "-", one.target or "-", one.status, _phases(one.entries, now)]
 
 
-def _phases(entries: Sequence[EntryView], now: int) -> str:
+def _phases(entries: Sequence[PhaseEntryView], now: int) -> str:
     """The phases that keep it, those that failed first, with their messages."""
     ordered = sorted(entries, key=lambda entry: entry.status != "Failed")
     told = [_brief(entry, now) for entry in ordered[:PHASES_SHOWN]]
@@ -70,7 +70,7 @@ def _phases(entries: Sequence[EntryView], now: int) -> str:
     return "; ".join(told) + (f"; {left} more" if left > 0 else "")
 
 
-def _brief(entry: EntryView, now: int) -> str:
+def _brief(entry: PhaseEntryView, now: int) -> str:
     lasts_ms = now - entry.since_at if entry.since_at else 0
     due = f" for {span(lasts_ms)}" if lasts_ms >= LONG_MS else ""
     due += f", in {span(entry.next_run_at - now)}" if entry.next_run_at > now else ""

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 
 from phaseline.cli.startup import fast_start as lean
 from phaseline.cli.streams.output import (
-    answer,
     answer_exactly,
     answer_json,
     answer_json_parts,
+    echo,
+    echo_err,
     escape_others,
     keep_output,
-    say,
     settle,
 )
 
@@ -111,7 +111,7 @@ class Desk:
         elif exactly:
             answer_exactly(text())
         else:
-            answer(text())
+            echo(text())
 
     def answer_pages(
         self,
@@ -131,10 +131,10 @@ class Desk:
         is_empty = True
         for page in pages:
             if page:
-                answer(text(page))
+                echo(text(page))
                 is_empty = False
         if is_empty:
-            answer(text(()))
+            echo(text(()))
 
     def _marked(self, value: object) -> object:
         """The answer of an order with a request id: with ``is_repeated``."""
@@ -151,9 +151,9 @@ class Desk:
         if self.as_json:
             answer_json(render.problems_document(problems))
         else:
-            say(render.problems_text(problems))
+            echo_err(render.problems_text(problems))
 
     def notice(self, text: str) -> None:
         """Say something beside the answer, unless only the answer is wanted."""
         if not self.is_quiet:
-            say(text)
+            echo_err(text)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from phaseline.cli.streams.output import errors, say
+from phaseline.cli.streams.output import echo_err, errors
 
 if TYPE_CHECKING:
     from phaseline.app.app_context import RequestContext
@@ -26,7 +26,7 @@ def confirm(question: str) -> None:
     from phaseline.cli.streams.escaping import visible
 
     if not click.confirm(visible(question), default=False, err=True):
-        say("Nothing was done.")
+        echo_err("Nothing was done.")
         click.get_current_context().exit(1)
 
 
@@ -49,5 +49,5 @@ def confirm_removal(place: RequestContext, name: str, what: str) -> None:
 
 def confirm_plan(plan: Planned, question: str) -> None:
     """Show what would be done, then ask."""
-    say(plan.text)
+    echo_err(plan.text)
     confirm(question)

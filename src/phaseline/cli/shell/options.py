@@ -218,10 +218,10 @@ def order_options(function: F) -> F:
         **others: object,
     ) -> object:
         from phaseline.use_cases.loading.input_files import gather_inputs
-        from phaseline.use_cases.prepare.deployment_spec import Order
+        from phaseline.use_cases.prepare.deployment_spec import DeploymentSpec
 
         inputs = gather_inputs(input_files, inputs_given)
-        order = Order(file, name, inputs, plugin_folders, yes_many, runtime_only, labels)
+        order = DeploymentSpec(file, name, inputs, plugin_folders, yes_many, runtime_only, labels)
         return function(*args, order=order, **others)
 
     name = click.option(
@@ -251,11 +251,11 @@ def start_options(function: F) -> F:
         **others: object,
     ) -> object:
         from phaseline.use_cases.loading.input_files import gather_inputs
-        from phaseline.use_cases.prepare.workflow_start import Start
+        from phaseline.use_cases.prepare.workflow_start import WorkflowStart
 
-        def start_of(workflow: str, deployment: str) -> Start:
+        def start_of(workflow: str, deployment: str) -> WorkflowStart:
             parameters = gather_inputs(parameter_files, parameters_given)
-            return Start(workflow, deployment, parameters, allow_custom, force)
+            return WorkflowStart(workflow, deployment, parameters, allow_custom, force)
 
         return function(*args, start_of=start_of, **others)
 

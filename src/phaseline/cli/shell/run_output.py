@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from phaseline.cli.streams.output import ERRORS, OUTPUT, errors, forget, output, say
+from phaseline.cli.streams.output import ERRORS, OUTPUT, echo_err, errors, forget, output
 from phaseline.lang.fast_dataclasses import altered
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from phaseline.cli.shell.cli_context import Desk
     from phaseline.model.execution.breakpoints import Breakpoint
     from phaseline.model.execution.execution import IfBusy
-    from phaseline.use_cases.prepare.options import Manner, OnFailure
+    from phaseline.use_cases.prepare.options import ExecutionOptions, OnFailure
     from phaseline.views.views import ExecutionView, Line
 
 
@@ -71,11 +71,11 @@ def make_reporter(*, quiet: bool, follow: Callable[[str], Callable[[], Sequence[
         return LiveTable()
     from phaseline.cli.render.progress.progress import Lines, Quiet
 
-    return Quiet() if quiet else Lines(say)
+    return Quiet() if quiet else Lines(echo_err)
 
 
 @contextmanager
-def watching(desk: Desk) -> Iterator[Reporter]:
+def progress_watcher(desk: Desk) -> Iterator[Reporter]:
     """A watcher that shows progress on stderr; the first Ctrl-C hands over to another process, the second leaves at once."""
     reporter = make_reporter(quiet=desk.as_json or desk.is_quiet, follow=desk.follow if desk.is_verbose else None)
 
@@ -131,12 +131,12 @@ def read_manner(
     subgraph_retries: int | None = None,
     breaks: Sequence[str] = (),
     break_timeout: str | None = None,
-) -> Manner:
+) -> ExecutionOptions:
     """What the options that they share say of failures, of time, of where to stop, and of others who are at work."""
-    from phaseline.use_cases.prepare.options import Manner, read_limit
+    from phaseline.use_cases.prepare.options import ExecutionOptions, read_limit
 
     stops = read_breaks(breaks, break_timeout)
-    manner = Manner(
+    manner = ExecutionOptions(
         task_retries, on_failure, None, if_busy, span("--timeout", timeout), subgraph_retries, breakpoints=stops
     )
     if stop_after is None:
@@ -163,7 +163,7 @@ def span(option: str, text: str | None) -> float | None:
         raise click.UsageError(f"{option}: {error}") from error
 
 
-def finish(desk: Desk, view: ExecutionView, hints: Callable[[], list[str]] = list) -> None:
+def print_result(desk: Desk, view: ExecutionView, hints: Callable[[], list[str]] = list) -> None:
     """Print the result and leave: 0 when the execution did what was asked for or was detached from, else 1."""
     from phaseline.cli.render.executions import result_text
 

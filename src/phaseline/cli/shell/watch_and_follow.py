@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Protocol
 import click
 
 from phaseline.cli.streams.escaping import for_output, in_json
-from phaseline.cli.streams.output import answer, output, say, terminal_size
+from phaseline.cli.streams.output import echo, echo_err, output, terminal_size
 from phaseline.views.json_codec import plain
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ def _printed(looks: Iterator[str]) -> None:
     shown = None
     for text in looks:
         if text != shown:
-            answer(text)
+            echo(text)
             output().flush()
         shown = text
 
@@ -85,7 +85,7 @@ def _redrawn(looks: Iterator[str], every_s: float) -> None:
     finally:
         output().write(OWN_SCREEN)
         output().flush()
-        answer(last)
+        echo(last)
 
 
 class Lines(Protocol):
@@ -117,7 +117,7 @@ def follow(
         except StopIteration as end:
             has_ended = end.value
         if not has_ended:
-            say(left_alone(place.store, tail.row))
+            echo_err(left_alone(place.store, tail.row))
             click.get_current_context().exit(1)
 
 
@@ -139,9 +139,9 @@ def _tell(desk: Desk, pages: Iterator[list[Line]], text: Callable[[Sequence[Line
         if not lines:
             continue
         if desk.as_json:
-            answer("\n".join(in_json(json.dumps(plain(line), ensure_ascii=False)) for line in lines))
+            echo("\n".join(in_json(json.dumps(plain(line), ensure_ascii=False)) for line in lines))
         else:
-            answer(text(lines))
+            echo(text(lines))
         output().flush()
 
 

@@ -36,7 +36,7 @@ def errors() -> TextIO:
     return _kept.get(ERRORS) or sys.stderr
 
 
-def answer(text: str) -> None:
+def echo(text: str) -> None:
     """Print an answer on stdout. Raises ``OSError`` if it finds no room there."""
     from phaseline.cli.streams.escaping import for_output
 
@@ -44,7 +44,7 @@ def answer(text: str) -> None:
 
 
 def answer_json(document: str) -> None:
-    """Print a JSON document on stdout; it reads back exactly. Raises as ``answer``."""
+    """Print a JSON document on stdout; it reads back exactly. Raises as ``echo``."""
     from phaseline.cli.streams.escaping import in_json
 
     click.echo(in_json(document), file=output())
@@ -60,14 +60,14 @@ def answer_json_parts(parts: Iterable[str]) -> None:
 
 
 def answer_exactly(text: str) -> None:
-    """Print on stdout what is to be kept as it is; escaped only where it goes to a terminal. Raises as ``answer``."""
+    """Print on stdout what is to be kept as it is; escaped only where it goes to a terminal. Raises as ``echo``."""
     if output().isatty():
-        answer(text)
+        echo(text)
     else:
         click.echo(text.encode("utf-8", "backslashreplace"), file=output())
 
 
-def say(text: str) -> None:
+def echo_err(text: str) -> None:
     """Print a line on stderr. If that cannot be written, what runs goes on unheard: it matters more than its telling."""
     from phaseline.cli.streams.escaping import for_output
 

@@ -10,11 +10,11 @@ from phaseline.calls.protocol.call import (
     MAX_MESSAGE_CHARS,
     MAX_TRACEBACK_CHARS,
     Outcome,
-    clip,
     outcome_of,
+    truncate,
     unloadable,
 )
-from phaseline.calls.protocol.plugin_boundary import kept, message_of, text_of
+from phaseline.calls.protocol.plugin_boundary import message_of, require_storable, text_of
 from phaseline.calls.threads import guarded_calls
 from phaseline.compat.cloudify import enable
 from phaseline.compat.cloudify.process_exception import ProcessException
@@ -110,11 +110,11 @@ def _failed(ctx: Any, error: BaseException) -> Outcome:
     if isinstance(error, ProcessException):
         # Where we noticed it is no news; what the script said last is.
         outcome = altered(
-            outcome, error={"type": "ProcessException", "traceback": clip(error.stderr, MAX_TRACEBACK_CHARS)}
+            outcome, error={"type": "ProcessException", "traceback": truncate(error.stderr, MAX_TRACEBACK_CHARS)}
         )
     causes = _causes(error)
     if causes:
-        outcome = altered(outcome, error={**outcome.error, "causes": clip(causes, MAX_TRACEBACK_CHARS)})
+        outcome = altered(outcome, error={**outcome.error, "causes": truncate(causes, MAX_TRACEBACK_CHARS)})
     if problems:
         outcome = altered(outcome, message=_joined(outcome.message, *problems))
     return outcome
@@ -148,12 +148,12 @@ def _returned(ctx: Any, result: Any) -> Outcome:
 
 
 def _joined(*texts: str) -> str:
-    return clip("; ".join(texts), MAX_MESSAGE_CHARS)
+    return truncate("; ".join(texts), MAX_MESSAGE_CHARS)
 
 
 def _result(result: Any) -> Value:
     """The result if JSON can say it, else nothing (C2)."""
     try:
-        return kept(result, "the result")
+        return require_storable(result, "the result")
     except ProblemsError:
         return None

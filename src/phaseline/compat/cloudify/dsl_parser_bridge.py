@@ -14,7 +14,7 @@ from phaseline.dsl.reader import read_whole
 from phaseline.model.problems.problem import Problem, ProblemsError
 
 if TYPE_CHECKING:
-    from phaseline.dsl.imports.section_merge import Sections
+    from phaseline.dsl.imports.section_merge import MergedSections
     from phaseline.model.blueprint.blueprint import Blueprint, Value
     from phaseline.model.deployment.topology import Topology
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 class ReadPlan(Plan):
     """A plan that knows what it was made of."""
 
-    def __init__(self, blueprint: Blueprint, sections: Sections) -> None:
+    def __init__(self, blueprint: Blueprint, sections: MergedSections) -> None:
         """As the ancestor's parser gives it."""
         super().__init__(plan_document(blueprint, sections))
         self.made_of = (blueprint, sections)

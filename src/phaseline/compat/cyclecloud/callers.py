@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 from weakref import WeakSet
 
-from phaseline.calls.batches.bulk_call import Gathering
-from phaseline.calls.threads.guarded_calls import attempt, run_to_end
+from phaseline.calls.batches.bulk_call import BulkCall
+from phaseline.calls.threads.guarded_calls import call_and_await, guarded_call
 from phaseline.compat.cyclecloud.phase_cache import PhaseCache
 from phaseline.compat.cyclecloud.phase_run import PhaseRun
 
@@ -26,11 +26,11 @@ class PhaseCaller:
         """Call the plugin for one resource."""
         remembered = () if call.data is None else (0,)
         doubted = (0,) if call.is_doubted else ()
-        run = self.gather(Gathering(1, lambda _: call, call.log, remembered, doubted))
-        _, raised = attempt(run_to_end, run.code(call.load()))
+        run = self.gather(BulkCall(1, lambda _: call, call.log, remembered, doubted))
+        _, raised = guarded_call(call_and_await, run.code(call.load()))
         return run.settle_only(raised)
 
-    def gather(self, gathering: Gathering) -> PhaseRun:
+    def gather(self, gathering: BulkCall) -> PhaseRun:
         """The run that a plugin is called for."""
         return PhaseRun(gathering, self._cache_of, self._is_new)
 

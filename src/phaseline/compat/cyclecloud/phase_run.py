@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from phaseline.calls.batches.bulk_call import Settled
-from phaseline.calls.protocol.call import Outcome, clip, outcome_of
+from phaseline.calls.batches.bulk_call import BulkOutcome
+from phaseline.calls.protocol.call import Outcome, outcome_of, truncate
 from phaseline.calls.protocol.phase_view import PhaseView
 from phaseline.calls.protocol.plugin_boundary import message_of, milliseconds
-from phaseline.calls.threads.guarded_calls import attempt
+from phaseline.calls.threads.guarded_calls import guarded_call
 from phaseline.compat.cyclecloud.find_handler import NOBODY_KNOWS, Sought, finder_of
 from phaseline.compat.cyclecloud.handler_misuse import NotInRun, RunFinished
 from phaseline.compat.cyclecloud.phase_handler import PhaseHandler
@@ -31,8 +31,8 @@ from phaseline.records.record import Record
 from phaseline.records.series import Series
 
 if TYPE_CHECKING:
-    from phaseline.calls.batches.bulk_call import Gathering
-    from phaseline.calls.protocol.call import Call, InstanceView
+    from phaseline.calls.batches.bulk_call import BulkCall
+    from phaseline.calls.protocol.call import Call, InstanceContext
     from phaseline.calls.protocol.phase_view import SecondTries
     from phaseline.compat.cyclecloud.phase_cache import PhaseCache
 
@@ -42,14 +42,14 @@ AGAIN = OutcomeKind.AGAIN
 MAX_MESSAGE_CHARS = 4_096
 """Longest message of an entry; the log has the whole text (PD54)."""
 OUR_FRAMES = 3
-"""Frames between us and the plugin (``attempt``, ``run_to_end``, ``code``) that its traceback need not show."""
+"""Frames between us and the plugin (``guarded_call``, ``call_and_await``, ``code``) that its traceback need not show."""
 
 
 class PhaseRun:
     """Resources that one call of a plugin is about. ``Together`` for the executor, ``Run`` for its resources."""
 
     def __init__(
-        self, gathering: Gathering, cache_of: Callable[[str], PhaseCache], is_new: Callable[[object], bool]
+        self, gathering: BulkCall, cache_of: Callable[[str], PhaseCache], is_new: Callable[[object], bool]
     ) -> None:
         """``cache_of`` a phase's name; ``is_new``: whether nothing was said yet of what this function returns."""
         self.gathering = gathering
@@ -130,7 +130,7 @@ class PhaseRun:
         """Show how far they are, now."""
         for place in places:
             call = self.call_at(place)
-            shown = clip(message, MAX_MESSAGE_CHARS)
+            shown = truncate(message, MAX_MESSAGE_CHARS)
             self.marks.messages[place] = shown
             self._told.add(place)
             call.data = {"message": shown}
@@ -181,14 +181,14 @@ class PhaseRun:
         if finder is None:
             return
         items = {place: Sought(self._at(place), self.phase.name) for place in self.gathering.doubted}
-        _, raised = attempt(finder, list(items.values()))
+        _, raised = guarded_call(finder, list(items.values()))
         if raised is not None:
             self.find_raised = raised
             self.gathering.say(
                 "warning", f"find(items) raised {text_of(raised)}: of what it did not tell, nobody knows"
             )
         for place, item in items.items():
-            _, refused = attempt(item.keep)
+            _, refused = guarded_call(item.keep)
             if refused is not None:
                 self.gathering.say("warning", f"what find(items) gave for {item.name} is refused: {text_of(refused)}")
                 item.unknown()
@@ -208,7 +208,7 @@ class PhaseRun:
             text = f"the plugin returned {returned!r:.100}, which means nothing: mark resources with the handler"
             self.gathering.say("warning", text)
 
-    def settle(self, raised: BaseException | None) -> Settled:
+    def settle(self, raised: BaseException | None) -> BulkOutcome:
         """Close the run: from now on its handler and its resources refuse to be told anything."""
         self._is_open = False
         raised = _understood(raised)
@@ -220,7 +220,7 @@ class PhaseRun:
         outcomes: dict[int, Outcome] = {}
         if raised is not None:
             error = outcome_of(raised, hidden_frames=OUR_FRAMES).error
-            failing = Outcome(OutcomeKind.FAILED, message=clip(text_of(raised), MAX_MESSAGE_CHARS), error=error)
+            failing = Outcome(OutcomeKind.FAILED, message=truncate(text_of(raised), MAX_MESSAGE_CHARS), error=error)
             is_own = self.marks.marks
             outcomes = {
                 place: failing
@@ -229,7 +229,7 @@ class PhaseRun:
             }
         for place, message in messages.items():
             kind = OutcomeKind(int(kinds[place]))
-            outcomes[place] = Outcome(kind, int(delays[place]), clip(message, MAX_MESSAGE_CHARS))
+            outcomes[place] = Outcome(kind, int(delays[place]), truncate(message, MAX_MESSAGE_CHARS))
             if kind is AGAIN and message:
                 self.call_at(place).data = {"message": outcomes[place].message}
             if kind is OutcomeKind.FAILED and len(message) > MAX_MESSAGE_CHARS:
@@ -245,7 +245,7 @@ class PhaseRun:
         if self.phase.second_tries is not None and not is_final:
             self._try_again(self.phase.second_tries, kinds, delays, outcomes, failed)
         self._let_go()
-        return Settled(kinds, delays, outcomes, self._calls, fallen if self.phase.halves and not is_final else ())
+        return BulkOutcome(kinds, delays, outcomes, self._calls, fallen if self.phase.halves and not is_final else ())
 
     def _let_go(self) -> None:
         """Resources know their run: as long as it knew them, only a search for garbage would find both."""
@@ -295,7 +295,7 @@ class PhaseRun:
         failed: dict[int, Outcome] = {}
         for resource in self._touched:
             resource.end()
-            _, error = attempt(resource.lay_over)
+            _, error = guarded_call(resource.lay_over)
             if error is not None:
                 failed[resource.place] = altered(outcome_of(error), kind=OutcomeKind.FAILED, delay_ms=-1)
         return failed
@@ -304,11 +304,11 @@ class PhaseRun:
 def _understood(raised: BaseException | None) -> BaseException | None:
     """What the code raised; instead of what asks for a time that is none, what is wrong with it."""
     after = getattr(raised, "retry_after", None) if isinstance(raised, RecoverableError) else None
-    wrong = None if after is None else attempt(milliseconds, after)[1]
+    wrong = None if after is None else guarded_call(milliseconds, after)[1]
     return wrong or raised
 
 
-def forget(view: InstanceView, phase: str) -> None:
+def forget(view: InstanceContext, phase: str) -> None:
     """What a phase keeps with an instance goes, and what it wrote there in this run, too."""
     root = (PHASE_DATA, phase)
     written, removed = view.changes or ({}, ())

@@ -19,10 +19,10 @@ from phaseline.records.record import Record, Removed
 from phaseline.records.values import ErrorValue, is_in_range, is_too_long
 
 if TYPE_CHECKING:
-    from phaseline.calls.protocol.call import Call, InstanceView
+    from phaseline.calls.protocol.call import Call, InstanceContext
     from phaseline.calls.protocol.phase_view import PhaseView
     from phaseline.model.blueprint.blueprint import Value
-    from phaseline.model.deployment.runtime_properties import Path
+    from phaseline.model.deployment.runtime_properties import PropertyPath
     from phaseline.records.record import Path as RecordPath
     from phaseline.records.values import Stored
 
@@ -30,7 +30,7 @@ SHORT = 1_000
 """Texts of fewer characters are never too long."""
 MISSING = object()
 """What lies where nothing lies."""
-Changes = tuple[dict["Path", "Value"], list["Path"]]
+Changes = tuple[dict["PropertyPath", "Value"], list["PropertyPath"]]
 """({path: value written}, paths removed) of a document."""
 
 
@@ -81,7 +81,7 @@ class Resource(LazyRecord):
         return self.run.call_at(self.place)
 
     @property
-    def view(self) -> InstanceView:
+    def view(self) -> InstanceContext:
         """The instance it shows."""
         return self.call.owner
 
@@ -146,8 +146,8 @@ class Resource(LazyRecord):
 
     def changed(self) -> Changes:
         """What was written and differs from the document."""
-        written: dict[Path, Value] = {}
-        removed: list[Path] = []
+        written: dict[PropertyPath, Value] = {}
+        removed: list[PropertyPath] = []
         document = self.document
         _collect(self.changes(), (), document, written, removed)
         if self._entry is not None:
@@ -259,7 +259,7 @@ def stored_of(value: Value) -> Stored:
         return ErrorValue(error.problems[0].message)
 
 
-def at_path(document: Mapping[str, Value], path: Path) -> object:
+def at_path(document: Mapping[str, Value], path: PropertyPath) -> object:
     """What lies at a path, or ``MISSING``."""
     found: object = document
     for step in path:
@@ -271,10 +271,10 @@ def at_path(document: Mapping[str, Value], path: Path) -> object:
 
 def _collect(
     changes: Mapping[RecordPath, Stored | Removed],
-    root: Path,
+    root: PropertyPath,
     document: Mapping[str, Value],
-    written: dict[Path, Value],
-    removed: list[Path],
+    written: dict[PropertyPath, Value],
+    removed: list[PropertyPath],
 ) -> None:
     """Sort changes of a record that lies at ``root`` of a document; what is undefined is removed."""
     for steps, change in changes.items():
@@ -305,7 +305,7 @@ def _frozen(data: Mapping[str, Value]) -> Record:
     return made
 
 
-def _type_of(view: InstanceView) -> str | None:
+def _type_of(view: InstanceContext) -> str | None:
     try:
         return view.node.type
     except ProblemsError:

@@ -9,7 +9,7 @@ from phaseline.dsl.functions.plan_and_runtime_scopes import StaticScope
 from phaseline.dsl.functions.registry import contains_functions
 from phaseline.dsl.text.cloudify_errors import ANCESTOR
 from phaseline.dsl.text.positions import dotted
-from phaseline.dsl.text.suggestions import listing, suggest
+from phaseline.dsl.text.suggestions import quoted_list, suggest
 from phaseline.dsl.type_system.constraints import Lookup
 from phaseline.dsl.type_system.value_checks import Complaint, checked_value, completed
 from phaseline.lang.fast_dataclasses import altered
@@ -94,7 +94,7 @@ def _missing(names: list[str]) -> Problem:
 
 
 def _unknown(name: str, declared: Mapping[str, PropertySchema]) -> Problem:
-    otherwise = f"The blueprint declares {listing(declared)}." if declared else "The blueprint declares no inputs."
+    otherwise = f"The blueprint declares {quoted_list(declared)}." if declared else "The blueprint declares no inputs."
     return Problem(
         "PL-B081",
         f"The blueprint has no input '{name}'",

@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping
 
 from phaseline.dsl.deployment.inputs import corrected
 from phaseline.dsl.text.positions import dotted
-from phaseline.dsl.text.suggestions import listing, suggest
+from phaseline.dsl.text.suggestions import quoted_list, suggest
 from phaseline.dsl.type_system.constraints import Lookup
 from phaseline.dsl.type_system.value_checks import Complaint, checked_value, completed
 from phaseline.model.blueprint.blueprint import DataType, PropertySchema, Value, WorkflowMapping
@@ -74,6 +74,6 @@ def _missing(workflow: WorkflowMapping, name: str, schema: PropertySchema) -> Pr
 
 
 def _unknown(workflow: WorkflowMapping, name: str, known: Collection[str]) -> Problem:
-    otherwise = f"It has {listing(known)}." if known else "It has no parameters."
+    otherwise = f"It has {quoted_list(known)}." if known else "It has no parameters."
     mend = f"{suggest(name, known, otherwise)} To hand it on all the same: --allow-custom-parameters"
     return Problem("PL-P004", f"'{workflow.name}' has no parameter '{name}'", mend, Place(subject=f"parameters.{name}"))

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import cast
 
 from phaseline.dsl.functions.registry import is_function
-from phaseline.dsl.imports.section_merge import Sections
+from phaseline.dsl.imports.section_merge import MergedSections
 from phaseline.dsl.text.positions import dotted
 from phaseline.dsl.text.problem_report import Path
 from phaseline.model.blueprint.blueprint import Blueprint, Node, Operation, PropertySchema, Relationship, Value
@@ -52,7 +52,7 @@ ALIKE = 0.6
 Document = Mapping[str, Value]
 
 
-def compare(old: tuple[Blueprint, Sections], new: tuple[Blueprint, Sections]) -> Differences:
+def compare(old: tuple[Blueprint, MergedSections], new: tuple[Blueprint, MergedSections]) -> Differences:
     """What the second blueprint says differently than the first."""
     before, after = said(*old), said(*new)
     changes: list[Change] = []
@@ -67,7 +67,7 @@ def compare(old: tuple[Blueprint, Sections], new: tuple[Blueprint, Sections]) ->
 # -- what a blueprint says ------------------------------------------------------------------------------------------
 
 
-def said(blueprint: Blueprint, sections: Sections) -> dict[str, Value]:
+def said(blueprint: Blueprint, sections: MergedSections) -> dict[str, Value]:
     """Everything that counts of a blueprint, as plain values: nodes with all they inherit, then the types of its files."""
     found: dict[str, Value] = {
         "version": blueprint.version,
@@ -79,7 +79,7 @@ def said(blueprint: Blueprint, sections: Sections) -> dict[str, Value]:
     return {**found, **{section: _declared(sections, section) for section in DECLARED}}
 
 
-def _declared(sections: Sections, section: str) -> dict[str, Value]:
+def _declared(sections: MergedSections, section: str) -> dict[str, Value]:
     """The elements of a section as the blueprint's own files have them; those of the built-in types are no news."""
     return {
         name: value

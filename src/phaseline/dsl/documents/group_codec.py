@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from phaseline.lang.fast_dataclasses import told
+from phaseline.lang.fast_dataclasses import as_dict
 from phaseline.model.blueprint.blueprint import Blueprint
 from phaseline.model.blueprint.groups import Group, GroupPolicy, Policy, ScalingGroup, Trigger
 from phaseline.model.problems.problem import Place
@@ -18,9 +18,11 @@ def groups_to_json(blueprint: Blueprint) -> dict[str, Any]:
     """{field: value} of those that the blueprint has."""
     written: dict[str, Any] = {name: dict(getattr(blueprint, name)) for name in PLAIN}
     written["groups"] = [[group.name, list(group.members), _policies(group)] for group in blueprint.groups.values()]
-    written["policies"] = [{**told(policy), "targets": list(policy.targets)} for policy in blueprint.policies.values()]
+    written["policies"] = [
+        {**as_dict(policy), "targets": list(policy.targets)} for policy in blueprint.policies.values()
+    ]
     written["scaling_groups"] = [
-        {**told(group), "members": list(group.members), "place": told(group.place)}
+        {**as_dict(group), "members": list(group.members), "place": as_dict(group.place)}
         for group in blueprint.scaling_groups.values()
     ]
     written["runtime_only"] = blueprint.runtime_only
@@ -29,7 +31,11 @@ def groups_to_json(blueprint: Blueprint) -> dict[str, Any]:
 
 def _policies(group: Group) -> dict[str, Any]:
     return {
-        name: [policy.type, dict(policy.properties), {key: told(trigger) for key, trigger in policy.triggers.items()}]
+        name: [
+            policy.type,
+            dict(policy.properties),
+            {key: as_dict(trigger) for key, trigger in policy.triggers.items()},
+        ]
         for name, policy in group.policies.items()
     }
 

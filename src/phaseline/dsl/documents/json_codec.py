@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from phaseline.dsl.documents.group_codec import groups_from_json, groups_to_json
 from phaseline.dsl.functions.third_party import ANNOUNCED
-from phaseline.lang.fast_dataclasses import defaults_of, told
+from phaseline.lang.fast_dataclasses import as_dict, field_defaults
 from phaseline.model.blueprint.blueprint import (
     Availability,
     Blueprint,
@@ -106,9 +106,9 @@ class _Writer:
         ]
 
 
-_operation_row = attrgetter(*defaults_of(Operation))
+_operation_row = attrgetter(*field_defaults(Operation))
 _SAID = 6
-_UNSAID = tuple(defaults_of(Operation).values())[_SAID:]
+_UNSAID = tuple(field_defaults(Operation).values())[_SAID:]
 """What most operations have from here on; it is not written."""
 
 
@@ -136,7 +136,7 @@ def blueprint_to_json(blueprint: Blueprint) -> dict[str, Any]:
             {
                 **_short(workflow),
                 "parameters": _schemas(workflow.parameters),
-                "availability": told(workflow.availability),
+                "availability": as_dict(workflow.availability),
             }
             for workflow in blueprint.workflows.values()
         ],
@@ -150,9 +150,9 @@ def blueprint_to_json(blueprint: Blueprint) -> dict[str, Any]:
         "hierarchies": writer.hierarchies,
         "relationships": writer.relationships,
         "nodes": nodes,
-        "on_path": {name: [list(one.line), one.target, told(one.place)] for name, one in blueprint.on_path.items()},
+        "on_path": {name: [list(one.line), one.target, as_dict(one.place)] for name, one in blueprint.on_path.items()},
         "state_paths": [
-            [path.resource_type, path.target, list(path.states), told(path.where)] for path in blueprint.state_paths
+            [path.resource_type, path.target, list(path.states), as_dict(path.where)] for path in blueprint.state_paths
         ],
         "announced": list(blueprint.announced),
         "id": blueprint.id,
@@ -163,10 +163,12 @@ def blueprint_to_json(blueprint: Blueprint) -> dict[str, Any]:
 def _short(one: object) -> dict[str, Any]:
     """{field: value} of what is not as it would be without saying."""
     defaults = _DEFAULTS[type(one)]
-    return {name: value for name, value in told(one).items() if value != defaults[name]}
+    return {name: value for name, value in as_dict(one).items() if value != defaults[name]}
 
 
-_DEFAULTS: dict[type, dict[str, Any]] = {kind: defaults_of(kind) for kind in (PropertySchema, Plugin, WorkflowMapping)}
+_DEFAULTS: dict[type, dict[str, Any]] = {
+    kind: field_defaults(kind) for kind in (PropertySchema, Plugin, WorkflowMapping)
+}
 
 
 def _schemas(schemas: Mapping[str, PropertySchema]) -> dict[str, dict[str, Any]]:

@@ -9,10 +9,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, cast
 
 from phaseline.dsl.functions.registry import function_name, is_function
-from phaseline.dsl.imports.section_merge import Sections
+from phaseline.dsl.imports.section_merge import MergedSections
 from phaseline.dsl.nodes.plugin_placement import CENTRAL, HOST_AGENT, placement_of
 from phaseline.dsl.type_system.value_checks import completed
-from phaseline.lang.fast_dataclasses import told
+from phaseline.lang.fast_dataclasses import as_dict
 from phaseline.model.blueprint.blueprint import (
     SCRIPT_RUNNER,
     Availability,
@@ -31,7 +31,7 @@ _SCRIPT_INPUTS = {"script": "script_path", "inline": "script_source"}
 Document = dict[str, Any]
 
 
-def plan_document(blueprint: Blueprint, sections: Sections) -> Document:
+def plan_document(blueprint: Blueprint, sections: MergedSections) -> Document:
     """Everything the blueprint says. ``sections``: of the files that it was made of (``reader.read_whole``)."""
     placement = placement_of(blueprint)
     arriving: dict[str, list[Relationship]] = {}
@@ -39,7 +39,7 @@ def plan_document(blueprint: Blueprint, sections: Sections) -> Document:
         for item in node.relationships:
             arriving.setdefault(item.target, []).append(item)
     plugins = {
-        name: {**told(plugin), "properties_description": plugin.properties_description or None}
+        name: {**as_dict(plugin), "properties_description": plugin.properties_description or None}
         for name, plugin in blueprint.plugins.items()
     }
     nodes = [
@@ -108,7 +108,7 @@ def _groups(blueprint: Blueprint) -> Document:
     }
 
 
-def _data_type(name: str, blueprint: Blueprint, sections: Sections) -> Document:
+def _data_type(name: str, blueprint: Blueprint, sections: MergedSections) -> Document:
     kind = blueprint.data_types[name]
     return {
         "properties": _schemas(kind.properties),
@@ -228,7 +228,7 @@ def _group_policies(policies: Mapping[str, Any]) -> Document:
         name: {
             "type": policy.type,
             "properties": dict(policy.properties),
-            "triggers": {key: told(trigger) for key, trigger in policy.triggers.items()},
+            "triggers": {key: as_dict(trigger) for key, trigger in policy.triggers.items()},
         }
         for name, policy in policies.items()
     }
@@ -297,7 +297,7 @@ def _outputs(blueprint: Blueprint, section: str) -> Document:
     }
 
 
-def _relationship_type(name: str, sections: Sections) -> Document:
+def _relationship_type(name: str, sections: MergedSections) -> Document:
     """A relationship type with what it inherits."""
     chain: list[str] = []
     current: Value = name
@@ -333,7 +333,7 @@ def _written_operation(raw: Value) -> Document:
     }
 
 
-def _raw(sections: Sections, section: str, name: str) -> Mapping[str, Value]:
+def _raw(sections: MergedSections, section: str, name: str) -> Mapping[str, Value]:
     raw = sections.of(section).get(name)
     return raw if isinstance(raw, dict) else {}
 

@@ -6,10 +6,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import cast
 
 from phaseline.dsl.documents.value_origins import Contribution, Given, Kind, lineage, property_contributions, shares
-from phaseline.dsl.imports.section_merge import Sections
+from phaseline.dsl.imports.section_merge import MergedSections
 from phaseline.dsl.text.document import Document
 from phaseline.dsl.text.positions import Positions, dotted
-from phaseline.dsl.text.problem_report import Path, Spot
+from phaseline.dsl.text.problem_report import ElementPath, Path
 from phaseline.model.blueprint.blueprint import Blueprint, Node, Operation, Value
 from phaseline.model.blueprint.provenance import Explained, Origin, Piece
 from phaseline.model.problems.problem import Place
@@ -22,7 +22,7 @@ WORDS: Mapping[Kind, str] = {
 }
 
 
-def explain(blueprint: Blueprint, sections: Sections, name: str) -> Explained:
+def explain(blueprint: Blueprint, sections: MergedSections, name: str) -> Explained:
     """Everything about the node ``name``, which the blueprint has."""
     return _Explaining(blueprint, sections).node(blueprint.nodes[name])
 
@@ -30,7 +30,7 @@ def explain(blueprint: Blueprint, sections: Sections, name: str) -> Explained:
 class _Explaining:
     """One explanation. Texts are looked through once each for the places of all parts."""
 
-    def __init__(self, blueprint: Blueprint, sections: Sections) -> None:
+    def __init__(self, blueprint: Blueprint, sections: MergedSections) -> None:
         self._blueprint = blueprint
         self._sections = sections
         self._positions: dict[int, Positions] = {}
@@ -58,7 +58,7 @@ class _Explaining:
         kind: str,
         merged: Mapping[str, Value],
         written: Mapping[str, Value],
-        spot: Spot,
+        spot: ElementPath,
     ) -> Iterator[Piece]:
         inherited = property_contributions(self._sections, section, kind)
         own = cast("Mapping[str, Value]", written.get("properties") or {})
@@ -78,10 +78,10 @@ class _Explaining:
         kind: str,
         merged: Mapping[str, Operation],
         written: Mapping[str, Value],
-        spot: Spot,
+        spot: ElementPath,
     ) -> Iterator[Piece]:
         """The fields of every operation that is mapped, or that the template says something of."""
-        declared: dict[str, tuple[str, Value, Spot]] = {}
+        declared: dict[str, tuple[str, Value, ElementPath]] = {}
         for owner, raw, here in lineage(self._sections, section, kind):
             for full, item, at in _each_operation(raw.get(key), here.at(key)):
                 declared[full] = (owner, item, at)
@@ -89,7 +89,7 @@ class _Explaining:
         for full, operation in merged.items():
             if not operation.is_implemented and full not in own:
                 continue
-            givers: list[tuple[Kind, str, Value, Spot]] = []
+            givers: list[tuple[Kind, str, Value, ElementPath]] = []
             if full in declared:
                 givers.append((section, *declared[full]))
             if full in own:
@@ -97,7 +97,9 @@ class _Explaining:
             path = (*base, key, full)
             yield from self._operation(path, givers, spot)
 
-    def _operation(self, path: Path, givers: Sequence[tuple[Kind, str, Value, Spot]], spot: Spot) -> Iterator[Piece]:
+    def _operation(
+        self, path: Path, givers: Sequence[tuple[Kind, str, Value, ElementPath]], spot: ElementPath
+    ) -> Iterator[Piece]:
         fields: dict[Path, list[Contribution]] = {}
         for kind, owner, raw, here in givers:
             is_type = kind != "template"
@@ -125,7 +127,7 @@ class _Explaining:
             kind, owner, _, here = givers[-1]
             yield Piece(dotted(path), None, self._origin(kind, owner, here), ())
 
-    def _relationships(self, node: Node, template: Mapping[str, Value], spot: Spot) -> Iterator[Piece]:
+    def _relationships(self, node: Node, template: Mapping[str, Value], spot: ElementPath) -> Iterator[Piece]:
         places = self._relationship_spots(node.name, spot)
         written = cast("list[dict[str, Value]]", template.get("relationships") or [])
         for number, (relationship, raw, here) in enumerate(zip(node.relationships, written, places, strict=True)):
@@ -142,19 +144,19 @@ class _Explaining:
             ):
                 yield from self._operations(base, key, "relationships", kind, operations, raw, here)
 
-    def _relationship_spots(self, name: str, spot: Spot) -> list[Spot]:
+    def _relationship_spots(self, name: str, spot: ElementPath) -> list[ElementPath]:
         """Where each relationship stands: the template's own, then those that other files add to it."""
-        found: list[Spot] = []
+        found: list[ElementPath] = []
         for document in [spot.document, *(each for each in self._sections.documents if each is not spot.document)]:
             root = document.root if isinstance(document.root, dict) else {}
             templates = root.get("node_templates")
             own = templates.get(document.own_name(name)) if isinstance(templates, dict) else None
             rows = own.get("relationships") if isinstance(own, dict) else None
-            here = Spot(document, ("node_templates", name, "relationships"))
+            here = ElementPath(document, ("node_templates", name, "relationships"))
             found += [here.at(number) for number in range(len(rows) if isinstance(rows, list) else 0)]
         return found
 
-    def _counts(self, node: Node, template: Mapping[str, Value], spot: Spot) -> Iterator[Piece]:
+    def _counts(self, node: Node, template: Mapping[str, Value], spot: ElementPath) -> Iterator[Piece]:
         instances = template.get("instances")
         if isinstance(instances, dict):
             origin = self._origin("template", node.name, spot.at("instances", "deploy"))
@@ -166,20 +168,20 @@ class _Explaining:
 
     # -- who and where ----------------------------------------------------------------------------------------------
 
-    def _piece(self, path: Path, value: Value, givers: Sequence[Contribution], spot: Spot) -> Piece:
+    def _piece(self, path: Path, value: Value, givers: Sequence[Contribution], spot: ElementPath) -> Piece:
         """``givers``: strongest first; a part that nobody gives comes with the template itself."""
         origins = [self._origin(each.kind, each.owner, each.spot) for each in givers]
         first = origins[0] if origins else self._origin("template", str(spot.path[1]), spot)
         return Piece(dotted(path), value, first, tuple(origins[1:]))
 
-    def _origin(self, kind: Kind, owner: str, spot: Spot) -> Origin:
+    def _origin(self, kind: Kind, owner: str, spot: ElementPath) -> Origin:
         return Origin(WORDS[kind], owner, self._place(spot))
 
     def _types(self, section: Kind, name: str) -> list[Origin]:
         line = lineage(self._sections, section, name)
         return [Origin(WORDS[section], owner, self._place(spot, is_key=True)) for owner, _, spot in reversed(line)]
 
-    def _place(self, spot: Spot, *, is_key: bool = False) -> Place:
+    def _place(self, spot: ElementPath, *, is_key: bool = False) -> Place:
         document = spot.document
         self._documents.setdefault(document.name, document)
         positions = self._positions.setdefault(id(document), Positions(document))
@@ -204,7 +206,7 @@ def _extends(text: Value, inherited: Value, raw: Value) -> bool:
     return says and (not text or text == inherited)
 
 
-def _each_operation(interfaces: Value, spot: Spot) -> Iterator[tuple[str, Value, Spot]]:
+def _each_operation(interfaces: Value, spot: ElementPath) -> Iterator[tuple[str, Value, ElementPath]]:
     for interface, operations in cast("Mapping[str, Mapping[str, Value]]", interfaces or {}).items():
         for name, raw in operations.items():
             yield f"{interface}.{name}", raw, spot.at(interface, name)

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping
 from typing import Literal, cast
 
 from phaseline.dsl.functions.registry import is_function
-from phaseline.dsl.imports.section_merge import Sections
-from phaseline.dsl.text.problem_report import Path, Spot
+from phaseline.dsl.imports.section_merge import MergedSections
+from phaseline.dsl.text.problem_report import ElementPath, Path
 from phaseline.lang.fast_namedtuples import NamedTuple
 from phaseline.model.blueprint.blueprint import Value
 
@@ -21,7 +21,7 @@ class Contribution(NamedTuple):
     kind: Kind
     owner: str
     value: Value
-    spot: Spot
+    spot: ElementPath
     path: Path = ()
 
     def at(self, key: str) -> Contribution | None:
@@ -33,9 +33,9 @@ class Contribution(NamedTuple):
         return None
 
 
-def lineage(sections: Sections, section: Kind, name: str) -> list[tuple[str, Mapping[str, Value], Spot]]:
+def lineage(sections: MergedSections, section: Kind, name: str) -> list[tuple[str, Mapping[str, Value], ElementPath]]:
     """(name, what is written, where) of a type and those it derives from, the root first."""
-    found: list[tuple[str, Mapping[str, Value], Spot]] = []
+    found: list[tuple[str, Mapping[str, Value], ElementPath]] = []
     known = sections.of(section)
     current: Value = name
     while isinstance(current, str) and isinstance(raw := known.get(current), dict):
@@ -51,7 +51,7 @@ class Given(NamedTuple):
     is_structured: bool = False
 
 
-def property_contributions(sections: Sections, section: Kind, name: str) -> dict[str, Given]:
+def property_contributions(sections: MergedSections, section: Kind, name: str) -> dict[str, Given]:
     """{property: what a type, its parents and its data types give for it}.
 
     A property that is declared again as the same data type keeps what the parents gave; any other loses it.
@@ -74,7 +74,7 @@ def property_contributions(sections: Sections, section: Kind, name: str) -> dict
     return found
 
 
-def _of_data_type(sections: Sections, name: str) -> Iterator[Contribution]:
+def _of_data_type(sections: MergedSections, name: str) -> Iterator[Contribution]:
     """The defaults of a data type's properties, each put where it belongs."""
     for owner, raw, spot in lineage(sections, "data_types", name):
         for key, item in cast("Mapping[str, Mapping[str, Value]]", raw.get("properties") or {}).items():

@@ -10,7 +10,7 @@ from phaseline.dsl.functions.errors import fail
 from phaseline.dsl.functions.evaluation import evaluate
 from phaseline.dsl.functions.registry import SELF, SOURCE, TARGET, contains_functions
 from phaseline.dsl.functions.scope import NotYetKnown, Scope, Secrets, Watcher, descend
-from phaseline.dsl.text.suggestions import listing, suggest
+from phaseline.dsl.text.suggestions import quoted_list, suggest
 from phaseline.lang.fast_dataclasses import altered, frozen
 from phaseline.model.blueprint.blueprint import Value
 from phaseline.model.problems.problem import ProblemsError
@@ -215,7 +215,7 @@ class RuntimeScope:
     def label(self, key: str) -> Sequence[Value]:
         """As the deployment has it."""
         if key not in self.facts.labels:
-            known = f"It has {listing(self.facts.labels)}." if self.facts.labels else "It has none."
+            known = f"It has {quoted_list(self.facts.labels)}." if self.facts.labels else "It has none."
             raise fail("PL-B074", f"The deployment has no label '{key}'", suggest(key, self.facts.labels, known))
         return self.facts.labels[key]
 
@@ -327,6 +327,6 @@ def no_secrets(names: Sequence[str]) -> ProblemsError:
     word = "secret" if len(names) == 1 else "secrets"
     return fail(
         NO_SECRET,
-        f"There is no {word} {listing(names)}",
+        f"There is no {word} {quoted_list(names)}",
         f"Make {'it' if len(names) == 1 else 'them'}: phaseline secrets create {names[0]}",
     )

@@ -11,9 +11,9 @@ from phaseline.dsl.functions.lookup_functions import repeated
 from phaseline.dsl.functions.registry import FUNCTIONS, REFERENCES, SELF, function_name, meant_function
 from phaseline.dsl.functions.third_party import ANNOUNCED, AnnouncedFunctionError
 from phaseline.dsl.text.dsl_versions import PHASELINE
-from phaseline.dsl.text.problem_report import Report, Spot
-from phaseline.dsl.text.suggestions import listing
-from phaseline.lang.fast_dataclasses import changeable
+from phaseline.dsl.text.problem_report import ElementPath, ProblemReport
+from phaseline.dsl.text.suggestions import quoted_list
+from phaseline.lang.fast_dataclasses import mutable
 from phaseline.model.blueprint.blueprint import Value
 
 Standing: TypeAlias = Literal["node", "relationship", "deployment", "policy"]
@@ -26,13 +26,13 @@ _PLACES = {
 }
 
 
-@changeable
+@mutable
 class Later:
     """What a function in a default of a type asks for: looked at only where a template has the default (B16)."""
 
-    wrong: list[tuple[str, str, Spot]] = field(default_factory=list)
-    inputs: list[tuple[Value, Spot]] = field(default_factory=list)
-    named: list[tuple[str, list[Value], Spot, str | None]] = field(default_factory=list)
+    wrong: list[tuple[str, str, ElementPath]] = field(default_factory=list)
+    inputs: list[tuple[Value, ElementPath]] = field(default_factory=list)
+    named: list[tuple[str, list[Value], ElementPath, str | None]] = field(default_factory=list)
 
 
 _USUAL = ("get_input", "get_property", "get_attribute", "get_secret", "concat")
@@ -41,16 +41,16 @@ _USUAL = ("get_input", "get_property", "get_attribute", "get_secret", "concat")
 class FunctionCheck:
     """Finds functions in values and checks what they name, once all nodes and inputs are known."""
 
-    def __init__(self, report: Report, minor: int | None, inputs: Collection[str]) -> None:
+    def __init__(self, report: ProblemReport, minor: int | None, inputs: Collection[str]) -> None:
         """``minor``: version of the main file. ``inputs``: names of the declared ones."""
         self._report = report
         self._minor = minor
         self._inputs = inputs
-        self._named: list[tuple[str, list[Value], Spot, str | None]] = []
-        self._announced: list[tuple[str, Mapping[str, Value], Spot]] = []
+        self._named: list[tuple[str, list[Value], ElementPath, str | None]] = []
+        self._announced: list[tuple[str, Mapping[str, Value], ElementPath]] = []
         self._later: Later | None = None
 
-    def scan_default(self, value: Value, spot: Spot, standing: Standing) -> tuple[bool, Later | None]:
+    def scan_default(self, value: Value, spot: ElementPath, standing: Standing) -> tuple[bool, Later | None]:
         """As ``scan``, for a default of a type; with what is still to be looked at by ``use``, None for nothing."""
         later = self._later = Later()
         found = self.scan(value, spot, standing)
@@ -68,7 +68,7 @@ class FunctionCheck:
         for given, spot in inputs:
             self._check_input(given, spot)
 
-    def scan(self, value: Value, spot: Spot, standing: Standing, own: str | None = None) -> bool:
+    def scan(self, value: Value, spot: ElementPath, standing: Standing, own: str | None = None) -> bool:
         """True when ``value`` has functions. ``own``: the node SELF means."""
         if value.__class__ is dict:
             mapping = value
@@ -94,7 +94,7 @@ class FunctionCheck:
             return found
         return False
 
-    def _doubt(self, mapping: Mapping[str, Value], spot: Spot) -> None:
+    def _doubt(self, mapping: Mapping[str, Value], spot: ElementPath) -> None:
         """Warn of what looks like a function and is none: it would be handed on as it stands."""
         meant = meant_function(mapping)
         if meant is not None:
@@ -102,12 +102,12 @@ class FunctionCheck:
             mend = (
                 f"Did you mean '{meant}'?"
                 if meant
-                else f"There are {listing(_USUAL)} and {len(FUNCTIONS) - len(_USUAL)} more."
+                else f"There are {quoted_list(_USUAL)} and {len(FUNCTIONS) - len(_USUAL)} more."
             )
             message = f"'{key}' looks like a function, and there is none of this name: the value stays as it is written"
             self._report.warn("PL-B085", message, mend, spot.at(key))
 
-    def _check(self, name: str, argument: Value, spot: Spot, standing: Standing, own: str | None) -> None:
+    def _check(self, name: str, argument: Value, spot: ElementPath, standing: Standing, own: str | None) -> None:
         function = FUNCTIONS[name]
         since = PHASELINE if function.is_extension else function.since
         self._report.gate(name, self._minor, since, spot, kind="FunctionValidationError")
@@ -127,12 +127,12 @@ class FunctionCheck:
                 self._check_repeated(cast("list[Value]", argument), spot.at(name))
             self._check_reference(name, cast("list[Value]", argument), spot, standing, own)
 
-    def _complain(self, name: str, complaint: str, spot: Spot) -> None:
+    def _complain(self, name: str, complaint: str, spot: ElementPath) -> None:
         function = FUNCTIONS[name]
         mend = f"For example: {function.example}"
         self._report.add("PL-B070", f"'{name}' {complaint}", mend, spot, kind=function.raises)
 
-    def _check_announced(self, name: str, written: Mapping[str, Value], spot: Spot) -> None:
+    def _check_announced(self, name: str, written: Mapping[str, Value], spot: ElementPath) -> None:
         """What a function of others says of its arguments."""
         self._announced.append((name, written, spot))
         self._ask(spot, lambda: ANNOUNCED.function(name).check(written))
@@ -147,40 +147,42 @@ class FunctionCheck:
         for name, written, spot in self._announced:
             self._ask(spot, lambda name=name, written=written: ANNOUNCED.function(name).check_in(written, plan))  # type: ignore[misc]  # bound at once
 
-    def _ask(self, spot: Spot, ask: Callable[[], None]) -> None:
+    def _ask(self, spot: ElementPath, ask: Callable[[], None]) -> None:
         try:
             ask()
         except AnnouncedFunctionError as error:
             self._report.add("PL-B070", error.message, error.mend, spot, kind=error.kind)
 
-    def _check_system(self, argument: list[Value], spot: Spot) -> None:
+    def _check_system(self, argument: list[Value], spot: ElementPath) -> None:
         """What is asked of get_sys, and which of its properties."""
         entity, name = argument[:2]
         if not isinstance(entity, str):
             return
         if entity not in SYSTEM:
-            mend = self._report.suggest(entity, SYSTEM, f"It knows {listing(SYSTEM)}.")
+            mend = self._report.suggest(entity, SYSTEM, f"It knows {quoted_list(SYSTEM)}.")
             message = f"'get_sys' knows nothing of '{entity}'"
             self._report.add("PL-B077", message, mend, spot.at(0), kind="UnknownSysEntityError")
         elif isinstance(name, str) and name not in SYSTEM[entity]:
-            mend = self._report.suggest(name, SYSTEM[entity], f"It has {listing(SYSTEM[entity])}.")
+            mend = self._report.suggest(name, SYSTEM[entity], f"It has {quoted_list(SYSTEM[entity])}.")
             message = f"'get_sys' knows no '{name}' of the {entity}"
             self._report.add("PL-B077", message, mend, spot.at(1), kind="UnknownSysPropertyError")
 
-    def _check_repeated(self, argument: list[Value], spot: Spot) -> None:
+    def _check_repeated(self, argument: list[Value], spot: ElementPath) -> None:
         """Paths of get_attributes_dict are keys of its result."""
         names = [".".join(map(str, path)) if isinstance(path, list) else str(path) for path in argument[1:]]
         for name in repeated(names):
             message = f"'get_attributes_dict' is asked for '{name}' more than once"
             self._report.add("PL-B074", message, "Leave one of them out.", spot)
 
-    def _check_input(self, name: Value, spot: Spot) -> None:
+    def _check_input(self, name: Value, spot: ElementPath) -> None:
         if isinstance(name, str) and name not in self._inputs:
             if self._later is not None:
                 self._later.inputs.append((name, spot))
                 return
             otherwise = (
-                f"Declared are {listing(self._inputs)}." if self._inputs else f"Declare it: 'inputs: {{{name}: {{}}}}'."
+                f"Declared are {quoted_list(self._inputs)}."
+                if self._inputs
+                else f"Declare it: 'inputs: {{{name}: {{}}}}'."
             )
             self._report.add(
                 "PL-B071",
@@ -190,7 +192,7 @@ class FunctionCheck:
             )
 
     def _check_reference(
-        self, name: str, argument: list[Value], spot: Spot, standing: Standing, own: str | None
+        self, name: str, argument: list[Value], spot: ElementPath, standing: Standing, own: str | None
     ) -> None:
         reference = argument[0]
         if not isinstance(reference, str):
@@ -227,6 +229,6 @@ class FunctionCheck:
                     )
             elif name == "get_property" and isinstance(key, str | int) and key not in nodes[node]:
                 mend = self._report.suggest(
-                    str(key), nodes[node], f"It has {listing(nodes[node])}." if nodes[node] else "It has none."
+                    str(key), nodes[node], f"It has {quoted_list(nodes[node])}." if nodes[node] else "It has none."
                 )
                 self._report.add("PL-B074", f"'{node}' has no property '{key}'", mend, spot.at(name))

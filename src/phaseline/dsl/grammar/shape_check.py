@@ -12,8 +12,8 @@ from typing import Final
 from phaseline.dsl.functions.registry import is_function
 from phaseline.dsl.grammar.tables import ANYTHING, Each, Leaf, Rows, Shape, Sifted, Table
 from phaseline.dsl.text.dsl_versions import LATEST, PHASELINE
-from phaseline.dsl.text.problem_report import Report, Spot
-from phaseline.dsl.text.suggestions import closest, listing
+from phaseline.dsl.text.problem_report import ElementPath, ProblemReport
+from phaseline.dsl.text.suggestions import closest, quoted_list
 from phaseline.dsl.text.value_words import word_for
 from phaseline.model.blueprint.blueprint import Value
 from phaseline.model.problems.name_rules import MEND as NAME_MEND
@@ -29,7 +29,7 @@ EXAMPLES: Final = {"executor": "central_deployment_agent"}
 class ShapeCheck:
     """Checks values of one document, written in ``cloudify_dsl_1_<minor>``; ``minor`` None: whatever version."""
 
-    def __init__(self, report: Report, minor: int | None) -> None:
+    def __init__(self, report: ProblemReport, minor: int | None) -> None:
         """Problems go to ``report``."""
         self._report = report
         self._minor = minor
@@ -37,7 +37,7 @@ class ShapeCheck:
         self._names: set[str] = set()
         self._newest = PHASELINE if minor is None else max(minor, LATEST)
 
-    def check(self, shape: Shape, value: Value, spot: Spot) -> object:
+    def check(self, shape: Shape, value: Value, spot: ElementPath) -> object:
         """``value`` without what is wrong in it, or ``BROKEN``."""
         if self._is_good(shape, value):
             return value
@@ -95,14 +95,14 @@ class ShapeCheck:
         }
         return known
 
-    def _leaf(self, leaf: Leaf, value: Value, spot: Spot) -> object:
+    def _leaf(self, leaf: Leaf, value: Value, spot: ElementPath) -> object:
         """What is not good is of another type, or too small."""
         if leaf.types is not None and value.__class__ not in leaf.types:
             return self._wrong(leaf.word, value, spot, leaf)
         self._report.add("PL-B065", f"{value} is less than {leaf.minimum:g}", f"Give {leaf.word}.", spot)
         return BROKEN
 
-    def _wrong(self, expected: str, value: Value, spot: Spot, shape: Shape) -> object:
+    def _wrong(self, expected: str, value: Value, spot: ElementPath, shape: Shape) -> object:
         from phaseline.dsl.grammar.shape_fixes import right_form
 
         shown = f"'{value}'" if isinstance(value, str | int | float) else word_for(value)
@@ -111,7 +111,7 @@ class ShapeCheck:
         self._report.add("PL-B015", f"Expected {expected}, found {shown}", right_form(shape, value, expected), spot)
         return BROKEN
 
-    def _each(self, shape: Each, value: Value, spot: Spot) -> object:
+    def _each(self, shape: Each, value: Value, spot: ElementPath) -> object:
         if value is None:
             return {}
         if value.__class__ is not dict:
@@ -120,7 +120,7 @@ class ShapeCheck:
         changed: dict[str, object] | None = None
         document, path = spot
         for name, item in value.items():
-            here = Spot(document, (*path, name))
+            here = ElementPath(document, (*path, name))
             good = self.check(of, item, here) if self._is_name(name, here) else BROKEN
             if good is not item:
                 if changed is None:
@@ -131,23 +131,23 @@ class ShapeCheck:
                     changed[name] = good
         return value if changed is None else changed
 
-    def _is_name(self, name: str, spot: Spot) -> bool:
+    def _is_name(self, name: str, spot: ElementPath) -> bool:
         why = why_no_name(name)
         if why:
             self._report.add("PL-B130", f"The name '{shown_name(name)}' {why}", NAME_MEND, spot, point="key")
         return not why
 
-    def _rows(self, shape: Rows, value: Value, spot: Spot) -> object:
+    def _rows(self, shape: Rows, value: Value, spot: ElementPath) -> object:
         if value is None:
             return []
         if value.__class__ is not list:
             return self._wrong("a list", value, spot, shape)
         document, path = spot
-        items = [self.check(shape.of, item, Spot(document, (*path, place))) for place, item in enumerate(value)]
+        items = [self.check(shape.of, item, ElementPath(document, (*path, place))) for place, item in enumerate(value)]
         kept = [place for place, item in enumerate(items) if item is not BROKEN]
         return Sifted([items[place] for place in kept], kept)
 
-    def _table(self, table: Table, value: Value, spot: Spot) -> object:
+    def _table(self, table: Table, value: Value, spot: ElementPath) -> object:
         if value.__class__ is not dict:
             if value is not None:
                 return self._wrong(
@@ -170,7 +170,7 @@ class ShapeCheck:
             elif key.shape is ANYTHING:
                 continue
             else:
-                good = self.check(key.shape, item, Spot(spot.document, (*spot.path, name)))
+                good = self.check(key.shape, item, ElementPath(spot.document, (*spot.path, name)))
             if good is not item:
                 if changed is None:
                     changed = dict(value)
@@ -186,7 +186,7 @@ class ShapeCheck:
                 return BROKEN
         return value if changed is None else changed
 
-    def _odd_key(self, table: Table, name: str, item: Value, spot: Spot) -> object:
+    def _odd_key(self, table: Table, name: str, item: Value, spot: ElementPath) -> object:
         """A key that is unknown, empty, of a later version or not supported (fully)."""
         here = spot.at(name)
         key = table.keys.get(name)
@@ -194,7 +194,7 @@ class ShapeCheck:
             known = [other for other, row in table.keys.items() if row.since <= self._newest]
             from phaseline.dsl.grammar.shape_fixes import right_key
 
-            mend = right_key(known, name) or self._report.suggest(name, known, f"Allowed are {listing(known)}.")
+            mend = right_key(known, name) or self._report.suggest(name, known, f"Allowed are {quoted_list(known)}.")
             self._report.add("PL-B014", f"'{name}' is not a key of {table.title}", mend, here, point="key")
             return BROKEN
         is_late = not self._report.gate(name, self._minor, key.since, here, point="key")
@@ -207,7 +207,7 @@ class ShapeCheck:
         self._report.warn("PL-B018", f"'{name}' of {table.title} has no effect yet", mend, here)
         return good
 
-    def _missing(self, table: Table, name: str, value: Mapping[str, Value], spot: Spot) -> None:
+    def _missing(self, table: Table, name: str, value: Mapping[str, Value], spot: ElementPath) -> None:
         if any(closest(given, [name]) for given in value if given not in table.keys):
             return  # the misspelt key was reported with the right one
         example = EXAMPLES.get(name, "…")

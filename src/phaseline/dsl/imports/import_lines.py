@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from phaseline.dsl.functions.registry import is_function
 from phaseline.dsl.text.document import NAMESPACE, ImportLine
-from phaseline.dsl.text.problem_report import Report, Spot
+from phaseline.dsl.text.problem_report import ElementPath, ProblemReport
 from phaseline.model.blueprint.blueprint import Value
 from phaseline.model.problems.name_rules import MEND, shown_name, why_no_name
 
@@ -20,12 +20,12 @@ _TWO = r"[^:/]*--"
 _PLUGIN_VALUES = (str, int, float, bool, list)
 
 
-def import_lines(document: Document, report: Report, minor: int | None) -> list[ImportLine]:
+def import_lines(document: Document, report: ProblemReport, minor: int | None) -> list[ImportLine]:
     """The imports of a file; whatever is none is reported. ``minor``: None lets every version's elements through."""
     entries = document.root.get("imports") if isinstance(document.root, dict) else None
     found: dict[str, ImportLine] = {}
     for number, entry in enumerate(entries if isinstance(entries, list) else ()):
-        spot = Spot(document, ("imports", number))
+        spot = ElementPath(document, ("imports", number))
         text, values = _split(entry, spot, report, minor)
         if text is None:
             continue
@@ -38,7 +38,9 @@ def import_lines(document: Document, report: Report, minor: int | None) -> list[
     return list(found.values())
 
 
-def _split(entry: Value, spot: Spot, report: Report, minor: int | None) -> tuple[str | None, Mapping[str, Value]]:
+def _split(
+    entry: Value, spot: ElementPath, report: ProblemReport, minor: int | None
+) -> tuple[str | None, Mapping[str, Value]]:
     """The text of an entry and the values that stand under it."""
     if isinstance(entry, str):
         return entry, {}
@@ -64,7 +66,7 @@ def _split(entry: Value, spot: Spot, report: Report, minor: int | None) -> tuple
     return text, {name: value for name, value in (values or {}).items() if _is_usable(name, value, spot, text, report)}
 
 
-def _is_usable(name: str, value: Value, spot: Spot, text: str, report: Report) -> bool:
+def _is_usable(name: str, value: Value, spot: ElementPath, text: str, report: ProblemReport) -> bool:
     if isinstance(value, _PLUGIN_VALUES) or is_function(value):
         return True
     mend = "Give text, a number, true or false, a list or a function."
@@ -72,7 +74,7 @@ def _is_usable(name: str, value: Value, spot: Spot, text: str, report: Report) -
     return False
 
 
-def _line(text: str, values: Mapping[str, Value], spot: Spot, report: Report) -> ImportLine | None:
+def _line(text: str, values: Mapping[str, Value], spot: ElementPath, report: ProblemReport) -> ImportLine | None:
     """The line, its namespace split off. What stands before ``--`` is no namespace if it has ``/`` or ``:``."""
     parts = _NAMESPACE.fullmatch(text)
     if parts is None:

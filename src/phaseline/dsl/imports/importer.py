@@ -12,9 +12,9 @@ from phaseline.dsl.imports.import_lines import import_lines
 from phaseline.dsl.text.document import NAMESPACE, Document, ImportLine, read_document
 from phaseline.dsl.text.dsl_versions import LATEST, read_version
 from phaseline.dsl.text.file_source import Source
-from phaseline.dsl.text.problem_report import Report, Spot
-from phaseline.lang.fast_dataclasses import changeable
-from phaseline.model.problems.problem import Problem, ProblemsError, fail
+from phaseline.dsl.text.problem_report import ElementPath, ProblemReport
+from phaseline.lang.fast_dataclasses import mutable
+from phaseline.model.problems.problem import Problem, ProblemsError, problem_error
 
 MAX_FILES = 500
 """Files that one blueprint may import, directly or not."""
@@ -32,7 +32,7 @@ _VERSION_MEND = f"Add 'tosca_definitions_version: cloudify_dsl_1_{LATEST}' (or a
 _WRONG_VERSION_MEND = f"Write one of cloudify_dsl_1_0 … cloudify_dsl_1_{LATEST}, for example 'tosca_definitions_version: cloudify_dsl_1_4'."
 
 
-@changeable
+@mutable
 class Files:
     """The documents of a blueprint and the minor version of the main one (None: unknown, then nothing is gated).
 
@@ -47,7 +47,7 @@ class Files:
 
 
 def read_files(
-    main: str, source: Source, report: Report, *, validate_version: bool = True, may_miss: bool = False
+    main: str, source: Source, report: ProblemReport, *, validate_version: bool = True, may_miss: bool = False
 ) -> Files:
     """The main file and everything it imports.
 
@@ -60,20 +60,20 @@ def read_files(
     minor = minor_version(document, report)
     root = document.root
     if isinstance(root, dict) and "tosca_definitions_version" not in root:
-        report.add("PL-B010", "The version of the language is missing", _VERSION_MEND, Spot(document, ()))
+        report.add("PL-B010", "The version of the language is missing", _VERSION_MEND, ElementPath(document, ()))
     elif not isinstance(root, dict):
         report.add(
             "PL-B015",
             "A blueprint must be a mapping",
             "Begin with 'tosca_definitions_version: cloudify_dsl_1_4'.",
-            Spot(document, ()),
+            ElementPath(document, ()),
         )
     importer = _Importer(source, report, LATEST if minor is None else minor, minor if validate_version else None)
     importer.may_miss = may_miss
     return Files(importer.follow(document), minor, importer.uploaded, importer.is_whole)
 
 
-def _read_main(main: str, source: Source, report: Report) -> Document | None:
+def _read_main(main: str, source: Source, report: ProblemReport) -> Document | None:
     try:
         text = source.read(main)
     except ProblemsError as error:
@@ -103,7 +103,7 @@ def _read_main(main: str, source: Source, report: Report) -> Document | None:
 class _Importer:
     """Follows imports breadth first."""
 
-    def __init__(self, source: Source, report: Report, minor: int, gated: int | None) -> None:
+    def __init__(self, source: Source, report: ProblemReport, minor: int, gated: int | None) -> None:
         """``minor`` chooses among files, ``gated`` refuses elements of later versions (None: nothing is gated)."""
         self.uploaded: dict[str, str] = {}
         self.may_miss = False
@@ -243,7 +243,7 @@ class _Importer:
             return self._source.plugin(name, version, distribution, self._minor)
         if scheme is not None and scheme[1] != "file":
             message = f"'{target}' cannot be fetched: nothing is imported by '{scheme[1]}:'"
-            raise fail("PL-B029", message, "Save the file beside the blueprint and import it by its name.")
+            raise problem_error("PL-B029", message, "Save the file beside the blueprint and import it by its name.")
         wanted_name = re.sub(r"^file:(//)?", "", target)
         stem, dot, ending = wanted_name.rpartition(".")
         candidates = (
@@ -299,7 +299,7 @@ class _Importer:
         else:
             self._report.add(code, message, mend, line.spot, number=number)
 
-    def _checked(self, document: Document | None, spot: Spot) -> Document | None:
+    def _checked(self, document: Document | None, spot: ElementPath) -> Document | None:
         """The document if it is a mapping whose version is not above the main file's."""
         if document is None or document.root is None:
             return None
@@ -308,7 +308,7 @@ class _Importer:
                 "PL-B015",
                 "An imported file must be a mapping",
                 "Write sections such as 'node_types:' in it.",
-                Spot(document, ()),
+                ElementPath(document, ()),
             )
             return None
         minor = minor_version(document, self._report)
@@ -363,7 +363,7 @@ def _part_of_builtin(name: str) -> str | None:
     return name if re.fullmatch(r"parts/[a-z_0-9]+\.yaml", name) else None
 
 
-def minor_version(document: Document, report: Report) -> int | None:
+def minor_version(document: Document, report: ProblemReport) -> int | None:
     """The minor version a file declares; None when it declares none or a wrong one, which is reported."""
     root = document.root
     if not isinstance(root, dict) or "tosca_definitions_version" not in root:
@@ -373,5 +373,7 @@ def minor_version(document: Document, report: Report) -> int | None:
     if isinstance(found, int):
         return found
     message, number = found
-    report.add("PL-B011", message, _WRONG_VERSION_MEND, Spot(document, ("tosca_definitions_version",)), number=number)
+    report.add(
+        "PL-B011", message, _WRONG_VERSION_MEND, ElementPath(document, ("tosca_definitions_version",)), number=number
+    )
     return None

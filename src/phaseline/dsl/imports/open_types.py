@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from phaseline.dsl.grammar.tables import BLUEPRINT, Each, Key, Leaf, Rows, Shape, Table
-from phaseline.dsl.imports.section_merge import Sections
+from phaseline.dsl.imports.section_merge import MergedSections
 from phaseline.dsl.text.primitive_types import PRIMITIVES
-from phaseline.dsl.text.problem_report import Report, Spot
+from phaseline.dsl.text.problem_report import ElementPath, ProblemReport
 from phaseline.model.blueprint.blueprint import Value
 
 ROOT = "cloudify.nodes.Root"
@@ -21,13 +21,13 @@ WORDS = {"node_types": "node type", "relationships": "relationship type", "data_
 MEND = "If the missing definition has it: phaseline plugins install --definition-only FILE"
 
 
-def declare_open_types(sections: Sections, report: Report) -> None:
+def declare_open_types(sections: MergedSections, report: ProblemReport) -> None:
     """Declare every node type and relationship type that is used and not declared, open, with a warning each.
 
     Unknown data types are only warned of: their values are not looked into.
     """
     sections.is_open = True
-    found: dict[tuple[str, str], Spot] = {}
+    found: dict[tuple[str, str], ElementPath] = {}
     for section, name, spot in _all_references(sections):
         if section in WORDS and not _is_known(sections, section, name):
             found.setdefault((section, name), spot)
@@ -48,7 +48,7 @@ def declare_open_types(sections: Sections, report: Report) -> None:
         )
 
 
-def _beside(sections: Sections, section: str, name: str) -> list[str]:
+def _beside(sections: MergedSections, section: str, name: str) -> list[str]:
     """Declared names with the same beginning: others are not meant, however their ends resemble each other."""
     family = name.rpartition(".")[0]
     declared = (other for other in sections.of(section) if other not in sections.open.get(section, ()))
@@ -59,13 +59,13 @@ def _kind(name: str) -> str:
     return next((kind for kind in KINDS if name.rpartition(".")[2].startswith(kind)), KINDS[-1])
 
 
-def _is_known(sections: Sections, section: str, name: str) -> bool:
+def _is_known(sections: MergedSections, section: str, name: str) -> bool:
     if section == "data_types" and name in PRIMITIVES:
         return True
     return name in sections.of(section) or sections.is_broken(section, name)
 
 
-def _all_references(sections: Sections) -> Iterator[tuple[str, str, Spot]]:
+def _all_references(sections: MergedSections) -> Iterator[tuple[str, str, ElementPath]]:
     """(section, name, place) of everything that an element of the blueprint names, by the grammar."""
     for section, elements in list(sections.elements.items()):
         shape = BLUEPRINT.keys[section].shape
@@ -75,7 +75,7 @@ def _all_references(sections: Sections) -> Iterator[tuple[str, str, Spot]]:
                 yield from _references(shape.of, value, spot, "")
 
 
-def _references(shape: Shape, value: Value, spot: Spot, refers: str) -> Iterator[tuple[str, str, Spot]]:
+def _references(shape: Shape, value: Value, spot: ElementPath, refers: str) -> Iterator[tuple[str, str, ElementPath]]:
     if isinstance(shape, Leaf):
         if refers and isinstance(value, str):
             yield refers, value, spot

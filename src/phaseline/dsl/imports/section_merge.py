@@ -22,15 +22,15 @@ from phaseline.dsl.grammar.tables import (
 from phaseline.dsl.imports.builtin_types import is_basic
 from phaseline.dsl.imports.namespaces import Namespacing, names_of
 from phaseline.dsl.text.document import Document
-from phaseline.dsl.text.problem_report import Report, Spot
-from phaseline.lang.fast_dataclasses import changeable
+from phaseline.dsl.text.problem_report import ElementPath, ProblemReport
+from phaseline.lang.fast_dataclasses import mutable
 from phaseline.model.blueprint.blueprint import Value
 
 IN_MISSING = "The import that is missing may declare it: see its problem."
 
 
-@changeable
-class Sections:
+@mutable
+class MergedSections:
     """{section: {element: value}} of all files, and which file each element came from.
 
     ``broken``: {section: names} of elements too wrong to be kept, so that nobody calls them unknown.
@@ -57,9 +57,9 @@ class Sections:
         """The elements of a section."""
         return self.elements.get(section, {})
 
-    def spot(self, section: str, name: str) -> Spot:
+    def spot(self, section: str, name: str) -> ElementPath:
         """Where an element stands."""
-        return Spot(self.origins.get(section, {}).get(name, self.main), (section, name))
+        return ElementPath(self.origins.get(section, {}).get(name, self.main), (section, name))
 
     def is_broken(self, section: str, name: str) -> bool:
         """True for an element that exists but was too wrong to be kept."""
@@ -69,16 +69,18 @@ class Sections:
 def merge_sections(
     documents: list[Document],
     minor: int | None,
-    report: Report,
+    report: ProblemReport,
     uploaded: Mapping[str, str] = MappingProxyType({}),
     *,
     version: int | None = None,
-) -> Sections:
+) -> MergedSections:
     """The checked sections of ``documents``, which come in load order, the main one first.
 
-    ``uploaded``: {namespace: the uploaded blueprint it holds}. ``version`` as of ``Sections``.
+    ``uploaded``: {namespace: the uploaded blueprint it holds}. ``version`` as of ``MergedSections``.
     """
-    sections = Sections(documents[0], minor, documents=tuple(documents), version=minor if version is None else version)
+    sections = MergedSections(
+        documents[0], minor, documents=tuple(documents), version=minor if version is None else version
+    )
     for document in documents:
         if document.namespace:
             sections.namespaces[document.namespace] = uploaded.get(document.namespace, "")
@@ -91,7 +93,7 @@ def merge_sections(
         root = document.root
         if not isinstance(root, dict):
             continue  # reported when it was read
-        checked = root if document.is_bundled else check.check(BLUEPRINT, root, Spot(document, ()))
+        checked = root if document.is_bundled else check.check(BLUEPRINT, root, ElementPath(document, ()))
         assert isinstance(checked, dict), "a blueprint requires no key, so something is always left of it"
         renaming = Namespacing(document.namespace, basic_names, names_of(root)) if document.namespace else None
         for section, value in root.items():
@@ -114,21 +116,23 @@ def _basic_names(documents: list[Document], basics: set[int]) -> dict[str, set[s
     return found
 
 
-def _note_broken(sections: Sections, section: str, value: Value, good: object, renaming: Namespacing | None) -> None:
+def _note_broken(
+    sections: MergedSections, section: str, value: Value, good: object, renaming: Namespacing | None
+) -> None:
     if good is not value and isinstance(value, dict):
         kept = good if isinstance(good, dict) else {}
         lost = [name for name in value if name not in kept]
         sections.broken.setdefault(section, set()).update(map(renaming.name, lost) if renaming else lost)
 
 
-@changeable
+@mutable
 class _Merger:
     """Takes sections in load order."""
 
-    sections: Sections
+    sections: MergedSections
     owners: dict[str, Document]
     basics: set[int]
-    report: Report
+    report: ProblemReport
 
     def take(self, document: Document, section: str, value: Value) -> None:
         """Add one section of one file."""
@@ -157,7 +161,7 @@ class _Merger:
             "PL-B024",
             f"The section '{section}' stands in more than one file",
             mend,
-            Spot(document, (section,)),
+            ElementPath(document, (section,)),
             point="key",
         )
 
@@ -172,7 +176,7 @@ class _Merger:
                 "PL-B027",
                 f"The workflow '{name}' replaces the built-in one",
                 "Rename it if that is not meant.",
-                Spot(origins[name], ("workflows", name)),
+                ElementPath(origins[name], ("workflows", name)),
             )
         elif name.startswith("cloudify.") or id(document) in self.basics:
             elements[name] = item
@@ -190,7 +194,7 @@ class _Merger:
                 "PL-B025",
                 f"'{name}' of '{section}' is defined in '{first.name}' too",
                 "Rename or remove one of the two.",
-                Spot(document, (section, name)),
+                ElementPath(document, (section, name)),
                 point="key",
             )
 

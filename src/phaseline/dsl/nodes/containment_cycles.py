@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
 
-from phaseline.dsl.text.problem_report import Report, Spot
+from phaseline.dsl.text.problem_report import ElementPath, ProblemReport
 from phaseline.lang.fast_dataclasses import altered
 from phaseline.model.blueprint.blueprint import Node
 
@@ -41,7 +41,7 @@ def _host(name: str, nodes: Mapping[str, Node], hosts: dict[str, str | None]) ->
     return host
 
 
-def check_circles(nodes: Mapping[str, Node], spot_of: Callable[[str], Spot], report: Report) -> bool:
+def check_circles(nodes: Mapping[str, Node], spot_of: Callable[[str], ElementPath], report: ProblemReport) -> bool:
     """True when no node contains itself and none waits for itself; otherwise one circle of each kind is reported."""
     waits = {name: [item.target for item in node.relationships] for name, node in nodes.items()}
     circle = find_circle(waits)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from phaseline.dsl.nodes.containment_cycles import find_circle
-from phaseline.dsl.text.problem_report import Report, Spot
+from phaseline.dsl.text.problem_report import ElementPath, ProblemReport
 from phaseline.model.blueprint.blueprint import Node
 from phaseline.model.blueprint.groups import Group, ScalingGroup
 
@@ -20,8 +20,8 @@ def check_membership(
     scaling: Mapping[str, ScalingGroup],
     groups: Mapping[str, Group],
     nodes: Mapping[str, Node],
-    spot_of: Callable[[str], Spot],
-    report: Report,
+    spot_of: Callable[[str], ElementPath],
+    report: ProblemReport,
     *,
     is_sound: bool,
 ) -> dict[str, tuple[str, ...]]:
@@ -142,7 +142,7 @@ class _Forest:
         return {name: list(members) for name, members in kept.items()}
 
 
-def _check_place(group: str, forest: _Forest, spot_of: Callable[[str], Spot], report: Report) -> None:
+def _check_place(group: str, forest: _Forest, spot_of: Callable[[str], ElementPath], report: ProblemReport) -> None:
     """Members of different trees of containers go together only if the roots of these are members, too (202)."""
     members = forest.all_nodes(group)
     roots = {member: forest.root(member) for member in members}
@@ -159,7 +159,11 @@ def _check_place(group: str, forest: _Forest, spot_of: Callable[[str], Spot], re
 
 
 def _check_container(
-    group: str, kept: Mapping[str, list[str]], nodes: Mapping[str, Node], spot_of: Callable[[str], Spot], report: Report
+    group: str,
+    kept: Mapping[str, list[str]],
+    nodes: Mapping[str, Node],
+    spot_of: Callable[[str], ElementPath],
+    report: ProblemReport,
 ) -> None:
     """Whoever is scaled together lies in the same container, for there the group is multiplied."""
     first: dict[str | None, str] = {}

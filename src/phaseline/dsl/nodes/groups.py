@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from typing import Any, cast
 
 from phaseline.dsl.functions.static_checks import FunctionCheck
-from phaseline.dsl.imports.section_merge import Sections
+from phaseline.dsl.imports.section_merge import MergedSections
 from phaseline.dsl.nodes.scaling import read_properties
-from phaseline.dsl.text.problem_report import Report, Spot
-from phaseline.dsl.text.suggestions import listing
+from phaseline.dsl.text.problem_report import ElementPath, ProblemReport
+from phaseline.dsl.text.suggestions import quoted_list
 from phaseline.dsl.type_system.property_schemas import Properties
 from phaseline.lang.fast_dataclasses import altered, frozen
 from phaseline.model.blueprint.blueprint import Node, Value
@@ -30,11 +30,11 @@ class Grouping:
 
 
 def read_groups(
-    sections: Sections,
+    sections: MergedSections,
     nodes: Mapping[str, Node],
     properties: Properties,
     functions: FunctionCheck,
-    report: Report,
+    report: ProblemReport,
     *,
     is_sound: bool,
 ) -> Grouping:
@@ -58,7 +58,9 @@ def read_groups(
 class _Reading:
     """The parts of one reading, which share sections and report."""
 
-    def __init__(self, sections: Sections, properties: Properties, functions: FunctionCheck, report: Report) -> None:
+    def __init__(
+        self, sections: MergedSections, properties: Properties, functions: FunctionCheck, report: ProblemReport
+    ) -> None:
         self._sections = sections
         self._properties = properties
         self._functions = functions
@@ -90,7 +92,7 @@ class _Reading:
         }
         return Group(name, tuple(dict.fromkeys(members)), policies)
 
-    def _group_policy(self, fields: Mapping[str, Any], spot: Spot) -> GroupPolicy:
+    def _group_policy(self, fields: Mapping[str, Any], spot: ElementPath) -> GroupPolicy:
         if not self._is_told:
             self._is_told = True
             mend = "They may stay; start workflows yourself, or let your monitoring do it."
@@ -106,7 +108,7 @@ class _Reading:
         return GroupPolicy(str(fields["type"]), values, triggers)
 
     def _completed(
-        self, fields: Mapping[str, Any], section: str, key: str, number: int, spot: Spot
+        self, fields: Mapping[str, Any], section: str, key: str, number: int, spot: ElementPath
     ) -> Mapping[str, Value]:
         """The values under ``key`` over the defaults of the type, which stands in ``section``."""
         given = cast("dict[str, Value]", fields.get(key) or {})
@@ -116,7 +118,9 @@ class _Reading:
         kind = cast("dict[str, Any] | None", known.get(name))
         if kind is None:
             if not self._sections.is_broken(section, name):
-                mend = self._report.suggest(name, known, f"Known are {listing(known)}." if known else "There are none.")
+                mend = self._report.suggest(
+                    name, known, f"Known are {quoted_list(known)}." if known else "There are none."
+                )
                 message = f"There is no '{name}' in {section}"
                 self._report.add("PL-B152", message, mend, spot.at("type"), number=number)
             return given
@@ -137,7 +141,9 @@ class _Reading:
             self._report.add("PL-B154", f"The policy '{name}' has no targets", mend, spot.at("targets"), number=206)
         for place, target in enumerate(fields["targets"]):
             if target not in groups and not self._sections.is_broken("groups", target):
-                mend = self._report.suggest(target, groups, f"Groups are {listing(groups)}." if groups else "Make one.")
+                mend = self._report.suggest(
+                    target, groups, f"Groups are {quoted_list(groups)}." if groups else "Make one."
+                )
                 here = spot.at("targets", place)
                 self._report.add("PL-B154", f"There is no group '{target}' to be scaled", mend, here, number=205)
         raw = cast("dict[str, Value]", fields.get("properties") or {})

@@ -7,10 +7,10 @@ from typing import Any, cast
 
 from phaseline.dsl.functions.registry import contains_functions
 from phaseline.dsl.functions.static_checks import FunctionCheck
-from phaseline.dsl.imports.section_merge import Sections
+from phaseline.dsl.imports.section_merge import MergedSections
 from phaseline.dsl.text.primitive_types import OBJECT_TYPES, PRIMITIVES
-from phaseline.dsl.text.problem_report import Report, Spot
-from phaseline.dsl.text.suggestions import listing
+from phaseline.dsl.text.problem_report import ElementPath, ProblemReport
+from phaseline.dsl.text.suggestions import quoted_list
 from phaseline.dsl.type_system.constraints import wrong_constraint
 from phaseline.dsl.type_system.property_schemas import Properties
 from phaseline.dsl.type_system.value_checks import checked_value
@@ -24,7 +24,9 @@ _MESSAGES_SINCE = 5
 class Declarations:
     """Reads inputs and parameters, and checks their defaults as if they were given."""
 
-    def __init__(self, sections: Sections, properties: Properties, functions: FunctionCheck, report: Report) -> None:
+    def __init__(
+        self, sections: MergedSections, properties: Properties, functions: FunctionCheck, report: ProblemReport
+    ) -> None:
         """All parts of the blueprint share these."""
         self._sections = sections
         self._properties = properties
@@ -56,7 +58,7 @@ class Declarations:
                 )
         return found
 
-    def parameters(self, raw: Mapping[str, Any] | None, spot: Spot) -> dict[str, PropertySchema]:
+    def parameters(self, raw: Mapping[str, Any] | None, spot: ElementPath) -> dict[str, PropertySchema]:
         """The parameters of one workflow."""
         found: dict[str, PropertySchema] = {}
         for name, fields in (raw or {}).items():
@@ -68,7 +70,7 @@ class Declarations:
                 self._functions.scan(found[name].default, here.at("default"), "deployment")
         return found
 
-    def _declared(self, fields: Mapping[str, Any], spot: Spot) -> PropertySchema:
+    def _declared(self, fields: Mapping[str, Any], spot: ElementPath) -> PropertySchema:
         before = self._report.errors_count
         schema = self._properties.schema(cast("Value", fields), spot)
         self._check_items(schema, spot)
@@ -80,7 +82,7 @@ class Declarations:
                 self._check_default(schema, spot.at("default"))
         return schema
 
-    def _check_items(self, schema: PropertySchema, spot: Spot) -> None:
+    def _check_items(self, schema: PropertySchema, spot: ElementPath) -> None:
         if schema.item_type is None:
             return
         here = spot.at("item_type")
@@ -90,12 +92,12 @@ class Declarations:
                 "PL-B089", message, "Write 'type: list', or remove 'item_type'.", here, point="key", number=218
             )
         elif schema.item_type not in PRIMITIVES:
-            mend = self._report.suggest(schema.item_type, PRIMITIVES, f"Write one of {listing(PRIMITIVES)}.")
+            mend = self._report.suggest(schema.item_type, PRIMITIVES, f"Write one of {quoted_list(PRIMITIVES)}.")
             self._report.add("PL-B089", f"'{schema.item_type}' is no type that items of a list can have", mend, here)
         elif schema.item_type in OBJECT_TYPES:
             self._report.gate(schema.item_type, self._sections.minor, PRIMITIVES[schema.item_type], here)
 
-    def _check_constraint(self, written: Mapping[str, Value], spot: Spot) -> None:
+    def _check_constraint(self, written: Mapping[str, Value], spot: ElementPath) -> None:
         minor = self._sections.minor
         wrong = wrong_constraint(written, has_message=minor is None or minor >= _MESSAGES_SINCE)
         if wrong is not None:
@@ -105,7 +107,7 @@ class Declarations:
             code = codes.get(wrong.number, "PL-B087")
             self._report.add(code, wrong.message, wrong.mend, place, point=point, number=wrong.number)
 
-    def _check_default(self, schema: PropertySchema, spot: Spot) -> None:
+    def _check_default(self, schema: PropertySchema, spot: ElementPath) -> None:
         known = [item for item in schema.constraints if not contains_functions(dict(item))]
         _, complaints = checked_value(
             altered(schema, constraints=tuple(known)) if not contains_functions(schema.default) else schema,

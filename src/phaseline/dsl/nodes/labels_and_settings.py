@@ -7,14 +7,17 @@ from typing import Any, Literal, cast
 
 from phaseline.dsl.functions.registry import function_name, is_function
 from phaseline.dsl.functions.static_checks import FunctionCheck
-from phaseline.dsl.imports.section_merge import Sections
-from phaseline.dsl.text.problem_report import Report, Spot
+from phaseline.dsl.imports.section_merge import MergedSections
+from phaseline.dsl.text.problem_report import ElementPath, ProblemReport
 from phaseline.dsl.text.value_words import word_for
 from phaseline.model.blueprint.blueprint import Value
 
 
 def read_labels(
-    sections: Sections, section: Literal["labels", "blueprint_labels"], functions: FunctionCheck, report: Report
+    sections: MergedSections,
+    section: Literal["labels", "blueprint_labels"],
+    functions: FunctionCheck,
+    report: ProblemReport,
 ) -> dict[str, Sequence[Value]]:
     """{key: values}. Those of a blueprint are texts; those of a deployment may be functions that need nothing running."""
     found: dict[str, Sequence[Value]] = {}
@@ -35,11 +38,11 @@ def read_labels(
 
 
 def read_settings(
-    sections: Sections, workflows: Collection[str], functions: FunctionCheck, report: Report
+    sections: MergedSections, workflows: Collection[str], functions: FunctionCheck, report: ProblemReport
 ) -> dict[str, Value]:
     """The deployment settings, functions checked, times in UTC. ``workflows``: names of those that there are."""
     settings = cast("dict[str, Any]", sections.single.get("deployment_settings") or {})
-    spot = Spot(sections.main, ("deployment_settings",))
+    spot = ElementPath(sections.main, ("deployment_settings",))
     name = settings.get("display_name")
     if is_function(name):
         functions.scan(name, spot.at("display_name"), "deployment")
@@ -66,7 +69,7 @@ def read_settings(
     return {**settings, "default_schedules": read}
 
 
-def read_tags(sections: Sections, functions: FunctionCheck) -> dict[str, Value]:
+def read_tags(sections: MergedSections, functions: FunctionCheck) -> dict[str, Value]:
     """{name: value}, for whoever makes something in a cloud."""
     tags = sections.of("resource_tags")
     for name, value in tags.items():
@@ -75,7 +78,11 @@ def read_tags(sections: Sections, functions: FunctionCheck) -> dict[str, Value]:
 
 
 def _check_call(
-    schedule: dict[str, Any], spot: Spot, workflows: Collection[str], functions: FunctionCheck, report: Report
+    schedule: dict[str, Any],
+    spot: ElementPath,
+    workflows: Collection[str],
+    functions: FunctionCheck,
+    report: ProblemReport,
 ) -> None:
     """The workflow of a schedule, and what it is given."""
     name = schedule["workflow"]
@@ -87,7 +94,7 @@ def _check_call(
     _check_lasting(parameters, here, "A parameter of a schedule", report)
 
 
-def _check_lasting(value: Value, spot: Spot, what: str, report: Report) -> None:
+def _check_lasting(value: Value, spot: ElementPath, what: str, report: ProblemReport) -> None:
     """What is kept when the deployment is made cannot ask what runs in it."""
     if any(
         function_name(part) in {"get_attribute", "get_attributes_list", "get_attributes_dict"} for part in _parts(value)

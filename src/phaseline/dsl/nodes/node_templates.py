@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from typing import Any, cast
 
 from phaseline.dsl.functions.static_checks import FunctionCheck
-from phaseline.dsl.imports.section_merge import Sections
+from phaseline.dsl.imports.section_merge import MergedSections
 from phaseline.dsl.nodes.relationships import Relationships
 from phaseline.dsl.nodes.scaling import ONE, read_counts
-from phaseline.dsl.text.problem_report import Report, Spot
+from phaseline.dsl.text.problem_report import ElementPath, ProblemReport
 from phaseline.dsl.type_system.inheritance import complete_and_scan, side_operations
 from phaseline.dsl.type_system.operations import Operations
 from phaseline.dsl.type_system.property_schemas import Properties
@@ -23,10 +23,10 @@ class Templates:
 
     def __init__(
         self,
-        sections: Sections,
+        sections: MergedSections,
         types: Types,
         relationships: Relationships,
-        builders: tuple[Properties, Operations, FunctionCheck, Report],
+        builders: tuple[Properties, Operations, FunctionCheck, ProblemReport],
     ) -> None:
         """``builders`` are shared by all parts of the blueprint."""
         self._sections = sections
@@ -41,7 +41,7 @@ class Templates:
         for name, template in self._sections.of("node_templates").items():
             document = origins[name]
             fields = cast("dict[str, Any]", template)
-            spot = Spot(document, ("node_templates", name))
+            spot = ElementPath(document, ("node_templates", name))
             type_name = fields.get("type")
             kind = self._types.get(type_name) if isinstance(type_name, str) else None
             if kind is None:
@@ -52,7 +52,7 @@ class Templates:
             found[name] = self._node(name, kind, fields, spot, place)
         return found
 
-    def _without_type(self, name: str, fields: Mapping[str, Any], spot: Spot) -> None:
+    def _without_type(self, name: str, fields: Mapping[str, Any], spot: ElementPath) -> None:
         """A template of an unknown type: its relationships can be checked all the same."""
         type_name = fields.get("type")
         if isinstance(type_name, str):
@@ -61,7 +61,7 @@ class Templates:
             self._report.add("PL-B016", "'type' is missing in a node template", "Add 'type: …'.", spot, point="key")
         self._relationships.of_template(fields.get("relationships"), name, spot.at("relationships"))
 
-    def _node(self, name: str, kind: ResolvedType, fields: Mapping[str, Any], spot: Spot, place: Place) -> Node:
+    def _node(self, name: str, kind: ResolvedType, fields: Mapping[str, Any], spot: ElementPath, place: Place) -> Node:
         properties, has_functions = complete_and_scan(
             self._properties,
             self._functions,
@@ -98,7 +98,7 @@ class Templates:
             self._restricted(fields, spot) if "restricted_actions" in fields else (),
         )
 
-    def _restricted(self, fields: Mapping[str, Any], spot: Spot) -> tuple[str, ...]:
+    def _restricted(self, fields: Mapping[str, Any], spot: ElementPath) -> tuple[str, ...]:
         """What nobody may do with the instances, in one order; PL-B129 for a word that is none of it."""
         from phaseline.model.deployment.restrictions import RESTRICTABLE, mending
 

@@ -8,9 +8,9 @@ from functools import cache
 from typing import Any, cast
 
 from phaseline.dsl.functions.registry import is_function
-from phaseline.dsl.imports.section_merge import Sections
+from phaseline.dsl.imports.section_merge import MergedSections
 from phaseline.dsl.text.document import Document
-from phaseline.dsl.text.problem_report import Path, Report
+from phaseline.dsl.text.problem_report import Path, ProblemReport
 from phaseline.model.blueprint.blueprint import PropertySchema, Value
 from phaseline.model.deployment.sealed_values import is_hidden
 
@@ -39,7 +39,9 @@ def _compiled() -> tuple[re.Pattern[str], re.Pattern[str]]:
     return re.compile(_SECRET), re.compile(_HUMP)
 
 
-def warn_of_plain_secrets(sections: Sections, inputs: Mapping[str, PropertySchema], report: Report) -> None:
+def warn_of_plain_secrets(
+    sections: MergedSections, inputs: Mapping[str, PropertySchema], report: ProblemReport
+) -> None:
     """Inputs that are not hidden, and texts in templates, each under a name of a secret."""
     if not any(map(_may_name_some, sections.documents)):
         return

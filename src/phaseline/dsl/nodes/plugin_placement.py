@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping
 
-from phaseline.dsl.text.problem_report import Report, Spot
+from phaseline.dsl.text.problem_report import ElementPath, ProblemReport
 from phaseline.lang.fast_dataclasses import frozen
 from phaseline.model.blueprint.blueprint import Blueprint, Node, Operation
 
@@ -47,7 +47,10 @@ def placement_of(blueprint: Blueprint) -> Placement:
 
 
 def check_hosts(
-    nodes: Mapping[str, Node], spot_of: Callable[[str], Spot], report: Report, open_types: Collection[str] = ()
+    nodes: Mapping[str, Node],
+    spot_of: Callable[[str], ElementPath],
+    report: ProblemReport,
+    open_types: Collection[str] = (),
 ) -> None:
     """Report nodes with an operation for the agent of a host that they do not have; each node once.
 

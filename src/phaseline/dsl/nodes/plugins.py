@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from typing import Any, cast
 
 from phaseline.dsl.functions.registry import is_function
-from phaseline.dsl.imports.section_merge import Sections
+from phaseline.dsl.imports.section_merge import MergedSections
 from phaseline.dsl.text.document import Document
 from phaseline.dsl.text.primitive_types import PRIMITIVES
-from phaseline.dsl.text.problem_report import Report, Spot
-from phaseline.dsl.text.suggestions import listing
+from phaseline.dsl.text.problem_report import ElementPath, ProblemReport
+from phaseline.dsl.text.suggestions import quoted_list
 from phaseline.dsl.text.value_words import word_for
 from phaseline.dsl.type_system.operations import EXECUTORS
 from phaseline.model.blueprint.blueprint import Plugin, Value
@@ -25,7 +25,7 @@ _ON_IMPORTS: dict[str, tuple[type, ...]] = {
 """{type of a plugin property: what an import line may give for it}."""
 
 
-def read_plugins(sections: Sections, report: Report) -> dict[str, Plugin]:
+def read_plugins(sections: MergedSections, report: ProblemReport) -> dict[str, Plugin]:
     """The declared plugins, their properties with the values from the lines that import them."""
     found: dict[str, Plugin] = {}
     taken: dict[int, set[str]] = {}
@@ -43,7 +43,11 @@ def read_plugins(sections: Sections, report: Report) -> dict[str, Plugin]:
 
 
 def _plugin(
-    name: str, fields: Mapping[str, Any], properties: Mapping[str, Mapping[str, Value]], spot: Spot, report: Report
+    name: str,
+    fields: Mapping[str, Any],
+    properties: Mapping[str, Mapping[str, Value]],
+    spot: ElementPath,
+    report: ProblemReport,
 ) -> Plugin:
     executor = fields.get("executor")
     if executor not in EXECUTORS:
@@ -77,7 +81,7 @@ def _plugin(
 
 
 def _properties(
-    declared: Mapping[str, Any], spot: Spot, used: set[str], report: Report
+    declared: Mapping[str, Any], spot: ElementPath, used: set[str], report: ProblemReport
 ) -> dict[str, Mapping[str, Value]]:
     """The properties of one plugin. What the import line gives is noted in ``used``."""
     line = spot.document.line
@@ -86,7 +90,7 @@ def _properties(
         fields = dict(cast("dict[str, Value]", raw or {}))
         kind = fields.get("type")
         if isinstance(kind, str) and kind not in PRIMITIVES:
-            mend = report.suggest(kind, PRIMITIVES, f"Write one of {listing(_ON_IMPORTS)}.")
+            mend = report.suggest(kind, PRIMITIVES, f"Write one of {quoted_list(_ON_IMPORTS)}.")
             report.add("PL-B033", f"The type '{kind}' does not exist", mend, spot.at("properties", name, "type"))
         elif line is not None and name in line.values:
             value = line.values[name]
@@ -104,7 +108,7 @@ def _properties(
     return found
 
 
-def _given(line: Spot, name: str) -> Spot:
+def _given(line: ElementPath, name: str) -> ElementPath:
     """Where an import line gives a value."""
     entry: Any = line.document.root
     for step in line.path:
@@ -119,12 +123,12 @@ def _fits(kind: Value, value: Value) -> bool:
     return isinstance(value, allowed) and (not isinstance(value, bool) or kind == "boolean")
 
 
-def _check_leftovers(document: Document, used: set[str], report: Report) -> None:
+def _check_leftovers(document: Document, used: set[str], report: ProblemReport) -> None:
     """Values that no plugin of the imported file has a property for."""
     assert document.line is not None, "only imported files have a line"
     for name in document.line.values:
         if name not in used:
-            otherwise = f"It has {listing(used)}." if used else "Its plugins declare no properties."
+            otherwise = f"It has {quoted_list(used)}." if used else "Its plugins declare no properties."
             report.add(
                 "PL-B090",
                 f"No plugin of '{document.name}' has a property '{name}'",

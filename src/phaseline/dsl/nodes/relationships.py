@@ -7,9 +7,9 @@ from typing import Any, cast
 
 from phaseline.dsl.functions.static_checks import FunctionCheck
 from phaseline.dsl.grammar.tables import numbered
-from phaseline.dsl.imports.section_merge import IN_MISSING, Sections
-from phaseline.dsl.text.problem_report import Report, Spot
-from phaseline.dsl.text.suggestions import listing
+from phaseline.dsl.imports.section_merge import IN_MISSING, MergedSections
+from phaseline.dsl.text.problem_report import ElementPath, ProblemReport
+from phaseline.dsl.text.suggestions import quoted_list
 from phaseline.dsl.type_system.inheritance import complete_and_scan, side_operations
 from phaseline.dsl.type_system.operations import Operations
 from phaseline.dsl.type_system.property_schemas import Properties
@@ -32,7 +32,10 @@ class Relationships:
     """Builds the relationships of templates; equal plain ones are one object."""
 
     def __init__(
-        self, sections: Sections, types: Types, builders: tuple[Properties, Operations, FunctionCheck, Report]
+        self,
+        sections: MergedSections,
+        types: Types,
+        builders: tuple[Properties, Operations, FunctionCheck, ProblemReport],
     ) -> None:
         """``builders`` are shared by all parts of the blueprint."""
         self._templates: Collection[str] = sections.of("node_templates")
@@ -42,7 +45,7 @@ class Relationships:
         self._plain: dict[tuple[str, str], Relationship] = {}
         self._patterns: dict[str, Relationship] = {}
 
-    def of_template(self, items: Value, owner: str, spot: Spot) -> tuple[Relationship, ...]:
+    def of_template(self, items: Value, owner: str, spot: ElementPath) -> tuple[Relationship, ...]:
         """The relationships of the template ``owner``, in order."""
         if not isinstance(items, list):
             return ()
@@ -76,7 +79,7 @@ class Relationships:
             known = self._plain[key] = altered(pattern, target=key[1])
         return known
 
-    def _relationship(self, fields: Mapping[str, Any], owner: str, spot: Spot) -> Relationship | None:
+    def _relationship(self, fields: Mapping[str, Any], owner: str, spot: ElementPath) -> Relationship | None:
         type_name, target = fields["type"], fields["target"]
         kind = self._types.get(type_name)
         if kind is None:
@@ -88,7 +91,7 @@ class Relationships:
             if kind.schemas.is_whole:
                 self._report.add(
                     "PL-B045",
-                    f"The relationship type '{type_name}' derives from none of {listing(ROOTS)}",
+                    f"The relationship type '{type_name}' derives from none of {quoted_list(ROOTS)}",
                     f"Write 'derived_from: {ROOTS[0]}' in the type.",
                     spot.at("type"),
                 )
@@ -101,7 +104,7 @@ class Relationships:
             self._plain[type_name, target] = self._patterns[type_name] = relationship
         return relationship
 
-    def _check_target(self, target: str, owner: str, spot: Spot) -> bool:
+    def _check_target(self, target: str, owner: str, spot: ElementPath) -> bool:
         if target == owner:
             self._report.add(
                 "PL-B042",
@@ -119,7 +122,7 @@ class Relationships:
         return True
 
     def _build(
-        self, kind: ResolvedType, target: str, fields: Mapping[str, Any], owner: str, spot: Spot
+        self, kind: ResolvedType, target: str, fields: Mapping[str, Any], owner: str, spot: ElementPath
     ) -> Relationship:
         here = spot.at("properties")
         properties, has_functions = complete_and_scan(
@@ -137,7 +140,7 @@ class Relationships:
             kind.name, kind.hierarchy, target, properties, sides[0], sides[1], str(connection), has_functions
         )
 
-    def _check_operation(self, relationship: Relationship, spot: Spot) -> None:
+    def _check_operation(self, relationship: Relationship, spot: ElementPath) -> None:
         """``depends_on_lifecycle_operation`` names an operation that the target's template defines."""
         name = relationship.properties.get("operation")
         if not name or not isinstance(name, str):
@@ -155,7 +158,9 @@ class Relationships:
         lifecycle = interfaces.get(LIFECYCLE) if isinstance(interfaces, dict) else None
         defined = lifecycle if isinstance(lifecycle, dict) else {}
         if name.removeprefix(f"{LIFECYCLE}.") not in defined:
-            otherwise = f"It defines {listing(defined)}." if defined else f"Map it under '{LIFECYCLE}' of that node."
+            otherwise = (
+                f"It defines {quoted_list(defined)}." if defined else f"Map it under '{LIFECYCLE}' of that node."
+            )
             self._report.add(
                 "PL-B046",
                 f"The node '{relationship.target}' does not define '{name}' in {LIFECYCLE}",

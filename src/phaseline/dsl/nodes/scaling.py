@@ -7,7 +7,7 @@ from typing import cast
 
 from phaseline.dsl.functions.registry import is_function
 from phaseline.dsl.functions.static_checks import FunctionCheck
-from phaseline.dsl.text.problem_report import Report, Spot
+from phaseline.dsl.text.problem_report import ElementPath, ProblemReport
 from phaseline.dsl.text.value_words import word_for
 from phaseline.lang.fast_namedtuples import NamedTuple
 from phaseline.model.blueprint.blueprint import Value
@@ -40,7 +40,7 @@ ONE = Counts()
 
 
 def read_counts(
-    template: Mapping[str, Value], spot: Spot, report: Report, functions: FunctionCheck, own: str
+    template: Mapping[str, Value], spot: ElementPath, report: ProblemReport, functions: FunctionCheck, own: str
 ) -> Counts:
     """The counts a node template asks for, by ``instances`` or by ``capabilities.scalable``."""
     if "instances" in template and "capabilities" in template:
@@ -66,10 +66,10 @@ def read_counts(
 
 def read_properties(
     raw: Mapping[str, Value],
-    places: Mapping[str, Spot],
-    spot: Spot,
-    report: Report,
-    scan: Callable[[Value, Spot], object],
+    places: Mapping[str, ElementPath],
+    spot: ElementPath,
+    report: ProblemReport,
+    scan: Callable[[Value, ElementPath], object],
 ) -> Counts:
     """The counts among scalable properties. ``places``: where each stands; ``spot``: where what has none stands."""
     found: dict[str, Value] = {}

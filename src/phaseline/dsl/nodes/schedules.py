@@ -11,8 +11,8 @@ from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta, tzinfo
 from typing import Any, cast
 
-from phaseline.dsl.text.problem_report import Report, Spot
-from phaseline.dsl.text.suggestions import listing
+from phaseline.dsl.text.problem_report import ElementPath, ProblemReport
+from phaseline.dsl.text.suggestions import quoted_list
 from phaseline.model.blueprint.blueprint import Value
 
 WEEKDAYS = ("su", "mo", "tu", "we", "th", "fr", "sa")
@@ -39,7 +39,7 @@ _WRITTEN, _SHAPE = "%Y-%m-%d %H:%M:%S", "2026-01-01 00:00:00"
 _SOME_DAY, _FAR = datetime(2000, 1, 1, tzinfo=UTC), datetime(3000, 1, 1, tzinfo=UTC)
 
 
-def read_schedule(written: Mapping[str, Any], spot: Spot, report: Report) -> dict[str, Value]:
+def read_schedule(written: Mapping[str, Any], spot: ElementPath, report: ProblemReport) -> dict[str, Value]:
     """The schedule with its moments in UTC; everything that is wrong with it is reported."""
     found: dict[str, Value] = dict(written)
     zone = _zone(written.get("timezone"), spot, report)
@@ -57,9 +57,7 @@ def read_schedule(written: Mapping[str, Any], spot: Spot, report: Report) -> dic
         report.add("PL-B159", f"'{every}' is no span of time", mend, spot.at("recurrence"))
     for place, day in enumerate(written.get("weekdays") or ()):
         if not _DAY.fullmatch(day):
-            mend = (
-                f"Days are {listing(WEEKDAYS)}; 1 to 4 before one is the first to fourth of the month, 'l-' the last."
-            )
+            mend = f"Days are {quoted_list(WEEKDAYS)}; 1 to 4 before one is the first to fourth of the month, 'l-' the last."
             report.add("PL-B159", f"'{day}' is no weekday", mend, spot.at("weekdays", place))
     for key, least in (("count", 1), ("slip", 0)):
         count = written.get(key)
@@ -130,7 +128,7 @@ def _months_later(moment: datetime, months: int) -> datetime:
     return first.replace(day=min(moment.day, days.day))
 
 
-def _time(text: str, zone: tzinfo, spot: Spot, report: Report) -> str:
+def _time(text: str, zone: tzinfo, spot: ElementPath, report: ProblemReport) -> str:
     """A time as it is kept: a moment in UTC, a time of the day or from now on as it stands."""
     if _LATER.fullmatch(text):
         if _is_near(text):
@@ -175,7 +173,7 @@ def _is_near(text: str) -> bool:
         return False
 
 
-def _zone(name: str | None, spot: Spot, report: Report) -> tzinfo:
+def _zone(name: str | None, spot: ElementPath, report: ProblemReport) -> tzinfo:
     """The zone that a schedule names; UTC where it names none (B51: a plan does not depend on the machine)."""
     zone = UTC if name is None else _zone_of(name)
     if zone is None:

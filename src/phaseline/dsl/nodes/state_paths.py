@@ -13,14 +13,14 @@ from phaseline.model.blueprint.state_paths import NODE, StatePath
 from phaseline.model.problems.problem import Place
 
 if TYPE_CHECKING:
-    from phaseline.dsl.imports.section_merge import Sections
-    from phaseline.dsl.text.problem_report import Report, Spot
+    from phaseline.dsl.imports.section_merge import MergedSections
+    from phaseline.dsl.text.problem_report import ElementPath, ProblemReport
     from phaseline.model.blueprint.blueprint import Node
 
 RESOURCE_TYPE, TARGET_STATE, STATE_PATHS = "resource_type", "target_state", "state_paths"
 
 
-def read_on_path(nodes: Mapping[str, Node], sections: Sections, report: Report) -> dict[str, OnPath]:
+def read_on_path(nodes: Mapping[str, Node], sections: MergedSections, report: ProblemReport) -> dict[str, OnPath]:
     """{node type: what its nodes are} of the types of nodes that are resources; what cannot be meant is reported."""
     raw = cast("Mapping[str, Mapping[str, str]]", sections.of("node_types"))
     found: dict[str, OnPath] = {}
@@ -44,7 +44,7 @@ def read_on_path(nodes: Mapping[str, Node], sections: Sections, report: Report) 
     return found
 
 
-def read_state_paths(sections: Sections, report: Report) -> tuple[StatePath, ...]:
+def read_state_paths(sections: MergedSections, report: ProblemReport) -> tuple[StatePath, ...]:
     """The paths of the blueprint; those that cannot be gone are reported and left out."""
     raw = cast("Mapping[str, Mapping[str, str]]", sections.of("node_types"))
     known = {NODE, *raw, *(one[RESOURCE_TYPE] for one in raw.values() if RESOURCE_TYPE in one)}
@@ -62,7 +62,7 @@ def read_state_paths(sections: Sections, report: Report) -> tuple[StatePath, ...
     return tuple(found)
 
 
-def _can_be_gone(target: str, states: list[str], spot: Spot, report: Report) -> bool:
+def _can_be_gone(target: str, states: list[str], spot: ElementPath, report: ProblemReport) -> bool:
     twice = next((state for place, state in enumerate(states) if state in states[:place]), None)
     if not states or states[-1] != target:
         ends = f"ends in '{states[-1]}'" if states else "is empty"
@@ -109,12 +109,12 @@ def _target(hierarchy: list[str], raw: Mapping[str, Mapping[str, str]]) -> str:
     return next((raw[one][TARGET_STATE] for one in hierarchy if TARGET_STATE in raw[one]), "")
 
 
-def _place(hierarchy: list[str], raw: Mapping[str, Mapping[str, str]], sections: Sections) -> Place:
+def _place(hierarchy: list[str], raw: Mapping[str, Mapping[str, str]], sections: MergedSections) -> Place:
     owner = next(one for one in hierarchy if RESOURCE_TYPE in raw[one])
     return _point(sections.spot("node_types", owner), RESOURCE_TYPE)
 
 
-def _point(spot: Spot, key: str) -> Place:
+def _point(spot: ElementPath, key: str) -> Place:
     """Where the element begins in which the key stands; its path says the rest."""
     section, name = str(spot.path[0]), str(spot.path[1])
     line, column = spot.document.marks.get(section, {}).get(name, (0, 0))

@@ -6,17 +6,17 @@ from collections.abc import Mapping
 from typing import Any, cast
 
 from phaseline.dsl.functions.static_checks import FunctionCheck
-from phaseline.dsl.imports.section_merge import Sections
+from phaseline.dsl.imports.section_merge import MergedSections
 from phaseline.dsl.nodes.input_declarations import Declarations
-from phaseline.dsl.text.problem_report import Report, Spot
-from phaseline.dsl.text.suggestions import listing
+from phaseline.dsl.text.problem_report import ElementPath, ProblemReport
+from phaseline.dsl.text.suggestions import quoted_list
 from phaseline.dsl.type_system.operation_mappings import Mappings, Wrong
 from phaseline.dsl.type_system.operations import UNRESOLVED
 from phaseline.model.blueprint.blueprint import Availability, Output, WorkflowMapping
 
 
 def read_workflows(
-    sections: Sections, mappings: Mappings, declarations: Declarations, report: Report
+    sections: MergedSections, mappings: Mappings, declarations: Declarations, report: ProblemReport
 ) -> dict[str, WorkflowMapping]:
     """The declared workflows; those of the built-in types are not checked."""
     found: dict[str, WorkflowMapping] = {}
@@ -43,21 +43,21 @@ ACTIVE = ("all", "partial", "none")
 """How much of a deployment may be running when a workflow starts."""
 
 
-def _availability(raw: Mapping[str, Any] | None, spot: Spot, report: Report) -> Availability:
+def _availability(raw: Mapping[str, Any] | None, spot: ElementPath, report: ProblemReport) -> Availability:
     rules = raw or {}
     active = []
     for place, word in enumerate(rules.get("node_instances_active") or ()):
         if word in ACTIVE:
             active.append(word)
         else:
-            mend = report.suggest(word, ACTIVE, f"Write one or more of {listing(ACTIVE)}.")
+            mend = report.suggest(word, ACTIVE, f"Write one or more of {quoted_list(ACTIVE)}.")
             here = spot.at("node_instances_active", place)
             report.add("PL-B015", f"'{word}' does not say how many instances are active", mend, here)
     types = tuple(rules.get("node_types_required") or ())
     return Availability(rules.get("available") is not False, tuple(active), types)
 
 
-def read_outputs(sections: Sections, section: str, functions: FunctionCheck) -> dict[str, Output]:
+def read_outputs(sections: MergedSections, section: str, functions: FunctionCheck) -> dict[str, Output]:
     """The outputs or capabilities."""
     found: dict[str, Output] = {}
     for name, raw in sections.of(section).items():

@@ -7,14 +7,14 @@ from dataclasses import field
 from typing import TYPE_CHECKING
 
 from phaseline.dsl.text.scalars import MAX_DEPTH
-from phaseline.lang.fast_dataclasses import changeable
+from phaseline.lang.fast_dataclasses import mutable
 from phaseline.lang.fast_namedtuples import NamedTuple
 from phaseline.model.blueprint.blueprint import Value
 
 if TYPE_CHECKING:
     import yaml
 
-    from phaseline.dsl.text.problem_report import Report, Spot
+    from phaseline.dsl.text.problem_report import ElementPath, ProblemReport
 
 NAMESPACE = "--"
 """Stands between a namespace and a name."""
@@ -28,13 +28,13 @@ _NO_MARKS: Mapping[str, tuple[int, int]] = {}
 class ImportLine(NamedTuple):
     """One import as it is written: ``namespace--target``, with ``values`` for the properties of its plugins."""
 
-    spot: Spot
+    spot: ElementPath
     namespace: str
     target: str
     values: Mapping[str, Value]
 
 
-@changeable
+@mutable
 class Document:
     """One file of a blueprint: its text, its values, and where the elements of its sections begin.
 
@@ -80,7 +80,7 @@ class Document:
 def read_document(
     name: str,
     text: str,
-    report: Report,
+    report: ProblemReport,
     *,
     is_bundled: bool = False,
     is_lenient: bool = False,
@@ -132,7 +132,7 @@ def _make_gap(error: yaml.YAMLError, document: Document) -> bool:
     return True
 
 
-def _report_yaml_error(error: yaml.YAMLError, document: Document, report: Report) -> None:
+def _report_yaml_error(error: yaml.YAMLError, document: Document, report: ProblemReport) -> None:
     import yaml
 
     if isinstance(error, yaml.MarkedYAMLError):

@@ -1,6 +1,6 @@
 """What reading a blueprint needs of the outside: files, within the roots that are allowed.
 
-Reading is a pure function of what its source answers. So whoever reads the same again need only ask the same again (``Witness``): each file is
+Reading is a pure function of what its source answers. So whoever reads the same again need only ask the same again (``RecordingSource``): each file is
 opened anew, whatever its time stamp says, and while all answers are the same, what was made of them is.
 """
 
@@ -65,7 +65,7 @@ class Source(Protocol):
         ...
 
 
-class Witness:
+class RecordingSource:
     """A source that writes down what another one was asked, and what it answered. ``raised``: one of the answers was a problem.
 
     ``size``: characters of all answers that are texts or paths.

@@ -20,15 +20,15 @@ MAX_PROBLEMS = 100_000
 """Problems that are kept; a file that is wrong everywhere need not fill the memory."""
 
 
-class Spot(NamedTuple):
+class ElementPath(NamedTuple):
     """An element of a document, by its path from the root."""
 
     document: Document
     path: Path
 
-    def at(self, *more: str | int) -> Spot:
+    def at(self, *more: str | int) -> ElementPath:
         """An element below this one."""
-        return Spot(self.document, self.path + more)
+        return ElementPath(self.document, self.path + more)
 
 
 @frozen
@@ -46,7 +46,7 @@ class _Finding:
     column: int = 0
 
 
-class Report:
+class ProblemReport:
     """Problems as they are found. Paths become lines in ``problems``, in one more pass over each text."""
 
     def __init__(self) -> None:
@@ -61,7 +61,7 @@ class Report:
         code: str,
         message: str,
         mend: str,
-        spot: Spot,
+        spot: ElementPath,
         *,
         point: Literal["key", "value"] = "value",
         number: int | None = None,
@@ -74,7 +74,9 @@ class Report:
         self.errors_count += 1
         self._keep(_Finding(code, message, mend, spot.document, spot.path, point, "error", number, kind))
 
-    def warn(self, code: str, message: str, mend: str, spot: Spot, *, point: Literal["key", "value"] = "key") -> None:
+    def warn(
+        self, code: str, message: str, mend: str, spot: ElementPath, *, point: Literal["key", "value"] = "key"
+    ) -> None:
         """Something that works but is hardly meant."""
         self._keep(_Finding(code, message, mend, spot.document, spot.path, point, "warning"))
 
@@ -93,7 +95,7 @@ class Report:
         what: str,
         minor: int | None,
         since: int,
-        spot: Spot,
+        spot: ElementPath,
         *,
         point: Literal["key", "value"] = "value",
         kind: str = "",

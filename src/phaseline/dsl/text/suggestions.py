@@ -55,10 +55,10 @@ def suggest(word: str, known: Collection[str], otherwise: str) -> str:
     return f"Did you mean '{found}'?" if found else otherwise
 
 
-def listing(words: Iterable[str]) -> str:
+def quoted_list(words: Iterable[str]) -> str:
     """The words as a sentence lists them, at most ``NAMED`` of them.
 
-    >>> listing(["b", "a"])
+    >>> quoted_list(["b", "a"])
     "'a', 'b'"
     """
     ordered = sorted(words)

@@ -26,7 +26,7 @@ from phaseline.dsl.text.scalars import MAX_DEPTH, MERGE, TAGS, PlainScalars, Unu
 
 if TYPE_CHECKING:
     from phaseline.dsl.text.document import Document
-    from phaseline.dsl.text.problem_report import Report
+    from phaseline.dsl.text.problem_report import ProblemReport
     from phaseline.model.blueprint.blueprint import Value
 
 MAX_ALIASED = 1_000_000
@@ -66,7 +66,7 @@ class YamlText:
     many each of the ``_anchors`` stands for, and ``_begun`` has those whose values are not complete yet.
     """
 
-    def __init__(self, document: Document, report: Report) -> None:
+    def __init__(self, document: Document, report: ProblemReport) -> None:
         """Problems go to ``report``; values and marks into ``document``."""
         self._document = document
         self._report = report

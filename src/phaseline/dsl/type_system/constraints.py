@@ -12,7 +12,7 @@ from typing import Final, Protocol
 
 from phaseline.dsl.functions.registry import is_function
 from phaseline.dsl.text.primitive_types import OBJECT_TYPES
-from phaseline.dsl.text.suggestions import listing, suggest
+from phaseline.dsl.text.suggestions import quoted_list, suggest
 from phaseline.dsl.text.value_words import word_for
 from phaseline.lang.fast_dataclasses import frozen
 from phaseline.lang.fast_namedtuples import NamedTuple
@@ -155,7 +155,7 @@ def wrong_constraint(written: Mapping[str, Value], *, has_message: bool) -> Wron
     """What is wrong with one constraint as it is written. ``has_message``: the version knows ``error_message``."""
     names = [name for name in written if name != MESSAGE]
     if len(names) != 1:
-        what = "has no operator" if not names else f"has {len(names)} operators: {listing(names)}"
+        what = "has no operator" if not names else f"has {len(names)} operators: {quoted_list(names)}"
         return Wrong(None, 103, f"A constraint {what}", "Write one operator in each item of the list.")
     name = names[0]
     if MESSAGE in written and not has_message:
@@ -165,7 +165,7 @@ def wrong_constraint(written: Mapping[str, Value], *, has_message: bool) -> Wron
         return Wrong(MESSAGE, 1, f"Expected text, found {word_for(written[MESSAGE])}", "Put the value into quotes.")
     operator = OPERATORS.get(name)
     if operator is None:
-        mend = suggest(name, OPERATORS, f"Operators are {listing(OPERATORS)}.")
+        mend = suggest(name, OPERATORS, f"Operators are {quoted_list(OPERATORS)}.")
         return Wrong(name, 103, f"There is no constraint '{name}'", mend)
     if not is_function(written[name]) and not operator.fits(written[name]):
         message = f"'{name}' cannot have {_shown(written[name])} as its argument"
@@ -207,7 +207,7 @@ def choice_violation(
     if lookup.has(kind, value, filters):
         return None
     return f"there is no {kind.replace('_', ' ')} {_shown(value)}" + (
-        f" that fits {listing(filters)}" if filters else ""
+        f" that fits {quoted_list(filters)}" if filters else ""
     )
 
 

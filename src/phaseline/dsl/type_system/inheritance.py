@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from phaseline.dsl.functions.static_checks import FunctionCheck, Standing
-from phaseline.dsl.text.problem_report import Spot
+from phaseline.dsl.text.problem_report import ElementPath
 from phaseline.dsl.type_system.operations import Operations, Owner
 from phaseline.dsl.type_system.property_schemas import Properties
 from phaseline.dsl.type_system.type_hierarchy import ResolvedType, Side
@@ -18,7 +18,7 @@ def complete_and_scan(
     functions: FunctionCheck,
     kind: ResolvedType,
     given: Mapping[str, Value],
-    spot: Spot,
+    spot: ElementPath,
     owner: tuple[Owner, str],
 ) -> tuple[dict[str, Value], bool]:
     """(properties over the type's defaults, whether any holds a function). ``owner``: what and which."""
@@ -40,7 +40,7 @@ def complete_and_scan(
 
 
 def side_operations(
-    builder: Operations, side: Side, interfaces: Mapping[str, Value] | None, spot: Spot, owner: tuple[Owner, str]
+    builder: Operations, side: Side, interfaces: Mapping[str, Value] | None, spot: ElementPath, owner: tuple[Owner, str]
 ) -> tuple[Mapping[str, Operation], bool]:
     """(operations of a template over those of its type, whether any has functions)."""
     operations, have_functions = side.plain, side.has_functions

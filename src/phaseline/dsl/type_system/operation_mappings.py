@@ -10,8 +10,8 @@ from typing import Literal
 
 from phaseline.dsl.text.document import NAMESPACE
 from phaseline.dsl.text.file_source import Source
-from phaseline.dsl.text.problem_report import Report
-from phaseline.dsl.text.suggestions import listing
+from phaseline.dsl.text.problem_report import ProblemReport
+from phaseline.dsl.text.suggestions import quoted_list
 from phaseline.lang.fast_namedtuples import NamedTuple
 from phaseline.model.blueprint.blueprint import Plugin
 
@@ -74,7 +74,7 @@ class Mappings:
         plugins: Mapping[str, Plugin],
         broken: Collection[str],
         scripts: Scripts,
-        report: Report,
+        report: ProblemReport,
         *,
         is_open: bool = False,
         otherwise: str = "",
@@ -108,7 +108,9 @@ class Mappings:
             return self._script("script", path)
         fitting = [name for name in self._names if text.startswith(f"{name}.")]
         if len(fitting) > 1:
-            return Wrong("PL-B061", f"'{text}' fits several plugins: {listing(fitting)}", "Rename one of the plugins.")
+            return Wrong(
+                "PL-B061", f"'{text}' fits several plugins: {quoted_list(fitting)}", "Rename one of the plugins."
+            )
         if fitting:
             function = text[len(fitting[0]) + 1 :]
             if all(part.isidentifier() for part in function.split(".")):
@@ -148,7 +150,7 @@ class Mappings:
             return Mapped("function", plugin, function)
         otherwise = (
             self._otherwise
-            or f"Write PLUGIN.MODULE.FUNCTION with one of {listing(self._names)}, or the path of a script."
+            or f"Write PLUGIN.MODULE.FUNCTION with one of {quoted_list(self._names)}, or the path of a script."
         )
         return Wrong(
             "PL-B060",

@@ -7,11 +7,11 @@ from typing import Literal, cast
 
 from phaseline.dsl.functions.registry import has_none_at_all, is_function
 from phaseline.dsl.functions.static_checks import FunctionCheck, Later, Standing
-from phaseline.dsl.text.problem_report import Report, Spot
+from phaseline.dsl.text.problem_report import ElementPath, ProblemReport
 from phaseline.dsl.type_system.known_operations import doubt
 from phaseline.dsl.type_system.operation_mappings import Mappings, Wrong
 from phaseline.dsl.type_system.property_schemas import Properties
-from phaseline.lang.fast_dataclasses import changeable
+from phaseline.lang.fast_dataclasses import mutable
 from phaseline.model.blueprint.blueprint import Operation, PropertySchema, Value
 
 SCRIPT_INPUTS = ("script_path", "script_source")
@@ -22,17 +22,17 @@ UNRESOLVED: dict[Owner, int] = {"node": 10, "relationship": 19, "workflow": 21}
 """The ancestor's number for a mapping that leads nowhere."""
 
 
-@changeable
+@mutable
 class Fault:
     """What is wrong with the mapping of an operation of a type, and where; whether it was told, and whether somebody replaces it."""
 
     wrong: Wrong
-    place: Spot
+    place: ElementPath
     is_told: bool = False
     is_replaced: bool = False
 
 
-@changeable
+@mutable
 class TypeOperation:
     """An operation of a type. ``operation`` has the defaults of its inputs; ``text`` is its implementation as written.
 
@@ -51,7 +51,9 @@ class TypeOperation:
 class Operations:
     """Builds operations. ``minor`` and ``source`` belong to the blueprint."""
 
-    def __init__(self, mappings: Mappings, properties: Properties, functions: FunctionCheck, report: Report) -> None:
+    def __init__(
+        self, mappings: Mappings, properties: Properties, functions: FunctionCheck, report: ProblemReport
+    ) -> None:
         """Everything is shared by all operations of the blueprint."""
         self._mappings = mappings
         self._properties = properties
@@ -69,7 +71,7 @@ class Operations:
         return found
 
     def of_type(
-        self, interfaces: Value, parent: Mapping[str, TypeOperation], spot: Spot, owner: Owner
+        self, interfaces: Value, parent: Mapping[str, TypeOperation], spot: ElementPath, owner: Owner
     ) -> dict[str, TypeOperation]:
         """Operations of a type by full name: each replaces the parent's as a whole (B32)."""
         found = dict(parent)
@@ -85,7 +87,7 @@ class Operations:
                     found[full] = self._type_operation(full, raw, spot.at(interface, name), owner)
         return found
 
-    def _doubt(self, interface: str, name: str, spot: Spot) -> None:
+    def _doubt(self, interface: str, name: str, spot: ElementPath) -> None:
         """Warn of an operation that was probably meant to be another one."""
         if (interface, name) not in self._doubts:
             self._doubts[interface, name] = doubt(interface, name)
@@ -93,7 +95,7 @@ class Operations:
         if told is not None:
             self._report.warn("PL-B084", *told, spot.at(interface, name))
 
-    def _type_operation(self, full: str, raw: Value, spot: Spot, owner: Owner) -> TypeOperation:
+    def _type_operation(self, full: str, raw: Value, spot: ElementPath, owner: Owner) -> TypeOperation:
         text, fields = _split(raw)
         inputs: dict[str, PropertySchema] = {}
         given: dict[str, Value] = {}
@@ -122,7 +124,7 @@ class Operations:
         missing = tuple(name for name, schema in inputs.items() if schema.required and name not in given)
         return TypeOperation(operation, text, inputs, missing if text else (), fields, unchecked, fault)
 
-    def _fault(self, text: str, fields: Mapping[str, Value], spot: Spot) -> Fault | None:
+    def _fault(self, text: str, fields: Mapping[str, Value], spot: ElementPath) -> Fault | None:
         """What is wrong with a mapping of a node type: it is told where a template has it, as in the ancestor (B32)."""
         mapped = self._mappings.resolve(text) if text else None
         if not isinstance(mapped, Wrong):
@@ -137,7 +139,7 @@ class Operations:
             if not (fault.is_told or fault.is_replaced) and not fault.place.document.is_bundled:
                 self._report.warn(fault.wrong.code, fault.wrong.message, fault.wrong.mend, fault.place, point="value")
 
-    def check_inherited(self, base: TypeOperation, spot: Spot) -> None:
+    def check_inherited(self, base: TypeOperation, spot: ElementPath) -> None:
         """A template has an operation as its type says it."""
         for later in base.later.values():
             self._functions.use(later)
@@ -154,7 +156,7 @@ class Operations:
         interfaces: Mapping[str, Value],
         types: Mapping[str, TypeOperation],
         plain: Mapping[str, Operation],
-        spot: Spot,
+        spot: ElementPath,
         owner: Owner,
         own: str,
     ) -> tuple[dict[str, Operation], bool]:
@@ -171,14 +173,14 @@ class Operations:
                 base = types.get(full)
                 if base is None:
                     self._doubt(interface, name, spot)
-                place = Spot(document, (*path, interface, name))
+                place = ElementPath(document, (*path, interface, name))
                 operation = found[full] = self._template_operation(full, raw, base, place, owner, own)
                 if operation.has_functions:
                     have_functions = True
         return found, have_functions
 
     def _template_operation(
-        self, full: str, raw: Value, base: TypeOperation | None, spot: Spot, owner: Owner, own: str
+        self, full: str, raw: Value, base: TypeOperation | None, spot: ElementPath, owner: Owner, own: str
     ) -> Operation:
         text, fields = _split(raw)
         if not text and (base is None or not base.text or not _says_anything(fields)):
@@ -207,7 +209,7 @@ class Operations:
             has_functions=has_functions or base.operation.has_functions,
         )
 
-    def check_missing(self, base: TypeOperation, given: Collection[str], spot: Spot) -> None:
+    def check_missing(self, base: TypeOperation, given: Collection[str], spot: ElementPath) -> None:
         """Report inputs that the type requires and nobody gives."""
         for name in base.missing:
             if name not in given:
@@ -225,7 +227,7 @@ class Operations:
         text: str,
         fields: Mapping[str, Value],
         inputs: Mapping[str, Value],
-        spot: Spot,
+        spot: ElementPath,
         owner: Owner,
         *,
         has_functions: bool,
@@ -261,25 +263,25 @@ class Operations:
             has_functions,
         )
 
-    def _no_op(self, full: str, fields: Mapping[str, Value], spot: Spot) -> Operation:
+    def _no_op(self, full: str, fields: Mapping[str, Value], spot: ElementPath) -> Operation:
         """What is mapped to nothing: its inputs are handed to nobody, so that nothing is asked of them."""
         if fields.get("executor") is not None:
             self._checked_executor(fields["executor"], spot)
         return Operation(full)
 
-    def _wrong(self, wrong: Wrong, fields: Mapping[str, Value], spot: Spot, owner: Owner) -> None:
+    def _wrong(self, wrong: Wrong, fields: Mapping[str, Value], spot: ElementPath, owner: Owner) -> None:
         place = spot.at("implementation") if "implementation" in fields else spot
         number = UNRESOLVED[owner] if wrong.code in _LEADS_NOWHERE else None
         self._report.add(wrong.code, wrong.message, wrong.mend, place, number=number)
 
-    def _checked_executor(self, executor: object, spot: Spot) -> str | None:
+    def _checked_executor(self, executor: object, spot: ElementPath) -> str | None:
         if executor in EXECUTORS:
             return str(executor)
         mend = self._report.suggest(str(executor), EXECUTORS, f"Write {EXECUTORS[0]} or {EXECUTORS[1]}.")
         self._report.add("PL-B064", f"'{executor}' is not an executor", mend, spot.at("executor"))
         return None
 
-    def _check_script_inputs(self, inputs: Mapping[str, Value], spot: Spot) -> None:
+    def _check_script_inputs(self, inputs: Mapping[str, Value], spot: ElementPath) -> None:
         for name in SCRIPT_INPUTS:
             if name in inputs:
                 self._report.add(

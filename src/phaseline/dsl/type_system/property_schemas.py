@@ -7,13 +7,13 @@ from dataclasses import field
 from typing import Any, cast
 
 from phaseline.dsl.functions.registry import is_function
-from phaseline.dsl.imports.section_merge import Sections
+from phaseline.dsl.imports.section_merge import MergedSections
 from phaseline.dsl.text.primitive_types import CHECKS, EXAMPLES, PRIMITIVES
-from phaseline.dsl.text.problem_report import Report, Spot
-from phaseline.dsl.text.suggestions import listing
+from phaseline.dsl.text.problem_report import ElementPath, ProblemReport
+from phaseline.dsl.text.suggestions import quoted_list
 from phaseline.dsl.text.value_words import word_for
 from phaseline.dsl.type_system.value_checks import EXTERNAL
-from phaseline.lang.fast_dataclasses import altered, changeable
+from phaseline.lang.fast_dataclasses import altered, mutable
 from phaseline.model.blueprint.blueprint import DataType, PropertySchema, Value
 
 MAX_NESTED = 100
@@ -22,7 +22,7 @@ MAX_DEFAULTS = 100_000
 """Values that the defaults of one data type may have in all."""
 
 
-@changeable
+@mutable
 class Schemas:
     """Declared properties, ready for the check of many values.
 
@@ -41,7 +41,7 @@ class Schemas:
     size: int = 0
 
 
-@changeable
+@mutable
 class Structure:
     """A data type, its properties resolved."""
 
@@ -53,7 +53,7 @@ class Structure:
 class Properties:
     """Builds schemas, and checks values against them. Knows the data types of the blueprint."""
 
-    def __init__(self, sections: Sections, report: Report) -> None:
+    def __init__(self, sections: MergedSections, report: ProblemReport) -> None:
         """Data types are resolved when first needed."""
         self._sections = sections
         self._report = report
@@ -106,7 +106,7 @@ class Properties:
         self._types[name] = found
         return found
 
-    def _too_large(self, message: str, spot: Spot) -> None:
+    def _too_large(self, message: str, spot: ElementPath) -> None:
         self._report.add("PL-B007", message, "Nest fewer data types within one another.", spot, point="key")
 
     def used(self) -> dict[str, DataType]:
@@ -122,7 +122,7 @@ class Properties:
             found[name] = DataType(name, properties, kind.hierarchy, str(raw.get("description") or ""))
         return found
 
-    def _parent(self, raw: Mapping[str, Value], spot: Spot) -> Structure | None:
+    def _parent(self, raw: Mapping[str, Value], spot: ElementPath) -> Structure | None:
         name = raw.get("derived_from")
         if not isinstance(name, str):
             return None
@@ -133,7 +133,7 @@ class Properties:
             )
         return self.data_type(name)
 
-    def schema(self, raw: Value, spot: Spot) -> PropertySchema:
+    def schema(self, raw: Value, spot: ElementPath) -> PropertySchema:
         """One declared property; an unknown type is reported. ``raw`` has the shape of a property."""
         fields = cast("dict[str, Any]", raw if isinstance(raw, dict) else {})
         kind = fields.get("type")
@@ -152,7 +152,7 @@ class Properties:
             display_rows=(fields.get("display") or {}).get("rows"),
         )
 
-    def _check_type_name(self, kind: str, spot: Spot) -> None:
+    def _check_type_name(self, kind: str, spot: ElementPath) -> None:
         since = PRIMITIVES.get(kind)
         if since is not None:
             minor = None if spot.document.is_bundled else self._sections.minor
@@ -160,11 +160,11 @@ class Properties:
         elif kind not in self._sections.of("data_types") and not self._sections.is_broken("data_types", kind):
             known = [*PRIMITIVES, *self._sections.of("data_types")]
             mend = self._report.suggest(
-                kind, known, f"Known are {listing(PRIMITIVES)} and the data types of the blueprint."
+                kind, known, f"Known are {quoted_list(PRIMITIVES)} and the data types of the blueprint."
             )
             self._report.add("PL-B033", f"The type '{kind}' does not exist", mend, spot)
 
-    def schemas(self, raw: Value, spot: Spot, parent: Schemas | None) -> Schemas:
+    def schemas(self, raw: Value, spot: ElementPath, parent: Schemas | None) -> Schemas:
         """The properties declared in ``raw`` over those of ``parent``; their defaults are checked."""
         declared = dict(parent.declared) if parent else {}
         own = raw if isinstance(raw, dict) else {}
@@ -207,7 +207,7 @@ class Properties:
         return Schemas(declared, defaults, required, checks, structured, is_whole, lacking, size)
 
     def complete(
-        self, schemas: Schemas, given: Mapping[str, Value], spot: Spot, owner: str, *, is_partial: bool = False
+        self, schemas: Schemas, given: Mapping[str, Value], spot: ElementPath, owner: str, *, is_partial: bool = False
     ) -> dict[str, Value]:
         """``given`` over the defaults, checked. ``spot`` is the mapping of properties, ``owner`` what has them.
 
@@ -232,14 +232,14 @@ class Properties:
                         self._missing([f"{name}.{part}" for part in parts], merged, spot, owner)
         return merged
 
-    def check_external(self, merged: Mapping[str, Value], spot: Spot) -> None:
+    def check_external(self, merged: Mapping[str, Value], spot: ElementPath) -> None:
         """``use_external_resource`` decides while reading, so a function cannot give it."""
         if is_function(merged.get(EXTERNAL)):
             self._report.add(
                 "PL-B037", f"'{EXTERNAL}' cannot be given by a function", "Write true or false.", spot.at(EXTERNAL)
             )
 
-    def fits(self, schema: PropertySchema, value: Value, spot: Spot) -> bool:
+    def fits(self, schema: PropertySchema, value: Value, spot: ElementPath) -> bool:
         """Check one value against one schema, reporting; True when it fits."""
         before = self._report.errors_count
         kind = self.data_type(schema.type) if schema.type is not None and schema.type not in PRIMITIVES else None
@@ -247,7 +247,7 @@ class Properties:
         return self._report.errors_count == before
 
     def _check(
-        self, schema: PropertySchema, kind: Structure | None, value: Value, spot: Spot, *, is_partial: bool
+        self, schema: PropertySchema, kind: Structure | None, value: Value, spot: ElementPath, *, is_partial: bool
     ) -> None:
         if is_function(value):
             return
@@ -259,7 +259,7 @@ class Properties:
         elif schema.type in CHECKS and not CHECKS[schema.type](value):
             self._mismatch(schema.type, value, spot)
 
-    def _structured(self, schemas: Schemas, name: str, value: Value, spot: Spot, *, is_partial: bool) -> Value:
+    def _structured(self, schemas: Schemas, name: str, value: Value, spot: ElementPath, *, is_partial: bool) -> Value:
         if is_function(value):
             return value
         kind = schemas.structured[name]
@@ -273,10 +273,10 @@ class Properties:
         )
         return whole
 
-    def _undeclared(self, name: str, declared: Mapping[str, PropertySchema], spot: Spot, owner: str) -> None:
+    def _undeclared(self, name: str, declared: Mapping[str, PropertySchema], spot: ElementPath, owner: str) -> None:
         from phaseline.dsl.grammar.shape_fixes import right_property
 
-        otherwise = f"Declared are {listing(declared)}." if declared else "It declares no properties."
+        otherwise = f"Declared are {quoted_list(declared)}." if declared else "It declares no properties."
         self._report.add(
             "PL-B035",
             f"'{name}' is not a property of {owner}",
@@ -285,7 +285,7 @@ class Properties:
             point="key",
         )
 
-    def _mismatch(self, kind: str, value: Value, spot: Spot) -> None:
+    def _mismatch(self, kind: str, value: Value, spot: ElementPath) -> None:
         shown = (
             f"'{value}'"
             if isinstance(value, str)
@@ -300,7 +300,7 @@ class Properties:
             spot,
         )
 
-    def _missing(self, names: Iterable[str], merged: Mapping[str, Value], spot: Spot, owner: str) -> None:
+    def _missing(self, names: Iterable[str], merged: Mapping[str, Value], spot: ElementPath, owner: str) -> None:
         if merged.get(EXTERNAL) is True:
             return
         for name in sorted(names):

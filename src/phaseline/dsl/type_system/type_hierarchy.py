@@ -6,15 +6,15 @@ from collections.abc import Mapping
 from typing import cast
 
 from phaseline.dsl.functions.static_checks import FunctionCheck, Later, Standing
-from phaseline.dsl.imports.section_merge import IN_MISSING, Sections
-from phaseline.dsl.text.problem_report import Report, Spot
+from phaseline.dsl.imports.section_merge import IN_MISSING, MergedSections
+from phaseline.dsl.text.problem_report import ElementPath, ProblemReport
 from phaseline.dsl.type_system.operations import Operations, Owner, TypeOperation
 from phaseline.dsl.type_system.property_schemas import Properties, Schemas
-from phaseline.lang.fast_dataclasses import changeable
+from phaseline.lang.fast_dataclasses import mutable
 from phaseline.model.blueprint.blueprint import Operation, Value
 
 
-@changeable
+@mutable
 class Side:
     """The operations of a type (of a relationship type: at one end), ready to be shared by templates.
 
@@ -27,7 +27,7 @@ class Side:
     open: Mapping[str, TypeOperation]
 
 
-@changeable
+@mutable
 class ResolvedType:
     """A node type or relationship type. ``hierarchy``: root first, itself last.
 
@@ -53,11 +53,11 @@ class Types:
     def __init__(
         self,
         section: str,
-        sections: Sections,
+        sections: MergedSections,
         properties: Properties,
         operations: Operations,
         functions: FunctionCheck,
-        report: Report,
+        report: ProblemReport,
     ) -> None:
         """``section``: ``node_types`` or ``relationships``."""
         self._section = section
@@ -141,7 +141,7 @@ class Types:
         standing: Standing = "node" if self._owner == "node" else "relationship"
         unchecked = dict(parent.unchecked) if parent else {}
         for key, item in cast("dict[str, dict[str, Value]]", raw.get("properties") or {}).items():
-            here = Spot(spot.document, (*spot.path, "properties", key, "default"))
+            here = ElementPath(spot.document, (*spot.path, "properties", key, "default"))
             found, later = self._functions.scan_default((item or {}).get("default"), here, standing)
             has_functions |= found
             unchecked.pop(key, None)
@@ -154,7 +154,7 @@ class Types:
         hierarchy = (*(parent.hierarchy if parent else ()), name)
         return ResolvedType(name, hierarchy, schemas, sides, has_functions, unchecked)
 
-    def _side(self, interfaces: Value, parent: Mapping[str, TypeOperation], spot: Spot) -> Side:
+    def _side(self, interfaces: Value, parent: Mapping[str, TypeOperation], spot: ElementPath) -> Side:
         types = self._operations.of_type(interfaces, parent, spot, self._owner)
         return Side(
             types,
@@ -163,7 +163,7 @@ class Types:
             {name: found for name, found in types.items() if found.missing or found.later or found.fault is not None},
         )
 
-    def unknown(self, name: str, code: str, spot: Spot) -> None:
+    def unknown(self, name: str, code: str, spot: ElementPath) -> None:
         """Report a template's type that does not exist; one that is broken was reported already."""
         if name in self.names or self.is_broken(name):
             return

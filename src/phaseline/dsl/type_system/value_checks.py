@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from phaseline.dsl.functions.registry import contains_functions, is_function
 from phaseline.dsl.text.primitive_types import CHECKS, EXAMPLES
-from phaseline.dsl.text.suggestions import listing, suggest
+from phaseline.dsl.text.suggestions import quoted_list, suggest
 from phaseline.dsl.type_system.constraints import Lookup, choice_violation, needs_lookup, violation
 from phaseline.lang.fast_namedtuples import NamedTuple
 from phaseline.model.blueprint.blueprint import DataType, PropertySchema, Value
@@ -76,7 +76,7 @@ def completed(
         return value
     for name in value:
         if name not in data.properties:
-            mend = suggest(name, data.properties, f"It has {listing(data.properties)}.")
+            mend = suggest(name, data.properties, f"It has {quoted_list(data.properties)}.")
             complaints.append(Complaint((*path, name), "type", f"is not a property of the data type {kind}", mend))
     beneath = {name: schema.default for name, schema in data.properties.items() if schema.has_default}
     beneath.update(under if isinstance(under, dict) else {})

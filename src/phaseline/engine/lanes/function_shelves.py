@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from phaseline.engine.lanes.queues import Queue
-from phaseline.lang.arrays import distinct, every, neighbours, present
+from phaseline.lang.arrays import as_slice, every, present, unique
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
     from phaseline.engine.arena import Arena
-    from phaseline.engine.arena_layout import Slot
+    from phaseline.engine.arena_layout import GraphSlot
     from phaseline.engine.lanes.queues import Crowd
 
 FEW_EACH = 8
@@ -132,9 +132,9 @@ def functions_of(arena: Arena, operation: str, positions: np.ndarray) -> np.ndar
     if isinstance(numbers, int):
         return _of_graph(arena, arena.order[numbers], operation, positions)
     found = np.empty(len(positions), np.int64)
-    graphs = distinct(numbers)
+    graphs = unique(numbers)
     if len(graphs) * FEW_EACH >= len(positions):
-        where = neighbours(positions)
+        where = as_slice(positions)
         columns = numbers.tolist(), arena.kind[where].tolist(), arena.subject[where].tolist()
         order = arena.order
         found[:] = [
@@ -148,11 +148,11 @@ def functions_of(arena: Arena, operation: str, positions: np.ndarray) -> np.ndar
     return found
 
 
-def _of_graph(arena: Arena, slot: Slot, operation: str, positions: np.ndarray) -> np.ndarray:
+def _of_graph(arena: Arena, slot: GraphSlot, operation: str, positions: np.ndarray) -> np.ndarray:
     functions = slot.functions
     if functions is None:
         return np.zeros(len(positions), np.int64)
-    where = neighbours(positions)
+    where = as_slice(positions)
     kinds, subjects = arena.kind[where], arena.subject[where]
     found_kinds = present(kinds)
     if len(found_kinds) == 1:

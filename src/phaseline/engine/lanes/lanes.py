@@ -17,7 +17,7 @@ import numpy as np
 from phaseline.engine.lanes.function_shelves import Shelves
 from phaseline.engine.lanes.queues import Queue
 from phaseline.engine.lanes.rate_limits import Rates
-from phaseline.lang.fast_dataclasses import changeable
+from phaseline.lang.fast_dataclasses import mutable
 from phaseline.model.graph.graph import LANE_PREFIX
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ MOST_PASSED_OVER = 8
 """After so many batches of others a lane comes first, whatever its priority."""
 
 
-@changeable
+@mutable
 class Lane:
     """The waiting entries of one specification and key, and its limits in use."""
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from phaseline.lang.fast_dataclasses import changeable
+from phaseline.lang.fast_dataclasses import mutable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -19,7 +19,7 @@ Crowd = tuple[list[int], "np.ndarray", list[int]]
 """(executions, positions, where the entries of each begin, and where the last ones end)."""
 
 
-@changeable
+@mutable
 class Queue:
     """One queue for each execution, ``count`` entries in all; whoever takes draws from them in equal shares."""
 

@@ -8,13 +8,13 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from phaseline.lang.fast_dataclasses import changeable
+from phaseline.lang.fast_dataclasses import mutable
 
 if TYPE_CHECKING:
     from phaseline.model.graph.graph import LaneSpec
 
 
-@changeable
+@mutable
 class Bucket:
     """``tokens`` as of ``at`` (ms). ``part``: so much of the rate is used at present."""
 

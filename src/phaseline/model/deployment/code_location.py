@@ -6,7 +6,7 @@ from phaseline.lang.fast_dataclasses import frozen
 
 
 @frozen
-class CodePlaces:
+class CodeLocation:
     """Everything that finds code, stored with the deployment: any engine process can go on with it.
 
     ``blueprint_folder`` absolute; ``plugin_folders`` absolute, in search order. ``imported``: (namespace, absolute folder)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from phaseline.lang.arrays import distinct
+from phaseline.lang.arrays import unique
 
 if TYPE_CHECKING:
     from phaseline.model.blueprint.blueprint import Value
@@ -19,7 +19,7 @@ def ranges_of(numbers: Iterable[int] | np.ndarray) -> list[Value]:
     >>> ranges_of([4, 0, 1, 2])
     [[0, 3], [4, 1]]
     """
-    column = distinct(np.array(list(numbers) if not isinstance(numbers, np.ndarray) else numbers, np.int64))
+    column = unique(np.array(list(numbers) if not isinstance(numbers, np.ndarray) else numbers, np.int64))
     if not len(column):
         return []
     firsts = np.flatnonzero(np.diff(column, prepend=column[0] - 2) != 1)
@@ -38,4 +38,4 @@ def numbers_of(ranges: Value) -> np.ndarray:
         first, count = pair if isinstance(pair, list) and len(pair) == 2 else (0, 0)
         if isinstance(first, int) and isinstance(count, int):
             parts.append(np.arange(first, first + count, dtype=np.int32))
-    return distinct(np.concatenate(parts)) if parts else np.empty(0, np.int32)
+    return unique(np.concatenate(parts)) if parts else np.empty(0, np.int32)

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from phaseline.model.blueprint.blueprint import Value
 
-Path = tuple[str, ...]
+PropertyPath = tuple[str, ...]
 """Path into a document, such as ``("network", "ip")``."""
 SCALARS = frozenset({str, int, float, bool, type(None)})
 """Types whose values may be shared, because nobody can change them."""
@@ -60,7 +60,9 @@ def laid_over(below: Mapping[str, Value], above: Mapping[str, Value]) -> dict[st
     return found
 
 
-def diff(before: Mapping[str, Value], after: Mapping[str, Value]) -> tuple[dict[Path, Value], tuple[Path, ...]]:
+def diff(
+    before: Mapping[str, Value], after: Mapping[str, Value]
+) -> tuple[dict[PropertyPath, Value], tuple[PropertyPath, ...]]:
     """({path: value written}, paths removed) that lead from ``before`` to ``after``, as deep as mappings go.
 
     The values written are those of ``after`` itself. Lists count as one value. Numbers and booleans that are equal but of different types have changed.
@@ -68,14 +70,18 @@ def diff(before: Mapping[str, Value], after: Mapping[str, Value]) -> tuple[dict[
     >>> diff({"a": {"b": 1, "c": 2}, "d": 3}, {"a": {"b": 1, "c": 4}, "e": 5})
     ({('a', 'c'): 4, ('e',): 5}, (('d',),))
     """
-    written: dict[Path, Value] = {}
-    removed: list[Path] = []
+    written: dict[PropertyPath, Value] = {}
+    removed: list[PropertyPath] = []
     _compare(before, after, (), written, removed)
     return written, tuple(removed)
 
 
 def _compare(
-    before: Mapping[str, Value], after: Mapping[str, Value], path: Path, written: dict[Path, Value], removed: list[Path]
+    before: Mapping[str, Value],
+    after: Mapping[str, Value],
+    path: PropertyPath,
+    written: dict[PropertyPath, Value],
+    removed: list[PropertyPath],
 ) -> None:
     for key, value in after.items():
         here = (*path, key)
@@ -108,7 +114,7 @@ def is_same(one: Value, other: Value) -> bool:
 
 
 def merge(
-    document: Mapping[str, Value], written: Mapping[Path, Value], removed: Sequence[Path] = ()
+    document: Mapping[str, Value], written: Mapping[PropertyPath, Value], removed: Sequence[PropertyPath] = ()
 ) -> dict[str, Value]:
     """The document with changes made, as a new one; missing levels are made, what is not there need not be removed.
 
@@ -133,7 +139,7 @@ def merge(
     return merged
 
 
-def _level(top: dict[str, Value], path: Path, fresh: set[int], *, make: bool) -> dict[str, Value] | None:
+def _level(top: dict[str, Value], path: PropertyPath, fresh: set[int], *, make: bool) -> dict[str, Value] | None:
     """The mapping at ``path``, each level on the way copied once so that the former document stays as it was."""
     level = top
     for key in path:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     import numpy as np
 
     from phaseline.model.execution.execution import GoOn, StopAfter, Verdict
-    from phaseline.model.graph.batch_members import Members, Places, Segment
+    from phaseline.model.graph.batch_members import GraphSegment, MemberPositions, Members
     from phaseline.model.graph.functions import Functions
     from phaseline.model.graph.graph import Graph, LaneSpec
     from phaseline.model.graph.status import ExecutionStatus
@@ -81,7 +81,7 @@ class Reattached:
     """An open batch of the store: where its members lie, ``kinds`` uint8 as far as they answered."""
 
     batch: int
-    places: Places
+    places: MemberPositions
     kinds: np.ndarray | None
 
 
@@ -252,7 +252,7 @@ class Batch:
         return len(self.members.positions)
 
     @property
-    def segments(self) -> list[Segment]:
+    def segments(self) -> list[GraphSegment]:
         """Its members by graph, made for whoever asks; hot code reads the columns."""
         return self.members.segments()
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from phaseline.model.blueprint.blueprint import Value
     from phaseline.model.blueprint.labels import Relabelled
-    from phaseline.model.deployment.code_location import CodePlaces
+    from phaseline.model.deployment.code_location import CodeLocation
     from phaseline.model.deployment.stack_documents import DocumentKind
     from phaseline.model.deployment.topology import Topology
     from phaseline.model.execution.breakpoints import Breakpoint
@@ -66,7 +66,7 @@ class Request:
 
     ``if_busy``: what to do while another execution has a claim on its instances (decision 4): ``wait`` for it, ``refuse``
     to be stored, or run beside it by ``force``. ``take_back``: if it fails, what it has made is taken away again.
-    ``is_surrounded``: an ``Around`` is stored with its execution; ``acts_since``: the attempt in which its present action began,
+    ``is_surrounded``: a ``PrePost`` is stored with its execution; ``acts_since``: the attempt in which its present action began,
     for a retry of what has ended is an action of its own, with hooks of its own. ``timeout_s``: an attempt that takes longer is
     canceled; None: never. ``breakpoints``: where instances stop until somebody lets them go on. ``flaw``: why nobody can carry out
     what is stored of it; then the rest says nothing.
@@ -165,7 +165,7 @@ class Round:
 
 
 @frozen
-class KnownPaths:
+class StatePathIndex:
     """What a planner knows where nodes of a blueprint go through states with phases (ADR 0014).
 
     ``registry``: phases and paths as they are for this blueprint; ``numbers``: {state: its number}.
@@ -197,7 +197,7 @@ class History:
     rounds: tuple[Round, ...] = ()
     canceled: bool = False
     attempt: int = 0
-    paths: KnownPaths | None = None
+    paths: StatePathIndex | None = None
     execution: str = ""
     checks: Checks = field(default_factory=_no_checks)
     aim: Callable[[], Aim | None] = lambda: None
@@ -222,7 +222,7 @@ class Reshape:
     name: str
     topology: Topology
     inputs: Mapping[str, Value] | None = None
-    code: CodePlaces | None = None
+    code: CodeLocation | None = None
     uses: Mapping[str, int] | None = None
     keeps: tuple[DocumentKind, str] | None = None
     drops: tuple[DocumentKind, str] | None = None

@@ -29,7 +29,7 @@ HOOK_TIMEOUT_S = 60.0
 """How long one call of a hook class may take, unless the class says otherwise (source 2's successor: no limit)."""
 
 
-class Why(IntEnum):
+class DeploymentCallKind(IntEnum):
     """Why something of the deployment itself is called: the subjects of ``SubjectKind.DEPLOYMENT``."""
 
     BEFORE = 0
@@ -42,12 +42,18 @@ class Why(IntEnum):
     @property
     def word(self) -> str:
         """What a hook reads as the reason, such as ``pre_failed``."""
-        return "cancelled" if self is Why.CANCELED else "timeout" if self is Why.TIMED_OUT else self.name.lower()
+        return (
+            "cancelled"
+            if self is DeploymentCallKind.CANCELED
+            else "timeout"
+            if self is DeploymentCallKind.TIMED_OUT
+            else self.name.lower()
+        )
 
     @property
     def is_failure(self) -> bool:
         """What source 2 calls ``is_stack_failure``."""
-        return self > Why.COMPLETED
+        return self > DeploymentCallKind.COMPLETED
 
 
 @frozen
@@ -78,7 +84,7 @@ class HookClass:
 
 
 @frozen
-class Around:
+class PrePost:
     """Everything that surrounds one execution. ``hooks`` in the order of their pre calls.
 
     ``taking_back``: the classes that are called round the taking back of what the execution made, if it fails and is to be

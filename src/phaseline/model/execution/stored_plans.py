@@ -10,7 +10,7 @@ from phaseline.lang.fast_dataclasses import frozen
 
 if TYPE_CHECKING:
     from phaseline.model.blueprint.blueprint import Blueprint, Value
-    from phaseline.model.deployment.code_location import CodePlaces
+    from phaseline.model.deployment.code_location import CodeLocation
     from phaseline.model.execution.execution import Request
     from phaseline.model.packages.installed import PackageUse
 
@@ -35,7 +35,7 @@ class Aim:
 
     blueprint: Blueprint
     inputs: Mapping[str, Value]
-    code: CodePlaces
+    code: CodeLocation
     suffixes: int
     changed_inputs: tuple[str, ...] = ()
     uses: Mapping[str, int] = field(default_factory=dict)

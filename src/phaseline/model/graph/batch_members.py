@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from phaseline.model.graph.graph import SubjectKind
 
 
-class Segment(NamedTuple):
+class GraphSegment(NamedTuple):
     """Consecutive members of a batch that come from one graph.
 
     Columns in member order: ``positions`` int32 in the graph, ``subjects`` int32, ``attempts`` int32
@@ -40,10 +40,10 @@ class Segment(NamedTuple):
     policies: np.ndarray
 
 
-class Places(NamedTuple):
+class MemberPositions(NamedTuple):
     """Which entries the members of a batch are, as the store keeps them: ``graphs`` and ``ends`` by segment, ``positions`` int32 by member.
 
-    >>> places = Places.of([(7, np.array([0, 1])), (9, np.array([4]))])
+    >>> places = MemberPositions.of([(7, np.array([0, 1])), (9, np.array([4]))])
     >>> places.graphs, places.ends, [(graph, at.tolist()) for graph, at in places.parts()]
     ((7, 9), (2, 3), [(7, [0, 1]), (9, [4])])
     """
@@ -53,7 +53,7 @@ class Places(NamedTuple):
     positions: np.ndarray
 
     @classmethod
-    def of(cls, parts: Sequence[tuple[int, np.ndarray]]) -> Places:
+    def of(cls, parts: Sequence[tuple[int, np.ndarray]]) -> MemberPositions:
         """Of (graph, positions) one behind the other."""
         columns = [positions for _, positions in parts]
         ends = tuple(accumulate(map(len, columns)))
@@ -67,7 +67,7 @@ class Places(NamedTuple):
 
 
 class Members(NamedTuple):
-    """The columns of ``Segment``: those from ``graphs`` to ``ends`` by segment, the others by member."""
+    """The columns of ``GraphSegment``: those from ``graphs`` to ``ends`` by segment, the others by member."""
 
     graphs: tuple[int, ...]
     executions: tuple[int, ...]
@@ -81,7 +81,7 @@ class Members(NamedTuple):
     policies: np.ndarray
 
     @classmethod
-    def of(cls, *segments: Segment) -> Members:
+    def of(cls, *segments: GraphSegment) -> Members:
         """Of these segments one behind the other."""
         by_segment = [(one.graph, one.execution, one.deployment, one.kind, len(one.positions)) for one in segments]
         graphs, executions, deployments, kinds, counts = zip(*by_segment, strict=True)
@@ -90,23 +90,23 @@ class Members(NamedTuple):
         return cls(graphs, executions, deployments, kinds, tuple(accumulate(counts)), *columns)
 
     @property
-    def places(self) -> Places:
+    def places(self) -> MemberPositions:
         """What the store keeps of them."""
-        return Places(self.graphs, self.ends, self.positions)
+        return MemberPositions(self.graphs, self.ends, self.positions)
 
-    def segment(self, number: int) -> Segment:
+    def segment(self, number: int) -> GraphSegment:
         """One of the segments; its columns are parts of these."""
         mine = slice(self.ends[number - 1] if number else 0, self.ends[number])
-        return Segment(
+        return GraphSegment(
             self.graphs[number], self.executions[number], self.deployments[number], self.positions[mine], self.kinds[number],
             self.subjects[mine], self.attempts[mine], self.generations[mine], self.policies[mine],
         )  # fmt: skip
 
-    def segments(self) -> list[Segment]:
+    def segments(self) -> list[GraphSegment]:
         """All of them, in order."""
         return [self.segment(number) for number in range(len(self.ends))]
 
-    def place_of(self, member: int) -> tuple[Segment, int]:
+    def place_of(self, member: int) -> tuple[GraphSegment, int]:
         """(the segment a member lies in, its place there). Raises IndexError for one that there is not."""
         if not 0 <= member < self.ends[-1]:
             raise IndexError(member)

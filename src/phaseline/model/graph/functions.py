@@ -10,7 +10,7 @@ from phaseline.model.graph.graph import SubjectKind
 
 if TYPE_CHECKING:
     from phaseline.model.blueprint.blueprint import Operation
-    from phaseline.model.deployment.code_location import CodePlaces
+    from phaseline.model.deployment.code_location import CodeLocation
     from phaseline.model.deployment.topology import Topology
 
 INSTANCE, SOURCE, TARGET = int(SubjectKind.INSTANCE), int(SubjectKind.SOURCE), int(SubjectKind.TARGET)
@@ -26,7 +26,7 @@ class Functions:
 
     __slots__ = ("_code", "_tables", "_topology")
 
-    def __init__(self, topology: Topology, code: CodePlaces) -> None:
+    def __init__(self, topology: Topology, code: CodeLocation) -> None:
         """Of this shape and this code; nothing is looked at before somebody asks."""
         self._topology, self._code = topology, hash(code)
         self._tables: dict[tuple[str, int], np.ndarray] = {}

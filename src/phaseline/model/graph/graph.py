@@ -39,7 +39,7 @@ class SubjectKind(IntEnum):
     TARGET = 3
     """Relationship numbers; the operation of the target's side."""
     DEPLOYMENT = 4
-    """The deployment itself, which is no instance; the number says why it is called (``model.execution.pre_post.Why``)."""
+    """The deployment itself, which is no instance; the number says why it is called (``model.execution.pre_post.DeploymentCallKind``)."""
 
 
 @frozen

@@ -1,8 +1,8 @@
 """What checks have found: whether instances are healthy, and whether they or their relationships have drifted (W32, W46).
 
 A result is a byte by subject, with its time and its execution; a body is kept only where a call said something. Walk of
-a check of 1,000 machines of which one fails: the outcomes of a batch come back, ``results_of`` makes one ``ChecksMade`` of
-them; ``CheckBook.record`` moves what was known to the previous status, and the turn writes the two pages that changed and
+a check of 1,000 machines of which one fails: the outcomes of a batch come back, ``results_of`` makes one ``NewCheckResults`` of
+them; ``CheckResults.record`` moves what was known to the previous status, and the turn writes the two pages that changed and
 one body. The planner, asked in the same turn, finds the bytes in ``Checks``.
 """
 
@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
-from phaseline.lang.arrays import every, neighbours, some
-from phaseline.lang.fast_dataclasses import changeable, frozen
+from phaseline.lang.arrays import as_slice, every, some
+from phaseline.lang.fast_dataclasses import frozen, mutable
 from phaseline.model.deployment.instance_states import InstanceState
 from phaseline.model.graph.graph import SubjectKind
 from phaseline.model.graph.status import PAGE_ENTRIES, OutcomeKind
@@ -114,7 +114,7 @@ class Checks:
 
 
 @frozen
-class ChecksMade:
+class NewCheckResults:
     """Results of one kind in one deployment. ``subjects`` int32, each once; ``results`` uint8; ``at`` in ms.
 
     ``execution``: the number of the one that called. ``bodies``: {subject: what the call said}, only where it said anything.
@@ -187,7 +187,7 @@ class HeldBodies(dict[tuple[CheckKind, int], "Value"]):
         self.update({(kind, subject): body for subject, body in bodies.items()})
 
 
-@changeable
+@mutable
 class Column:
     """Results of one kind by subject, whole pages of them, each with its time (ms) and the number of its execution."""
 
@@ -205,7 +205,7 @@ def empty_column(count: int) -> Column:
     return Column(np.zeros(count, np.uint8), np.zeros(count, np.int64), np.zeros(count, np.int32))
 
 
-class CheckBook:
+class CheckResults:
     """All results of one deployment. ``touched``: {kind: subjects whose results have changed}, for who writes them down."""
 
     def __init__(self, bodies: Bodies, columns: Mapping[CheckKind, Column] | None = None) -> None:
@@ -224,16 +224,16 @@ class CheckBook:
         """What planners see, a copy."""
         return Checks({kind: column.results.copy() for kind, column in self.columns.items()})
 
-    def copy(self) -> CheckBook:
+    def copy(self) -> CheckResults:
         """Another book of the same, in memory."""
         columns = {
             kind: Column(column.results.copy(), column.times.copy(), column.executions.copy())
             for kind, column in self.columns.items()
         }
         bodies = self.bodies
-        return CheckBook(HeldBodies(bodies if isinstance(bodies, HeldBodies) else {}), columns)
+        return CheckResults(HeldBodies(bodies if isinstance(bodies, HeldBodies) else {}), columns)
 
-    def record(self, made: ChecksMade) -> None:
+    def record(self, made: NewCheckResults) -> None:
         """Take results over; the former status becomes the previous one."""
         subjects, results = made.subjects, made.results
         known = results != CheckResult.UNKNOWN
@@ -293,7 +293,7 @@ class CheckBook:
             return subjects[:0]
         if int(subjects.max(initial=-1)) >= len(column):
             subjects = subjects[subjects < len(column)]
-        known = column.results[neighbours(subjects)] != CheckResult.UNKNOWN
+        known = column.results[as_slice(subjects)] != CheckResult.UNKNOWN
         return subjects if every(known) else subjects[known]
 
     def _supersede(self, subjects: np.ndarray) -> None:
@@ -301,7 +301,7 @@ class CheckBook:
         known = self._known(CheckKind.STATUS, subjects)
         if not len(known):
             return
-        status, where = self.columns[CheckKind.STATUS], neighbours(known)
+        status, where = self.columns[CheckKind.STATUS], as_slice(known)
         told = status.results[where], status.times[where], status.executions[where]
         self._write(CheckKind.PREVIOUS_STATUS, known, *told)
         self.bodies.drop(CheckKind.PREVIOUS_STATUS, known)
@@ -325,7 +325,7 @@ class CheckBook:
         if needed > len(column):
             column = _longer(column, -(-needed // PAGE_ENTRIES) * PAGE_ENTRIES)
         self.columns[kind] = column
-        where = neighbours(subjects)
+        where = as_slice(subjects)
         column.results[where] = results
         column.times[where] = times
         column.executions[where] = executions

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from phaseline.model.deployment.instance_states import InstanceState
-from phaseline.model.health.checks import ILL, CheckBook, CheckKind, CheckResult, HeldBodies
+from phaseline.model.health.checks import ILL, CheckKind, CheckResult, CheckResults, HeldBodies
 
 if TYPE_CHECKING:
     from phaseline.model.blueprint.blueprint import Value
@@ -19,7 +19,9 @@ Named = Callable[[int], str]
 """From the number of an execution to its id."""
 
 
-def system_properties(book: CheckBook, topology: Topology, instance: int, state: int, named: Named) -> dict[str, Value]:
+def system_properties(
+    book: CheckResults, topology: Topology, instance: int, state: int, named: Named
+) -> dict[str, Value]:
     """``status``, ``previous_status`` and drifts of an instance, those that are known; ``state``: its present one.
 
     Each is ``{ok, timestamp, task, result}``, the task being the execution that checked; a status may be ``healed``. Who is
@@ -47,7 +49,7 @@ def system_properties(book: CheckBook, topology: Topology, instance: int, state:
     return found
 
 
-def said(book: CheckBook, kind: CheckKind, subject: int, named: Named) -> dict[str, Value] | None:
+def said(book: CheckResults, kind: CheckKind, subject: int, named: Named) -> dict[str, Value] | None:
     """One result; None where nothing is known."""
     column = book.columns.get(kind)
     if column is None or subject >= len(column) or column.results[subject] == CheckResult.UNKNOWN:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from phaseline.lang.fast_dataclasses import defaults_of, frozen, told
+from phaseline.lang.fast_dataclasses import as_dict, field_defaults, frozen
 from phaseline.model.blueprint.blueprint import Operation
 from phaseline.model.packages.package import NOBODY, CrossDependency, Roles
 from phaseline.model.packages.role_limits import RoleLimits
@@ -215,7 +215,7 @@ def to_json(stages: Stages) -> dict[str, Value]:
         "tasks": tasks,
         "split": [*sorted(stages.split)],
     }
-    return {**found, "limits": [told(one) for one in stages.limits]} if stages.limits else found
+    return {**found, "limits": [as_dict(one) for one in stages.limits]} if stages.limits else found
 
 
 def from_json(stored: Mapping[str, Any]) -> Stages:
@@ -227,7 +227,7 @@ def from_json(stored: Mapping[str, Any]) -> Stages:
 
 
 _DEFAULTS: Mapping[type, Mapping[str, Any]] = {
-    kind: defaults_of(kind) for kind in (Task, Origin, Ties, Roles, CrossDependency)
+    kind: field_defaults(kind) for kind in (Task, Origin, Ties, Roles, CrossDependency)
 }
 _KINDS: Mapping[str, type] = {"roles": Roles, "ties": Ties}
 _MANY: Mapping[str, type] = {"depends": CrossDependency, "depended_by": CrossDependency}
@@ -235,7 +235,7 @@ _MANY: Mapping[str, type] = {"depends": CrossDependency, "depended_by": CrossDep
 
 def _differing(one: Any) -> dict[str, Value]:
     defaults = _DEFAULTS[type(one)]
-    return {name: _plain(value) for name, value in told(one).items() if value != defaults[name]}
+    return {name: _plain(value) for name, value in as_dict(one).items() if value != defaults[name]}
 
 
 def _plain(value: Any) -> Value:

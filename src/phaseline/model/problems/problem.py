@@ -77,6 +77,6 @@ class ProblemsError(Exception):
         super().__init__("\n".join(str(problem) for problem in self.problems[:SHOWN_PROBLEMS]))
 
 
-def fail(code: str, message: str, mend: str, *, subject: str = "") -> ProblemsError:
+def problem_error(code: str, message: str, mend: str, *, subject: str = "") -> ProblemsError:
     """A ``ProblemsError`` with the single problem described."""
     return ProblemsError([Problem(code, message, mend, Place(subject=subject))])

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 @frozen
-class Way:
+class ActivePath:
     """One execution: ``subjects`` are ranges of numbers, ``target`` a state's name."""
 
     execution: int
@@ -24,12 +24,12 @@ class Way:
     subjects: Value
 
 
-def speaking(ways: Iterable[Way], states: np.ndarray, names: Sequence[str]) -> set[int]:
+def speaking(ways: Iterable[ActivePath], states: np.ndarray, names: Sequence[str]) -> set[int]:
     """Executions that a resource follows which is there and not yet at the target.
 
     ``states`` by number of the resource, ``names``: what the states of the deployment are called.
 
-    >>> ways = [Way(7, "Started", [[0, 3]]), Way(9, "Gone", [[2, 1]])]
+    >>> ways = [ActivePath(7, "Started", [[0, 3]]), ActivePath(9, "Gone", [[2, 1]])]
     >>> sorted(speaking(ways, np.array([64, 65, 64], np.uint8), ("Allocation", "Started")))
     [7, 9]
     >>> speaking(ways, np.array([65, 65, 63], np.uint8), ("Allocation", "Started"))

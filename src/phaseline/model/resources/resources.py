@@ -24,12 +24,12 @@ VERSION = "phaseline_resources"
 """What stands where other blueprints have the version of their language."""
 REMOVED = 63
 """The state of a resource that is no more; states with names of their own have higher numbers."""
-REACH = "reach"
+REACH_WORKFLOW = "reach"
 """The workflow that brings resources to a target. Several executions of it may be open in one deployment."""
 
 
 @frozen
-class Growth:
+class ResourceAddition:
     """Resources to be added behind the ``first`` that are there already, and types they bring along.
 
     ``node`` int32: their node numbers, counted on over the types that are there. ``documents`` {number: attributes}.
@@ -46,7 +46,7 @@ class Growth:
 
 def is_reach(request: Request) -> bool:
     """True for an execution that brings resources to a target."""
-    return request.workflow == REACH
+    return request.workflow == REACH_WORKFLOW
 
 
 class OutgrownError(Exception):
@@ -68,10 +68,10 @@ def type_node(name: str, hierarchy: tuple[str, ...]) -> Node:
     return Node(name, name, hierarchy, {}, {}, default_instances=0)
 
 
-def grown(topology: Topology, growth: Growth) -> Topology:
+def grown(topology: Topology, growth: ResourceAddition) -> Topology:
     """The topology with more resources. Raises ``OutgrownError``.
 
-    >>> more = Growth(0, [type_node("Disk", ("Disk",))], ["d1", "d2"], np.array([0, 0], np.int32))
+    >>> more = ResourceAddition(0, [type_node("Disk", ("Disk",))], ["d1", "d2"], np.array([0, 0], np.int32))
     >>> found = grown(no_resources(), more)
     >>> list(found.ids), found.index.tolist(), found.nodes[0].type
     (['d1', 'd2'], [1, 2], 'Disk')

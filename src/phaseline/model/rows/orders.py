@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import field
 from typing import TYPE_CHECKING, Protocol
 
-from phaseline.lang.fast_dataclasses import changeable, frozen
+from phaseline.lang.fast_dataclasses import frozen, mutable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -17,7 +17,7 @@ MOST_ORDERS = 100_000
 """Rows of orders that a store keeps; the oldest go first."""
 
 
-@changeable
+@mutable
 class RequestId:
     """A request id in use. ``is_repeated``: an order under it had been given before; ``is_taken``: some command gave an order under it."""
 
@@ -26,7 +26,7 @@ class RequestId:
     is_taken: bool = False
 
 
-@changeable
+@mutable
 class NewOrder:
     """An order that is about to be stored, with what it causes.
 

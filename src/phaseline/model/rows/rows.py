@@ -16,15 +16,15 @@ if TYPE_CHECKING:
 
     from phaseline.model.blueprint.blueprint import Blueprint, Value
     from phaseline.model.blueprint.labels import Relabelled
-    from phaseline.model.deployment.code_location import CodePlaces
-    from phaseline.model.deployment.runtime_properties import Path
+    from phaseline.model.deployment.code_location import CodeLocation
+    from phaseline.model.deployment.runtime_properties import PropertyPath
     from phaseline.model.deployment.stack_documents import Drop, NewDocument
     from phaseline.model.deployment.topology import Topology
     from phaseline.model.execution.events import Changes
     from phaseline.model.execution.execution import Request
-    from phaseline.model.execution.pre_post import Around
-    from phaseline.model.graph.batch_members import Places
-    from phaseline.model.health.checks import ChecksMade
+    from phaseline.model.execution.pre_post import PrePost
+    from phaseline.model.graph.batch_members import MemberPositions
+    from phaseline.model.health.checks import NewCheckResults
     from phaseline.model.packages.installed import PackageUse
 
 
@@ -69,7 +69,7 @@ class NewDeployment:
     blueprint: Blueprint
     inputs: Mapping[str, Value]
     topology: Topology
-    code: CodePlaces
+    code: CodeLocation
     actor: Actor
     created_at: int
     kind: DeploymentKind = "blueprint"
@@ -86,7 +86,7 @@ class DeploymentRow:
     name: str
     blueprint_file: str
     description: str
-    code: CodePlaces
+    code: CodeLocation
     created_at: int
     created_by: str
     instance_count: int
@@ -105,7 +105,7 @@ class NewExecution:
     request: Request
     actor: Actor
     created_at: int
-    around: Around | None = None
+    around: PrePost | None = None
 
 
 @frozen
@@ -126,7 +126,7 @@ class ExecutionRow:
     created_by: str
 
 
-Beside = Callable[[ExecutionRow], bool]
+ConcurrencyRule = Callable[[ExecutionRow], bool]
 """Whether an execution may be stored, or go on, though this other one is open."""
 
 
@@ -139,7 +139,7 @@ class BatchRow:
 
     id: int
     phase: str
-    places: Places
+    places: MemberPositions
     started_at: int
     deadline_at: int
     closed_at: int
@@ -256,12 +256,12 @@ class DocumentChange:
 
     deployment: int
     instance: int
-    written: Mapping[Path, Value]
-    removed: Sequence[Path] = ()
+    written: Mapping[PropertyPath, Value]
+    removed: Sequence[PropertyPath] = ()
 
 
 @frozen
-class Remark:
+class EntryRemark:
     """The message, error and result that a call left on an entry; replaces the former one."""
 
     graph: int
@@ -299,7 +299,7 @@ class EventRow:
 
 
 @frozen
-class Measure:
+class Metric:
     """What an engine has measured of one thing, the last time it said so. ``body``: {figure: value}."""
 
     name: str
@@ -315,7 +315,7 @@ class Reshaped:
     topology: Topology
     blueprint: Blueprint | None = None
     inputs: Mapping[str, Value] | None = None
-    code: CodePlaces | None = None
+    code: CodeLocation | None = None
     uses: Mapping[str, int] | None = None
 
 
@@ -329,7 +329,7 @@ class Forgotten:
 
 
 @frozen
-class Written:
+class PlannerWrites:
     """What planners have had written beside graphs and shapes: documents that come or go, deployments that are forgotten.
 
     ``checks``: who was called ill by a person; they are written with the results of checks. ``labels``: (deployment, what changes).
@@ -338,7 +338,7 @@ class Written:
     kept: tuple[NewDocument, ...] = ()
     dropped: tuple[Drop, ...] = ()
     forgotten: tuple[Forgotten, ...] = ()
-    checks: tuple[ChecksMade, ...] = ()
+    checks: tuple[NewCheckResults, ...] = ()
     labels: tuple[tuple[int, Relabelled], ...] = ()
 
     def __bool__(self) -> bool:
@@ -346,11 +346,11 @@ class Written:
         return bool(self.kept or self.dropped or self.forgotten or self.labels)
 
 
-NOTHING_WRITTEN = Written()
+NOTHING_WRITTEN = PlannerWrites()
 
 
 @frozen
-class Payload:
+class TurnPayload:
     """What a turn writes beside the scheduler's changes, in the same transaction.
 
     ``requests``: {execution: what it is planned by from now on}, for those that a user lets go on in another way.
@@ -360,15 +360,15 @@ class Payload:
     """
 
     documents: Sequence[DocumentChange] = ()
-    remarks: Sequence[Remark] = ()
+    remarks: Sequence[EntryRemark] = ()
     logs: Sequence[LogLine] = ()
     events: Sequence[EventRow] = ()
     answers: Sequence[Answer] = ()
     requests: Mapping[int, Request] = field(default_factory=dict)
-    checks: Sequence[ChecksMade] = ()
-    measures: Sequence[Measure] = ()
+    checks: Sequence[NewCheckResults] = ()
+    measures: Sequence[Metric] = ()
     reshaped: Sequence[Reshaped] = ()
-    written: Written = NOTHING_WRITTEN
+    written: PlannerWrites = NOTHING_WRITTEN
 
     def __bool__(self) -> bool:
         """True when there is anything to write."""
@@ -377,7 +377,7 @@ class Payload:
         return bool(said or self.answers or self.requests or others)
 
 
-NOTHING = Payload()
+NOTHING = TurnPayload()
 
 
 @frozen
@@ -386,4 +386,4 @@ class Turn:
 
     at: int
     changes: Changes
-    payload: Payload = NOTHING
+    payload: TurnPayload = NOTHING

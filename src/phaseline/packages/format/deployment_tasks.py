@@ -17,7 +17,7 @@ from phaseline.model.packages.package import (
     Strategy,
 )
 from phaseline.packages.format.format_versions import Format
-from phaseline.packages.format.problem_report import Spot, listed
+from phaseline.packages.format.problem_report import FileElement, listed
 from phaseline.packages.format.restrictions import check_task_condition, condition_text
 from phaseline.packages.format.role_selectors import (
     check_pattern,
@@ -58,7 +58,7 @@ _ROLE_KEYS: Final = ("role", "roles", "groups")
 _SHARE: Final = re.compile(r"-?[0-9]{1,9}|(?:100|[0-9]{1,2})%")
 
 
-def check_granular_tasks(value: Any, spot: Spot, package_format: Format) -> None:
+def check_granular_tasks(value: Any, spot: FileElement, package_format: Format) -> None:
     """Report what is wrong with a list of granular tasks, each alone and all together."""
     rows(_task(package_format), of="tasks")(value, spot)
     if isinstance(value, list):
@@ -71,13 +71,13 @@ def _task(package_format: Format) -> Form:
     has_patterns = package_format.number >= 4
     names = rows(text(ID, ID_ALLOWED), of="ids of tasks")
 
-    def ids(value: Any, spot: Spot) -> None:
+    def ids(value: Any, spot: FileElement) -> None:
         if isinstance(value, dict) and "yaql_exp" in value:
             check_yaql(value, spot)
         else:
             names(value, spot)
 
-    def roles(value: Any, spot: Spot) -> None:
+    def roles(value: Any, spot: FileElement) -> None:
         check_roles(value, spot, has_patterns=has_patterns)
 
     keys: dict[str, Key | Form] = {
@@ -102,7 +102,7 @@ def _task(package_format: Format) -> Form:
         keys["on"] = TEXTS
     whole = mapping("a task", keys)
 
-    def check(value: Any, spot: Spot) -> None:
+    def check(value: Any, spot: FileElement) -> None:
         whole(value, spot)
         if isinstance(value, dict):
             _check_whole(value, spot, package_format)
@@ -110,7 +110,7 @@ def _task(package_format: Format) -> Form:
     return check
 
 
-def _check_whole(task: Mapping[str, Any], spot: Spot, package_format: Format) -> None:
+def _check_whole(task: Mapping[str, Any], spot: FileElement, package_format: Format) -> None:
     """What keys of one task say about one another."""
     task_type = task.get("type") if task.get("type") in package_format.granular_types else ""
     if "parameters" in task:
@@ -127,7 +127,7 @@ def _check_whole(task: Mapping[str, Any], spot: Spot, package_format: Format) ->
 
 
 def _type(package_format: Format) -> Form:
-    def check(value: Any, spot: Spot) -> None:
+    def check(value: Any, spot: FileElement) -> None:
         if value not in package_format.granular_types:
             hint = spot.nearest(value, package_format.granular_types)
             mend = f"Use {listed(package_format.granular_types)}.{hint}"
@@ -136,13 +136,13 @@ def _type(package_format: Format) -> Form:
     return check
 
 
-def _tolerance(value: Any, spot: Spot) -> None:
+def _tolerance(value: Any, spot: FileElement) -> None:
     if isinstance(value, bool) or not isinstance(value, int | str) or _SHARE.fullmatch(str(value)) is None:
         mend = "Write how many instances may fail: a number, a share such as '20%', or -3 if three must succeed."
         spot.wrong("PL-F004", "is no fault tolerance", mend, value=value)
 
 
-def _relation_name(value: Any, spot: Spot) -> None:
+def _relation_name(value: Any, spot: FileElement) -> None:
     if isinstance(value, dict) and "yaql_exp" in value:
         refuse_yaql(value, spot)
     elif isinstance(value, str) and is_pattern(value):
@@ -151,7 +151,7 @@ def _relation_name(value: Any, spot: Spot) -> None:
         text(rf"{ID}|\*", f"{ID_ALLOWED}, or a regular expression between slashes")(value, spot)
 
 
-def _relation_roles(value: Any, spot: Spot) -> None:
+def _relation_roles(value: Any, spot: FileElement) -> None:
     if value is not None:
         check_roles(value, spot, may_be_self=True)
 
@@ -162,7 +162,7 @@ _RELATION: Final = mapping(
 )
 
 
-def check_relations(value: Any, spot: Spot) -> None:
+def check_relations(value: Any, spot: FileElement) -> None:
     if isinstance(value, dict) and "yaql_exp" in value:
         check_yaql(value, spot)
     else:
@@ -176,7 +176,7 @@ def _version(task: Mapping[str, Any]) -> tuple[int, int, int]:
     return cast("tuple[int, int, int]", tuple(int(part) for part in written.split(".")))
 
 
-def _check_together(tasks: Sequence[Any], spot: Spot) -> None:
+def _check_together(tasks: Sequence[Any], spot: FileElement) -> None:
     """No id twice, and nobody waits for himself."""
     first: dict[str, int] = {}
     needs: dict[str, list[str]] = {}
@@ -203,7 +203,7 @@ def _check_together(tasks: Sequence[Any], spot: Spot) -> None:
         spot.at(first[begin], "requires").wrong("PL-F015", f"tasks wait for one another in a circle: {way}", mend)
 
 
-def _check_homes(tasks: Sequence[Any], spot: Spot, package_format: Format) -> None:
+def _check_homes(tasks: Sequence[Any], spot: FileElement, package_format: Format) -> None:
     """Every task has roles of its own, or is listed by a group, which gives it those of the group."""
     known = [task if isinstance(task, dict) else {} for task in tasks]
     listed = {name for task in known if task.get("type") == "group" for name in _texts(task.get("tasks"))}

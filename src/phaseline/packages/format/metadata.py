@@ -10,7 +10,7 @@ from phaseline.model.packages.package import Release
 from phaseline.packages.format.format_versions import FORMATS, Format
 from phaseline.packages.format.native_metadata import NATIVE_KEYS, check_native, native_keys
 from phaseline.packages.format.package_contents import Contents
-from phaseline.packages.format.problem_report import Spot, listed
+from phaseline.packages.format.problem_report import FileElement, listed
 from phaseline.packages.format.value_forms import TEXTS, Form, Key, choice, mapping, required, rows, text, truth
 
 NAME: Final = text(r"[a-z0-9_-]+", "small letters a-z, digits, '-' and '_'")
@@ -35,7 +35,7 @@ def title_of(metadata: Any, otherwise: str) -> str:
     return f"{name}-{version}" if isinstance(version, str) and re.fullmatch(r"[0-9.]{1,40}", version) else name
 
 
-def check_metadata(value: Any, spot: Spot, contents: Contents) -> None:
+def check_metadata(value: Any, spot: FileElement, contents: Contents) -> None:
     """Report what is wrong with it; of an unknown format only what all formats have in common."""
     package_format = format_of(value)
     keys: dict[str, Key | Form] = {
@@ -78,7 +78,7 @@ def _needed(package_format: Format | None) -> tuple[str, ...]:
     return tuple(needed)
 
 
-def _package_version(value: Any, spot: Spot) -> None:
+def _package_version(value: Any, spot: FileElement) -> None:
     if not isinstance(value, str) or value not in FORMATS:
         in_quotes = " Write it in quotes." if not isinstance(value, str) else ""
         spot.wrong("PL-F003", "is not supported", f"Use {listed(FORMATS)}.{in_quotes}", value=value)
@@ -88,7 +88,7 @@ def _groups(package_format: Format | None) -> Form:
     groups = package_format.groups if package_format is not None else FORMATS["5.0.0"].groups
     known = choice(*groups)
 
-    def check(value: Any, spot: Spot) -> None:
+    def check(value: Any, spot: FileElement) -> None:
         if value == "equipment" and value not in groups:
             mend = f"Use {listed(groups)}. equipment needs package_version 4.0.0 or higher."
             spot.wrong("PL-F004", "is not known here", mend, value=value)
@@ -101,7 +101,7 @@ def _groups(package_format: Format | None) -> Form:
 def _fuel_version(package_format: Format | None) -> Form:
     """A list of releases of Fuel, none older than the format."""
 
-    def check(value: Any, spot: Spot) -> None:
+    def check(value: Any, spot: FileElement) -> None:
         TEXTS(value, spot)
         for place, item in enumerate(value if isinstance(value, list) else ()):
             if isinstance(item, str):
@@ -110,7 +110,7 @@ def _fuel_version(package_format: Format | None) -> Form:
     return check
 
 
-def _check_release(release: str, spot: Spot, package_format: Format | None) -> None:
+def _check_release(release: str, spot: FileElement, package_format: Format | None) -> None:
     if _RELEASE.fullmatch(release) is None:
         spot.wrong("PL-F004", "is no release of Fuel", "Use numbers with dots, such as '6.1'.", value=release)
     elif package_format is not None and package_format.least_fuel and _older(release, package_format.least_fuel):
@@ -123,7 +123,7 @@ def _older(one: str, other: str) -> bool:
     return tuple(map(int, one.split("."))) < tuple(map(int, other.split(".")))
 
 
-def _requirement(value: Any, spot: Spot) -> None:
+def _requirement(value: Any, spot: FileElement) -> None:
     from packaging.specifiers import InvalidSpecifier, SpecifierSet
 
     text()(value, spot)
@@ -135,7 +135,7 @@ def _requirement(value: Any, spot: Spot) -> None:
 
 
 def _release(contents: Contents, package_format: Format | None) -> Form:
-    def folder(value: Any, spot: Spot) -> None:
+    def folder(value: Any, spot: FileElement) -> None:
         text()(value, spot)
         if isinstance(value, str) and not contents.has_folder(value):
             mend = f"Make the folder '{value}' in the package, or name another one."
@@ -158,7 +158,7 @@ def _release(contents: Contents, package_format: Format | None) -> Form:
     )
 
 
-def _warn_of_native(value: Mapping[str, Any], spot: Spot) -> None:
+def _warn_of_native(value: Mapping[str, Any], spot: FileElement) -> None:
     for key in NATIVE_KEYS:
         if key in value:
             mend = "Write package_version: 10.0.0, or remove it."

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from phaseline.model.packages.package import WORKFLOWS, HookClass, PackageCode
 from phaseline.packages.format.package_contents import Contents
-from phaseline.packages.format.problem_report import Spot
+from phaseline.packages.format.problem_report import FileElement
 from phaseline.packages.format.value_forms import TEXTS, Form, Key, each, mapping, required, rows, text, truth
 
 NATIVE_KEYS: Final = ("types", "phases", "hooks", "python", "stages")
@@ -16,7 +16,7 @@ _TARGET: Final = text(r"\w+(\.\w+)*:\w+(\.\w+)*", "module:name, such as acme.hoo
 _MODULE: Final = text(r"\w+(\.\w+)*(:\w+(\.\w+)*)?", "a module, or module:name, such as acme.operations")
 
 
-def _hook(value: Any, spot: Spot) -> None:
+def _hook(value: Any, spot: FileElement) -> None:
     """``module:Class``, or a mapping with more."""
     if isinstance(value, str):
         _TARGET(value, spot)
@@ -33,7 +33,7 @@ def _hook(value: Any, spot: Spot) -> None:
         )(value, spot)
 
 
-def _entry_points(value: Any, spot: Spot) -> None:
+def _entry_points(value: Any, spot: FileElement) -> None:
     group = each(r"\S+", "a name without spaces", _MODULE, title="names and what they stand for")
     mapping("the entry points", dict.fromkeys(ENTRY_POINTS, group), is_closed=True)(value, spot)
 
@@ -49,12 +49,12 @@ def native_keys() -> Mapping[str, Key | Form]:
     }
 
 
-def workflow_name(value: Any, spot: Spot) -> None:
+def workflow_name(value: Any, spot: FileElement) -> None:
     """The name of a workflow: a built-in one or one of a blueprint."""
     text(r"[\w.-]+", "the name of a workflow")(value, spot)
 
 
-def check_native(metadata: Mapping[str, Any], spot: Spot, contents: Contents) -> None:
+def check_native(metadata: Mapping[str, Any], spot: FileElement, contents: Contents) -> None:
     """What is named must be there."""
     for place, path in _texts(metadata.get("types")):
         if not contents.has_file(path):

@@ -8,7 +8,7 @@ from typing import Any, Final
 from phaseline.model.packages.package import LimitOverride, Limits, NodeRole
 from phaseline.packages.format.condition_language import parsed
 from phaseline.packages.format.format_versions import Format
-from phaseline.packages.format.problem_report import Spot
+from phaseline.packages.format.problem_report import FileElement
 from phaseline.packages.format.restrictions import (
     check_condition,
     check_restrictions,
@@ -30,7 +30,7 @@ from phaseline.packages.format.value_forms import (
 from phaseline.packages.languages.slow_languages import ConditionError
 
 
-def _amount(value: Any, spot: Spot) -> None:
+def _amount(value: Any, spot: FileElement) -> None:
     """A number, or an expression that gives one."""
     if isinstance(value, str):
         try:
@@ -50,7 +50,7 @@ _LIMITS: Final = mapping(
 )
 
 
-def _limits(value: Any, spot: Spot) -> None:
+def _limits(value: Any, spot: FileElement) -> None:
     """Nothing below the key means no limits."""
     if value is None:
         return
@@ -60,7 +60,7 @@ def _limits(value: Any, spot: Spot) -> None:
         spot.at("max").wrong("PL-F004", f"is less than min, {least}", "Exchange the two.", value=most)
 
 
-def _conflicts(value: Any, spot: Spot) -> None:
+def _conflicts(value: Any, spot: FileElement) -> None:
     if value != "*":
         rows(text(), of="roles, or '*' for all")(value, spot)
 
@@ -83,7 +83,7 @@ _ROLE: Final = mapping(
 )
 
 
-def check_node_roles(value: Any, spot: Spot, _format: Format) -> None:
+def check_node_roles(value: Any, spot: FileElement, _format: Format) -> None:
     """Report what is wrong with roles."""
     each(ID, ID_ALLOWED, _ROLE, title="roles")(value, spot)
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 
 from phaseline.dsl.text.positions import Positions
 from phaseline.dsl.text.suggestions import closest
-from phaseline.lang.fast_dataclasses import altered, changeable, frozen
+from phaseline.lang.fast_dataclasses import altered, frozen, mutable
 from phaseline.model.problems.problem import NOWHERE, Place, Problem
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ ITEMS: Final = {
 """What the items of a file are that is one list; people count them from 1."""
 
 
-@changeable
+@mutable
 class Source:
     """One file of a package. ``lines``: as written; ``origin``: {line of the text that was read: its line as written}.
 
@@ -127,16 +127,16 @@ class Findings:
 
 
 @frozen
-class Spot:
+class FileElement:
     """An element of a file, where something may be wrong."""
 
     findings: Findings
     source: Source
     path: Path = ()
 
-    def at(self, *more: str | int) -> Spot:
+    def at(self, *more: str | int) -> FileElement:
         """An element below this one."""
-        return Spot(self.findings, self.source, self.path + more)
+        return FileElement(self.findings, self.source, self.path + more)
 
     def nearest(self, word: Any, known: Iterable[str]) -> str:
         """`` Did you mean 'x'?``, or nothing; of a word that stands here."""

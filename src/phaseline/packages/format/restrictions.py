@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from phaseline.model.packages.package import Restriction
 from phaseline.packages.format.condition_language import Models, holds, parsed
-from phaseline.packages.format.problem_report import Spot
+from phaseline.packages.format.problem_report import FileElement
 from phaseline.packages.format.role_selectors import check_yaql, refuse_yaql
 from phaseline.packages.format.value_forms import choice, mapping, required, rows, text
 from phaseline.packages.languages.slow_languages import ConditionError
@@ -15,7 +15,7 @@ from phaseline.packages.languages.slow_languages import ConditionError
 ACTIONS: Final = ("disable", "hide", "enable", "none")
 
 
-def check_task_condition(value: Any, spot: Spot) -> None:
+def check_task_condition(value: Any, spot: FileElement) -> None:
     """The same, or an expression in YAQL."""
     if isinstance(value, dict) and "yaql_exp" in value:
         check_yaql(value, spot)
@@ -23,7 +23,7 @@ def check_task_condition(value: Any, spot: Spot) -> None:
         check_condition(value, spot)
 
 
-def check_condition(value: Any, spot: Spot) -> None:
+def check_condition(value: Any, spot: FileElement) -> None:
     """A condition: a text of the language, or true or false."""
     if isinstance(value, bool):
         return
@@ -50,12 +50,12 @@ _FULL: Final = mapping(
 )
 
 
-def check_restrictions(value: Any, spot: Spot) -> None:
+def check_restrictions(value: Any, spot: FileElement) -> None:
     """A list of restrictions, each in one of the three forms."""
     rows(_check_one, least=1, of="restrictions")(value, spot)
 
 
-def _check_one(value: Any, spot: Spot) -> None:
+def _check_one(value: Any, spot: FileElement) -> None:
     if isinstance(value, str | bool):
         check_condition(value, spot)
     elif isinstance(value, dict) and "condition" in value:

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from phaseline.lang.regex import PatternError, compiled
 from phaseline.model.packages.package import EVERYBODY, NOBODY, Roles
-from phaseline.packages.format.problem_report import Spot
+from phaseline.packages.format.problem_report import FileElement
 from phaseline.packages.format.value_forms import ID, ID_ALLOWED
 
 _NAME: Final = re.compile(ID)
@@ -48,7 +48,7 @@ def fits_name(pattern: str, name: str) -> bool:
     return compiled(pattern).matches(name)
 
 
-def check_stage_roles(value: Any, spot: Spot) -> None:
+def check_stage_roles(value: Any, spot: FileElement) -> None:
     """The roles of a task in ``tasks.yaml``: ``*``, ``master`` or a list of names."""
     if isinstance(value, str):
         if value not in {"*", "master"}:
@@ -64,7 +64,7 @@ def check_stage_roles(value: Any, spot: Spot) -> None:
     warn_of_lists(value, spot)
 
 
-def check_roles(value: Any, spot: Spot, *, has_patterns: bool = True, may_be_self: bool = False) -> None:
+def check_roles(value: Any, spot: FileElement, *, has_patterns: bool = True, may_be_self: bool = False) -> None:
     """The roles of a granular task: a name, ``*``, ``master``, ``/expression/``, or a list of such."""
     if isinstance(value, dict) and "yaql_exp" in value:
         refuse_yaql(value, spot)
@@ -77,7 +77,7 @@ def check_roles(value: Any, spot: Spot, *, has_patterns: bool = True, may_be_sel
         warn_of_lists(value, spot)
 
 
-def _check_word(word: Any, spot: Spot, *, has_patterns: bool, is_alone: bool, may_be_self: bool) -> None:
+def _check_word(word: Any, spot: FileElement, *, has_patterns: bool, is_alone: bool, may_be_self: bool) -> None:
     allowed = f"{ID_ALLOWED}, '*', or a regular expression between slashes" if has_patterns else ID_ALLOWED
     if not isinstance(word, str):
         spot.wrong("PL-F011", "is no text", "Write the name of a role.", value=word)
@@ -95,7 +95,7 @@ def _check_word(word: Any, spot: Spot, *, has_patterns: bool, is_alone: bool, ma
         spot.wrong("PL-F011", "is not valid", f"Use {allowed}.", value=word)
 
 
-def check_pattern(word: str, spot: Spot) -> None:
+def check_pattern(word: str, spot: FileElement) -> None:
     """A regular expression between slashes, which must be one that RE2 takes: it matches in a time that grows with the text alone."""
     try:
         compiled(word[1:-1])
@@ -104,7 +104,7 @@ def check_pattern(word: str, spot: Spot) -> None:
         spot.wrong("PL-F012", "is no regular expression", mend, value=word)
 
 
-def warn_of_lists(value: list[Any], spot: Spot) -> None:
+def warn_of_lists(value: list[Any], spot: FileElement) -> None:
     """Lists that the ancestor takes and that match nobody there."""
     if not value:
         mend = "Name roles, or write '*' for all of them."
@@ -114,7 +114,7 @@ def warn_of_lists(value: list[Any], spot: Spot) -> None:
         spot.odd("PL-F052", "has '*' among names", mend, value=value)
 
 
-def refuse_yaql(value: Any, spot: Spot) -> None:
+def refuse_yaql(value: Any, spot: FileElement) -> None:
     """What is written in YAQL where it is not evaluated: nobody may take it for true or for nothing."""
     mend = "Write names, or a condition such as settings:storage.ceph.value == true."
     spot.wrong(
@@ -125,7 +125,7 @@ def refuse_yaql(value: Any, spot: Spot) -> None:
     )
 
 
-def check_yaql(value: Mapping[str, Any], spot: Spot) -> None:
+def check_yaql(value: Mapping[str, Any], spot: FileElement) -> None:
     """An expression in YAQL in the place of a condition or of dependencies of a task: read by who can, otherwise refused."""
     text, slow = value["yaql_exp"], spot.findings.slow
     if not isinstance(text, str):

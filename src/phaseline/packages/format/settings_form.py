@@ -10,7 +10,7 @@ from phaseline.lang.regex import PatternError, compiled
 from phaseline.model.packages.package import Choice, Form, Setting
 from phaseline.packages.format import value_forms as forms
 from phaseline.packages.format.format_versions import Format
-from phaseline.packages.format.problem_report import Spot
+from phaseline.packages.format.problem_report import FileElement
 from phaseline.packages.format.restrictions import check_restrictions, made_restrictions
 from phaseline.packages.format.value_forms import (
     ID,
@@ -33,7 +33,7 @@ METADATA: Final = "metadata"
 NUMBER: Final = "number"
 
 
-def check_settings(value: Any, spot: Spot, package_format: Format) -> None:
+def check_settings(value: Any, spot: FileElement, package_format: Format) -> None:
     """The settings of a package."""
     about: dict[str, Key | forms.Form] = {
         "label": text(),
@@ -50,24 +50,24 @@ def check_settings(value: Any, spot: Spot, package_format: Format) -> None:
     mapping("the file", {"attributes": attributes})(value, spot)
 
 
-def check_elements(value: Any, spot: Spot, _format: Format) -> None:
+def check_elements(value: Any, spot: FileElement, _format: Format) -> None:
     """The form of a network interface or a bond: elements by their names."""
     _elements(value, spot)
 
 
-def check_sections(value: Any, spot: Spot, _format: Format) -> None:
+def check_sections(value: Any, spot: FileElement, _format: Format) -> None:
     """The form of a node: sections of elements by their names."""
     each(ID, ID_ALLOWED, _elements, title="sections")(value, spot)
 
 
-def _elements(value: Any, spot: Spot) -> None:
+def _elements(value: Any, spot: FileElement) -> None:
     each(ID, ID_ALLOWED, anything, title="elements")(value, spot)
     if isinstance(value, dict):
         for name, item in value.items():
             (_OF_SECTION if name == METADATA else _SIMPLE_ELEMENT)(item, spot.at(name))
 
 
-def _value(value: Any, spot: Spot) -> None:
+def _value(value: Any, spot: FileElement) -> None:
     """A text, a truth value, a list of these, or how it is generated."""
     if isinstance(value, str | bool):
         return
@@ -82,7 +82,7 @@ def _value(value: Any, spot: Spot) -> None:
     spot.wrong("PL-F004", "is neither text, true or false nor a list", _quoted(value), value=value)
 
 
-def _number(value: Any, spot: Spot) -> None:
+def _number(value: Any, spot: FileElement) -> None:
     """A whole number, which may be written as a text; an empty one, if a deployment has to say it; or how it is generated."""
     if isinstance(value, dict):
         _value(value, spot)
@@ -98,7 +98,7 @@ def _is_written(value: object) -> bool:
 def _element(package_format: Format) -> forms.Form:
     """One setting; in our own format one of the type number has a number for its value."""
 
-    def check(value: Any, spot: Spot) -> None:
+    def check(value: Any, spot: FileElement) -> None:
         is_number = package_format.is_native and isinstance(value, dict) and value.get("type") == NUMBER
         (_NUMBER_SETTING if is_number else _SETTING)(value, spot)
 
@@ -110,13 +110,13 @@ def _quoted(value: Any) -> str:
     return f"Write it in quotes: '{value}'." if is_number else "Use a text, true, false, a list of these or generator:."
 
 
-def _about(value: Any, spot: Spot) -> None:
+def _about(value: Any, spot: FileElement) -> None:
     """A description; nothing below the key is none."""
     if value is not None:
         text()(value, spot)
 
 
-def _regex(value: Any, spot: Spot) -> None:
+def _regex(value: Any, spot: FileElement) -> None:
     mapping("a regex", {"source": required(text()), "error": text()})(value, spot)
     source = value.get("source") if isinstance(value, dict) else None
     if isinstance(source, str):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from phaseline.model.packages.package import WORKFLOWS, StageTask
 from phaseline.packages.format.format_versions import Format
-from phaseline.packages.format.problem_report import Spot, listed
+from phaseline.packages.format.problem_report import FileElement, listed
 from phaseline.packages.format.restrictions import check_condition, condition_text
 from phaseline.packages.format.role_selectors import check_stage_roles, roles_of
 from phaseline.packages.format.stage_numbers import mending, stage_of
@@ -21,7 +21,7 @@ ELSEWHERE: Final = ("copy_files", "sync", "upload_file", "skipped", "stage", "gr
 """Types that Fuel has in ``deployment_tasks.yaml`` only."""
 
 
-def check_stage_tasks(value: Any, spot: Spot, package_format: Format) -> None:
+def check_stage_tasks(value: Any, spot: FileElement, package_format: Format) -> None:
     """Report what is wrong with a list of stage tasks."""
     rows(_task(package_format), of="tasks")(value, spot)
 
@@ -42,7 +42,7 @@ def _task(package_format: Format) -> Form:
         keys["on"] = TEXTS
     whole = mapping("a task", keys)
 
-    def check(value: Any, spot: Spot) -> None:
+    def check(value: Any, spot: FileElement) -> None:
         whole(value, spot)
         if isinstance(value, dict) and "parameters" in value:
             known = str(value.get("type")) if value.get("type") in package_format.stage_types else ""
@@ -54,7 +54,7 @@ def _task(package_format: Format) -> Form:
 def stage_form(*, has_numbers: bool) -> Form:
     """The form of a stage."""
 
-    def check(value: Any, spot: Spot) -> None:
+    def check(value: Any, spot: FileElement) -> None:
         if stage_of(value, has_numbers=has_numbers) is None:
             spot.wrong("PL-F010", "is not valid", mending(value, has_numbers=has_numbers), value=value)
 
@@ -62,7 +62,7 @@ def stage_form(*, has_numbers: bool) -> Form:
 
 
 def _type(package_format: Format) -> Form:
-    def check(value: Any, spot: Spot) -> None:
+    def check(value: Any, spot: FileElement) -> None:
         if value in package_format.stage_types:
             return
         mend = f"Use {listed(package_format.stage_types)}."

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from phaseline.packages.format.problem_report import Spot
+from phaseline.packages.format.problem_report import FileElement
 from phaseline.packages.format.value_forms import Form, Key, anything, choice, mapping, required, rows, text, whole
 
 PERMISSIONS: Final = text("[0-7]{4}", "four digits from 0 to 7 in quotes, such as '0644'")
@@ -49,7 +49,7 @@ WITH_TIMEOUT: Final = frozenset({"puppet"})
 """Granular tasks that must say how long they may take; all stage tasks must."""
 
 
-def check_parameters(task_type: str, value: Any, spot: Spot, *, of_stage: bool) -> None:
+def check_parameters(task_type: str, value: Any, spot: FileElement, *, of_stage: bool) -> None:
     """The parameters of a task of a known type. ``of_stage``: one of ``tasks.yaml``."""
     _form(task_type, of_stage=of_stage)(value, spot)
     if isinstance(value, dict) and value.get("timeout") == 0 and value.get("timeout") is not False:

@@ -7,9 +7,9 @@ from collections.abc import Callable, Collection, Mapping
 from typing import Any, Final, TypeAlias
 
 from phaseline.lang.fast_dataclasses import frozen
-from phaseline.packages.format.problem_report import MAX_WORD, Spot, listed, shown
+from phaseline.packages.format.problem_report import MAX_WORD, FileElement, listed, shown
 
-Form: TypeAlias = Callable[[Any, Spot], None]
+Form: TypeAlias = Callable[[Any, FileElement], None]
 """Reports at the spot what is wrong with a value; says nothing where all is well."""
 MAX_UNKNOWN: Final = 20
 """Keys of a mapping among which one that is missing is looked for."""
@@ -29,14 +29,14 @@ def required(form: Form) -> Key:
     return Key(form, is_required=True)
 
 
-def anything(_value: Any, _spot: Spot) -> None:
+def anything(_value: Any, _spot: FileElement) -> None:
     """Whatever it is, it is kept."""
 
 
 def text(pattern: str = "", allowed: str = "", *, may_be_empty: bool = True) -> Form:
     """A text; of a pattern, which it must match as a whole, ``allowed`` says what it means."""
 
-    def check(value: Any, spot: Spot) -> None:
+    def check(value: Any, spot: FileElement) -> None:
         if not isinstance(value, str):
             spot.wrong("PL-F004", "is no text", _as_text(value), value=value)
         elif pattern and re.fullmatch(pattern, value, re.ASCII) is None:  # re keeps it compiled, once it is needed
@@ -58,7 +58,7 @@ def whole(least: int | None = None) -> Form:
     """A whole number, of at least ``least``."""
     mend = "Write a whole number" + ("" if least is None else f" of at least {least}") + ", without quotes."
 
-    def check(value: Any, spot: Spot) -> None:
+    def check(value: Any, spot: FileElement) -> None:
         if isinstance(value, bool) or not isinstance(value, int):
             spot.wrong("PL-F004", "is no whole number", mend, value=value)
         elif least is not None and value < least:
@@ -67,7 +67,7 @@ def whole(least: int | None = None) -> Form:
     return check
 
 
-def truth(value: Any, spot: Spot) -> None:
+def truth(value: Any, spot: FileElement) -> None:
     """True or false."""
     if not isinstance(value, bool):
         spot.wrong("PL-F004", "is neither true nor false", "Write true or false, without quotes.", value=value)
@@ -76,7 +76,7 @@ def truth(value: Any, spot: Spot) -> None:
 def choice(*words: str) -> Form:
     """One of some words."""
 
-    def check(value: Any, spot: Spot) -> None:
+    def check(value: Any, spot: FileElement) -> None:
         if not isinstance(value, str) or value not in words:
             mend = f"Use {listed(words)}.{spot.nearest(value, words)}"
             spot.wrong("PL-F004", "is not known here", mend, value=value)
@@ -87,7 +87,7 @@ def choice(*words: str) -> Form:
 def rows(form: Form, *, least: int = 0, is_unique: bool = False, of: str = "such values") -> Form:
     """A list of values of one form."""
 
-    def check(value: Any, spot: Spot) -> None:
+    def check(value: Any, spot: FileElement) -> None:
         if not isinstance(value, list):
             mend = f"Write a list: [{value}]." if _is_simple(value) else f"Write a list of {of}: each begins with '- '."
             spot.wrong("PL-F004", "is no list", mend, value=value)
@@ -116,7 +116,7 @@ def mapping(
     needed = [name for name, key in keys.items() if isinstance(key, Key) and key.is_required]
     known = tuple(keys)
 
-    def check(value: Any, spot: Spot) -> None:
+    def check(value: Any, spot: FileElement) -> None:
         if not isinstance(value, dict):
             spot.wrong("PL-F004", f"is no mapping; {title} is one", f"Write its keys: {', '.join(known)}.", value=value)
             return
@@ -153,7 +153,7 @@ def _misspelled(name: str, unknown: Collection[str]) -> str:
 def each(pattern: str, allowed: str, form: Form, *, title: str) -> Form:
     """A mapping from names of a pattern to values of one form."""
 
-    def check(value: Any, spot: Spot) -> None:
+    def check(value: Any, spot: FileElement) -> None:
         if not isinstance(value, dict):
             spot.wrong("PL-F004", f"is no mapping of {title}", "Write each as 'name:' and its keys below.", value=value)
             return

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from phaseline.model.packages.package import Component, Related
 from phaseline.packages.format.format_versions import Format
-from phaseline.packages.format.problem_report import Spot
+from phaseline.packages.format.problem_report import FileElement
 from phaseline.packages.format.value_forms import (
     ID,
     ID_ALLOWED,
@@ -96,26 +96,26 @@ _VOLUMES: Final = mapping(
 )
 
 
-def check_volumes(value: Any, spot: Spot, _format: Format) -> None:
+def check_volumes(value: Any, spot: FileElement, _format: Format) -> None:
     """Volumes and who gets them; every one that somebody gets must be there once."""
     _VOLUMES(value, spot)
     if isinstance(value, dict):
         _check_ids(value.get("volumes"), spot.at("volumes"))
 
 
-def check_network_roles(value: Any, spot: Spot, _format: Format) -> None:
+def check_network_roles(value: Any, spot: FileElement, _format: Format) -> None:
     """Roles of networks, each once."""
     _NETWORK_ROLES(value, spot)
     _check_ids(value, spot)
 
 
-def check_components(value: Any, spot: Spot, _format: Format) -> None:
+def check_components(value: Any, spot: FileElement, _format: Format) -> None:
     """Components, each once."""
     _COMPONENTS(value, spot)
     _check_ids(value, spot, key="name")
 
 
-def _check_ids(value: Any, spot: Spot, key: str = "id") -> None:
+def _check_ids(value: Any, spot: FileElement, key: str = "id") -> None:
     seen: set[str] = set()
     for place, item in enumerate(value if isinstance(value, list) else ()):
         name = item.get(key) if isinstance(item, dict) else None

@@ -6,10 +6,10 @@ import codecs
 from typing import TYPE_CHECKING, Final
 
 from phaseline.dsl.text.document import Document, read_document
-from phaseline.dsl.text.problem_report import Report
+from phaseline.dsl.text.problem_report import ProblemReport
 from phaseline.lang.fast_dataclasses import altered
 from phaseline.model.problems.problem import Place, Problem
-from phaseline.packages.format.problem_report import Findings, Source, Spot
+from phaseline.packages.format.problem_report import FileElement, Findings, Source
 
 if TYPE_CHECKING:
     from phaseline.packages.format.yaml_repair import Mended
@@ -67,7 +67,7 @@ def _text(name: str, content: bytes, findings: Findings) -> str | None:
 
 def _read(name: str, text: str) -> tuple[Document | None, tuple[Problem, ...], tuple[Problem, ...]]:
     """The values, what is wrong, and what is only odd."""
-    report = Report()
+    report = ProblemReport()
     document = read_document(name, text, report, is_lenient=True)
     errors, warnings = (
         tuple(
@@ -92,7 +92,9 @@ def _say_inserted(mend: Mended, findings: Findings, source: Source) -> None:
             continue
         mend_text = f"Write 'parameters:' in a line before '{keys[0]}:', in the column of 'type':\n"
         mend_text += "\n".join(["    type: …", "    parameters:", *(f"      {key}: …" for key in keys)])
-        Spot(findings, source, (index, "parameters")).wrong("PL-F005", "the key is missing", mend_text, point="key")
+        FileElement(findings, source, (index, "parameters")).wrong(
+            "PL-F005", "the key is missing", mend_text, point="key"
+        )
 
 
 def _item_at(source: Source, line: int) -> int | None:

@@ -23,7 +23,7 @@ from phaseline.plan.explain.cloudify_messages import (
     SUSPEND_TALE,
     UNINSTALL_TALE,
     UPDATE_TALE,
-    Tale,
+    MessageScript,
     heal_tale,
     operation_tale,
     reinstall_tale,
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from phaseline.model.graph.graph import Graph
     from phaseline.model.rows.rows import NoteRow
 
-Teller = Callable[[Story, State | None], Iterable[Tale]]
+Teller = Callable[[Story, State | None], Iterable[MessageScript]]
 """From a story, and the state in which the graph found the instance if it is known, to what is told of it."""
 
 
@@ -96,35 +96,35 @@ def narrate_all(
         yield instance, [line for tale in tales for line in story.tell(tale)]
 
 
-def _install(story: Story, _: State | None) -> Iterable[Tale]:
+def _install(story: Story, _: State | None) -> Iterable[MessageScript]:
     if story.reaches(State.STARTED):
         yield INSTALL_TALE if story.is_called else INSTALL_TALE.nothing
 
 
-def _uninstall(story: Story, present: State | None) -> Iterable[Tale]:
+def _uninstall(story: Story, present: State | None) -> Iterable[MessageScript]:
     if story.reaches(State.DELETED) or present is State.DELETED:
         if story.known.workflow == heal.HEAL and _diagnosis(story):
             yield reinstall_tale(_diagnosis(story))
         yield UNINSTALL_TALE if present is None else uninstall_tale(present)
 
 
-def _clean_up(story: Story, _: State | None) -> Iterable[Tale]:
+def _clean_up(story: Story, _: State | None) -> Iterable[MessageScript]:
     if story.is_called:
         yield CLEAN_UP_TALE
 
 
-def _again(story: Story, present: State | None) -> Iterable[Tale]:
+def _again(story: Story, present: State | None) -> Iterable[MessageScript]:
     """W5: what is told of an instance whose life cycle begins anew."""
     yield LIFE_CYCLE_AGAIN_TALE
     yield from _uninstall(story, present)
 
 
-def _update(story: Story, _: State | None) -> Iterable[Tale]:
+def _update(story: Story, _: State | None) -> Iterable[MessageScript]:
     if story.is_called:
         yield UPDATE_TALE
 
 
-def _own(story: Story, _: State | None) -> Iterable[Tale]:
+def _own(story: Story, _: State | None) -> Iterable[MessageScript]:
     """Of a graph of somebody's own: what was called, one after the other."""
     for phase, positions in story.positions.items():
         if phase not in story.stops and any(
@@ -133,14 +133,14 @@ def _own(story: Story, _: State | None) -> Iterable[Tale]:
             yield operation_tale(phase, phase, {})
 
 
-def _roll_back(story: Story, _: State | None) -> Iterable[Tale]:
+def _roll_back(story: Story, _: State | None) -> Iterable[MessageScript]:
     if story.reaches(State.CONFIGURED):
         yield HALF_STARTED_TALE
     elif story.reaches(State.UNINITIALIZED):
         yield HALF_THERE_TALE
 
 
-def _heal(story: Story, _: State | None) -> Iterable[Tale]:
+def _heal(story: Story, _: State | None) -> Iterable[MessageScript]:
     if story.is_called:
         yield heal_tale(_diagnosis(story))
 
@@ -151,27 +151,27 @@ def _diagnosis(story: Story) -> str:
     return "" if found == heal.NO_DIAGNOSIS else found
 
 
-def _suspend(story: Story, _: State | None) -> Iterable[Tale]:
+def _suspend(story: Story, _: State | None) -> Iterable[MessageScript]:
     if story.reaches(State.SUSPENDED):
         yield SUSPEND_TALE
 
 
-def _resume(story: Story, _: State | None) -> Iterable[Tale]:
+def _resume(story: Story, _: State | None) -> Iterable[MessageScript]:
     if story.reaches(State.STARTED):
         yield RESUME_TALE
 
 
-def _check_status(story: Story, _: State | None) -> Iterable[Tale]:
+def _check_status(story: Story, _: State | None) -> Iterable[MessageScript]:
     if story.is_called:
         yield CHECK_STATUS_TALE
 
 
-def _check_drift(story: Story, _: State | None) -> Iterable[Tale]:
+def _check_drift(story: Story, _: State | None) -> Iterable[MessageScript]:
     if story.is_called:
         yield CHECK_DRIFT_TALE
 
 
-def _operate(story: Story, _: State | None) -> Iterable[Tale]:
+def _operate(story: Story, _: State | None) -> Iterable[MessageScript]:
     """Of the one operation that is called, with its name as it was given."""
     known = story.known
     for phase in story.positions if story.is_called else ():
@@ -179,7 +179,7 @@ def _operate(story: Story, _: State | None) -> Iterable[Tale]:
         yield operation_tale(phase, named, given_inputs(known.workflow, phase, known.parameters))
 
 
-def _tie(_story: Story, _: State | None) -> Iterable[Tale]:
+def _tie(_story: Story, _: State | None) -> Iterable[MessageScript]:
     """Of those who take part only for their relationships nothing is told."""
     return ()
 

@@ -31,19 +31,19 @@ class Part:
 
 
 @frozen
-class Tale:
+class MessageScript:
     """The parts of a workflow in order; ``nothing_parts`` are told of an instance for which nothing is called."""
 
     parts: tuple[Part, ...]
     nothing_parts: tuple[Part, ...] = ()
 
     @property
-    def nothing(self) -> Tale:
+    def nothing(self) -> MessageScript:
         """What is told when nothing is called."""
-        return Tale(self.nothing_parts or self.parts)
+        return MessageScript(self.nothing_parts or self.parts)
 
 
-INSTALL_TALE = Tale(
+INSTALL_TALE = MessageScript(
     (
         Part(frame=("= initializing",)),
         Part(
@@ -115,7 +115,7 @@ AFTER_DELETE = Part(op.POSTDELETE, ("Postdeleting node instance",), ("Node insta
 DELETE_ENDS = Part(frame=("= deleted", "Deleted node instance"))
 
 
-def uninstall_tale(present: State) -> Tale:
+def uninstall_tale(present: State) -> MessageScript:
     """What is told of an instance that uninstall finds in this state."""
 
     def unless(states: AbstractSet[State], *parts: Part, instead: str = "") -> tuple[Part, ...]:
@@ -123,7 +123,7 @@ def uninstall_tale(present: State) -> Tale:
             return parts
         return (Part(frame=(f"{instead}: instance already {present.word}",)),) if instead else ()
 
-    return Tale(
+    return MessageScript(
         (
             *unless(NOT_RUNNING, STOP_BEGINS),
             VALIDATION,
@@ -138,7 +138,7 @@ def uninstall_tale(present: State) -> Tale:
 UNINSTALL_TALE = uninstall_tale(State.STARTED)
 """Of an instance that was running."""
 
-CLEAN_UP_TALE = Tale(
+CLEAN_UP_TALE = MessageScript(
     (
         Part(frame=("Rolling back prior to resuming install",)),
         *BEFORE_STOP,
@@ -151,10 +151,10 @@ CLEAN_UP_TALE = Tale(
 """W8"""
 
 
-HALF_STARTED_TALE = Tale(
+HALF_STARTED_TALE = MessageScript(
     (STOP_BEGINS, VALIDATION, *BEFORE_STOP, STOP, Part(frame=("= configured", "Rollbacked node instance")))
 )
-HALF_THERE_TALE = Tale(
+HALF_THERE_TALE = MessageScript(
     (
         UNLINK,
         Part(op.DELETE, ("Deleting node instance",), (), ("Deleting node instance: nothing to do",)),
@@ -165,7 +165,7 @@ HALF_THERE_TALE = Tale(
 """W45, of instances that were starting, and of those that were being created or configured."""
 
 
-SUSPEND_TALE = Tale(
+SUSPEND_TALE = MessageScript(
     (
         Part(frame=("Suspending node instance",)),
         Part(op.FREEZE_SUSPEND),
@@ -173,7 +173,7 @@ SUSPEND_TALE = Tale(
         Part(frame=("= suspended", "Node instance suspended")),
     )
 )
-RESUME_TALE = Tale(
+RESUME_TALE = MessageScript(
     (
         Part(frame=("Resuming node instance",)),
         Part(op.FREEZE_RESUME),
@@ -183,14 +183,14 @@ RESUME_TALE = Tale(
 )
 """Decision 24; the ancestor has no such workflows, so the words are ours."""
 
-CHECK_STATUS_TALE = Tale((Part(op.CHECK_STATUS),))
-CHECK_DRIFT_TALE = Tale((Part(op.CHECK_DRIFT), Part(op.CHECK_RELATIONSHIP_DRIFT)))
+CHECK_STATUS_TALE = MessageScript((Part(op.CHECK_STATUS),))
+CHECK_DRIFT_TALE = MessageScript((Part(op.CHECK_DRIFT), Part(op.CHECK_RELATIONSHIP_DRIFT)))
 """W46: the ancestor tells of nothing but the calls."""
 
 
-def heal_tale(diagnosis: str) -> Tale:
+def heal_tale(diagnosis: str) -> MessageScript:
     """What is told of an instance that is healed (W36). ``diagnosis``: why, empty where nobody said (W67)."""
-    return Tale(
+    return MessageScript(
         (
             Part(frame=(f"Healing node instance{_because(diagnosis)}",)),
             *(Part(operation) for operation in (op.PREHEAL, op.HEAL, op.POSTHEAL)),
@@ -199,9 +199,9 @@ def heal_tale(diagnosis: str) -> Tale:
     )
 
 
-LIFE_CYCLE_AGAIN_TALE = Tale((Part(frame=("Node lifecycle failed. Attempting to re-run node lifecycle",)),))
+LIFE_CYCLE_AGAIN_TALE = MessageScript((Part(frame=("Node lifecycle failed. Attempting to re-run node lifecycle",)),))
 """W5"""
-UPDATE_TALE = Tale(
+UPDATE_TALE = MessageScript(
     (
         Part(frame=("Updating node instance",)),
         *(Part(operation) for operation in (*UPDATES, UPDATE_RELATIONSHIP)),
@@ -211,16 +211,16 @@ UPDATE_TALE = Tale(
 """W61"""
 
 
-def reinstall_tale(diagnosis: str) -> Tale:
+def reinstall_tale(diagnosis: str) -> MessageScript:
     """What is told of an instance before it is uninstalled because it could not be healed."""
-    return Tale((Part(frame=(f"Reinstalling node instance{_because(diagnosis)}",)),))
+    return MessageScript((Part(frame=(f"Reinstalling node instance{_because(diagnosis)}",)),))
 
 
 def _because(diagnosis: str) -> str:
     return f" (Diagnosis: {diagnosis})" if diagnosis else ""
 
 
-def operation_tale(full: str, given: str, parameters: Mapping[str, Value]) -> Tale:
+def operation_tale(full: str, given: str, parameters: Mapping[str, Value]) -> MessageScript:
     """What is told of an instance on which one operation is executed (W26). ``given``: its name as the user wrote it."""
     suffix = f" (Operation parameters: {dict(parameters)})" if parameters else ""
-    return Tale((Part(full, (f"Starting operation {given}{suffix}",), (f"Finished operation {given}",)),))
+    return MessageScript((Part(full, (f"Starting operation {given}{suffix}",), (f"Finished operation {given}",)),))

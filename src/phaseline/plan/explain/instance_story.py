@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from phaseline.model.blueprint.blueprint import Operation, Value
     from phaseline.model.deployment.topology import Topology
     from phaseline.model.graph.graph import Graph
-    from phaseline.plan.explain.cloudify_messages import Tale
+    from phaseline.plan.explain.cloudify_messages import MessageScript
 
 SCRIPT_FUNCTION = "script_runner.tasks.run"
 """The function that the ancestor calls for every script."""
@@ -172,7 +172,7 @@ class Story:
         failed = Status(int(self.statuses[position])) is Status.FAILED
         return failed and bool(int(self.graph.marks[position]) & Mark.TOLERANT)
 
-    def tell(self, tale: Tale) -> list[Line]:
+    def tell(self, tale: MessageScript) -> list[Line]:
         """The lines of a tale up to the first operation that is not done."""
         lines: list[Line] = []
         at = min((spans[0].begun_at for p in self.kinds if (spans := self.calls.get(p))), default=0)

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from phaseline.lang.arrays import distinct, every
+from phaseline.lang.arrays import every, unique
 from phaseline.lang.fast_dataclasses import frozen
 from phaseline.model.graph.graph import Graph, Step
 
 if TYPE_CHECKING:
-    from phaseline.plan.graph.draft import Draft, Slot
+    from phaseline.plan.graph.draft import Draft, StepSlot
 
 STATE_BITS = 3
 """How many states between operations a sequence may have."""
@@ -64,7 +64,7 @@ class _Layout:
         return positions if self.position is None else self.position[positions]
 
 
-def _lay_out(draft: Draft, slots: tuple[Slot, ...]) -> _Layout:
+def _lay_out(draft: Draft, slots: tuple[StepSlot, ...]) -> _Layout:
     """Each slot falls into runs of one level; runs become steps, ordered by level, then slot."""
     sizes = [len(slot) for slot in slots]
     slot_of = np.arange(len(slots), dtype=np.int32).repeat(sizes)
@@ -88,7 +88,7 @@ def _lay_out(draft: Draft, slots: tuple[Slot, ...]) -> _Layout:
     return _Layout(steps, np.arange(len(level), dtype=np.int32) + shift.repeat(length))
 
 
-def _policies(draft: Draft, slot: Slot) -> np.ndarray:
+def _policies(draft: Draft, slot: StepSlot) -> np.ndarray:
     """Numbers in the graph's table: the slot's policies with the states its members go through in addition."""
     code = slot.policy << (2 * STATE_BITS)
     if slot.before is not None:
@@ -146,6 +146,6 @@ def _others(draft: Draft, layout: _Layout, size: int) -> tuple[np.ndarray, np.nd
         nothing = np.empty(0, np.int32)
         return nothing, nothing
     source = np.concatenate([pair[0] for pair in pairs]).astype(np.int64)
-    keys = distinct(source * size + np.concatenate([pair[1] for pair in pairs]))
+    keys = unique(source * size + np.concatenate([pair[1] for pair in pairs]))
     found = np.divmod(keys, size)
     return found[0].astype(np.int32), found[1].astype(np.int32)

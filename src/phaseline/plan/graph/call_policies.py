@@ -6,11 +6,11 @@ from collections.abc import Callable
 from dataclasses import field
 from typing import TYPE_CHECKING
 
-from phaseline.lang.fast_dataclasses import altered, changeable, frozen
+from phaseline.lang.fast_dataclasses import altered, frozen, mutable
 from phaseline.model.blueprint.blueprint import SCRIPT_RUNNER, Operation
 from phaseline.model.blueprint.operation_declaration import Declaration
 from phaseline.model.graph.graph import LaneSpec, Policy
-from phaseline.model.problems.problem import fail
+from phaseline.model.problems.problem import problem_error
 
 if TYPE_CHECKING:
     from phaseline.model.execution.execution import RetryPolicy
@@ -32,7 +32,7 @@ class Manner:
     leave: tuple[int, ...] = ()
 
 
-@changeable
+@mutable
 class Policies:
     """The table of a graph while it is made: numbers for operations, then for them with their states."""
 
@@ -79,7 +79,7 @@ class Policies:
     def table(self) -> tuple[Policy, ...]:
         """The graph's table."""
         if len(self._final) > MAX_POLICIES:
-            raise fail(
+            raise problem_error(
                 "PL-P003",
                 f"operations are to be called in {len(self._final):,} different ways",
                 f"At most {MAX_POLICIES:,} combinations of lane, retries and time-out fit one graph: give operations equal ones.",

@@ -34,7 +34,7 @@ NO_MEMBERS = np.empty(0, np.int32)
 
 
 @frozen
-class Slot:
+class StepSlot:
     """Entries of one phase, at most one a participant, or several of a relationship group.
 
     Columns: ``owner`` int32, ascending: the participants' places; ``subject`` int32; ``policy`` int32 of ``Policies``.
@@ -82,7 +82,7 @@ class Draft:
     present: np.ndarray
     walks: np.ndarray
     policies: Policies
-    items: tuple[Slot | Change, ...] = ()
+    items: tuple[StepSlot | Change, ...] = ()
     states: tuple[int, ...] = ()
     head: np.ndarray = field(default_factory=lambda: NO_MEMBERS)
     tail: np.ndarray = field(default_factory=lambda: NO_MEMBERS)
@@ -90,14 +90,14 @@ class Draft:
     edges: tuple[tuple[np.ndarray, np.ndarray], ...] = ()
 
     @property
-    def slots(self) -> tuple[Slot, ...]:
+    def slots(self) -> tuple[StepSlot, ...]:
         """The items that are slots."""
-        return tuple(item for item in self.items if isinstance(item, Slot))
+        return tuple(item for item in self.items if isinstance(item, StepSlot))
 
 
-def absent_slot(draft: Draft, phase: str, owner: np.ndarray, after: np.ndarray | None = None) -> Slot:
+def absent_slot(draft: Draft, phase: str, owner: np.ndarray, after: np.ndarray | None = None) -> StepSlot:
     """Entries that are never called, one for each owner, on the instances themselves."""
-    return Slot(
+    return StepSlot(
         phase,
         SubjectKind.INSTANCE,
         owner,

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from phaseline.lang.arrays import distinct
+from phaseline.lang.arrays import unique
 from phaseline.lang.fast_dataclasses import frozen
 from phaseline.model.graph.graph import SubjectKind
 from phaseline.model.graph.status import Mark
@@ -91,7 +91,7 @@ def _lane_walk(
     else:
         place = np.arange(len(members)) - np.repeat(begin, counts)
         batch = np.repeat(np.cumsum(batches) - batches, counts) + place // size
-        calls = len(distinct(batch * (int(functions.max()) + 1) + functions[members]))
+        calls = len(unique(batch * (int(functions.max()) + 1) + functions[members]))
     return LaneWalk(spec, len(members), int(batches.sum()), calls, int(wave[0]), int(wave[-1]))
 
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from phaseline.model.blueprint.diff import Change, Rename
     from phaseline.model.execution.execution import Request
     from phaseline.plan.preview.plan_summary import PlanSummary, Sign
-    from phaseline.plan.rounds.round_preview import Foreseen
+    from phaseline.plan.rounds.round_preview import PreviewedRounds
     from phaseline.plan.topology.revision import Revision
 
 Action = Literal["install", "uninstall", "update", "replace", "reinstall"]
@@ -86,7 +86,7 @@ def summarise_update(
     steps: Sequence[Change],
     former: Blueprint,
     request: Request,
-    foreseen: Foreseen,
+    foreseen: PreviewedRounds,
     rounds: tuple[PlanSummary, ...],
     warnings: tuple[Problem, ...],
 ) -> UpdatePlan:
@@ -115,7 +115,7 @@ def summarise_update(
     )
 
 
-def _counts_in(foreseen: Foreseen, names: AbstractSet[str]) -> dict[str, int]:
+def _counts_in(foreseen: PreviewedRounds, names: AbstractSet[str]) -> dict[str, int]:
     """{node: how many of its instances are touched by the graphs of these names}."""
     found: dict[str, int] = {}
     for topology, graph in foreseen.graphs:
@@ -197,7 +197,7 @@ def _why_again(node: Node, changes: Iterable[Change], request: Request) -> str:
 
 
 def _may_be_reinstalled(
-    revision: Revision, request: Request, foreseen: Foreseen, again: Mapping[str, int]
+    revision: Revision, request: Request, foreseen: PreviewedRounds, again: Mapping[str, int]
 ) -> dict[str, str]:
     """{node: on what it depends whether it is reinstalled}, of those of which checks and operations decide when they run."""
     if request.parameters.get(SKIP_REINSTALL) is True:

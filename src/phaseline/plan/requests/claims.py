@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from phaseline.lang.fast_dataclasses import altered, frozen
-from phaseline.model.resources.resources import REACH
+from phaseline.model.resources.resources import REACH_WORKFLOW
 from phaseline.plan.workflows import PLANNERS, built_in
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ def claim_of(topology: Topology, request: Request) -> Claim:
     mapped = topology.blueprint.workflows.get(request.workflow)
     meant = request.workflow if mapped is None else mapped.built_in
     if meant not in PLANNERS:
-        return Claim(None, NOBODY, by_resource=request.workflow == REACH)
+        return Claim(None, NOBODY, by_resource=request.workflow == REACH_WORKFLOW)
     own = built_in(meant).claims(topology, altered(request, workflow=meant))
     if own is None or own.all():
         return EVERYTHING

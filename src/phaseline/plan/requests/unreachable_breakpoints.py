@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from phaseline.model.execution.breakpoints import Breakpoint
     from phaseline.model.execution.execution import Request
     from phaseline.model.graph.graph import Graph, Step
-    from phaseline.plan.rounds.round_preview import Foreseen
+    from phaseline.plan.rounds.round_preview import PreviewedRounds
 
 BY_WHAT_IS_FOUND = frozenset({"heal", "update", "restore", "scale"})
 """Workflows in which what a check finds, or what fails, decides what is called next."""
@@ -33,7 +33,7 @@ NAMED = 8
 """So many operations are named that are called instead."""
 
 
-def is_foreseen(request: Request, foreseen: Foreseen) -> bool:
+def is_foreseen(request: Request, foreseen: PreviewedRounds) -> bool:
     """Whether nothing else can be called than what was foreseen, so that who is not met there is never met."""
     if request.workflow not in PLANNERS or request.workflow in BY_WHAT_IS_FOUND:
         return False
@@ -43,7 +43,7 @@ def is_foreseen(request: Request, foreseen: Foreseen) -> bool:
 
 
 def unmet_stops(
-    given: Sequence[Breakpoint], request: Request, foreseen: Foreseen, *, is_sure: bool
+    given: Sequence[Breakpoint], request: Request, foreseen: PreviewedRounds, *, is_sure: bool
 ) -> Iterator[Problem]:
     """PL-P047 for each of ``given`` at which nobody stops in what was foreseen. ``is_sure``: an error, otherwise a warning.
 
@@ -74,7 +74,7 @@ def _concerned(one: Breakpoint, topology: Topology, graph: Graph, step: Step) ->
     return found
 
 
-def _called(one: Breakpoint, foreseen: Foreseen) -> list[str]:
+def _called(one: Breakpoint, foreseen: PreviewedRounds) -> list[str]:
     """What is called of those that it names, by its last part; a phase by its name."""
     found: dict[str, None] = {}
     for topology, graph in foreseen.graphs:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from phaseline.lang.fast_dataclasses import altered, frozen
 from phaseline.model.execution.execution import TOLERATED, GoOn, History, Verdict
-from phaseline.model.execution.pre_post import POST, PRE, UNDO, Why
+from phaseline.model.execution.pre_post import POST, PRE, UNDO, DeploymentCallKind
 from phaseline.model.graph.graph import Graph, LaneSpec, Policy
 from phaseline.model.graph.status import ExecutionStatus
 from phaseline.plan.stages.stage_graph import laid, on_deployment
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from phaseline.model.deployment.topology import Topology
     from phaseline.model.execution.execution import Request, Reshape, Round
-    from phaseline.model.execution.pre_post import Around, HookClass
+    from phaseline.model.execution.pre_post import HookClass, PrePost
     from phaseline.plan.graph.call_policies import Declare
     from phaseline.plan.graph.workflow import Planner
 
@@ -34,10 +34,10 @@ OPENING, CLOSING, UNDOING = "pre hooks", "post hooks", "undo hooks"
 OF_TAKING_BACK = " of rollback"
 """Names of the rounds, and what follows them where what failed is taken back."""
 AFTER = {
-    Why.COMPLETED: "",
-    Why.FAILED: " after a failure",
-    Why.CANCELED: " after a cancel",
-    Why.TIMED_OUT: " after a time-out",
+    DeploymentCallKind.COMPLETED: "",
+    DeploymentCallKind.FAILED: " after a failure",
+    DeploymentCallKind.CANCELED: " after a cancel",
+    DeploymentCallKind.TIMED_OUT: " after a time-out",
 }
 """What follows the name of the closing round: so it is known what posts were told, whatever happens to them."""
 HOOK_RETRIES = 0
@@ -46,7 +46,7 @@ CALLED = ("completed", "failed", TOLERATED)
 """Words of entries that were called to their end."""
 
 
-def surrounded(planner: Planner, around: Around) -> Planner:
+def surrounded(planner: Planner, around: PrePost) -> Planner:
     """The planner of an execution that has something round it."""
 
     def plan(topology: Topology, request: Request, history: History, declare: Declare) -> Answer:
@@ -62,7 +62,7 @@ def surrounded(planner: Planner, around: Around) -> Planner:
                 look_ahead(around.stages.limits, planner, asked)
         if not any(done.name == OPENING + OF_TAKING_BACK for done in of_this_action(asked)):
             found = _Action(around.hooks, asked).answer(body)
-            is_over = isinstance(found, Verdict) and _told(asked, "") is Why.FAILED
+            is_over = isinstance(found, Verdict) and _told(asked, "") is DeploymentCallKind.FAILED
             if not (is_over and request.take_back and body.has_begun):
                 return found
         taking_back = _Action(around.taking_back, asked, OF_TAKING_BACK)
@@ -85,7 +85,7 @@ class _Body:
     """What the workflow itself does."""
 
     planner: Planner
-    around: Around
+    around: PrePost
     asked: Asked
     takes_back: bool = False
 
@@ -115,7 +115,10 @@ class _Body:
         asked = self.asked
         request = altered(asked.request, take_back=self.takes_back)
         told = _told(asked, OF_TAKING_BACK if self.takes_back else "")
-        is_canceled = asked.history.canceled and told in {None, Why.CANCELED}  # a cancel after the body changes nothing
+        is_canceled = asked.history.canceled and told in {
+            None,
+            DeploymentCallKind.CANCELED,
+        }  # a cancel after the body changes nothing
         history = altered(asked.history, rounds=tuple(map(self._of_now, rounds)), canceled=is_canceled)
         return self.planner(asked.topology, request, history, asked.declare)
 
@@ -154,7 +157,9 @@ class _Action:
         found = within(body.asked, body.around, body.answer) if not self.of else body.answer()
         if not isinstance(found, Verdict):
             return found
-        return self._closing(found, Why.COMPLETED if body.is_taken_back else _why(found, self.asked.history))
+        return self._closing(
+            found, DeploymentCallKind.COMPLETED if body.is_taken_back else _why(found, self.asked.history)
+        )
 
     def _opening(self) -> Graph | Verdict | None:
         """The pre calls; where one has failed the undo calls, then the verdict. None: the body may begin."""
@@ -163,12 +168,12 @@ class _Action:
         if done is None and (wanted or self.of):
             if history.canceled and not self.of:
                 return Verdict(ExecutionStatus.CANCELED)
-            before = [on_deployment(PRE + one.name, _policy(PRE, one), Why.BEFORE) for one in wanted]
+            before = [on_deployment(PRE + one.name, _policy(PRE, one), DeploymentCallKind.BEFORE) for one in wanted]
             return laid(OPENING + self.of, before)
         if done is None or done.is_met:
             return None
         called = wanted[: done.counts.get("completed", 0)]
-        why = Why.CANCELED if history.canceled else Why.PRE_FAILED
+        why = DeploymentCallKind.CANCELED if history.canceled else DeploymentCallKind.PRE_FAILED
         undoing = self._owed(UNDO, UNDOING + self.of, [one for one in reversed(called) if one.has_post], why)
         return undoing or self._refused()
 
@@ -178,7 +183,7 @@ class _Action:
         told = "; ".join([reason, *filter(None, [self._words(UNDO, UNDOING + self.of, "undo")])])
         return Verdict(ExecutionStatus.CANCELED if history.canceled else ExecutionStatus.FAILED, told)
 
-    def _closing(self, found: Verdict, why: Why) -> Graph | Verdict:
+    def _closing(self, found: Verdict, why: DeploymentCallKind) -> Graph | Verdict:
         """The post calls, which are told how the body ended; then the verdict, failed if a critical one failed."""
         if found.status is ExecutionStatus.ATTENTION:
             return found
@@ -196,7 +201,7 @@ class _Action:
         status = ExecutionStatus.FAILED if is_completed else found.status
         return altered(found, status=status, reason=reason, forgets=found.forgets and not is_completed)
 
-    def _owed(self, prefix: str, name: str, classes: Sequence[HookClass], why: Why) -> Graph | None:
+    def _owed(self, prefix: str, name: str, classes: Sequence[HookClass], why: DeploymentCallKind) -> Graph | None:
         """A graph of the calls that are still owed: each comes whatever became of those before it. None: all are done."""
         called = sum(done.counts.get(word, 0) for done in self._rounds(name) for word in CALLED)
         stages = [
@@ -227,17 +232,17 @@ def of_this_action(asked: Asked) -> tuple[Round, ...]:
     return tuple(done for done in asked.history.rounds if done.attempt >= asked.request.acts_since)
 
 
-def _told(asked: Asked, of: str) -> Why | None:
+def _told(asked: Asked, of: str) -> DeploymentCallKind | None:
     """What the posts of an action have been told; None: nothing yet."""
     names = {CLOSING + words + of: why for why, words in AFTER.items()}
     found = [names[done.name] for done in of_this_action(asked) if done.name in names]
     return found[0] if found else None
 
 
-def _why(found: Verdict, history: History) -> Why:
+def _why(found: Verdict, history: History) -> DeploymentCallKind:
     match found.status:
         case ExecutionStatus.COMPLETED:
-            return Why.COMPLETED
+            return DeploymentCallKind.COMPLETED
         case ExecutionStatus.CANCELED:
-            return Why.TIMED_OUT if history.is_timed_out else Why.CANCELED
-    return Why.FAILED
+            return DeploymentCallKind.TIMED_OUT if history.is_timed_out else DeploymentCallKind.CANCELED
+    return DeploymentCallKind.FAILED

@@ -1,6 +1,6 @@
 """All rounds of a workflow before any of them runs: the planner is asked again as if each graph had gone well.
 
-What depends on what will be found cannot be foreseen: of checks the stored results are taken, and ``doubts`` says so.
+What depends on what will be found cannot be foreseen: of checks the stored results are taken, and ``preview_warnings`` says so.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ MOST_ROUNDS = 100
 
 
 @frozen
-class Foreseen:
+class PreviewedRounds:
     """What will be if all goes well. ``graphs`` in order, each with the topology in which it runs.
 
     ``before``: the topology now; ``topology`` and ``states`` (uint8 by instance number): those in the end. ``verdict``: None
@@ -43,7 +43,9 @@ class Foreseen:
     verdict: Verdict | None
 
 
-def foresee(planner: Planner, topology: Topology, request: Request, history: History, declare: Declare) -> Foreseen:
+def foresee(
+    planner: Planner, topology: Topology, request: Request, history: History, declare: Declare
+) -> PreviewedRounds:
     """The rounds of a workflow, each asked for as if all before it had gone well."""
     graphs: list[tuple[Topology, Graph]] = []
     before = topology
@@ -51,7 +53,7 @@ def foresee(planner: Planner, topology: Topology, request: Request, history: His
         answer = planner(topology, request, history, declare)
         assert not isinstance(answer, GoOn), "only a retry goes on"
         if isinstance(answer, Verdict):
-            return Foreseen(before, tuple(graphs), topology, history.states, answer)
+            return PreviewedRounds(before, tuple(graphs), topology, history.states, answer)
         if isinstance(answer, Reshape):
             topology, counts = answer.topology, {}
             added = np.zeros(len(topology) - len(history.states), np.uint8)
@@ -62,7 +64,7 @@ def foresee(planner: Planner, topology: Topology, request: Request, history: His
             history = altered(history, checks=checks_after(answer, history.checks))
         done = Round(answer.name, history.attempt, counts)
         history = altered(history, states=states, rounds=(*history.rounds, done))
-    return Foreseen(before, tuple(graphs), topology, history.states, None)
+    return PreviewedRounds(before, tuple(graphs), topology, history.states, None)
 
 
 def states_after(graph: Graph, states: np.ndarray) -> np.ndarray:
@@ -95,7 +97,7 @@ def checks_after(graph: Graph, checks: Checks) -> Checks:
     return checks
 
 
-def doubts(workflow: str, foreseen: Foreseen) -> tuple[Problem, ...]:
+def preview_warnings(workflow: str, foreseen: PreviewedRounds) -> tuple[Problem, ...]:
     """What a user should know of rounds that were foreseen: they depend on checks (PL-P033), or end badly (PL-P034)."""
     found = []
     asked = sum(step.count for _, graph in foreseen.graphs for step in graph.steps if step.phase in CHECKS)

@@ -15,10 +15,10 @@ from phaseline.plan.transforms.pipeline import Asked
 
 if TYPE_CHECKING:
     from phaseline.model.execution.execution import Request
-    from phaseline.plan.rounds.round_preview import Foreseen
+    from phaseline.plan.rounds.round_preview import PreviewedRounds
 
 
-def whom(request: Request, foreseen: Foreseen) -> np.ndarray:
+def whom(request: Request, foreseen: PreviewedRounds) -> np.ndarray:
     """Whom tasks will be for when the rounds are as foreseen, bool by number of the last topology."""
     topology = foreseen.topology
     if request.workflow == HEAL:

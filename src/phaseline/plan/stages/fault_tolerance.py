@@ -20,7 +20,7 @@ OTHERS = "instances in no group"
 
 
 @frozen
-class Bearing:
+class FaultTolerance:
     """``group``: int32 by instance, a number for each different set of groups; ``bears``: somebody at all may fail."""
 
     group: np.ndarray
@@ -28,7 +28,7 @@ class Bearing:
     bears: bool
 
     @classmethod
-    def of(cls, groups: Sequence[Task], masks: RoleMasks, size: int) -> Bearing:
+    def of(cls, groups: Sequence[Task], masks: RoleMasks, size: int) -> FaultTolerance:
         """From the tasks that are groups. A group that says nothing of failures bears all of its instances."""
         members = [masks.of(group.roles) for group in groups]
         if not members:

@@ -15,7 +15,7 @@ from phaseline.model.graph.graph import Graph, LaneSpec, Policy, Step, SubjectKi
 from phaseline.model.graph.status import Mark
 
 if TYPE_CHECKING:
-    from phaseline.model.execution.pre_post import Why
+    from phaseline.model.execution.pre_post import DeploymentCallKind
 
 MILESTONE = "milestone"
 
@@ -35,7 +35,9 @@ class Stage:
     however: bool = False
 
 
-def on_deployment(phase: str, policy: Policy, why: Why, *, tolerant: bool = False, however: bool = False) -> Stage:
+def on_deployment(
+    phase: str, policy: Policy, why: DeploymentCallKind, *, tolerant: bool = False, however: bool = False
+) -> Stage:
     """A stage that calls something of the deployment itself, once."""
     return Stage(phase, policy, np.array([why], np.int32), SubjectKind.DEPLOYMENT, tolerant, however)
 

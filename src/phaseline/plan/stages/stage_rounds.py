@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from phaseline.model.execution.execution import History, Reshape, Round
-    from phaseline.model.execution.pre_post import Around
+    from phaseline.model.execution.pre_post import PrePost
     from phaseline.model.graph.graph import Graph
     from phaseline.plan.transforms.pipeline import Asked
 
@@ -25,7 +25,7 @@ BEFORE, AFTER = STAGE + "pre_deployment", STAGE + "post_deployment"
 
 
 def within(
-    asked: Asked, around: Around, body: Callable[[], Graph | Reshape | GoOn | Verdict]
+    asked: Asked, around: PrePost, body: Callable[[], Graph | Reshape | GoOn | Verdict]
 ) -> Graph | Reshape | GoOn | Verdict:
     """What comes next: a round of tasks that are owed, or what the body answers.
 

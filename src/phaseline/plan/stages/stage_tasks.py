@@ -16,7 +16,7 @@ import numpy as np
 from phaseline.lang.fast_dataclasses import altered
 from phaseline.model.deployment.index_ranges import numbers_of
 from phaseline.model.execution.execution import Reshape, Verdict
-from phaseline.model.execution.pre_post import Why
+from phaseline.model.execution.pre_post import DeploymentCallKind
 from phaseline.model.graph.graph import Graph, LaneSpec, Policy, SubjectKind
 from phaseline.model.graph.status import ExecutionStatus, Mark
 from phaseline.model.packages.package import POST, PRE
@@ -25,7 +25,7 @@ from phaseline.model.packages.task_inputs import REBOOT_OPERATION
 from phaseline.model.problems.problem import ProblemsError
 from phaseline.plan.graph.call_policies import Manner, Policies, lane
 from phaseline.plan.graph.dependency_order import circles
-from phaseline.plan.stages.fault_tolerance import STRICT, Bearing
+from phaseline.plan.stages.fault_tolerance import STRICT, FaultTolerance
 from phaseline.plan.stages.pre_or_post import depths_by_needs, segments, sided, ties_of
 from phaseline.plan.stages.role_masks import RoleMasks
 from phaseline.plan.stages.rolling_strategy import take_turns
@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 
     from phaseline.model.blueprint.blueprint import Operation
     from phaseline.model.execution.execution import GoOn
-    from phaseline.model.execution.pre_post import Around
+    from phaseline.model.execution.pre_post import PrePost
     from phaseline.model.packages.stage_tasks import Stages, Task, Ties
     from phaseline.plan.stages.task_graph import Block
 
@@ -61,7 +61,7 @@ EVERY_DEPLOYMENT = "deployment.id"
 """Key of lanes with a limit, which is one of each deployment."""
 
 
-def before(asked: Asked, around: Around, body: Callable[[], object] | None = None) -> Graph | None:
+def before(asked: Asked, around: PrePost, body: Callable[[], object] | None = None) -> Graph | None:
     """The tasks before the body. None where none is owed, or not yet: what is to be new must have come.
 
     ``body``: what the workflow answers next. A heal runs its checks before them, since they say who is healed.
@@ -76,7 +76,7 @@ def before(asked: Asked, around: Around, body: Callable[[], object] | None = Non
     return _laid(lambda side: side.graph(), asked, around.stages or NO_STAGES, PRE)
 
 
-def after(asked: Asked, around: Around, answer: Graph | Reshape | GoOn | Verdict) -> Graph | None:
+def after(asked: Asked, around: PrePost, answer: Graph | Reshape | GoOn | Verdict) -> Graph | None:
     """The tasks after the body, where it is about to end well by this ``answer``: what is new must still be known."""
     if isinstance(answer, Reshape):
         is_due = asked.topology.started is not None and answer.topology.started is None
@@ -157,7 +157,7 @@ class _Side:
         for group in groups:
             for id in group.ties.tasks if group.ties else ():
                 self._groups.setdefault(id, []).append(group)
-        self._bearing = Bearing.of(groups, self._masks, len(asked.topology))
+        self._bearing = FaultTolerance.of(groups, self._masks, len(asked.topology))
         self._graph = TaskGraph(Policies(asked.declare, asked.request.retries))
         self._rows: list[tuple[Block, ...]] = []
         self._row_ids: list[str] = []
@@ -267,7 +267,10 @@ class _Side:
         if task.roles.scope == "master":
             kind = SubjectKind.DEPLOYMENT
             subjects = np.array(
-                [Why.BEFORE if self._stage == PRE else Why.COMPLETED] if len(subjects) else [], np.int32
+                [DeploymentCallKind.BEFORE if self._stage == PRE else DeploymentCallKind.COMPLETED]
+                if len(subjects)
+                else [],
+                np.int32,
             )
         rank = len(self._rows)
         group = self._bearing.of_subjects(subjects, kind) if task.ties else STRICT

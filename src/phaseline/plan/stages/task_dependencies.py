@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
-from phaseline.lang.fast_dataclasses import changeable, frozen
+from phaseline.lang.fast_dataclasses import frozen, mutable
 from phaseline.lang.regex import compiled
 from phaseline.model.graph.graph import SubjectKind
 from phaseline.model.graph.status import Mark
@@ -76,7 +76,7 @@ def fitting(name: str, ids: Iterable[str], *, is_pattern: bool = False) -> list[
     return [id for id in ids if (compiled(name).matches(id) if is_pattern else name == id)]
 
 
-@changeable
+@mutable
 class Tying:
     """Draws the edges of the tasks of one side of the body.
 

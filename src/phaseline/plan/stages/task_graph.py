@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from phaseline.lang.arrays import distinct
-from phaseline.lang.fast_dataclasses import changeable, frozen
+from phaseline.lang.arrays import unique
+from phaseline.lang.fast_dataclasses import frozen, mutable
 from phaseline.model.graph.graph import Graph, Step, SubjectKind
 from phaseline.model.graph.status import Mark
 from phaseline.plan.graph.dependency_order import levels
@@ -61,7 +61,7 @@ class Block:
         return found
 
 
-@changeable
+@mutable
 class TaskGraph:
     """Blocks and edges so far."""
 
@@ -209,7 +209,7 @@ def _steps(
 def _adjacency(
     size: int, source: np.ndarray, target: np.ndarray, position: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    keys = distinct(position[source] * size + position[target])
+    keys = unique(position[source] * size + position[target])
     begin, end = np.divmod(keys, size)
     ptr = np.zeros(size + 1, np.int32)
     np.cumsum(np.bincount(begin, minlength=size), out=ptr[1:])
@@ -229,6 +229,6 @@ def _spread(values: Sequence[Column], lengths: Sequence[int]) -> np.ndarray:
 
 def _among(keys: np.ndarray, known: np.ndarray) -> np.ndarray:
     """Which keys are known, bool. ``numpy.isin`` hashes, at ten times the price of sorting numbers that nearly are."""
-    ordered = np.append(distinct(known), -1)
+    ordered = np.append(unique(known), -1)
     found: np.ndarray = ordered[ordered[:-1].searchsorted(keys)] == keys
     return found

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from phaseline.model.blueprint.blueprint import Blueprint, OnPath
     from phaseline.model.blueprint.state_paths import ResourceTypes, StatePath
-    from phaseline.model.execution.execution import KnownPaths
+    from phaseline.model.execution.execution import StatePathIndex
     from phaseline.model.phases.registry import PhaseRegistry
     from phaseline.plan.graph.lifecycle_sequence import Sequence
     from phaseline.plan.states.state_graph import Beside
@@ -64,7 +64,7 @@ HOMES: Mapping[str, str] = {
 
 
 @frozen
-class Stay:
+class StateVisit:
     """What is done in one state: operations one after the other, and phases beside them.
 
     ``state`` empty: no state of its own, what is called on the way to a target that is the only state.
@@ -75,15 +75,15 @@ class Stay:
     phases: tuple[Beside, ...]
 
 
-def stays(kind: str, path: StatePath, sequence: Sequence, registry: PhaseRegistry) -> tuple[Stay, ...]:
+def stays(kind: str, path: StatePath, sequence: Sequence, registry: PhaseRegistry) -> tuple[StateVisit, ...]:
     """The states of a path before its target, in order. ``sequence``: the workflow's for nodes that are not on a path."""
     called: dict[str, list[Call | Relate]] = {state: [] for state in path.states[:-1]}
     on_the_way: list[Call | Relate] = []
     for item in sequence:
         if not isinstance(item, Become):
             called.get(_home(item.operation, path), on_the_way).append(_plain(item))
-    found = [Stay(state, tuple(items), beside(registry, kind, state, path)) for state, items in called.items()]
-    return (*found, Stay("", tuple(on_the_way), ())) if on_the_way else tuple(found)
+    found = [StateVisit(state, tuple(items), beside(registry, kind, state, path)) for state, items in called.items()]
+    return (*found, StateVisit("", tuple(on_the_way), ())) if on_the_way else tuple(found)
 
 
 def _plain(item: Call | Relate) -> Call | Relate:
@@ -116,7 +116,7 @@ def target_of(one: OnPath, kind: str, types: ResourceTypes) -> str:
     return STARTED if STARTED in targets else ""
 
 
-def path_to(blueprint: Blueprint, kind: str, known: KnownPaths, *, downwards: bool) -> StatePath | None:
+def path_to(blueprint: Blueprint, kind: str, known: StatePathIndex, *, downwards: bool) -> StatePath | None:
     """The path that nodes of a type go when they are installed, or (``downwards``) uninstalled."""
     types = known.registry.types
     return types.path(kind, TERMINATED if downwards else target_of(blueprint.on_path[kind], kind, types))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from phaseline.lang.fast_dataclasses import altered, frozen
-from phaseline.model.problems.problem import Problem, ProblemsError, fail
+from phaseline.model.problems.problem import Problem, ProblemsError, problem_error
 from phaseline.plan.topology.relationship_rows import MAX_CALLS
 
 if TYPE_CHECKING:
@@ -135,7 +135,7 @@ def _pairs(
         mend = (
             "Set the relationship's property connection_type to all_to_one, or say --yes-many if every pair is needed."
         )
-        raise fail("PL-P002", message, mend)
+        raise problem_error("PL-P002", message, mend)
     return [_crossed(*ends) for ends in passes]
 
 

@@ -9,7 +9,7 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Literal
 
-from phaseline.lang.fast_dataclasses import told
+from phaseline.lang.fast_dataclasses import as_dict
 from phaseline.model.blueprint.diff import Change, Rename
 
 if TYPE_CHECKING:
@@ -210,7 +210,7 @@ def _elements(path: Words, noun: str, old: Mapping[str, Any], new: Mapping[str, 
 def _plain(one: Any) -> Value:
     """An element as plain values; what it does not say is left out."""
     try:
-        fields = told(one)
+        fields = as_dict(one)
     except KeyError:
         return _listed(one)
     return {

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from phaseline.lang.fast_dataclasses import changeable, frozen
+from phaseline.lang.fast_dataclasses import frozen, mutable
 
 if TYPE_CHECKING:
     from phaseline.model.deployment.topology import Topology
@@ -85,7 +85,7 @@ def resize(members: Members, forest: Forest, wanted: np.ndarray, turn: np.ndarra
     return walk.result()
 
 
-@changeable
+@mutable
 class _Walk:
     """One walk down the forest."""
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from phaseline.lang.arrays import distinct
+from phaseline.lang.arrays import unique
 from phaseline.lang.fast_dataclasses import altered, frozen
 from phaseline.model.deployment.topology import GroupInstances, Topology
 from phaseline.model.problems.problem import Problem, ProblemsError
@@ -343,7 +343,7 @@ def _with_extended_last(topology: Topology, is_new: np.ndarray, rows_before: int
     order = np.concatenate((np.arange(rows_before), new[~is_kept], new[is_kept]))
     link, source, target = topology.link[order], topology.source[order], topology.target[order]
     rows = np.arange(len(order) - int(is_kept.sum()), len(order), dtype=np.int32)
-    changed = distinct(source[rows]).astype(np.int32)
+    changed = unique(source[rows]).astype(np.int32)
     is_near = np.zeros(len(topology), bool)
     is_near[target[rows]] = True
     is_near[changed] = False

@@ -21,7 +21,7 @@ PAST = "\0"
 
 
 @frozen
-class Fates:
+class NodeDiff:
     """By name: ``kept`` {node: its number}, ``replaced`` {node: why it cannot be changed as it stands}, ``removed`` {node: number}.
 
     ``added``: nodes of the new blueprint that have no number to keep, replaced ones among them, in its order. ``groups``:
@@ -41,7 +41,7 @@ class Fates:
         return frozenset(self.removed.values())
 
 
-def fates(topology: Topology, blueprint: Blueprint, alike: Alike) -> Fates:
+def diff_nodes(topology: Topology, blueprint: Blueprint, alike: Alike) -> NodeDiff:
     """What becomes of each node. ``removed`` has the numbers of replaced nodes as well."""
     current = current_nodes(topology)
     groups, regrouped = _groups(topology, blueprint)
@@ -60,7 +60,7 @@ def fates(topology: Topology, blueprint: Blueprint, alike: Alike) -> Fates:
         else:
             kept[name] = number
     added = tuple(name for name in blueprint.nodes if name not in kept)
-    return Fates(kept, replaced, removed, added, groups)
+    return NodeDiff(kept, replaced, removed, added, groups)
 
 
 def current_nodes(topology: Topology) -> dict[str, int]:

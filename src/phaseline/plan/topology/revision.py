@@ -3,7 +3,7 @@
 Nothing is stored and nothing runs. Instances, nodes and relationship instances keep their numbers: nodes that are no more stay
 as past ones, relationships that are no more as cut ones, so that what ran over them can still be told.
 
-Walk: ``fates`` says what becomes of each node; the nodes of the new blueprint take their places, new ones behind; links are
+Walk: ``diff_nodes`` says what becomes of each node; the nodes of the new blueprint take their places, new ones behind; links are
 known again by type and target; then instances are counted as in any modification, and tied.
 """
 
@@ -21,7 +21,7 @@ from phaseline.plan.topology.blueprint_diff import Alike, node_changes, takes_on
 from phaseline.plan.topology.containment_tree import Forest, plant
 from phaseline.plan.topology.instance_counts import PLAIN, members_of, resize
 from phaseline.plan.topology.modification import Modification, assembled
-from phaseline.plan.topology.node_diff import PAST, Fates, fates
+from phaseline.plan.topology.node_diff import PAST, NodeDiff, diff_nodes
 from phaseline.plan.topology.relationship_rows import links_of
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ class Revision:
 
     former: Topology
     finished: Topology
-    fates: Fates
+    fates: NodeDiff
     added: np.ndarray
     removed: np.ndarray
     extended: np.ndarray
@@ -85,7 +85,7 @@ def revise(
     Raises: ``ProblemsError`` with PL-N001, PL-N005, PL-N006, PL-N007, PL-P002.
     """
     alike = Alike()
-    found = fates(topology, blueprint, alike)
+    found = diff_nodes(topology, blueprint, alike)
     nodes = _nodes(topology, blueprint, found)
     counts, each, asked = _counts(topology, nodes, found, wanted)
     past = topology.past | found.past
@@ -116,7 +116,7 @@ def revise(
 def _revision(
     topology: Topology,
     made: Modification,
-    found: Fates,
+    found: NodeDiff,
     changed: Mapping[str, tuple[Change, ...]],
     links: _Links,
 ) -> Revision:
@@ -138,7 +138,7 @@ def _revision(
     )
 
 
-def _nodes(topology: Topology, blueprint: Blueprint, found: Fates) -> tuple[Node, ...]:
+def _nodes(topology: Topology, blueprint: Blueprint, found: NodeDiff) -> tuple[Node, ...]:
     """Those there were with what the new blueprint says of them, then those that come, by depth as nearly as they are written."""
     nodes = list(topology.nodes)
     for name, number in found.kept.items():
@@ -147,7 +147,7 @@ def _nodes(topology: Topology, blueprint: Blueprint, found: Fates) -> tuple[Node
 
 
 def _counts(
-    topology: Topology, nodes: Sequence[Node], found: Fates, wanted: Mapping[str, int] | None
+    topology: Topology, nodes: Sequence[Node], found: NodeDiff, wanted: Mapping[str, int] | None
 ) -> tuple[dict[str, int], list[int], np.ndarray]:
     """(counts that are not as the blueprint says, instances of each entity in its parent, what is asked; -1: nothing)."""
     old_groups, past = topology.blueprint.scaling_groups, topology.past | found.past
@@ -243,7 +243,7 @@ def _is_retied(old: Link, new: Link, alike: Alike) -> bool:
 
 
 def _changed(
-    topology: Topology, blueprint: Blueprint, found: Fates, inputs: frozenset[str], alike: Alike
+    topology: Topology, blueprint: Blueprint, found: NodeDiff, inputs: frozenset[str], alike: Alike
 ) -> dict[str, tuple[Change, ...]]:
     """What is said differently of each kept node; what is not said differently, but takes an input that is, counts, too."""
     changed: dict[str, tuple[Change, ...]] = {}

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from phaseline.lang.fast_dataclasses import frozen
-from phaseline.model.problems.problem import Problem, ProblemsError, fail
+from phaseline.model.problems.problem import Problem, ProblemsError, problem_error
 from phaseline.plan.graph.selection import names
 from phaseline.plan.topology.instance_counts import members_of
 from phaseline.plan.topology.modification import Modification, Wanted, modify
@@ -66,7 +66,7 @@ def read_scaling(topology: Topology, request: Request) -> Scaling:
     planned = _current(topology, name) + delta
     if planned < 0:
         message = f"{-delta:,} instances of '{name}' cannot go: there are {planned - delta:,}"
-        raise fail("PL-N013", message, f"Give {DELTA} a number not below {delta - planned}.")
+        raise problem_error("PL-N013", message, f"Give {DELTA} a number not below {delta - planned}.")
     found = Scaling(name, delta, planned, tuple(names(request, INCLUDE)), tuple(names(request, EXCLUDE)))
     problems = tuple(_wrong_choice(topology, request, found))
     if problems:
@@ -107,7 +107,7 @@ def _entity(topology: Topology, name: str, *, is_host: bool) -> str:
         listed = [*known, *topology.blueprint.scaling_groups]
         near = get_close_matches(name, listed, 1, 0.6)
         mend = f"Did you mean '{near[0]}'?" if near else f"There are: {', '.join(sorted(listed)[:SHOWN])}."
-        raise fail("PL-N008", f"there is no node or scaling group '{name}'", mend)
+        raise problem_error("PL-N008", f"there is no node or scaling group '{name}'", mend)
     if is_host and name not in topology.blueprint.scaling_groups:
         at: str | None = name
         while at is not None:
@@ -125,7 +125,7 @@ def _delta(request: Request) -> int:
         return int(found)
     if found.__class__ is not int:
         mend = "Give a whole number, such as 2 to add two instances, or -1 to remove one."
-        raise fail("PL-N012", f"the parameter '{DELTA}' cannot be {found!r}", mend)
+        raise problem_error("PL-N012", f"the parameter '{DELTA}' cannot be {found!r}", mend)
     return int(found)
 
 

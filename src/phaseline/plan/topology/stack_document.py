@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from phaseline.lang.fast_dataclasses import frozen, told
+from phaseline.lang.fast_dataclasses import as_dict, frozen
 from phaseline.model.deployment.instance_states import InstanceState as State
 from phaseline.model.deployment.physical_ids import physical_id
 from phaseline.model.resources.state_graph_names import state_name
@@ -23,7 +23,7 @@ from phaseline.model.resources.state_graph_names import state_name
 if TYPE_CHECKING:
     from phaseline.model.blueprint.blueprint import Value
     from phaseline.model.blueprint.labels import Label
-    from phaseline.model.deployment.code_location import CodePlaces
+    from phaseline.model.deployment.code_location import CodeLocation
     from phaseline.model.deployment.topology import Topology
 
 FORMAT = 1
@@ -72,7 +72,7 @@ class Facts:
     topology: Topology
     states: np.ndarray
     documents: Mapping[int, Mapping[str, Value]]
-    code: CodePlaces
+    code: CodeLocation
     state_names: tuple[str, ...] = ()
     labels: Sequence[Label] = ()
     tenant: str = ""
@@ -151,7 +151,7 @@ def _native(facts: Facts) -> dict[str, Value]:
                 "state": state_name(int(facts.states[number]), facts.state_names),
             }
         )
-    code: Mapping[str, Value] = told(facts.code)
+    code: Mapping[str, Value] = as_dict(facts.code)
     return {
         "format": FORMAT,
         "template_digest": digest_of(facts.template),

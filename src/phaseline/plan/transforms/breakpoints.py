@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from phaseline.model.graph.graph import SubjectKind
-from phaseline.plan.graph.draft import Slot
+from phaseline.plan.graph.draft import StepSlot
 from phaseline.plan.states.phase_breakpoints import pause_policy, stopping
 
 if TYPE_CHECKING:
@@ -17,7 +17,9 @@ if TYPE_CHECKING:
     from phaseline.plan.graph.draft import Draft
 
 
-def stops(draft: Draft, breakpoints: Sequence[Breakpoint], when: str, operation: str, who: np.ndarray) -> list[Slot]:
+def stops(
+    draft: Draft, breakpoints: Sequence[Breakpoint], when: str, operation: str, who: np.ndarray
+) -> list[StepSlot]:
     """A slot for each breakpoint ``when`` (pre or post) of the operation, of those of ``who`` (bool by place) that it concerns."""
     found = []
     names = [node.name for node in draft.topology.nodes]
@@ -26,5 +28,5 @@ def stops(draft: Draft, breakpoints: Sequence[Breakpoint], when: str, operation:
         owner = (who & by_node[draft.participants.node]).nonzero()[0].astype(np.int32)
         if len(owner):
             policy = np.full(len(owner), draft.policies.add(pause_policy(step)), np.int32)
-            found.append(Slot(step, SubjectKind.INSTANCE, owner, draft.participants.number[owner], policy))
+            found.append(StepSlot(step, SubjectKind.INSTANCE, owner, draft.participants.number[owner], policy))
     return found

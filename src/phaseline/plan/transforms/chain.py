@@ -7,8 +7,8 @@ from itertools import groupby
 import numpy as np
 
 from phaseline.lang.arrays import every, some
-from phaseline.lang.fast_dataclasses import altered, changeable
-from phaseline.plan.graph.draft import Draft, Slot
+from phaseline.lang.fast_dataclasses import altered, mutable
+from phaseline.plan.graph.draft import Draft, StepSlot
 
 Pairs = tuple[np.ndarray, np.ndarray]
 SINGLE = -1
@@ -35,13 +35,13 @@ def chain_entries(draft: Draft) -> Draft:
     return altered(draft, head=walk.head, tail=walk.tail, chain=tuple(chain), edges=draft.edges + tuple(edges))
 
 
-def _stage_of(numbered: tuple[int, Slot]) -> tuple[int, int]:
+def _stage_of(numbered: tuple[int, StepSlot]) -> tuple[int, int]:
     """Equal for neighbouring slots that run side by side."""
     number, slot = numbered
     return (slot.group, -1) if slot.group >= 0 else (-1, number)
 
 
-@changeable
+@mutable
 class _Open:
     """A group of several entries an owner whose next entry is yet to come."""
 

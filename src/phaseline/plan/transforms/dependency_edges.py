@@ -13,7 +13,7 @@ import numpy as np
 from phaseline.lang.fast_dataclasses import altered, frozen
 from phaseline.model.graph.graph import SubjectKind
 from phaseline.model.graph.status import Mark
-from phaseline.plan.graph.draft import MILESTONE, Draft, Slot
+from phaseline.plan.graph.draft import MILESTONE, Draft, StepSlot
 from phaseline.plan.graph.operation_names import LIFECYCLE
 
 if TYPE_CHECKING:
@@ -95,7 +95,7 @@ class _Ties:
 
 def _node_pairs(
     draft: Draft, awaited: list[str], ends: dict[str, np.ndarray], *, downwards: bool
-) -> tuple[tuple[Slot, ...], list[Pairs]]:
+) -> tuple[tuple[StepSlot, ...], list[Pairs]]:
     """A slot of milestones, or none, and the edges for relationships all to all."""
     names = list(ends)
     count = draft.participants.count
@@ -125,7 +125,7 @@ def _direct(draft: Draft, ties: _Ties, ends: np.ndarray) -> Pairs:
     return ends[ties.end[tie], before], draft.head[then]
 
 
-def _through_milestones(draft: Draft, ties: _Ties, ends: np.ndarray) -> tuple[tuple[Slot, ...], list[Pairs]]:
+def _through_milestones(draft: Draft, ties: _Ties, ends: np.ndarray) -> tuple[tuple[StepSlot, ...], list[Pairs]]:
     """One milestone for each (node, end) awaited, reached by all its instances, awaited by all of each tied node."""
     if not len(ties.before):
         return (), []
@@ -137,7 +137,7 @@ def _through_milestones(draft: Draft, ties: _Ties, ends: np.ndarray) -> tuple[tu
     order = np.argsort(owner, kind="stable")
     position = np.empty(len(order), np.int32)
     position[order] = np.arange(begin, begin + len(order), dtype=np.int32)
-    slot = Slot(
+    slot = StepSlot(
         MILESTONE,
         SubjectKind.NONE,
         owner[order],

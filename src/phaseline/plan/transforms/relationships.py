@@ -11,7 +11,7 @@ from phaseline.lang.arrays import some
 from phaseline.model.graph.graph import SubjectKind
 from phaseline.model.graph.status import Mark
 from phaseline.plan.graph.call_policies import Manner
-from phaseline.plan.graph.draft import Draft, Slot
+from phaseline.plan.graph.draft import Draft, StepSlot
 
 if TYPE_CHECKING:
     from phaseline.model.deployment.topology import Topology
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 def relationship_slots(
     draft: Draft, relate: Relate, who: np.ndarray, *, tolerant: bool, once: bool, first: int
-) -> list[Slot]:
+) -> list[StepSlot]:
     """Slots for the operation on the relationship instances ``who`` (bool by relationship number).
 
     ``first``: a number from which on group numbers are free.
@@ -38,7 +38,7 @@ def relationship_slots(
     order = np.lexsort((owner, ranks))
     rows, owner, ranks = rows[order], owner[order], ranks[order]
     bounds = [0, *((ranks[1:] != ranks[:-1]).nonzero()[0] + 1).tolist(), len(ranks)] if len(ranks) else []
-    slots: list[Slot] = []
+    slots: list[StepSlot] = []
     for group, (begin, end) in enumerate(pairwise(bounds)):
         for kind, policies in zip((SubjectKind.SOURCE, SubjectKind.TARGET), sides, strict=True):
             policy = policies[draft.topology.link[rows[begin:end]]]
@@ -46,7 +46,7 @@ def relationship_slots(
             if some(is_called):
                 members = (owner[begin:end][is_called], rows[begin:end][is_called], policy[is_called])
                 marks = Mark.TOLERANT if tolerant else 0
-                slots.append(Slot(relate.operation, kind, *members, marks=marks, group=first + group))
+                slots.append(StepSlot(relate.operation, kind, *members, marks=marks, group=first + group))
     return slots
 
 

@@ -12,7 +12,7 @@ from phaseline.model.deployment.instance_states import InstanceState
 from phaseline.model.graph.graph import SubjectKind
 from phaseline.model.graph.status import Mark
 from phaseline.plan.graph.call_policies import Manner
-from phaseline.plan.graph.draft import Change, Draft, Slot
+from phaseline.plan.graph.draft import Change, Draft, StepSlot
 from phaseline.plan.graph.lifecycle_sequence import Become, Call, Relate, Sequence
 from phaseline.plan.transforms.relationships import relationship_slots
 
@@ -38,7 +38,7 @@ def lay_sequence(
     if breakpoints:
         from phaseline.model.execution.breakpoints import POST, PRE
         from phaseline.plan.transforms.breakpoints import stops
-    items: list[Slot | Change] = []
+    items: list[StepSlot | Change] = []
     called = np.zeros(len(draft.participants), bool)
     lacking: dict[AbstractSet[InstanceState], np.ndarray] = {}
     for item in sequence:
@@ -81,7 +81,7 @@ def _is_anywhere(topology: Topology, item: Become | Call | Relate) -> bool:
     return isinstance(item, Become) or item.operation in topology.called_between
 
 
-def _without_calls(items: list[Slot | Change], sequence: Sequence, called: np.ndarray) -> list[Slot | Change]:
+def _without_calls(items: list[StepSlot | Change], sequence: Sequence, called: np.ndarray) -> list[StepSlot | Change]:
     """The items, states that go with calls only for those who have any."""
     with_calls = {item.state for item in sequence if isinstance(item, Become) and item.with_calls}
     return [
@@ -119,7 +119,7 @@ def _table(states: AbstractSet[InstanceState]) -> np.ndarray:
     return table
 
 
-def call_slots(draft: Draft, call: Call, who: np.ndarray, *, tolerant: bool, once: bool) -> list[Slot]:
+def call_slots(draft: Draft, call: Call, who: np.ndarray, *, tolerant: bool, once: bool) -> list[StepSlot]:
     """The slot of an operation for those of ``who`` (bool by place) whose node implements it, if any does."""
     by_node = _node_policies(draft, call, once=once)
     if by_node is None:
@@ -129,7 +129,7 @@ def call_slots(draft: Draft, call: Call, who: np.ndarray, *, tolerant: bool, onc
     if not len(owner):
         return []
     return [
-        Slot(
+        StepSlot(
             call.operation,
             SubjectKind.INSTANCE,
             owner,

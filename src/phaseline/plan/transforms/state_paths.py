@@ -18,7 +18,7 @@ from phaseline.model.execution.breakpoints import POST, PRE
 from phaseline.model.execution.breakpoints import PREFIX as STOP
 from phaseline.model.graph.graph import EXIT_PREFIX, LANE_PREFIX, STATE_PREFIX, LaneSpec, Policy, SubjectKind
 from phaseline.model.graph.status import Mark
-from phaseline.plan.graph.draft import Change, Draft, Slot
+from phaseline.plan.graph.draft import Change, Draft, StepSlot
 from phaseline.plan.graph.lifecycle_sequence import Call
 from phaseline.plan.states.phase_breakpoints import stopping, with_stops
 from phaseline.plan.states.state_graph import ENTERS, mark_of, policy_beside
@@ -32,10 +32,10 @@ if TYPE_CHECKING:
 
     from phaseline.model.blueprint.state_paths import StatePath
     from phaseline.model.execution.breakpoints import Breakpoint
-    from phaseline.model.execution.execution import KnownPaths
+    from phaseline.model.execution.execution import StatePathIndex
     from phaseline.plan.graph.lifecycle_sequence import Sequence
     from phaseline.plan.states.state_graph import Beside
-    from phaseline.plan.states.state_operations import Stay
+    from phaseline.plan.states.state_operations import StateVisit
 
 Pairs = tuple[np.ndarray, np.ndarray]
 NEVER_INSTALLED = (InstanceState.UNINITIALIZED, InstanceState.DELETED)
@@ -54,7 +54,7 @@ class Manner:
     breakpoints: tuple[Breakpoint, ...] = ()
 
 
-def lay_paths(draft: Draft, sequence: Sequence, known: KnownPaths | None, manner: Manner) -> Draft:
+def lay_paths(draft: Draft, sequence: Sequence, known: StatePathIndex | None, manner: Manner) -> Draft:
     """Slots for those who are chosen and do not walk through the steps. ``sequence``: those steps, for their operations."""
     away = draft.participants.is_chosen & ~draft.walks
     if not some(away):
@@ -81,7 +81,7 @@ class _Laying:
     """Slots of one type, all of whose nodes go the same path."""
 
     draft: Draft
-    known: KnownPaths
+    known: StatePathIndex
     path: StatePath
     manner: Manner
 
@@ -96,7 +96,7 @@ class _Laying:
         found: np.ndarray = table[self.draft.present]
         return found
 
-    def stay(self, stay: Stay, who: np.ndarray, group: int) -> list[Slot]:
+    def stay(self, stay: StateVisit, who: np.ndarray, group: int) -> list[StepSlot]:
         """All that is done in one state, by those of ``who`` (bool by place); relationship groups are numbered from ``group``."""
         if not some(who):
             return []
@@ -119,7 +119,7 @@ class _Laying:
             found.append(self._slot(EXIT_PREFIX + stay.state, Policy(LaneSpec(EXIT_PREFIX + stay.state)), who, marks))
         return found
 
-    def enters(self, state: str, who: np.ndarray) -> list[Slot]:
+    def enters(self, state: str, who: np.ndarray) -> list[StepSlot]:
         """Those of ``who`` enter a state."""
         policy = Policy(LaneSpec(STATE_PREFIX + state), leave=(self.known.numbers[state],), target=self.path.target)
         return [self._slot(STATE_PREFIX + state, policy, who, ENTERS)] if some(who) else []
@@ -141,22 +141,22 @@ class _Laying:
         found: np.ndarray = who & by_node[self.draft.participants.node]
         return found
 
-    def _phase(self, one: Beside, who: np.ndarray) -> Slot:
+    def _phase(self, one: Beside, who: np.ndarray) -> StepSlot:
         policy = altered(policy_beside(one), target=self.path.target)
         policy = altered(policy, max_retries=0) if self.manner.once else policy
         marks = mark_of(one.phase) | (Mark.TOLERANT if self.manner.tolerant and not one.is_stop else 0)
         return altered(self._slot(one.step, policy, who, marks), beside=one.needs)
 
-    def _slot(self, name: str, policy: Policy, who: np.ndarray, marks: int) -> Slot:
+    def _slot(self, name: str, policy: Policy, who: np.ndarray, marks: int) -> StepSlot:
         owner = who.nonzero()[0].astype(np.int32)
         number = self.draft.policies.add(policy)
         subject = self.draft.participants.number[owner]
-        return Slot(name, SubjectKind.INSTANCE, owner, subject, np.full(len(owner), number, np.int32), marks=marks)
+        return StepSlot(name, SubjectKind.INSTANCE, owner, subject, np.full(len(owner), number, np.int32), marks=marks)
 
 
-def _free_group(items: Iterable[Slot | Change]) -> int:
+def _free_group(items: Iterable[StepSlot | Change]) -> int:
     """A number from which on no relationship group has one."""
-    return 1 + max((item.group for item in items if isinstance(item, Slot)), default=0)
+    return 1 + max((item.group for item in items if isinstance(item, StepSlot)), default=0)
 
 
 def tie_phases(draft: Draft) -> Draft:

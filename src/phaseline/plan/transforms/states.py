@@ -12,7 +12,7 @@ from phaseline.lang.arrays import some
 from phaseline.lang.fast_dataclasses import altered
 from phaseline.model.graph.graph import SubjectKind
 from phaseline.model.resources.state_graph_names import WORDS
-from phaseline.plan.graph.draft import CLOSING, JOIN, OPENING, Change, Draft, Slot, absent_slot
+from phaseline.plan.graph.draft import CLOSING, JOIN, OPENING, Change, Draft, StepSlot, absent_slot
 
 NOBODY = -1
 
@@ -52,7 +52,7 @@ class _Walk:
         size = len(draft.participants)
         self.draft = draft
         self.states: list[int] = []
-        self.slots: list[Slot] = []
+        self.slots: list[StepSlot] = []
         self.after: list[np.ndarray | None] = []
         self.pending = np.zeros(size, np.uint8)
         self.carrier = np.full(size, NOBODY, np.int32)
@@ -72,7 +72,7 @@ class _Walk:
             after[carried & (self.carrier == number)] |= bit
         self.pending[change.who & ~carried] |= bit
 
-    def call(self, slot: Slot) -> None:
+    def call(self, slot: StepSlot) -> None:
         """An operation of the instances."""
         before = self.pending[slot.owner]
         self.lay(altered(slot, before=before) if some(before != 0) else slot)
@@ -81,7 +81,7 @@ class _Walk:
         self.width[slot.owner] = 1
         self.ends_in_group[slot.owner] = False
 
-    def relate(self, slot: Slot) -> None:
+    def relate(self, slot: StepSlot) -> None:
         """One side of a relationship group; all slots of the group must come one after the other."""
         if slot.group != self.group:
             members = self._members_of_group(slot)
@@ -97,7 +97,7 @@ class _Walk:
         phase = WORDS.get(self.states[-1], CLOSING) if self.states else CLOSING
         self._absent(phase, (self.pending > 0) | (self.width == 0) | self.ends_in_group)
 
-    def _members_of_group(self, slot: Slot) -> np.ndarray:
+    def _members_of_group(self, slot: StepSlot) -> np.ndarray:
         """How many entries each participant has in the slot's group."""
         alike = [item for item in self.draft.slots if item.group == slot.group]
         return np.bincount(np.concatenate([item.owner for item in alike]), minlength=len(self.pending))
@@ -120,7 +120,7 @@ class _Walk:
             self.width[owner] = 1
             self.ends_in_group[owner] = False
 
-    def lay(self, slot: Slot) -> None:
+    def lay(self, slot: StepSlot) -> None:
         """A slot as it is."""
         self.slots.append(slot)
         self.after.append(None)

@@ -11,7 +11,7 @@ from phaseline.records.conversions import AttributeTypeError, AttributeValueErro
 from phaseline.records.expression import Expression
 from phaseline.records.lexer import CLOSING, OPENING, Token, number_of, unquoted
 from phaseline.records.record import Record
-from phaseline.records.text_errors import Fault
+from phaseline.records.text_errors import TextError
 
 if TYPE_CHECKING:
     from phaseline.records.values import Value
@@ -31,12 +31,12 @@ def parse_definition(text: str, *, file: str = "") -> Record:
     >>> parse_definition("States = Off, Started")
     Record({'States': ('Off', 'Started')})
     """
-    faults: list[Fault] = []
+    faults: list[TextError] = []
     record = Record()
     for line, offset in _lines(text):
         try:
             _take(record, line, offset)
-        except Fault as fault:
+        except TextError as fault:
             faults.append(fault)
     if faults:
         raise ProblemsError([fault.problem(text, file=file) for fault in faults])
@@ -57,7 +57,7 @@ def _lines(text: str) -> Iterator[tuple[str, int]]:
 def _take(record: Record, line: str, offset: int) -> None:
     found = NAME.match(line)
     if found is None:
-        raise Fault(
+        raise TextError(
             "PL-R010", "this line gives no attribute a value", "Write Name = value, or # before a comment.", offset
         )
     name, sign, text = found["name"].strip(), found["sign"], line[found.end() :]
@@ -77,7 +77,9 @@ def _take(record: Record, line: str, offset: int) -> None:
 def _put(record: Record, name: str, value: Value | Expression, start: int) -> None:
     steps = [unquoted(name)] if name.startswith("'") else [step.strip() for step in name.split(".")]
     if not all(steps):
-        raise Fault("PL-R010", f"'{name}' is no name", "Leave out the dot, or put the name into single quotes.", start)
+        raise TextError(
+            "PL-R010", f"'{name}' is no name", "Leave out the dot, or put the name into single quotes.", start
+        )
     owner = record
     for step in steps[:-1]:
         nested = owner.folded.get(step.lower())
@@ -85,21 +87,23 @@ def _put(record: Record, name: str, value: Value | Expression, start: int) -> No
             owner.put(step, Record())
             nested = owner.folded[step.lower()]
         if not isinstance(nested, Record):
-            raise Fault("PL-R002", f"'{step}' has a value already, so it has no attributes", "Keep one of both.", start)
+            raise TextError(
+                "PL-R002", f"'{step}' has a value already, so it has no attributes", "Keep one of both.", start
+            )
         owner = nested
     if steps[-1].lower() in owner.folded:
-        raise Fault("PL-R002", f"'{name}' is given twice", "Keep one of them; case does not matter.", start)
+        raise TextError("PL-R002", f"'{name}' is given twice", "Keep one of them; case does not matter.", start)
     try:
         owner.put(steps[-1], value)
     except (AttributeTypeError, AttributeValueError) as error:
-        raise Fault("PL-R011", str(error), "Give it a value that can be kept.", start) from None
+        raise TextError("PL-R011", str(error), "Give it a value that can be kept.", start) from None
 
 
 def _expression(text: str, at: int) -> Expression:
     lead = len(text) - len(text.lstrip())
     try:
         return Expression.read(text.strip())
-    except Fault as fault:
+    except TextError as fault:
         raise fault.moved(at + lead) from None
 
 
@@ -120,7 +124,7 @@ def _parts(text: str, at: int) -> list[tuple[str, int]]:
         if sign == '"' and not text[start:position].strip():
             string = STRING.match(text, position)
             if string is None:
-                raise Fault(
+                raise TextError(
                     "PL-R004", "the string has no end", 'Close it with "; a quote inside is written \\".', at + position
                 )
             position = string.end()
@@ -142,7 +146,7 @@ def _single(text: str, at: int) -> Value:
     text = text.strip()
     if text.startswith('"'):
         if not STRING.fullmatch(text):
-            raise Fault("PL-R004", "something stands after the string", "Put all of it into the quotes.", at + lead)
+            raise TextError("PL-R004", "something stands after the string", "Put all of it into the quotes.", at + lead)
         return unquoted(text)
     if text.lower() in {"true", "false"}:
         return text.lower() == "true"

@@ -16,7 +16,7 @@ from phaseline.records.expression import Expression
 from phaseline.records.functions.time_functions import span_in, time_in
 from phaseline.records.literals import REALS
 from phaseline.records.record import Record
-from phaseline.records.text_errors import Fault
+from phaseline.records.text_errors import TextError
 from phaseline.records.unparsing import names_of, span_text
 from phaseline.records.values import MAX_LEVELS, ErrorValue
 
@@ -80,7 +80,7 @@ def from_json(content: object, *, file: str = "") -> Record:
     """
     try:
         found = _record(content, 1, "")
-    except Fault as fault:
+    except TextError as fault:
         raise fault.error("", file=file) from None
     found.forget_changes()
     return found
@@ -94,17 +94,17 @@ def _record(content: object, depth: int, path: str) -> Record:
         inner = f"{path}.{name}" if path else str(name)
         kept = _value(value, depth + 1, inner)
         if str(name).lower() in made.folded:
-            raise Fault("PL-R002", f"'{inner}' is given twice", "Keep one of them; case does not matter.")
+            raise TextError("PL-R002", f"'{inner}' is given twice", "Keep one of them; case does not matter.")
         try:
             made.put(str(name), kept)
         except (AttributeTypeError, AttributeValueError) as error:
-            raise Fault("PL-R011", f"{inner}: {error}", "Give it a value that can be kept.") from None
+            raise TextError("PL-R011", f"{inner}: {error}", "Give it a value that can be kept.") from None
     return made
 
 
 def _value(value: object, depth: int, path: str) -> Stored:
     if depth > MAX_LEVELS + 1:
-        raise Fault("PL-R011", f"'{path[:60]}…' is nested deeper than {MAX_LEVELS} levels", "Keep records flatter.")
+        raise TextError("PL-R011", f"'{path[:60]}…' is nested deeper than {MAX_LEVELS} levels", "Keep records flatter.")
     if isinstance(value, dict):
         mark = next(iter(value)) if len(value) == 1 else ""
         if mark == "$record":
@@ -139,6 +139,6 @@ MARKS: Mapping[str, Callable[[str], Stored]] = {
 """{mark: what makes the value of its text, None if it makes none}"""
 
 
-def _no_form(path: str, why: str) -> Fault:
+def _no_form(path: str, why: str) -> TextError:
     what = f"'{path}' {why}" if path else f"this {why}"
-    return Fault("PL-R012", what, 'Write an object such as {"Name": "n1", "Full": {"$expr": "Name"}}.')
+    return TextError("PL-R012", what, 'Write an object such as {"Name": "n1", "Full": {"$expr": "Name"}}.')

@@ -14,7 +14,7 @@ from phaseline.model.problems.problem import ProblemsError
 from phaseline.records.lexer import CLOSING, OPENING, Token, check_nesting, tokens
 from phaseline.records.literals import Words, given_twice, put
 from phaseline.records.record import Record
-from phaseline.records.text_errors import Fault
+from phaseline.records.text_errors import TextError
 
 MAX_FAULTS = 1_000
 """So many stretches that are no words at all end the reading of a text."""
@@ -31,7 +31,7 @@ def parse_record(text: str, *, file: str = "") -> Record:
     found = parse_records(text, file=file)
     if len(found) > 1:
         mend = "Leave out the blank lines between attributes of one record."
-        raise Fault("PL-R001", f"there are {len(found)} records, one is expected", mend).error(text, file=file)
+        raise TextError("PL-R001", f"there are {len(found)} records, one is expected", mend).error(text, file=file)
     return found[0] if found else Record()
 
 
@@ -51,7 +51,7 @@ def parse_records(text: str, *, file: str = "") -> list[Record]:
 
 def parse_placed(text: str, *, file: str = "") -> list[PlacedRecord]:
     """The same with the places of the records and their attributes, for whoever finds something wrong with them."""
-    faults: list[Fault] = []
+    faults: list[TextError] = []
     records: list[PlacedRecord] = []
     record: PlacedRecord | None = None
     for statement in _statements(text, faults):
@@ -68,7 +68,7 @@ def parse_placed(text: str, *, file: str = "") -> list[PlacedRecord]:
             else:
                 _put(statement, text, record.record)
             record.offsets[next(reversed(record.record.folded))] = start
-        except Fault as fault:
+        except TextError as fault:
             faults.append(fault)
     if faults:
         faults.sort(key=lambda fault: fault.offset)
@@ -84,7 +84,7 @@ def _put(words: list[Token], text: str, record: Record) -> None:
     reading = Words(words, text)
     reading.entry(record)
     if (rest := reading.peek()).kind != "END":
-        raise Fault("PL-R001", f"'{rest.text}' cannot stand here", "Begin a new line for the next.", rest.start)
+        raise TextError("PL-R001", f"'{rest.text}' cannot stand here", "Begin a new line for the next.", rest.start)
 
 
 SIMPLE = re.compile(
@@ -108,14 +108,14 @@ Statement: TypeAlias = "list[Token] | re.Match[str]"
 """The words of an attribute, or what ``SIMPLE`` found; no words: a blank line."""
 
 
-def _statements(text: str, faults: list[Fault]) -> Iterator[Statement]:
+def _statements(text: str, faults: list[TextError]) -> Iterator[Statement]:
     """Each attribute, over as many lines as its brackets are open; nothing for each blank line."""
     start = 0
     while start < len(text) and len(faults) < MAX_FAULTS:
         try:
             yield from _whole_statements(text, start)
             return
-        except Fault as fault:
+        except TextError as fault:
             faults.append(fault)
             line_end = text.find("\n", fault.offset)
             start = len(text) if line_end < 0 else line_end + 1
@@ -149,7 +149,7 @@ def _statement(text: str, start: int) -> tuple[list[Token], bool, int]:
         else:
             if kind == "STRING" and "\n" in said:
                 mend = 'Close it with " on this line; a line end inside is written \\n.'
-                raise Fault("PL-R004", "the string goes over the end of its line", mend, at)
+                raise TextError("PL-R004", "the string goes over the end of its line", mend, at)
             words.append(word)
             if kind == "SIGN":
                 depth += (said in OPENING) - (said in CLOSING)

@@ -10,7 +10,7 @@ from phaseline.records.operators import SIGNS, is_member
 from phaseline.records.values import ErrorValue, is_in_range, kind_of
 
 if TYPE_CHECKING:
-    from phaseline.records.evaluation import Run
+    from phaseline.records.evaluation import EvaluationState
     from phaseline.records.values import Value
 
 COMPARISONS = ("<", "<=", "==", "!=", ">=", ">", "is", "isnt")
@@ -20,7 +20,7 @@ COMPARISONS = ("<", "<=", "==", "!=", ">=", ">", "is", "isnt")
 def _over_numbers(combine: Callable[[list[int | float]], Value]) -> Function:
     """A function of one list; its undefined members do not count."""
 
-    def apply(values: list[Value], run: Run) -> Value:
+    def apply(values: list[Value], run: EvaluationState) -> Value:
         items = values[0]
         if not isinstance(items, tuple):
             return unfit(items, "a list")
@@ -59,14 +59,14 @@ def _extreme(choose: Callable[[list[int | float]], int | float]) -> Function:
     return _over_numbers(combine)
 
 
-def _absolute(values: list[Value], _run: Run) -> Value:
+def _absolute(values: list[Value], _run: EvaluationState) -> Value:
     value = values[0]
     if not isinstance(value, int | float):
         return unfit(value, "a number")
     return abs(value) if is_in_range(int(abs(value)) if isinstance(value, int) else 0) else ErrorValue("too large")
 
 
-def _compare(values: list[Value], run: Run, *, is_any: bool) -> Value:
+def _compare(values: list[Value], run: EvaluationState, *, is_any: bool) -> Value:
     sign, items, other = values
     if sign is None or isinstance(sign, ErrorValue):
         return sign

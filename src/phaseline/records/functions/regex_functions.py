@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any
 
 from phaseline.records.functions.signature import Function, unfit
 from phaseline.records.lexer import quoted
-from phaseline.records.text_errors import Fault
+from phaseline.records.text_errors import TextError
 from phaseline.records.values import MAX_VALUE_BYTES, ErrorValue, bounded
 
 if TYPE_CHECKING:
-    from phaseline.records.evaluation import Run
+    from phaseline.records.evaluation import EvaluationState
     from phaseline.records.values import Value
 
 MAX_PATTERN = 1_000
@@ -57,15 +57,15 @@ def pattern_of(text: str, options: str) -> Any:
 
 
 def check(text: str, options: str, offset: int) -> None:
-    """Raises ``Fault`` PL-R008 for a pattern that stands in an expression and cannot be used."""
+    """Raises ``TextError`` PL-R008 for a pattern that stands in an expression and cannot be used."""
     try:
         pattern_of(text, options)
     except PatternError as error:
         mend = "Write it for RE2: no back references, no looking ahead or behind, no repetition over 1000."
-        raise Fault("PL-R008", str(error), mend, offset) from None
+        raise TextError("PL-R008", str(error), mend, offset) from None
 
 
-def _prepared(values: list[Value], run: Run) -> tuple[Any, str, str] | ErrorValue:
+def _prepared(values: list[Value], run: EvaluationState) -> tuple[Any, str, str] | ErrorValue:
     """(pattern, text, options)."""
     pattern, text, *more = values
     options = more[-1] if more else ""
@@ -82,7 +82,7 @@ def _prepared(values: list[Value], run: Run) -> tuple[Any, str, str] | ErrorValu
         return ErrorValue(str(error))
 
 
-def _regexp(values: list[Value], run: Run) -> Value:
+def _regexp(values: list[Value], run: EvaluationState) -> Value:
     """Whether the pattern is somewhere in the text."""
     found = _prepared(values, run)
     if isinstance(found, ErrorValue):
@@ -91,7 +91,7 @@ def _regexp(values: list[Value], run: Run) -> Value:
     return pattern.search(text) is not None
 
 
-def _regexps(values: list[Value], run: Run) -> Value:
+def _regexps(values: list[Value], run: EvaluationState) -> Value:
     """The replacement filled from the match. Option ``f``: the whole text with it in its place; ``g``: every match."""
     pattern_text, text_given, replacement, *more = values
     if not isinstance(replacement, str):

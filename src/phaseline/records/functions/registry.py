@@ -13,12 +13,12 @@ from phaseline.records.functions import time_functions as times
 from phaseline.records.functions import type_functions as kinds
 from phaseline.records.functions.signature import ANY_NUMBER, Function
 from phaseline.records.operators import truth
-from phaseline.records.text_errors import Fault, near_word
+from phaseline.records.text_errors import TextError, near_word
 from phaseline.records.unparsing import text_of
 from phaseline.records.values import ErrorValue, bounded
 
 if TYPE_CHECKING:
-    from phaseline.records.evaluation import Run
+    from phaseline.records.evaluation import EvaluationState
     from phaseline.records.expression import Evaluate
     from phaseline.records.record import Record
     from phaseline.records.values import Value
@@ -34,7 +34,7 @@ TABLE: Mapping[str, Function] = {
 def _if_then_else(arguments: list[Evaluate], _node: syntax.Call) -> Evaluate:
     condition, then, otherwise = arguments
 
-    def if_then_else(record: Record, run: Run) -> Value:
+    def if_then_else(record: Record, run: EvaluationState) -> Value:
         found = truth(condition(record, run))
         if isinstance(found, bool):
             return then(record, run) if found else otherwise(record, run)
@@ -46,7 +46,7 @@ def _if_then_else(arguments: list[Evaluate], _node: syntax.Call) -> Evaluate:
 def _if_undefined(arguments: list[Evaluate], _node: syntax.Call) -> Evaluate:
     first, second = arguments
 
-    def if_undefined(record: Record, run: Run) -> Value:
+    def if_undefined(record: Record, run: EvaluationState) -> Value:
         value = first(record, run)
         return second(record, run) if value is None else value
 
@@ -86,7 +86,7 @@ NAMES = tuple(
 
 
 def call_of(node: syntax.Call, arguments: list[Evaluate]) -> Evaluate:
-    """The closure of a call. Raises ``Fault`` PL-R006 for an unknown function, PL-R009 for a wrong number of arguments."""
+    """The closure of a call. Raises ``TextError`` PL-R006 for an unknown function, PL-R009 for a wrong number of arguments."""
     name = node.name.lower()
     count = len(arguments)
     if name in LAZY:
@@ -96,7 +96,7 @@ def call_of(node: syntax.Call, arguments: list[Evaluate]) -> Evaluate:
     function = TABLE.get(name)
     if function is None:
         hint = near_word(node.name, NAMES)
-        raise Fault(
+        raise TextError(
             "PL-R006", f"there is no function '{node.name[:60]}'", f"{hint}There are: {', '.join(NAMES)}.", node.offset
         )
     _check_count(node, count, function.fewest, function.most)
@@ -111,7 +111,7 @@ def _check_count(node: syntax.Call, count: int, fewest: int, most: int) -> None:
     least = "at least " if most == ANY_NUMBER else ""
     wanted = f"{fewest} to {most}" if fewest < most < ANY_NUMBER else f"{least}{fewest}"
     message = f"{node.name} takes {wanted} argument{'s' * (not wanted.endswith('1'))}, {count} given"
-    raise Fault("PL-R009", message, "See the page about expressions for what it takes.", node.offset)
+    raise TextError("PL-R009", message, "See the page about expressions for what it takes.", node.offset)
 
 
 def _check_pattern(node: syntax.Call) -> None:
@@ -131,7 +131,7 @@ def _plain(function: Function, arguments: list[Evaluate]) -> Evaluate:
 def _strict(function: Function, arguments: list[Evaluate]) -> Evaluate:
     apply, undefined_first = function.apply, function.undefined_first
 
-    def call(record: Record, run: Run) -> Value:
+    def call(record: Record, run: EvaluationState) -> Value:
         values = []
         is_undefined = False
         error: Value = None

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, TypeAlias
 from phaseline.records.values import ErrorValue, kind_of
 
 if TYPE_CHECKING:
-    from phaseline.records.evaluation import Run
+    from phaseline.records.evaluation import EvaluationState
     from phaseline.records.values import Value
 
-Apply: TypeAlias = "Callable[[list[Value], Run], Value]"
+Apply: TypeAlias = "Callable[[list[Value], EvaluationState], Value]"
 ANY_NUMBER = 10_000
 """More arguments than an expression can have words."""
 

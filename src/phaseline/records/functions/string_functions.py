@@ -11,14 +11,14 @@ from phaseline.records.functions.type_functions import string_of
 from phaseline.records.values import MAX_VALUE_BYTES, ErrorValue, bounded, kind_of
 
 if TYPE_CHECKING:
-    from phaseline.records.evaluation import Run
+    from phaseline.records.evaluation import EvaluationState
     from phaseline.records.values import Value
 
 SEPARATORS = " ,\t"
 """What separates the members of a text that is a list, unless something else is given."""
 
 
-def _joined(parts: list[str], separator: str, run: Run) -> Value:
+def _joined(parts: list[str], separator: str, run: EvaluationState) -> Value:
     length = sum(map(len, parts)) + len(separator) * len(parts)
     run.read(length)
     if length > 2 * MAX_VALUE_BYTES:
@@ -26,7 +26,7 @@ def _joined(parts: list[str], separator: str, run: Run) -> Value:
     return bounded(separator.join(parts))
 
 
-def _strcat(values: list[Value], run: Run) -> Value:
+def _strcat(values: list[Value], run: EvaluationState) -> Value:
     parts: list[str] = []
     for value in values:
         text = string_of(value)
@@ -36,7 +36,7 @@ def _strcat(values: list[Value], run: Run) -> Value:
     return _joined(parts, "", run)
 
 
-def _join(values: list[Value], run: Run) -> Value:
+def _join(values: list[Value], run: EvaluationState) -> Value:
     """``join(separator, list)``, ``join(separator, a, b, …)`` or ``join(list)``; undefined members are left out.
 
     Undefined where there is no member but an undefined one, or neither a member nor a separator.
@@ -67,7 +67,7 @@ def _join_parts(values: list[Value]) -> tuple[Value, tuple[Value, ...]]:
     return string_of(first), only if isinstance(only, tuple) else tuple(rest)
 
 
-def _members(text: Value, more: list[Value], run: Run) -> list[str] | ErrorValue:
+def _members(text: Value, more: list[Value], run: EvaluationState) -> list[str] | ErrorValue:
     """What stands between the separators, without what is empty."""
     separators = more[0] if more else SEPARATORS
     if not isinstance(text, str) or not isinstance(separators, str):
@@ -79,23 +79,23 @@ def _members(text: Value, more: list[Value], run: Run) -> list[str] | ErrorValue
     return [part for part in parts if part]
 
 
-def _split(values: list[Value], run: Run) -> Value:
+def _split(values: list[Value], run: EvaluationState) -> Value:
     found = _members(values[0], values[1:], run)
     return found if isinstance(found, ErrorValue) else tuple(found)
 
 
-def _trimmed_members(text: Value, more: list[Value], run: Run) -> list[str] | ErrorValue:
+def _trimmed_members(text: Value, more: list[Value], run: EvaluationState) -> list[str] | ErrorValue:
     found = _members(text, more, run)
     return found if isinstance(found, ErrorValue) else [part.strip() for part in found if part.strip()]
 
 
-def _list_size(values: list[Value], run: Run) -> Value:
+def _list_size(values: list[Value], run: EvaluationState) -> Value:
     found = _trimmed_members(values[0], values[1:], run)
     return found if isinstance(found, ErrorValue) else len(found)
 
 
 def _list_member(fold: Callable[[str], str]) -> Function:
-    def apply(values: list[Value], run: Run) -> Value:
+    def apply(values: list[Value], run: EvaluationState) -> Value:
         wanted, text, *separators = values
         for value in values:
             if value is not None and not isinstance(value, str):
@@ -111,7 +111,7 @@ def _list_member(fold: Callable[[str], str]) -> Function:
     return Function(apply, 2, 3, is_strict=False)
 
 
-def _substr(values: list[Value], _run: Run) -> Value:
+def _substr(values: list[Value], _run: EvaluationState) -> Value:
     """From an offset, of a length; negative ones count from the end."""
     text, start, *more = values
     if not isinstance(text, str):
@@ -128,7 +128,7 @@ def _substr(values: list[Value], _run: Run) -> Value:
     return text[first : max(first, last)]
 
 
-def _size(values: list[Value], _run: Run) -> Value:
+def _size(values: list[Value], _run: EvaluationState) -> Value:
     value = values[0]
     if isinstance(value, str | tuple) or kind_of(value) == "record":
         return len(value)  # type: ignore[arg-type]  # a text, a list or a record
@@ -136,7 +136,7 @@ def _size(values: list[Value], _run: Run) -> Value:
 
 
 def _on_text(change: Callable[[str], str]) -> Function:
-    def apply(values: list[Value], run: Run) -> Value:
+    def apply(values: list[Value], run: EvaluationState) -> Value:
         text = string_of(values[0])
         if not isinstance(text, str):
             return text
@@ -147,7 +147,7 @@ def _on_text(change: Callable[[str], str]) -> Function:
 
 
 def _compare(fold: Callable[[str], str]) -> Function:
-    def apply(values: list[Value], run: Run) -> Value:
+    def apply(values: list[Value], run: EvaluationState) -> Value:
         left, right = (string_of(value) for value in values)
         if not isinstance(left, str) or not isinstance(right, str):
             return right if isinstance(left, str) else left
@@ -158,7 +158,7 @@ def _compare(fold: Callable[[str], str]) -> Function:
 
 
 def _two_texts(ask: Callable[[str, str], Value]) -> Function:
-    def apply(values: list[Value], run: Run) -> Value:
+    def apply(values: list[Value], run: EvaluationState) -> Value:
         left, right = values
         if not isinstance(left, str) or not isinstance(right, str):
             return unfit(right if isinstance(left, str) else left, "a text")

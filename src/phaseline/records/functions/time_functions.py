@@ -13,7 +13,7 @@ from phaseline.records.functions.signature import Function, exactly, unfit
 from phaseline.records.values import ErrorValue
 
 if TYPE_CHECKING:
-    from phaseline.records.evaluation import Run
+    from phaseline.records.evaluation import EvaluationState
     from phaseline.records.values import Value
 
 SPAN = re.compile(
@@ -61,11 +61,11 @@ def span_in(text: str) -> timedelta | None:
     return -span if found["sign"] else span
 
 
-def _time(_values: list[Value], run: Run) -> Value:
+def _time(_values: list[Value], run: EvaluationState) -> Value:
     return ErrorValue("there is no clock here") if run.now is None else int(run.now)
 
 
-def _abs_time(values: list[Value], run: Run) -> Value:
+def _abs_time(values: list[Value], run: EvaluationState) -> Value:
     """The time of a text, or of whole seconds since the epoch and a zone's offset in seconds; without arguments now."""
     value = values[0] if values else run.now
     offset = _seconds(values[1], "an integer") if len(values) > 1 else 0
@@ -96,7 +96,7 @@ def _seconds(value: Value, wanted: str) -> int | ErrorValue:
     return int(number)
 
 
-def _rel_time(values: list[Value], _run: Run) -> Value:
+def _rel_time(values: list[Value], _run: EvaluationState) -> Value:
     value = values[0]
     if isinstance(value, str):
         found = span_in(value)
@@ -113,7 +113,7 @@ def _rel_time(values: list[Value], _run: Run) -> Value:
         return ErrorValue("this is no duration that can be written")
 
 
-def _format_time(values: list[Value], run: Run) -> Value:
+def _format_time(values: list[Value], run: EvaluationState) -> Value:
     """The time as a format says, in the time's own zone."""
     moment = unfit(values[0], "a time") if values and isinstance(values[0], timedelta) else _abs_time(values[:1], run)
     form = values[1] if len(values) > 1 else USUAL

@@ -12,7 +12,7 @@ from phaseline.records.unparsing import value_text
 from phaseline.records.values import ErrorValue, bounded, is_in_range, kind_of
 
 if TYPE_CHECKING:
-    from phaseline.records.evaluation import Run
+    from phaseline.records.evaluation import EvaluationState
     from phaseline.records.values import Value
 
 LONGEST_NUMBER = 100
@@ -75,12 +75,12 @@ def whole(number: float | ErrorValue, cut: Callable[[float], int]) -> Value:
     return found if is_in_range(found) else ErrorValue("the result is an integer of more than 64 bits")
 
 
-def _real(values: list[Value], _run: Run) -> Value:
+def _real(values: list[Value], _run: EvaluationState) -> Value:
     number = number_of(values[0])
     return number if isinstance(number, ErrorValue) else float(number)
 
 
-def _bool(values: list[Value], _run: Run) -> Value:
+def _bool(values: list[Value], _run: EvaluationState) -> Value:
     value = values[0]
     if isinstance(value, str):
         return TRUTHS.get(value.strip().lower())

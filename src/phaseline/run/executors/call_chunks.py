@@ -21,9 +21,9 @@ from phaseline.run.executors.worker_process import signal_name
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from phaseline.calls.batches.batch_handover import HandOver
+    from phaseline.calls.batches.batch_handover import BatchHandover
     from phaseline.calls.batches.local_channel import LocalChannel
-    from phaseline.calls.batches.report_buffer import Poster
+    from phaseline.calls.batches.report_buffer import ReportBuffer
     from phaseline.calls.protocol.call import Call
     from phaseline.model.rows.rows import DocumentChange
     from phaseline.run.executors.framing import Message
@@ -153,9 +153,9 @@ class Chunk:
 
     def __init__(
         self,
-        handover: HandOver,
+        handover: BatchHandover,
         channel: LocalChannel,
-        poster: Poster,
+        poster: ReportBuffer,
         calls: Calls,
         put_back: Callable[[list[int]], None],
     ) -> None:

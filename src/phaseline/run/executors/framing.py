@@ -14,7 +14,7 @@ import select
 import threading
 from typing import TYPE_CHECKING, Any
 
-from phaseline.model.problems.problem import ProblemsError, fail
+from phaseline.model.problems.problem import ProblemsError, problem_error
 
 if TYPE_CHECKING:
     import socket
@@ -136,4 +136,4 @@ def _list(name: str, bodies: Sequence[bytes]) -> bytes:
 
 def _unsendable(why: str) -> ProblemsError:
     mend = "Give it texts, numbers, lists and mappings of these, as JSON knows them."
-    return fail("PL-O034", f"what is said between an engine and its worker cannot be written: {why}", mend)
+    return problem_error("PL-O034", f"what is said between an engine and its worker cannot be written: {why}", mend)

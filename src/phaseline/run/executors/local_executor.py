@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from phaseline.calls.batches.batch_handover import HandOver
+from phaseline.calls.batches.batch_handover import BatchHandover
 from phaseline.calls.batches.member_call import NOT_CALLED
-from phaseline.calls.batches.report_buffer import Poster
+from phaseline.calls.batches.report_buffer import ReportBuffer
 from phaseline.calls.threads.process_groups import end
 from phaseline.calls.threads.stdout_capture import install, uninstall
 from phaseline.lang.fast_dataclasses import frozen
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from phaseline.calls.batches.caller_registry import CallerRegistry
     from phaseline.calls.deployments.deployment_cache import Deployments
-    from phaseline.calls.protocol.reports import Report
+    from phaseline.calls.protocol.reports import CallReport
     from phaseline.calls.threads.inbox import Inbox
     from phaseline.model.execution.events import Batch
     from phaseline.model.rows.incarnations import Names
@@ -50,7 +50,7 @@ class LocalExecutor:
 
     def __init__(
         self,
-        inbox: Inbox[Report],
+        inbox: Inbox[CallReport],
         deployments: Deployments,
         catalog: Catalog,
         clock: Clock,
@@ -60,7 +60,7 @@ class LocalExecutor:
         """Nothing is called or started yet."""
         self._deployments = deployments
         self._slots = slots or Slots()
-        self._poster = Poster(inbox)
+        self._poster = ReportBuffer(inbox)
         self._threads = ThreadExecutor(
             self._poster,
             catalog,
@@ -72,7 +72,7 @@ class LocalExecutor:
         self._catalog, self._clock = catalog, clock
         self._workers: WorkerExecutor | None = None
         self._is_held = False
-        self._open: dict[int, HandOver] = {}
+        self._open: dict[int, BatchHandover] = {}
         self._switch_s = sys.getswitchinterval()
         sys.setswitchinterval(min(SWITCH_S, self._switch_s))
         install()
@@ -83,7 +83,7 @@ class LocalExecutor:
 
     def submit(self, batch: Batch) -> None:
         """Begin the calls of a batch; returns at once."""
-        handover = HandOver(batch, self._deployments)
+        handover = BatchHandover(batch, self._deployments)
         self._forget_answered()
         self._open[batch.id] = handover
         if batch.lane.pool == "workers" and batch.lane.form == "each":
@@ -167,7 +167,7 @@ class LocalExecutor:
 
 
 def unanswered(names: Names, open_batches: Sequence[BatchRow]) -> Callable[[str], bool]:
-    """Whether a mark (``HandOver.mark_of``) is that of a member of these batches that has no outcome.
+    """Whether a mark (``BatchHandover.mark_of``) is that of a member of these batches that has no outcome.
 
     Calls from before a restore are not looked for: the store that was copied may be at work, and they may be its own. It looks at
     the marks of living processes, which are few, and not at members, which may be a million.

@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 
     import numpy as np
 
-    from phaseline.calls.batches.batch_handover import HandOver
-    from phaseline.calls.batches.report_buffer import Poster
+    from phaseline.calls.batches.batch_handover import BatchHandover
+    from phaseline.calls.batches.report_buffer import ReportBuffer
     from phaseline.ports import Catalog, Clock
 
 
@@ -82,7 +82,9 @@ class Staff:
 class WorkerExecutor:
     """Calls batches of the lanes whose pool is ``workers``."""
 
-    def __init__(self, poster: Poster, catalog: Catalog, clock: Clock, *, slots: int, idle_s: float = IDLE_S) -> None:
+    def __init__(
+        self, poster: ReportBuffer, catalog: Catalog, clock: Clock, *, slots: int, idle_s: float = IDLE_S
+    ) -> None:
         """No process is started before the first call. The workers make a catalog of the same class."""
         self._poster = poster
         self._catalog = catalog
@@ -100,12 +102,12 @@ class WorkerExecutor:
         self._is_watched = False
         self._running = Calls()
 
-    def submit(self, handover: HandOver) -> None:
+    def submit(self, handover: BatchHandover) -> None:
         """Begin the calls of a batch."""
         channel = LocalChannel(handover, self._poster, self._catalog, self._clock)
         self._put(handover, channel, Pace(), range(len(handover)))
 
-    def cancel(self, handover: HandOver, members: np.ndarray, *, kill: bool) -> None:
+    def cancel(self, handover: BatchHandover, members: np.ndarray, *, kill: bool) -> None:
         """Tell running calls that they are canceled; end their processes if ``kill``."""
         for member in members.tolist():
             mark = handover.mark_of(member)
@@ -165,7 +167,13 @@ class WorkerExecutor:
     # -- several at a time --------------------------------------------------------------------------------------
 
     def _put(
-        self, handover: HandOver, channel: LocalChannel, pace: Pace, members: Sequence[int], *, is_first: bool = False
+        self,
+        handover: BatchHandover,
+        channel: LocalChannel,
+        pace: Pace,
+        members: Sequence[int],
+        *,
+        is_first: bool = False,
     ) -> None:
         """Have these members called; ``is_first``: before others that wait."""
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
-from phaseline.calls.batches.bulk_call import Gathering
+from phaseline.calls.batches.bulk_call import BulkCall
 from phaseline.calls.batches.caller_registry import call_member, gathers
 from phaseline.calls.batches.member_call import (
     NOT_CALLED,
@@ -22,10 +22,10 @@ from phaseline.calls.batches.member_call import (
     settle_call,
 )
 from phaseline.calls.protocol.call import COMPLETED, outcome_of, unloadable
-from phaseline.calls.protocol.reports import Report
+from phaseline.calls.protocol.reports import CallReport
 from phaseline.calls.threads.asyncio_thread import LoopThread
 from phaseline.calls.threads.elastic_pool import Crew
-from phaseline.calls.threads.guarded_calls import attempt, is_async, run_to_end
+from phaseline.calls.threads.guarded_calls import call_and_await, guarded_call, is_async
 from phaseline.calls.threads.stdout_capture import Printed
 from phaseline.calls.threads.thread_pool import Pool
 from phaseline.lang.fast_dataclasses import altered
@@ -36,11 +36,11 @@ from phaseline.model.phases.phase_code import PhaseCode
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine
 
-    from phaseline.calls.batches.batch_handover import Group, HandOver
-    from phaseline.calls.batches.bulk_call import Gathers, Settled, Together
+    from phaseline.calls.batches.batch_handover import BatchHandover, Group
+    from phaseline.calls.batches.bulk_call import BulkOutcome, Gathers, Together
     from phaseline.calls.batches.caller_registry import CallerRegistry
     from phaseline.calls.batches.local_channel import LocalChannel
-    from phaseline.calls.batches.report_buffer import Poster
+    from phaseline.calls.batches.report_buffer import ReportBuffer
     from phaseline.calls.protocol.call import Call, Outcome
     from phaseline.model.graph.graph import Policy
     from phaseline.model.phases.definitions import PhaseDefinition
@@ -53,7 +53,7 @@ class ThreadExecutor:
 
     def __init__(
         self,
-        poster: Poster,
+        poster: ReportBuffer,
         catalog: Catalog,
         callers: CallerRegistry,
         clock: Clock,
@@ -73,11 +73,11 @@ class ThreadExecutor:
         self._holding = threading.Lock()
         self._held_back: list[Callable[[], None]] = []
         """Bulk calls whose turn came while members were held; whoever stops leaves them uncalled."""
-        self._calling: dict[HandOver, set[int]] = {}
+        self._calling: dict[BatchHandover, set[int]] = {}
         self._giving_up = threading.Lock()
         self._killed: set[str] = set()
 
-    def submit(self, handover: HandOver) -> None:
+    def submit(self, handover: BatchHandover) -> None:
         """Begin the calls of a batch."""
         from phaseline.calls.batches.local_channel import LocalChannel  # only where something is called
 
@@ -93,7 +93,7 @@ class ThreadExecutor:
             call_one = partial(self._call_one, handover, channel)
             self._each.call(len(handover), call_one)
 
-    def kill(self, handover: HandOver, members: np.ndarray) -> None:
+    def kill(self, handover: BatchHandover, members: np.ndarray) -> None:
         """Cancel coroutines of these members, and have those left alone that can be; code that runs in a thread cannot be ended (PD47)."""
         for member in members.tolist():
             handover.kill(member)
@@ -130,7 +130,7 @@ class ThreadExecutor:
 
     # -- one by one ---------------------------------------------------------------------------------------------
 
-    def _call_one(self, handover: HandOver, channel: LocalChannel, member: int) -> None:
+    def _call_one(self, handover: BatchHandover, channel: LocalChannel, member: int) -> None:
         """Call one member to its end and post what came of it; an async function is only begun."""
         if member in handover.canceled:
             self._poster.outcome(handover, member, NOT_CALLED)
@@ -159,7 +159,7 @@ class ThreadExecutor:
 
     def _begin_async(
         self,
-        handover: HandOver,
+        handover: BatchHandover,
         call: Call,
         policy: Policy,
         printed: Printed,
@@ -168,7 +168,7 @@ class ThreadExecutor:
     ) -> None:
         remembered = (0,) if call.data is not None else ()
         doubted = (0,) if call.is_doubted else ()
-        together = self._callers.gather(flavour, Gathering(1, lambda _: call, call.log, remembered, doubted))
+        together = self._callers.gather(flavour, BulkCall(1, lambda _: call, call.log, remembered, doubted))
         timeout_s = policy.timeout_ms / 1000
         mark = handover.mark_of(call.member)
 
@@ -192,7 +192,7 @@ class ThreadExecutor:
                 self._held_back.append(task)
             return self._is_held
 
-    def _call_group(self, handover: HandOver, group: Group, channel: LocalChannel) -> None:
+    def _call_group(self, handover: BatchHandover, group: Group, channel: LocalChannel) -> None:
         if self._is_held and self._holds_back(partial(self._call_group, handover, group, channel)):
             return
         with Printed(partial(channel.log_together, group.members)) as printed:
@@ -209,7 +209,7 @@ class ThreadExecutor:
 
     def _call_together(
         self,
-        handover: HandOver,
+        handover: BatchHandover,
         channel: LocalChannel,
         function: Callable[..., object],
         flavour: Gathers,
@@ -225,7 +225,7 @@ class ThreadExecutor:
             call_of = partial(_call_at, handover, members, channel)
             together = self._callers.gather(
                 flavour,
-                Gathering(len(members), call_of, log, handover.remembered(members), handover.doubted(members)),
+                BulkCall(len(members), call_of, log, handover.remembered(members), handover.doubted(members)),
             )
             finish = partial(self._finish_bulk, handover, members, together, printed, waiting)
             code = together.code(function)
@@ -243,25 +243,25 @@ class ThreadExecutor:
                 raised = self._called(handover, code)
             finish(raised)
 
-    def _called(self, handover: HandOver, code: Callable[[], object]) -> BaseException | None:
+    def _called(self, handover: BatchHandover, code: Callable[[], object]) -> BaseException | None:
         """Call the code of a plugin; what it raised. Of a batch with a deadline it is known which thread it holds."""
         if not handover.batch.deadline_at:
-            return attempt(run_to_end, code)[1]
+            return guarded_call(call_and_await, code)[1]
         with self._giving_up:
             calling = self._calling.setdefault(handover, set())
             calling.add(threading.get_ident())
-        _, raised = attempt(run_to_end, code)
+        _, raised = guarded_call(call_and_await, code)
         with self._giving_up:  # whoever is given up from here on is not this thread
             calling.discard(threading.get_ident())
         return raised
 
-    def _bulk_function(self, handover: HandOver, group: Group) -> Callable[..., object] | None:
+    def _bulk_function(self, handover: BatchHandover, group: Group) -> Callable[..., object] | None:
         """The group's function; None when there is none, then its members have been answered."""
         if group.implementation:
             if isinstance(group.code, PhaseCode):
-                function, error = attempt(self._catalog.load_phase, group.code)
+                function, error = guarded_call(self._catalog.load_phase, group.code)
             else:
-                function, error = attempt(self._catalog.load, group.implementation, group.code)
+                function, error = guarded_call(self._catalog.load, group.implementation, group.code)
             if error is None:
                 return function
             shared = unloadable(error, group.implementation)
@@ -271,7 +271,7 @@ class ThreadExecutor:
         self._answer(handover, group.members, shared)
         return None
 
-    def _still_wanted(self, handover: HandOver, members: np.ndarray) -> np.ndarray:
+    def _still_wanted(self, handover: BatchHandover, members: np.ndarray) -> np.ndarray:
         """Without those that are canceled, which are answered, and those that were given up before they began."""
         if handover.left < handover.count:
             members = members[np.frombuffer(handover.answered, np.uint8)[members] == 0]
@@ -285,7 +285,7 @@ class ThreadExecutor:
 
     def _finish_bulk(
         self,
-        handover: HandOver,
+        handover: BatchHandover,
         members: np.ndarray,
         together: Together,
         printed: Printed,
@@ -308,13 +308,13 @@ class ThreadExecutor:
         if not handover.left:
             self._calling.pop(handover, None)
 
-    def _answer(self, handover: HandOver, members: np.ndarray, outcome: Outcome) -> None:
+    def _answer(self, handover: BatchHandover, members: np.ndarray, outcome: Outcome) -> None:
         """Post one outcome for all of these."""
         self._poster.outcomes(handover, same_for_all(handover, members, outcome))
 
     # -- time-outs ----------------------------------------------------------------------------------------------
 
-    def _watch(self, handover: HandOver) -> None:
+    def _watch(self, handover: BatchHandover) -> None:
         """Give a bulk call up at its batch's deadline; its thread is left to itself (PD47)."""
         timeout_s, error = self._limit(handover)
 
@@ -328,7 +328,7 @@ class ThreadExecutor:
 
         self._poster.alarms.set(timeout_s, give_up)
 
-    def _watch_length(self, handover: HandOver, phase: PhaseDefinition, channel: LocalChannel) -> None:
+    def _watch_length(self, handover: BatchHandover, phase: PhaseDefinition, channel: LocalChannel) -> None:
         """Tell once of a run of a phase that takes longer than it should; it goes on (decision 9)."""
 
         def warn() -> None:
@@ -340,7 +340,7 @@ class ThreadExecutor:
 
         self._poster.alarms.set(phase.policy.overdue_after_s, warn)
 
-    def _limit(self, handover: HandOver) -> tuple[float, Exception]:
+    def _limit(self, handover: BatchHandover) -> tuple[float, Exception]:
         """(seconds until the deadline of a batch, 0: it has none; what then has happened)."""
         policy = handover.policy_of(0)
         error = _timed_out(policy.timeout_ms / 1000, policy.timeout_recoverable)
@@ -348,12 +348,12 @@ class ThreadExecutor:
         return (max(0.001, (deadline - self._clock.now()) / 1000) if deadline else 0.0), error
 
 
-def _call_at(handover: HandOver, members: np.ndarray, channel: LocalChannel, place: int) -> Call:
+def _call_at(handover: BatchHandover, members: np.ndarray, channel: LocalChannel, place: int) -> Call:
     """The call of a member by its place among those that are called together."""
     return handover.call_of(int(members[place]), channel)
 
 
-def as_noted(report: Report) -> Report:
+def as_noted(report: CallReport) -> CallReport:
     """What the report brought, without an outcome: its members are called again at once."""
     return altered(report, kinds=np.zeros(len(report.members), np.uint8), remarks=())
 
@@ -368,10 +368,10 @@ def _timed_out(timeout_s: float, is_recoverable: bool) -> Exception:  # noqa: FB
     return RecoverableError(text) if is_recoverable else NonRecoverableError(text)
 
 
-def same_for_all(handover: HandOver, members: np.ndarray, outcome: Outcome) -> Report:
+def same_for_all(handover: BatchHandover, members: np.ndarray, outcome: Outcome) -> CallReport:
     """The report of one outcome that all these members share."""
     has_remark = outcome.message or outcome.error
-    return Report(
+    return CallReport(
         handover.batch.id,
         members,
         np.full(len(members), outcome.kind, np.uint8),
@@ -380,13 +380,13 @@ def same_for_all(handover: HandOver, members: np.ndarray, outcome: Outcome) -> R
     )
 
 
-def bulk_report(handover: HandOver, members: np.ndarray, settled: Settled) -> Report:
+def bulk_report(handover: BatchHandover, members: np.ndarray, settled: BulkOutcome) -> CallReport:
     """What a bulk call left behind, by member; members that nobody touched cost nothing."""
     documents: list[tuple[int, DocumentChange]] = []
     outcomes = settled.outcomes
     retried = _retried(handover, members)
     if not settled.calls and not outcomes and not retried:  # nobody has touched anything
-        return Report(handover.batch.id, members, settled.kinds, settled.delays)
+        return CallReport(handover.batch.id, members, settled.kinds, settled.delays)
     for place, call in settled.calls.items():
         before = settled.outcome_at(place)
         outcome, changes = settle_call(handover, call, before)
@@ -402,10 +402,10 @@ def bulk_report(handover: HandOver, members: np.ndarray, settled: Settled) -> Re
         remark = remark_for(handover, member, settled.outcome_at(place), said_before=True)
         if remark is not None:
             remarks.append((member, remark))
-    return Report(handover.batch.id, members, settled.kinds, settled.delays, documents, remarks)
+    return CallReport(handover.batch.id, members, settled.kinds, settled.delays, documents, remarks)
 
 
-def _retried(handover: HandOver, members: np.ndarray) -> list[int]:
+def _retried(handover: BatchHandover, members: np.ndarray) -> list[int]:
     """Places of members that were tried before: their former message must go."""
     attempts = handover.attempts()
     return [] if attempts is None else np.flatnonzero(attempts[members]).tolist()

@@ -23,9 +23,9 @@ from phaseline.calls.protocol.call import (
     MAX_LINE_CHARS,
     MAX_LINES,
     Call,
-    InstanceView,
-    clip,
+    InstanceContext,
     outcome_of,
+    truncate,
     unloadable,
     written_of,
 )
@@ -37,9 +37,9 @@ from phaseline.calls.protocol.call_codec import (
     write_changes,
     write_outcome,
 )
-from phaseline.calls.protocol.plugin_boundary import kept
+from phaseline.calls.protocol.plugin_boundary import require_storable
 from phaseline.calls.threads import guarded_calls
-from phaseline.calls.threads.guarded_calls import attempt
+from phaseline.calls.threads.guarded_calls import guarded_call
 from phaseline.calls.threads.process_groups import MARK, die_with_parent
 from phaseline.model.deployment.runtime_properties import copy_mapping
 from phaseline.model.problems.problem import Problem, ProblemsError
@@ -50,7 +50,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from phaseline.calls.batches.caller_registry import CallerRegistry
-    from phaseline.calls.protocol.call import Flavour, NodeView, Outcome, RelationshipView, Site
+    from phaseline.calls.protocol.call import Flavour, NodeContext, Outcome, RelationshipContext, Site
     from phaseline.calls.protocol.call_codec import Changes, Letter
     from phaseline.model.blueprint.blueprint import Value
     from phaseline.ports import Catalog
@@ -114,35 +114,35 @@ class AskingWorld:
         """``letter`` is the call's."""
         self._engine = engine
         views = letter["subjects"].values()
-        self._nodes: dict[int, NodeView] = {view["number"]: read_node(view["node"]) for view in views}
+        self._nodes: dict[int, NodeContext] = {view["number"]: read_node(view["node"]) for view in views}
         self._fresh: dict[int, dict[str, Value]] = {view["number"]: view["document"] for view in views}
 
-    def instance(self, id: str) -> InstanceView:
+    def instance(self, id: str) -> InstanceContext:
         """The instance of this id. ``KeyError`` if there is none."""
         letter = self._engine.ask("instance", id)
         self._nodes[letter["number"]] = read_node(letter["node"])
         self._fresh[letter["number"]] = letter["document"]
-        return InstanceView(letter["id"], letter["index"], letter["number"], self)
+        return InstanceContext(letter["id"], letter["index"], letter["number"], self)
 
-    def node(self, instance: InstanceView) -> NodeView:
+    def node(self, instance: InstanceContext) -> NodeContext:
         """Its node."""
         found = self._nodes.get(instance.number)
         if found is None:
             found = self._nodes[instance.number] = read_node(self._engine.ask("node", instance.number))
         return found
 
-    def document(self, instance: InstanceView) -> Mapping[str, Value]:
+    def document(self, instance: InstanceContext) -> Mapping[str, Value]:
         """What came with the instance, the first time; then what the engine knows."""
         found = self._fresh.pop(instance.number, None)
         if found is None:
             found = cast("dict[str, Value]", self._engine.ask("document", instance.number))
         return found
 
-    def relationships(self, instance: InstanceView) -> tuple[RelationshipView, ...]:
+    def relationships(self, instance: InstanceContext) -> tuple[RelationshipContext, ...]:
         """Relationship instances whose source it is."""
         return tuple(read_relationship(letter) for letter in self._engine.ask("relationships", instance.number))
 
-    def host(self, instance: InstanceView) -> str | None:
+    def host(self, instance: InstanceContext) -> str | None:
         """Id of its host."""
         found: str | None = self._engine.ask("host", instance.number)
         return found
@@ -152,11 +152,11 @@ class AskingWorld:
         found: list[str] = self._engine.ask("instances_of", node)
         return found
 
-    def state(self, instance: InstanceView) -> str:
+    def state(self, instance: InstanceContext) -> str:
         """Its state."""
         return str(self._engine.ask("state", instance.number))
 
-    def system_properties(self, instance: InstanceView) -> Mapping[str, Value]:
+    def system_properties(self, instance: InstanceContext) -> Mapping[str, Value]:
         """What checks have found of it."""
         return cast("dict[str, Value]", self._engine.ask("system_properties", instance.number))
 
@@ -185,7 +185,7 @@ class WorkerChannel:
         if guarded_calls.copies():
             print(text, file=sys.stderr, flush=True)  # noqa: T201 - see above
             return
-        self._engine.wire.send({"log": [level, clip(text, MAX_LINE_CHARS)]})
+        self._engine.wire.send({"log": [level, truncate(text, MAX_LINE_CHARS)]})
 
     def log_lines(self, call: Call, level: str, lines: Sequence[str]) -> bool:
         """Send many at once; False when the engine keeps no more of this call. The one beyond makes it say so."""
@@ -195,7 +195,7 @@ class WorkerChannel:
             return True
         room = MAX_LINES + 1 - self._sent
         if room > 0:
-            self._engine.wire.send({"lines": [level, [clip(line, MAX_LINE_CHARS) for line in lines[:room]]]})
+            self._engine.wire.send({"lines": [level, [truncate(line, MAX_LINE_CHARS) for line in lines[:room]]]})
             self._sent += len(lines)
         return self._sent <= MAX_LINES
 
@@ -216,7 +216,7 @@ class WorkerChannel:
 
     def tell(self, call: Call, message: str) -> None:
         """Have it shown how far it is."""
-        self._engine.ask("tell", message, kept(call.data, "data"))
+        self._engine.ask("tell", message, require_storable(call.data, "data"))
 
     def is_canceled(self, call: Call) -> bool:  # noqa: ARG002 - one call at a time
         """True when a user canceled it."""
@@ -267,7 +267,7 @@ def run_call(engine: Engine, catalog: Catalog, callers: CallerRegistry, letter: 
     os.environ[MARK] = letter["mark"]
     site, is_new = sites.of(letter)
     call = read_call(letter, site, WorkerChannel(engine, catalog, letter), AskingWorld(engine, letter))
-    flavour, error = attempt(_prepared, call, callers)
+    flavour, error = guarded_call(_prepared, call, callers)
     if is_new:  # of the others the engine knows that their code is loaded
         engine.wire.send({"begun": letter["member"]})
     if flavour is None:
@@ -296,7 +296,7 @@ def _prepared(call: Call, callers: CallerRegistry) -> Flavour:
 def _left(call: Call, outcome: Outcome) -> tuple[Outcome, Any, Value]:
     """What came of it, what it changed, and its data; what cannot be stored of either fails the call."""
     try:
-        data = kept(call.data, "data")
+        data = require_storable(call.data, "data")
         return outcome, _changes(call), data
     except ProblemsError as error:
         return outcome_of(error), [], None

@@ -15,7 +15,7 @@ import time
 from typing import TYPE_CHECKING, Any, Protocol
 
 from phaseline.calls.protocol.plugin_boundary import said_by
-from phaseline.calls.threads.guarded_calls import attempt
+from phaseline.calls.threads.guarded_calls import guarded_call
 from phaseline.model.problems.problem import ProblemsError
 from phaseline.run.executors.framing import PRINTED
 
@@ -209,7 +209,7 @@ class Attending:
 
 def _answered(answer: Callable[[str, list[Any]], Any], message: Message) -> Message:
     """The answer, or what is wrong with the question: a plugin may ask anything."""
-    value, error = attempt(answer, message["name"], message["arguments"])
+    value, error = guarded_call(answer, message["name"], message["arguments"])
     if error is None:
         return {"value": value}
     if isinstance(error, ProblemsError):

@@ -14,16 +14,16 @@ import numpy as np
 from phaseline.lang.fast_dataclasses import frozen
 from phaseline.model.execution.events import CancelRequested
 from phaseline.model.graph.status import EntryStatus, OutcomeKind
-from phaseline.model.problems.problem import fail
+from phaseline.model.problems.problem import problem_error
 
 if TYPE_CHECKING:
     from phaseline.calls.deployments.deployment_cache import Deployments
     from phaseline.model.execution.events import Batch, Event
-    from phaseline.model.graph.batch_members import Segment
+    from phaseline.model.graph.batch_members import GraphSegment
     from phaseline.model.problems.problem import ProblemsError
     from phaseline.model.rows.rows import ExecutionRow
     from phaseline.ports import Executor, Store
-    from phaseline.run.loop.open_batches import Outstanding
+    from phaseline.run.loop.open_batches import OpenBatches
 
 NAMED = 3
 """So many instances are named; all are counted."""
@@ -34,7 +34,7 @@ class Running:
     """Members (int32, of the batch) of one segment that were given up and have not returned; ``places``: in the segment."""
 
     batch: Batch
-    segment: Segment
+    segment: GraphSegment
     members: np.ndarray
     places: np.ndarray
 
@@ -44,7 +44,7 @@ class Running:
         return self.batch.lane.pool == "workers" and self.batch.lane.form == "each"
 
 
-def still_running(outstanding: Outstanding, execution: int | None, *, is_leaving: bool = False) -> Iterator[Running]:
+def still_running(outstanding: OpenBatches, execution: int | None, *, is_leaving: bool = False) -> Iterator[Running]:
     """The given-up calls of an execution, None: of all. ``is_leaving``: it is about to be canceled, so that all its calls will be."""
     for dispatched in outstanding.batches.values():
         silent = ~dispatched.reported
@@ -60,7 +60,7 @@ def still_running(outstanding: Outstanding, execution: int | None, *, is_leaving
             first += count
 
 
-def has_calls(outstanding: Outstanding, execution: int | None) -> bool:
+def has_calls(outstanding: OpenBatches, execution: int | None) -> bool:
     """Whether given-up calls of an execution, None: of any, still run."""
     return any(len(found.places) for found in still_running(outstanding, execution))
 
@@ -74,7 +74,7 @@ def is_forced(events: Iterable[Event], execution: int) -> bool:
 class GivenUpCalls:
     """What was given up and still runs in an engine."""
 
-    def __init__(self, outstanding: Outstanding, executor: Executor) -> None:
+    def __init__(self, outstanding: OpenBatches, executor: Executor) -> None:
         """Of these calls."""
         self._outstanding, self._executor = outstanding, executor
 
@@ -91,7 +91,7 @@ class GivenUpCalls:
 
 
 def refuse_overlap(
-    outstanding: Outstanding,
+    outstanding: OpenBatches,
     store: Store,
     deployments: Deployments,
     row: ExecutionRow,
@@ -138,4 +138,4 @@ def _overlap(
     mend = f"Wait until it has returned, or {end} retry again: phaseline executions retry {row.id}"
     if is_killed and running.is_killable:
         mend = f"Its processes are being ended. In a few seconds retry again: phaseline executions retry {row.id}"
-    return fail("PL-C028", message, mend, subject=row.id)
+    return problem_error("PL-C028", message, mend, subject=row.id)

@@ -20,7 +20,7 @@ BULK_SLOTS = 16
 """Bulk calls at once, over all lanes."""
 
 
-class Leaving:
+class DrainState:
     """``is_wanted``: begin no call; ``is_held``: the scheduler and the executor know; ``is_asked``: by another process.
 
     ``is_wanted`` may be set by a signal handler, which takes no lock.

@@ -17,9 +17,9 @@ from phaseline.calls.deployments.lane_keys import LaneKeys
 from phaseline.calls.deployments.last_messages import LastMessages
 from phaseline.calls.deployments.planner_driver import Planning
 from phaseline.calls.deployments.progress import Progress, progress
-from phaseline.calls.protocol.reports import Report
+from phaseline.calls.protocol.reports import CallReport
 from phaseline.calls.threads.inbox import Inbox
-from phaseline.calls.threads.turn_thread import Hands
+from phaseline.calls.threads.turn_thread import TurnBaton
 from phaseline.engine.scheduler import Scheduler
 from phaseline.model.execution.events import (
     Announce,
@@ -39,9 +39,9 @@ from phaseline.model.rows.rows import EventRow, Turn
 from phaseline.run.loop.abandoned_calls import GivenUpCalls, has_calls, is_forced, refuse_overlap
 from phaseline.run.loop.admission import Claims
 from phaseline.run.loop.cloudify_sentences import called_by_hand, cancel_event, execution_event, waiting_event
-from phaseline.run.loop.drain import Leaving
+from phaseline.run.loop.drain import DrainState
 from phaseline.run.loop.eviction import Eviction
-from phaseline.run.loop.open_batches import Outstanding, event_of
+from phaseline.run.loop.open_batches import OpenBatches, event_of
 from phaseline.run.loop.recovery import released, restore
 from phaseline.run.loop.request_reader import LOOK_MS, Door
 from phaseline.run.loop.rounds import Rounds
@@ -52,7 +52,7 @@ if TYPE_CHECKING:
     from phaseline.calls.deployments.planner_driver import Planner
     from phaseline.model.blueprint.blueprint import Operation, Value
     from phaseline.model.blueprint.operation_declaration import Declaration
-    from phaseline.model.deployment.code_location import CodePlaces
+    from phaseline.model.deployment.code_location import CodeLocation
     from phaseline.model.execution.events import Command, Event
     from phaseline.model.execution.execution import Request
     from phaseline.model.rows.rows import ExecutionRow, RequestRow
@@ -79,9 +79,9 @@ class Engine:
         self,
         store: Store,
         clock: Clock,
-        make_executor: Callable[[Inbox[Report], Deployments], Executor],
+        make_executor: Callable[[Inbox[CallReport], Deployments], Executor],
         planners: Mapping[str, Planner],
-        declare: Callable[[Operation, CodePlaces], Declaration],
+        declare: Callable[[Operation, CodeLocation], Declaration],
         *,
         on_turn: Callable[[], None] | None = None,
         on_events: Callable[[Sequence[EventRow]], None] | None = None,
@@ -96,8 +96,8 @@ class Engine:
         """
         first_graph, first_batch = store.counters()
         self._store, self._clock = store, clock
-        self._inbox: Inbox[Report] = Inbox()
-        self._backlog: deque[Report] = deque()
+        self._inbox: Inbox[CallReport] = Inbox()
+        self._backlog: deque[CallReport] = deque()
         self._events: list[Event] = []
         self._rows: list[EventRow] = []
         self._requests: dict[int, Request] = {}
@@ -107,7 +107,7 @@ class Engine:
         self._looked: int | None = None
         self.has_turned = False
         self._on_turn, self._on_events, self._reload = on_turn, on_events, reload
-        self._hands = Hands(self._inbox, self._lent_turn)
+        self._hands = TurnBaton(self._inbox, self._lent_turn)
         self._is_news = False
         self._keys = LaneKeys()
         self.scheduler = Scheduler(next_batch=first_batch)
@@ -119,10 +119,10 @@ class Engine:
             lambda number: has_calls(self._outstanding, number),
         )  # fmt: skip
         self.planning.paths_of = lambda deployment: self.phases.known_paths(deployment)  # noqa: PLW0108 - made when first asked
-        self._outstanding: Outstanding = Outstanding(store, self.deployments, self.scheduler, self.claims.let_go)
+        self._outstanding: OpenBatches = OpenBatches(store, self.deployments, self.scheduler, self.claims.let_go)
         self._door = Door(store, self, self._outstanding.signals)
         self.executor = make_executor(self._inbox, self.deployments)
-        self.leaving = Leaving(self.executor, clock.now)
+        self.leaving = DrainState(self.executor, clock.now)
         self.given_up = GivenUpCalls(self._outstanding, self.executor)
         self._events.extend(self.leaving.slots())
         self._source, self.calls = phases, 0
@@ -373,7 +373,7 @@ class Engine:
         if self._on_turn is not None and not is_lent:
             self._on_turn()
 
-    def _take(self) -> list[Report]:
+    def _take(self) -> list[CallReport]:
         """What one turn takes of the reports, waiting for the first if there is nothing else to do."""
         if not self._events and not self._backlog and not self._door.answers and not self._inbox:
             longest = HELD_WAIT_MS if self.leaving.is_held else LONGEST_WAIT_MS
@@ -382,7 +382,7 @@ class Engine:
             self._wait(wait)
         backlog = self._backlog
         backlog.extend(self._inbox.take_all())
-        taken: list[Report] = []
+        taken: list[CallReport] = []
         room = TURN_ENTRIES
         while backlog and room > 0:
             report = backlog.popleft()

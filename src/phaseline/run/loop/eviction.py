@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from phaseline.model.rows.rows import ExecutionRow
     from phaseline.ports import Store
     from phaseline.run.loop.admission import Claims
-    from phaseline.run.loop.open_batches import Outstanding
+    from phaseline.run.loop.open_batches import OpenBatches
     from phaseline.run.phases.phase_engine import Phases
 
 MOST_BYTES = 256 << 20
@@ -51,7 +51,7 @@ class Eviction:
         planning: Planning,
         deployments: Deployments,
         claims: Claims,
-        outstanding: Outstanding,
+        outstanding: OpenBatches,
         keys: LaneKeys,
     ) -> None:
         """Nothing is idle."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from phaseline.calls.deployments.check_results import Vouch, checks_made, leaves_results, vouched_for
-from phaseline.calls.protocol.reports import Dispatched, Report
+from phaseline.calls.protocol.reports import CallReport, Dispatched
 from phaseline.lang.fast_dataclasses import altered
 from phaseline.model.execution.events import Finished, Noted, Reattached
 from phaseline.model.execution.pre_post import HOOKS
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from phaseline.engine.scheduler import Scheduler
     from phaseline.model.deployment.topology import Topology
     from phaseline.model.execution.events import Accepted, Batch, Event
-    from phaseline.model.graph.batch_members import Segment
+    from phaseline.model.graph.batch_members import GraphSegment
     from phaseline.model.rows.rows import BatchRow
     from phaseline.ports import Executor, Store
     from phaseline.run.phases.signals import Given
@@ -33,14 +33,14 @@ ORIGINS_KEPT = 1_000
 """Answered batches whose executions are remembered, for answers that come too late."""
 
 
-def event_of(report: Report) -> Finished | Noted:
+def event_of(report: CallReport) -> Finished | Noted:
     """What the scheduler is told of a report that has members."""
     if report.is_noted:
         return Noted(report.batch, report.members)
     return Finished(report.batch, report.members, report.kinds, report.delays)
 
 
-class Outstanding:
+class OpenBatches:
     """``batches``: those that were handed over and have members without an outcome; ``killed``: ids of some of them.
 
     ``vouched``: what users take as completed, ``signals``: what they say to sleepers, both until the next turn.
@@ -82,12 +82,12 @@ class Outstanding:
             self.killed.add(batch)
         executor.cancel(batch, members, kill=kill)
 
-    def only_members(self, report: Report) -> Report:
+    def only_members(self, report: CallReport) -> CallReport:
         """The report without what it says of members that its batch does not have."""
         dispatched = self.batches.get(report.batch)
         return report if dispatched is None else dispatched.only_members(report)
 
-    def sort(self, reports: Sequence[Report], accepted: Sequence[Accepted], first: int, now: int) -> Sorter:
+    def sort(self, reports: Sequence[CallReport], accepted: Sequence[Accepted], first: int, now: int) -> Sorter:
         """The rows of a turn; ``first``: the index of the event of the first report that has members.
 
         What checks have found is known of the deployments from now on, because planners look at it.
@@ -141,7 +141,7 @@ class Outstanding:
         while len(self._origins) > ORIGINS_KEPT:
             del self._origins[next(iter(self._origins))]
 
-    def instance_name(self, segment: Segment, place: int) -> str:
+    def instance_name(self, segment: GraphSegment, place: int) -> str:
         """The id of the instance a member was about, or the name of the deployment itself."""
         instance = self._instance_of(segment, place)
         loaded = self._deployments.loaded(segment.deployment)
@@ -150,7 +150,7 @@ class Outstanding:
     def _topology(self, deployment: int) -> Topology:
         return self._deployments.loaded(deployment).topology
 
-    def _instance_of(self, segment: Segment, place: int) -> int:
+    def _instance_of(self, segment: GraphSegment, place: int) -> int:
         """The instance a member was about: of a relationship the side that was called."""
         return called_side(self._topology(segment.deployment), segment.kind, int(segment.subjects[place]))
 

@@ -11,7 +11,7 @@ import numpy as np
 from phaseline.calls.deployments.planner_driver import NOT_READ
 from phaseline.lang.fast_dataclasses import altered
 from phaseline.model.graph.status import ExecutionStatus
-from phaseline.model.problems.problem import Place, Problem, ProblemsError, fail
+from phaseline.model.problems.problem import Place, Problem, ProblemsError, problem_error
 from phaseline.model.resources.resources import is_reach
 from phaseline.model.rows.rows import Answer, RequestKind
 
@@ -284,7 +284,7 @@ def refuse_clean(row: ExecutionRow) -> None:
     if row.request.is_surrounded and not row.status.is_ended:
         message = f"the execution {row.id} is {row.status.value}: it cannot be cleaned up before what surrounds it was told how it ended"
         mend = f"Decide about its calls: phaseline executions retry {row.id}, executions complete or cancel; then retry it with --clean."
-        raise fail("PL-C017", message, mend, subject=row.id)
+        raise problem_error("PL-C017", message, mend, subject=row.id)
 
 
 def refuse_deleted(store: Store, row: ExecutionRow) -> None:
@@ -292,14 +292,14 @@ def refuse_deleted(store: Store, row: ExecutionRow) -> None:
     now = store.deployment(row.deployment_name)
     if now is None or now.number != row.deployment:
         message = f"the deployment '{row.deployment_name}' of the execution {row.id} is deleted"
-        raise fail("PL-C010", message, "Install it again: phaseline install FILE", subject=row.id)
+        raise problem_error("PL-C010", message, "Install it again: phaseline install FILE", subject=row.id)
 
 
 def busy(row: ExecutionRow, other: ExecutionRow) -> ProblemsError:
     """PL-C016: an execution cannot go on while another one has a claim on its instances."""
     mend = f"Let that one end first: phaseline executions follow {other.id}, or cancel it."
     message = f"the execution {other.id} of the deployment '{row.deployment_name}' has a claim on the same instances"
-    return fail("PL-C016", message, mend, subject=row.deployment_name)
+    return problem_error("PL-C016", message, mend, subject=row.deployment_name)
 
 
 def _unfit(row: ExecutionRow, why: str) -> ProblemsError:
@@ -308,4 +308,4 @@ def _unfit(row: ExecutionRow, why: str) -> ProblemsError:
         ExecutionStatus.CANCELED: f"Go on where it was canceled: phaseline executions retry {row.id}",
     }
     mend = mends.get(row.status, f"Look at it: phaseline executions show {row.id}")
-    return fail("PL-C017", f"the execution {row.id} is {row.status.value}: {why}", mend, subject=row.id)
+    return problem_error("PL-C017", f"the execution {row.id} is {row.status.value}: {why}", mend, subject=row.id)

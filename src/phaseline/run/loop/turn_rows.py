@@ -14,17 +14,17 @@ from phaseline.lang.arrays import some
 from phaseline.lang.fast_dataclasses import frozen
 from phaseline.model.execution.pre_post import HOOKS
 from phaseline.model.graph.status import EntryStatus, OutcomeKind
-from phaseline.model.rows.rows import NOTHING, NOTHING_WRITTEN, EventRow, LogLine, Payload, Remark
+from phaseline.model.rows.rows import NOTHING, NOTHING_WRITTEN, EntryRemark, EventRow, LogLine, TurnPayload
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from phaseline.calls.protocol.reports import Report
+    from phaseline.calls.protocol.reports import CallReport
     from phaseline.model.execution.events import Accepted, Batch
     from phaseline.model.execution.execution import Request
-    from phaseline.model.graph.batch_members import Segment
-    from phaseline.model.health.checks import ChecksMade
-    from phaseline.model.rows.rows import Answer, DocumentChange, Measure, Reshaped, Written
+    from phaseline.model.graph.batch_members import GraphSegment
+    from phaseline.model.health.checks import NewCheckResults
+    from phaseline.model.rows.rows import Answer, DocumentChange, Metric, PlannerWrites, Reshaped
     from phaseline.ports import Secrets
 
 ASKED_AGAIN = "OperationRetry"
@@ -84,13 +84,13 @@ class Sorter:
         self._now = now
         self._secrets = secrets
         self.documents: list[DocumentChange] = []
-        self.remarks: list[Remark] = []
+        self.remarks: list[EntryRemark] = []
         self.logs: list[LogLine] = []
         self.events: list[EventRow] = []
-        self.checks: list[ChecksMade] = []
-        self.measures: Sequence[Measure] = ()
+        self.checks: list[NewCheckResults] = []
+        self.measures: Sequence[Metric] = ()
 
-    def take(self, report: Report, accepted: Accepted | None, origin: Origin | None, given_up: set[int]) -> None:
+    def take(self, report: CallReport, accepted: Accepted | None, origin: Origin | None, given_up: set[int]) -> None:
         """Keep what accepted members brought. Of the others nothing moves, but no data is lost: it is told as an event.
 
         ``given_up``: members, not accepted, for whose entries nobody waits any more: their data is stored on the
@@ -108,9 +108,9 @@ class Sorter:
                 self._late(origin, member, change)
         self.remarks.extend(remark for member, remark in report.remarks if member not in refused)
 
-    def keep(self, kept: Remark | DocumentChange, event: EventRow) -> None:
+    def keep(self, kept: EntryRemark | DocumentChange, event: EventRow) -> None:
         """Keep what somebody has said, with the event that tells of it."""
-        if isinstance(kept, Remark):
+        if isinstance(kept, EntryRemark):
             self.remarks.append(kept)
         else:
             self.documents.append(kept)
@@ -126,7 +126,11 @@ class Sorter:
         )
 
     def failures(
-        self, batch: Batch, report: Report, accepted: Accepted | None, instance_of: Callable[[Segment, int], int]
+        self,
+        batch: Batch,
+        report: CallReport,
+        accepted: Accepted | None,
+        instance_of: Callable[[GraphSegment, int], int],
     ) -> None:
         """An event for each accepted member that failed or is to be tried again, with its message, and where it went wrong.
 
@@ -168,8 +172,8 @@ class Sorter:
         answers: Sequence[Answer] = (),
         requests: Mapping[int, Request] | None = None,
         reshaped: Sequence[Reshaped] = (),
-        written: Written = NOTHING_WRITTEN,
-    ) -> Payload:
+        written: PlannerWrites = NOTHING_WRITTEN,
+    ) -> TurnPayload:
         """Everything gathered, these events, the answers to requests, what executions are planned by, new shapes, and documents.
 
         No secret is seen in it, and nobody has seen what was gathered before.
@@ -179,7 +183,7 @@ class Sorter:
         if not (others or rows or self.documents or self.remarks or self.logs):
             return NOTHING
         gathered = (tuple(self.documents), tuple(self.remarks), tuple(self.logs), rows)
-        payload = Payload(
+        payload = TurnPayload(
             *gathered, answers, requests or {}, (*self.checks, *written.checks), self.measures, reshaped, written
         )
         return protected(payload, self._secrets) if self._secrets.guards else payload

@@ -35,7 +35,7 @@ class PhaseSource(Protocol):
         ...
 
 
-class PhasesInForce:
+class ActivePhases:
     """Phases by name, and which lanes are closed."""
 
     def __init__(self, source: PhaseSource | None, paused: Callable[[], Iterable[str]] = tuple) -> None:

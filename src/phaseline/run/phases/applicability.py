@@ -17,7 +17,7 @@ from phaseline.model.execution.events import Evaluated
 from phaseline.model.graph.graph import phase_of
 from phaseline.model.graph.status import EntryStatus, Mark
 from phaseline.model.phases.phase_data import PHASE_DATA
-from phaseline.model.rows.rows import Remark
+from phaseline.model.rows.rows import EntryRemark
 from phaseline.plan.states.state_graph import unknown_needs
 from phaseline.records.expression import Expression
 from phaseline.records.record import Record
@@ -30,14 +30,14 @@ if TYPE_CHECKING:
     from phaseline.calls.deployments.call_subjects import LoadedDeployment
     from phaseline.calls.deployments.deployment_cache import Deployments
     from phaseline.calls.deployments.lane_keys import LaneKeys
-    from phaseline.engine.arena_layout import Slot
+    from phaseline.engine.arena_layout import GraphSlot
     from phaseline.engine.scheduler import Scheduler
     from phaseline.model.blueprint.blueprint import Value
     from phaseline.model.execution.events import Event
     from phaseline.model.graph.graph import Step
     from phaseline.model.phases.definitions import PhaseDefinition
     from phaseline.ports import Clock
-    from phaseline.run.phases.active_phases import PhasesInForce
+    from phaseline.run.phases.active_phases import ActivePhases
     from phaseline.run.phases.state_entries import StaySteps
 
 PASSED, WAITING = int(EntryStatus.PASSED), int(EntryStatus.WAITING)
@@ -54,15 +54,15 @@ ENGINE_NAMES = frozenset({"name", "clustername", "state", "adtype", "targetstate
 class Conditions:
     """Answers of this moment. ``remarks``: why some could not be given, to be stored with the next turn."""
 
-    def __init__(self, scheduler: Scheduler, deployments: Deployments, in_force: PhasesInForce, clock: Clock) -> None:
+    def __init__(self, scheduler: Scheduler, deployments: Deployments, in_force: ActivePhases, clock: Clock) -> None:
         """Nothing was asked yet."""
         self._scheduler = scheduler
         self._deployments = deployments
         self._in_force = in_force
         self._clock = clock
         self._kept: list[tuple[int, np.ndarray]] = []
-        self.remarks: list[Remark] = []
-        self.following: Callable[[Slot, np.ndarray], np.ndarray] = lambda _, subjects: subjects
+        self.remarks: list[EntryRemark] = []
+        self.following: Callable[[GraphSlot, np.ndarray], np.ndarray] = lambda _, subjects: subjects
         """Those of the subjects of a graph that no newer execution has taken."""
 
     # -- asked --------------------------------------------------------------------------------------------------
@@ -87,7 +87,7 @@ class Conditions:
                 told.append(Evaluated(graph, mine, "applies", values))
         return told
 
-    def _gate(self, slot: Slot, stay: StaySteps, positions: np.ndarray) -> list[Event]:
+    def _gate(self, slot: GraphSlot, stay: StaySteps, positions: np.ndarray) -> list[Event]:
         """The gate of a state lets those pass of whom no phase has begun to apply; the others are taken back (ADR 0014)."""
         subjects = self._scheduler.arena.subject[positions + slot.base]
         news, leaving = self.before_leaving(slot, subjects, stay)
@@ -132,7 +132,7 @@ class Conditions:
         return told
 
     def before_leaving(
-        self, slot: Slot, subjects: np.ndarray, left: StaySteps | None = None
+        self, slot: GraphSlot, subjects: np.ndarray, left: StaySteps | None = None
     ) -> tuple[list[Event], np.ndarray]:
         """(what has begun to apply to subjects that are about to leave, those that leave): the last check (6.2).
 
@@ -152,7 +152,7 @@ class Conditions:
         return news, subjects[~np.isin(subjects, np.concatenate(staying))]
 
     def _again(
-        self, slot: Slot, subjects: np.ndarray, statuses: tuple[int, ...], *, left: StaySteps | None = None
+        self, slot: GraphSlot, subjects: np.ndarray, statuses: tuple[int, ...], *, left: StaySteps | None = None
     ) -> list[Event]:
         """Conditional entries of these subjects that have one of the statuses, asked anew. ``left``: of this stay only.
 
@@ -166,7 +166,7 @@ class Conditions:
         return told
 
     def _asked_again(
-        self, slot: Slot, stay: StaySteps, step: Step, subjects: np.ndarray, statuses: tuple[int, ...]
+        self, slot: GraphSlot, stay: StaySteps, step: Step, subjects: np.ndarray, statuses: tuple[int, ...]
     ) -> list[Event]:
         arena = self._scheduler.arena
         low = slot.base + step.first
@@ -179,7 +179,7 @@ class Conditions:
         values = self._judged(slot, stay, step, positions) if len(positions) else None
         return [] if values is None else [Evaluated(slot.graph_id, positions.astype(np.int32), "applies", values)]
 
-    def _still_there(self, slot: Slot, stay: StaySteps, subjects: np.ndarray) -> np.ndarray:
+    def _still_there(self, slot: GraphSlot, stay: StaySteps, subjects: np.ndarray) -> np.ndarray:
         """Those that have not passed the exit; of the graph of a state those that follow its execution."""
         arena = self._scheduler.arena
         exits = positions_of(slot, stay.exit, arena.subject, subjects) + slot.base
@@ -190,7 +190,7 @@ class Conditions:
 
     # -- answers ------------------------------------------------------------------------------------------------
 
-    def _judged(self, slot: Slot, stay: StaySteps, step: Step, positions: np.ndarray) -> np.ndarray | None:
+    def _judged(self, slot: GraphSlot, stay: StaySteps, step: Step, positions: np.ndarray) -> np.ndarray | None:
         """Whether the phase of a step applies to the subjects at these positions; None: nobody can say."""
         stop = stop_beside(step.phase)
         if stop is not None:
@@ -215,7 +215,7 @@ class Conditions:
             self._constrain(slot, phase, loaded, positions, subjects, values)
         return values
 
-    def _is_forgotten(self, slot: Slot, stay: StaySteps, step: Step) -> bool:
+    def _is_forgotten(self, slot: GraphSlot, stay: StaySteps, step: Step) -> bool:
         """Whether the step stands only for a name that other phases needed, that nobody defines, and that none of them needs now.
 
         So it is when a definition with a wrong dependency has been mended. A phase that was there and is gone is waited for.
@@ -238,7 +238,9 @@ class Conditions:
         }
         return bool(known) and None not in known and name.lower() not in needed
 
-    def _stops(self, slot: Slot, stay: StaySteps, positions: np.ndarray, when: str, name: str) -> np.ndarray | None:
+    def _stops(
+        self, slot: GraphSlot, stay: StaySteps, positions: np.ndarray, when: str, name: str
+    ) -> np.ndarray | None:
         """Whether a breakpoint stops subjects: before a phase that applies to them and has not begun, or after one that is completed (H46)."""
         step = stay.phase(name)
         assert step is not None, "a breakpoint stands beside its phase"
@@ -258,7 +260,7 @@ class Conditions:
 
     def _constrain(
         self,
-        slot: Slot,
+        slot: GraphSlot,
         phase: PhaseDefinition,
         loaded: LoadedDeployment,
         positions: np.ndarray,
@@ -276,11 +278,11 @@ class Conditions:
             if isinstance(answer, ErrorValue):
                 values[place] = CANNOT_BE_ASKED
                 text = f"ResourceConstraint '{phase.constraint}' is an error: {answer.reason}"
-                self.remarks.append(Remark(slot.graph_id, int(positions[place]), text))
+                self.remarks.append(EntryRemark(slot.graph_id, int(positions[place]), text))
             elif not answer:
                 values[place] = DOES_NOT_APPLY
 
-    def _target(self, slot: Slot, positions: np.ndarray) -> str:
+    def _target(self, slot: GraphSlot, positions: np.ndarray) -> str:
         """Where the subjects at these positions of one step are going, as their graph or their execution says."""
         first = slot.policies[int(self._scheduler.arena.policy[positions[0] + slot.base]) - slot.policy_base]
         return target_of(first, self._deployments.execution(slot.execution, slot.deployment))
@@ -328,12 +330,12 @@ def provider_of(document: Mapping[str, Value]) -> str | None:
     return found if isinstance(found, str) else None
 
 
-def is_of_state(slot: Slot) -> bool:
+def is_of_state(slot: GraphSlot) -> bool:
     """True for the graph of a state that has phases."""
     return any(phase_of(step.phase) is not None for step in slot.steps)
 
 
-def positions_of(slot: Slot, step: Step, column: np.ndarray, subjects: np.ndarray) -> np.ndarray:
+def positions_of(slot: GraphSlot, step: Step, column: np.ndarray, subjects: np.ndarray) -> np.ndarray:
     """Positions in the graph of those of the subjects (ascending) that the step has.
 
     Its own are ascending, too, in the graph of a state; in that of an install of several nodes they need not be.

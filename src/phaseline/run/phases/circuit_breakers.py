@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from phaseline.lang.fast_dataclasses import changeable
+from phaseline.lang.fast_dataclasses import mutable
 from phaseline.model.graph.graph import LANE_PREFIX, phase_of
 from phaseline.model.graph.status import OutcomeKind
 from phaseline.model.rows.rows import Actor
@@ -18,11 +18,11 @@ from phaseline.model.rows.rows import Actor
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from phaseline.calls.protocol.reports import Report
+    from phaseline.calls.protocol.reports import CallReport
     from phaseline.engine.scheduler import Scheduler
     from phaseline.model.phases.definitions import PhaseDefinition
     from phaseline.ports import Clock, Secrets, Store
-    from phaseline.run.phases.active_phases import PhasesInForce
+    from phaseline.run.phases.active_phases import ActivePhases
 
 ENGINE = Actor("engine")
 REASON = "circuit breaker: "
@@ -30,7 +30,7 @@ REASON = "circuit breaker: "
 COMPLETED, FAILED, RETRY = int(OutcomeKind.COMPLETED), int(OutcomeKind.FAILED), int(OutcomeKind.RETRY)
 
 
-@changeable
+@mutable
 class Count:
     """Outcomes of one moment."""
 
@@ -43,7 +43,7 @@ class Breakers:
     """The breakers of all phases that have one."""
 
     def __init__(
-        self, store: Store, clock: Clock, scheduler: Scheduler, in_force: PhasesInForce, secrets: Secrets
+        self, store: Store, clock: Clock, scheduler: Scheduler, in_force: ActivePhases, secrets: Secrets
     ) -> None:
         """Those that are tripped stand in the store; ``secrets`` are masked in what is told of the last failure."""
         self._secrets = secrets
@@ -75,7 +75,7 @@ class Breakers:
             if phase is not None and name not in self._in_force.probed:
                 self._tripped.setdefault(name, row.at + round(phase.policy.breaker_pause_s * 1000))
 
-    def see(self, reports: Iterable[Report]) -> bool:
+    def see(self, reports: Iterable[CallReport]) -> bool:
         """Count what came back; True if a phase was paused, opened, or is to be tried."""
         now = self._clock.now()
         has_changed = False
@@ -94,7 +94,7 @@ class Breakers:
             self._in_force.probed.add(name)
         return has_changed or bool(due)
 
-    def _phase_of(self, report: Report) -> PhaseDefinition | None:
+    def _phase_of(self, report: CallReport) -> PhaseDefinition | None:
         batch = self._scheduler.batches.get(report.batch)
         if batch is None or batch.lane is None or not len(report.members):
             return None

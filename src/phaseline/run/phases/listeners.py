@@ -7,11 +7,11 @@ from collections import deque
 from functools import partial
 from typing import TYPE_CHECKING
 
-from phaseline.calls.protocol.call import clip
+from phaseline.calls.protocol.call import truncate
 from phaseline.calls.protocol.phase_view import target_of
 from phaseline.calls.protocol.plugin_boundary import message_of
 from phaseline.calls.protocol.reports import NO_BATCH, only_logs
-from phaseline.calls.threads.guarded_calls import attempt, run_to_end
+from phaseline.calls.threads.guarded_calls import call_and_await, guarded_call
 from phaseline.calls.threads.thread_pool import Pool
 from phaseline.compat.cyclecloud.state_event import Arrival, StateEvent
 from phaseline.model.graph.graph import state_entered
@@ -21,14 +21,14 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from phaseline.calls.deployments.deployment_cache import Deployments
-    from phaseline.calls.protocol.reports import Report
+    from phaseline.calls.protocol.reports import CallReport
     from phaseline.calls.threads.inbox import Inbox
     from phaseline.engine.scheduler import Scheduler
     from phaseline.model.blueprint.blueprint import Value
     from phaseline.model.execution.events import Announce
     from phaseline.model.phases.definitions import ListenerDefinition
     from phaseline.ports import Clock
-    from phaseline.run.phases.active_phases import PhasesInForce
+    from phaseline.run.phases.active_phases import ActivePhases
 
 THREADS = 2
 """A pool of their own: a slow listener delays no phase (PD31)."""
@@ -49,9 +49,9 @@ class Listeners:
         self,
         scheduler: Scheduler,
         deployments: Deployments,
-        in_force: PhasesInForce,
+        in_force: ActivePhases,
         clock: Clock,
-        inbox: Inbox[Report],
+        inbox: Inbox[CallReport],
     ) -> None:
         """``inbox`` takes lines for the log, from any thread."""
         self._scheduler = scheduler
@@ -142,9 +142,9 @@ class Listeners:
         source, code = self._in_force.source, listener.code
         if source is None or code is None:
             return
-        function, error = attempt(source.function, code)
+        function, error = guarded_call(source.function, code)
         if function is not None:
-            _, error = attempt(run_to_end, function, event)
+            _, error = guarded_call(call_and_await, function, event)
         with self._lock:
             self.told += 1
             self.errors += error is not None
@@ -152,7 +152,7 @@ class Listeners:
             text = (
                 f"the listener '{listener.plugin}' of {event.state} raised {type(error).__name__}: {message_of(error)}"
             )
-            line = LogLine(execution, self._clock.now(), "error", clip(text, MAX_MESSAGE_CHARS))
+            line = LogLine(execution, self._clock.now(), "error", truncate(text, MAX_MESSAGE_CHARS))
             self._inbox.post(only_logs(NO_BATCH, [line]))
 
     def close(self, drain_s: float) -> None:

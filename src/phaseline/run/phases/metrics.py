@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from phaseline.model.graph.graph import phase_of
 from phaseline.model.resources.state_graph_names import ENGINE_MEASURE, measure_of
-from phaseline.model.rows.rows import Measure
+from phaseline.model.rows.rows import Metric
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -29,15 +29,15 @@ TELL_MS = 1_000
 class Waits:
     """Of one phase: how many were called, and how long all of them together had waited for it."""
 
-    def __init__(self, name: str, before: Measure | None) -> None:
+    def __init__(self, name: str, before: Metric | None) -> None:
         """Goes on from what was measured before."""
         self.name = name
         told = before.body if before is not None else {}
         self.called, self.waited_ms = (_number(told.get(figure)) for figure in ("called", "waited_ms"))
 
-    def measure(self, at: int) -> Measure:
+    def measure(self, at: int) -> Metric:
         """As it is to be stored."""
-        return Measure(measure_of(self.name), at, {"called": self.called, "waited_ms": self.waited_ms})
+        return Metric(measure_of(self.name), at, {"called": self.called, "waited_ms": self.waited_ms})
 
 
 class Gauges:
@@ -75,7 +75,7 @@ class Gauges:
             if name := phase_of(batch.lane.phase):
                 self._of(name).called += len(batch)
 
-    def rows(self) -> Sequence[Measure]:
+    def rows(self) -> Sequence[Metric]:
         """What is to be stored with this turn."""
         now = self._looked
         if now - self._told < TELL_MS and not self.is_leaving:
@@ -85,7 +85,7 @@ class Gauges:
         engine = self._engine()
         if engine != self._told_of_engine:
             self._told_of_engine = engine
-            rows.append(Measure(ENGINE_MEASURE, now, engine))
+            rows.append(Metric(ENGINE_MEASURE, now, engine))
         if rows:
             self._told = now
         return rows

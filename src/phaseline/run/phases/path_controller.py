@@ -16,7 +16,7 @@ from phaseline.model.execution.execution import Verdict
 from phaseline.model.graph.graph import state_entered
 from phaseline.model.graph.status import EntryStatus, ExecutionStatus, Mark
 from phaseline.model.problems.problem import ProblemsError
-from phaseline.model.resources.resources import REACH, REMOVED
+from phaseline.model.resources.resources import REACH_WORKFLOW, REMOVED
 from phaseline.model.resources.state_graph_names import state_name, state_numbers
 from phaseline.plan.states.state_graph import (
     NOWHERE,
@@ -37,14 +37,14 @@ if TYPE_CHECKING:
     from phaseline.calls.deployments.call_subjects import LoadedDeployment
     from phaseline.calls.deployments.deployment_cache import Deployments
     from phaseline.calls.deployments.planner_driver import Planning
-    from phaseline.engine.arena_layout import Slot
+    from phaseline.engine.arena_layout import GraphSlot
     from phaseline.engine.scheduler import Scheduler
     from phaseline.model.execution.events import Ask, Changes, Event
     from phaseline.model.graph.graph import Graph
     from phaseline.model.phases.registry import PhaseRegistry
     from phaseline.model.rows.rows import ExecutionRow
     from phaseline.ports import Store
-    from phaseline.run.phases.active_phases import PhasesInForce
+    from phaseline.run.phases.active_phases import ActivePhases
     from phaseline.run.phases.applicability import Conditions
 
 NOBODY = np.empty(0, np.int32)
@@ -69,7 +69,7 @@ class Paths:
         deployments: Deployments,
         planning: Planning,
         scheduler: Scheduler,
-        in_force: PhasesInForce,
+        in_force: ActivePhases,
         conditions: Conditions,
     ) -> None:
         """Nobody is on the way."""
@@ -132,7 +132,9 @@ class Paths:
         if found is None:
             found = np.zeros(size, np.int64)
             for row in self._store.executions(deployment):
-                if row.request.workflow == REACH and (row.started_at or row.status is not ExecutionStatus.QUEUED):
+                if row.request.workflow == REACH_WORKFLOW and (
+                    row.started_at or row.status is not ExecutionStatus.QUEUED
+                ):
                     numbers = numbers_of(row.request.parameters.get("subjects"))
                     found[numbers[numbers < size]] = row.number
         elif len(found) < size:
@@ -196,7 +198,7 @@ class Paths:
         events, leaving = self._conditions.before_leaving(slot, subjects)
         return [*events, *self._planned(execution, self._own(slot, leaving), slot)]
 
-    def _own(self, slot: Slot, subjects: np.ndarray) -> np.ndarray:
+    def _own(self, slot: GraphSlot, subjects: np.ndarray) -> np.ndarray:
         """Those that no newer execution has taken, ascending."""
         return np.sort(subjects[self._followed_in(slot.deployment)[subjects] == slot.execution])
 
@@ -240,7 +242,7 @@ class Paths:
                     found.append(arena.subject[mine])
         return np.unique(np.concatenate(found))
 
-    def _planned(self, execution: int, subjects: np.ndarray, left: Slot | None = None) -> list[Event]:
+    def _planned(self, execution: int, subjects: np.ndarray, left: GraphSlot | None = None) -> list[Event]:
         """The graphs of the states that these enter next. ``left``: that of the state that they have left."""
         if not len(subjects):
             return []
@@ -277,7 +279,7 @@ class Paths:
         return events
 
     def _late(
-        self, row: ExecutionRow, left: Slot, target: str, standing: list[tuple[str, str, np.ndarray]]
+        self, row: ExecutionRow, left: GraphSlot, target: str, standing: list[tuple[str, str, np.ndarray]]
     ) -> tuple[list[Graph], list[tuple[str, str, np.ndarray]]]:
         """(graphs of phases that were loaded while these were in their state, those for whom there are none) (PD53)."""
         registry = self._in_force.registry
@@ -328,7 +330,7 @@ class Paths:
         row = self._planning.row(execution)
         loaded = self._deployments.loaded(row.deployment)
         target = str(row.request.parameters.get("target", ""))
-        slots: Sequence[Slot] = [self._scheduler.arena.slots[graph] for graph in run.graphs]
+        slots: Sequence[GraphSlot] = [self._scheduler.arena.slots[graph] for graph in run.graphs]
         if not len(subjects) and len(self._subjects[execution]):
             return Verdict(ExecutionStatus.CANCELED, "all its resources were given another target")
         return verdict_of(target, subjects, loaded, slots, self._scheduler.arena, is_canceled=run.is_canceled)

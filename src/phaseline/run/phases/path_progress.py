@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from phaseline.calls.deployments.call_subjects import LoadedDeployment
     from phaseline.engine.arena import Arena
-    from phaseline.engine.arena_layout import Slot
+    from phaseline.engine.arena_layout import GraphSlot
 
 PASSED, FAILED = int(EntryStatus.PASSED), int(EntryStatus.FAILED)
 EXIT = int(Mark.EXIT)
@@ -27,8 +27,8 @@ MOST_TOLD = 5
 
 
 def left_behind(
-    slots: Sequence[Slot], arena: Arena, subjects: np.ndarray
-) -> tuple[np.ndarray, list[tuple[Slot, np.ndarray]]]:
+    slots: Sequence[GraphSlot], arena: Arena, subjects: np.ndarray
+) -> tuple[np.ndarray, list[tuple[GraphSlot, np.ndarray]]]:
     """(subjects in no graph, (the graph of a state, subjects that passed its exit and are in no later graph), ...).
 
     ``slots`` in the order in which the graphs were made; ``subjects`` ascending.
@@ -41,7 +41,7 @@ def left_behind(
         latest[places[subjects[places] == own[: len(places)]]] = number
     order = np.argsort(latest, kind="stable")
     cuts = np.searchsorted(latest[order], np.arange(len(slots) + 1)).tolist()
-    between: list[tuple[Slot, np.ndarray]] = []
+    between: list[tuple[GraphSlot, np.ndarray]] = []
     for number, slot in enumerate(slots):
         mine = subjects[order[cuts[number] : cuts[number + 1]]]
         last = slot.steps[-1]
@@ -59,7 +59,7 @@ def verdict_of(
     target: str,
     subjects: np.ndarray,
     loaded: LoadedDeployment,
-    slots: Sequence[Slot],
+    slots: Sequence[GraphSlot],
     arena: Arena,
     *,
     is_canceled: bool,
@@ -81,7 +81,7 @@ def verdict_of(
     return Verdict(status, f"{reason}: {', '.join(parts)}")
 
 
-def _failed(slots: Sequence[Slot], arena: Arena, away: np.ndarray) -> Counter[str]:
+def _failed(slots: Sequence[GraphSlot], arena: Arena, away: np.ndarray) -> Counter[str]:
     """{phase: how many of these failed it}."""
     found: Counter[str] = Counter()
     for slot in slots:

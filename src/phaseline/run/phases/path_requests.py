@@ -21,8 +21,8 @@ from phaseline.model.execution.events import (
 )
 from phaseline.model.graph.status import EntryStatus, Mark
 from phaseline.model.phases.phase_data import PHASE_DATA
-from phaseline.model.problems.problem import fail
-from phaseline.model.rows.rows import DocumentChange, EventRow, Remark, RequestKind
+from phaseline.model.problems.problem import problem_error
+from phaseline.model.rows.rows import DocumentChange, EntryRemark, EventRow, RequestKind
 from phaseline.run.phases.signals import given, statuses_of
 from phaseline.run.phases.state_entries import stays_of
 
@@ -111,7 +111,7 @@ class PathOrders:
                     word = EntryStatus(int(statuses[position])).word
                     message = f"the phase '{name}' of {resource} has not failed: it is {word}"
                     mend = "Leave it out; to call a completed phase again: phaseline resources rerun"
-                    raise fail("PL-C014", message, mend, subject=row.id)
+                    raise problem_error("PL-C014", message, mend, subject=row.id)
 
     def _refuse_left(self, row: ExecutionRow, chosen: Chosen) -> None:
         """Raise PL-C014 if one of these has left the state in which it was called: what came after it may have begun (T19)."""
@@ -128,7 +128,9 @@ class PathOrders:
                         message = (
                             f"{resource} has left the state {stay.state}, in which '{told_of(step.phase)}' was called"
                         )
-                        raise fail("PL-C014", message, "A phase is called again only in its state.", subject=row.id)
+                        raise problem_error(
+                            "PL-C014", message, "A phase is called again only in its state.", subject=row.id
+                        )
 
     def _nothing_to_retry(self, row: ExecutionRow) -> list[Event]:
         """It goes on all the same: some were perhaps never planned."""
@@ -195,7 +197,7 @@ class PathOrders:
             known = self._deployments.data(number)
             for name, position in _phases_at(graph, positions):
                 known.pop(position, None)
-                self._phases.conditions.remarks.append(Remark(number, position))
+                self._phases.conditions.remarks.append(EntryRemark(number, position))
                 subject = int(graph.subject[position])
                 kept = loaded.document_of(subject).get(PHASE_DATA)
                 if isinstance(kept, dict) and name in kept:

@@ -13,13 +13,13 @@ import numpy as np
 from phaseline.calls.protocol.reports import NO_BATCH, only_logs
 from phaseline.engine.transitions import IS_ACTIVE, WAITING
 from phaseline.model.execution.events import RateAdapted, Restored
-from phaseline.model.execution.execution import KnownPaths
+from phaseline.model.execution.execution import StatePathIndex
 from phaseline.model.graph.graph import phase_of
 from phaseline.model.phases.phase_data import PHASE_DATA, phases_in
 from phaseline.model.problems.problem import ProblemsError
 from phaseline.model.resources.resources import is_reach
 from phaseline.plan.states.state_operations import path_problems, states_of
-from phaseline.run.phases.active_phases import PhasesInForce
+from phaseline.run.phases.active_phases import ActivePhases
 from phaseline.run.phases.active_phases import phases_in as phases_of_steps
 from phaseline.run.phases.applicability import Conditions
 from phaseline.run.phases.circuit_breakers import Breakers
@@ -35,14 +35,14 @@ if TYPE_CHECKING:
     from phaseline.calls.deployments.deployment_cache import Deployments
     from phaseline.calls.deployments.lane_keys import LaneKeys
     from phaseline.calls.deployments.planner_driver import Planning
-    from phaseline.calls.protocol.reports import Report
+    from phaseline.calls.protocol.reports import CallReport
     from phaseline.calls.threads.inbox import Inbox
     from phaseline.engine.open_executions import Run
     from phaseline.engine.scheduler import Scheduler
     from phaseline.model.blueprint.blueprint import Blueprint
     from phaseline.model.execution.events import Announce, Ask, Changes, Evaluate, Event
     from phaseline.model.graph.graph import Graph
-    from phaseline.model.rows.rows import DocumentChange, ExecutionRow, Measure, Remark
+    from phaseline.model.rows.rows import DocumentChange, EntryRemark, ExecutionRow, Metric
     from phaseline.ports import Clock, Store
     from phaseline.run.phases.active_phases import PhaseSource
 
@@ -51,8 +51,8 @@ class PhaseRows(Protocol):
     """The rows of a turn to which phases add theirs."""
 
     documents: list[DocumentChange]
-    remarks: list[Remark]
-    measures: Sequence[Measure]
+    remarks: list[EntryRemark]
+    measures: Sequence[Metric]
 
 
 class Phases:
@@ -65,13 +65,13 @@ class Phases:
         scheduler: Scheduler,
         deployments: Deployments,
         planning: Planning,
-        inbox: Inbox[Report],
+        inbox: Inbox[CallReport],
         source: PhaseSource | None,
     ) -> None:
         """Reads the plugins, where there is a ``source`` of them."""
         self._scheduler = scheduler
         self._deployments = deployments
-        self.in_force = PhasesInForce(source, store.paused_phases)
+        self.in_force = ActivePhases(source, store.paused_phases)
         deployments.find_phase = self.in_force.find
         self.conditions = Conditions(scheduler, deployments, self.in_force, clock)
         self.paths = Paths(store, deployments, planning, scheduler, self.in_force, self.conditions)
@@ -104,14 +104,14 @@ class Phases:
 
     # -- nodes of blueprints ------------------------------------------------------------------------------------
 
-    def known_paths(self, deployment: int) -> KnownPaths:
+    def known_paths(self, deployment: int) -> StatePathIndex:
         """What the planner of a blueprint's workflow knows of paths. Raises ``ProblemsError`` for what has no path."""
         blueprint = self._deployments.loaded(deployment).blueprint
         registry = self.in_force.registry_of(blueprint)
         problems = tuple(path_problems(blueprint, registry))
         if problems:
             raise ProblemsError(problems)
-        return KnownPaths(registry, self._deployments.name_states(deployment, states_of(blueprint, registry)))
+        return StatePathIndex(registry, self._deployments.name_states(deployment, states_of(blueprint, registry)))
 
     def begins(self, graph: Graph, deployment: int) -> list[Event]:
         """What follows from a graph of a blueprint's workflow, to be told together with it: lanes that are closed."""
@@ -165,7 +165,7 @@ class Phases:
 
     # -- turns --------------------------------------------------------------------------------------------------
 
-    def before(self, reports: Sequence[Report]) -> list[Event]:
+    def before(self, reports: Sequence[CallReport]) -> list[Event]:
         """What follows from the documents that calls and users have changed, and from too many failures."""
         self._gauges.look(self._clock.now())
         told: list[Event] = [*self.in_force.renew()] if self.breakers.see(reports) else []
@@ -176,7 +176,7 @@ class Phases:
         changed, self._changed = self._changed, {}
         return [*told, *self.conditions.changed(changed)] if changed else list(told)
 
-    def _adapted(self, reports: Sequence[Report]) -> Iterator[Event]:
+    def _adapted(self, reports: Sequence[CallReport]) -> Iterator[Event]:
         """Calls of phases that have a rate have ended: it is halved, or grows again."""
         for report in reports:
             batch = self._scheduler.batches.get(report.batch)

@@ -13,15 +13,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from phaseline.calls.protocol.call import clip
+from phaseline.calls.protocol.call import truncate
 from phaseline.lang.fast_dataclasses import frozen
 from phaseline.model.execution.breakpoints import PREFIX as BREAKPOINT
 from phaseline.model.execution.breakpoints import clearing
 from phaseline.model.graph.graph import called_side, phase_of
 from phaseline.model.graph.status import EntryStatus
 from phaseline.model.phases.phase_data import PHASE_DATA, data_in
-from phaseline.model.problems.problem import fail
-from phaseline.model.rows.rows import EventRow, Remark
+from phaseline.model.problems.problem import problem_error
+from phaseline.model.rows.rows import EntryRemark, EventRow
 
 if TYPE_CHECKING:
     from phaseline.calls.deployments.deployment_cache import Deployments
@@ -43,7 +43,7 @@ TOLD_CHARS = 500
 """So much of a signal is told in its event."""
 MOST_SIGNALS = 1_000
 """So many may lie with one operation or phase; it takes them out when it has read them."""
-Given = tuple["Remark | DocumentChange", EventRow]
+Given = tuple["EntryRemark | DocumentChange", EventRow]
 """A signal to one entry: what it, or its resource, keeps from now on, and the event that tells of it."""
 
 
@@ -85,7 +85,7 @@ def given(
         for one in sleepers
     ]
     added = [_with_signal(row, one, data, value) for one, data in zip(sleepers, kept, strict=True)]
-    text = f"Signal: {clip(json.dumps(value, ensure_ascii=False), TOLD_CHARS)}"
+    text = f"Signal: {truncate(json.dumps(value, ensure_ascii=False), TOLD_CHARS)}"
     said = _said(store, sleepers)
     found: list[Given] = []
     for one, data, (name, signals) in zip(sleepers, kept, added, strict=True):
@@ -96,7 +96,7 @@ def given(
         whole = {**(data if isinstance(data, dict) else {}), name: signals}
         deployments.data(one.graph)[one.position] = whole
         words = said.get((one.graph, one.position), NOTHING_SAID)
-        found.append((Remark(one.graph, one.position, *words, result=whole), event))
+        found.append((EntryRemark(one.graph, one.position, *words, result=whole), event))
     return _places(sleepers), found
 
 
@@ -161,10 +161,12 @@ def _nobody(store: Store, deployments: Deployments, row: ExecutionRow, asleep: C
             who = topology.ids[called_side(topology, step.kind, int(made.subject[position]))]
             point = step.phase.removeprefix(BREAKPOINT)
             mend = f"Clear it first: {clearing(point, row.deployment_name, who)}"
-            return fail("PL-C093", f"the signal was not given: '{who}' stands at {point}", mend, subject=row.id)
+            return problem_error(
+                "PL-C093", f"the signal was not given: '{who}' stands at {point}", mend, subject=row.id
+            )
     return _untaken(row, "nothing that was meant sleeps any more")
 
 
 def _untaken(row: ExecutionRow, why: str) -> ProblemsError:
     mend = f"See what stands where: phaseline executions show {row.id}"
-    return fail("PL-C093", f"the signal was not given: {why}", mend, subject=row.id)
+    return problem_error("PL-C093", f"the signal was not given: {why}", mend, subject=row.id)

@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from phaseline.lang.fast_dataclasses import defaults_of
+from phaseline.lang.fast_dataclasses import field_defaults
 from phaseline.model.graph.graph import Bound, Graph, LaneSpec, Policy, Step, SubjectKind
 from phaseline.store.codec.columns import decode_together, encode
 from phaseline.store.codec.json_documents import to_text
@@ -18,8 +18,8 @@ SHARED = ("steps", "policies", "policy", "marks", "ptr", "idx", "group", "bounds
 MOST_KEPT, MOST_ENTRIES_KEPT = 64, 100_000
 """Rows that are kept to be written again, and the entries of the largest of them."""
 
-_LANE_DEFAULTS = defaults_of(LaneSpec)
-_POLICY_DEFAULTS = {name: default for name, default in defaults_of(Policy).items() if name != "lane"}
+_LANE_DEFAULTS = field_defaults(LaneSpec)
+_POLICY_DEFAULTS = {name: default for name, default in field_defaults(Policy).items() if name != "lane"}
 
 
 def to_row(graph: Graph) -> tuple[str | bytes, ...]:

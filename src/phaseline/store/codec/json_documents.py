@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable, Mapping
 
 from phaseline.model.blueprint.blueprint import Value
-from phaseline.model.deployment.runtime_properties import Path
+from phaseline.model.deployment.runtime_properties import PropertyPath
 from phaseline.model.rows.rows import DocumentChange
 
 EMPTY = "{}"
@@ -44,7 +44,7 @@ def merged(stored: str, changes: Iterable[DocumentChange]) -> str:
     return to_text(document)
 
 
-def _write(document: dict[str, Value], path: Path, value: Value) -> None:
+def _write(document: dict[str, Value], path: PropertyPath, value: Value) -> None:
     if not path:
         document.clear()
         if isinstance(value, Mapping):
@@ -58,7 +58,7 @@ def _write(document: dict[str, Value], path: Path, value: Value) -> None:
     document[path[-1]] = value
 
 
-def _remove(document: dict[str, Value], path: Path) -> None:
+def _remove(document: dict[str, Value], path: PropertyPath) -> None:
     if not path:
         document.clear()
         return

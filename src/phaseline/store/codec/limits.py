@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from phaseline.model.rows.rows import Remark
+from phaseline.model.rows.rows import EntryRemark
 
 IDENTITY_BYTES = 6
 """Of the random name of a store."""
@@ -48,7 +48,7 @@ def first_kept(last: int, kept: int) -> int:
     return max(0, whole - kept + 1) if whole > kept else 0
 
 
-def shortened_remark(remark: Remark) -> tuple[str, dict[str, str]]:
+def shortened_remark(remark: EntryRemark) -> tuple[str, dict[str, str]]:
     """(message, error) of a remark as they can be stored."""
     error = {
         key: shortened(text, TRACEBACK_LENGTH, keep_end=True) if key == "traceback" else shortened(text, MESSAGE_LENGTH)

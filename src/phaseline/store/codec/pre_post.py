@@ -6,26 +6,26 @@ import json
 import sqlite3
 from types import ModuleType
 
-from phaseline.lang.fast_dataclasses import told
-from phaseline.model.execution.pre_post import Around, HookClass
+from phaseline.lang.fast_dataclasses import as_dict
+from phaseline.model.execution.pre_post import HookClass, PrePost
 from phaseline.store.codec.json_documents import to_text
 
 
-def around_to_text(around: Around) -> str:
+def around_to_text(around: PrePost) -> str:
     """The value as JSON."""
     return to_text(
         {
-            "hooks": [told(hook) for hook in around.hooks],
-            "taking_back": [told(hook) for hook in around.taking_back],
+            "hooks": [as_dict(hook) for hook in around.hooks],
+            "taking_back": [as_dict(hook) for hook in around.taking_back],
             "stages": None if around.stages is None else _stage_tasks().to_json(around.stages),
         }
     )
 
 
-def around_from_text(text: str) -> Around:
+def around_from_text(text: str) -> PrePost:
     """The value of ``around_to_text``."""
     found = json.loads(text)
-    return Around(
+    return PrePost(
         hooks=tuple(HookClass(**hook) for hook in found["hooks"]),
         taking_back=tuple(HookClass(**hook) for hook in found["taking_back"]),
         stages=None if found["stages"] is None else _stage_tasks().from_json(found["stages"]),
@@ -38,12 +38,12 @@ def _stage_tasks() -> ModuleType:
     return stage_tasks
 
 
-def add_around(db: sqlite3.Connection, execution: int, around: Around) -> None:
+def add_around(db: sqlite3.Connection, execution: int, around: PrePost) -> None:
     """Store what surrounds an execution."""
     db.execute("insert into around values (?, ?)", (execution, around_to_text(around)))
 
 
-def read_around(db: sqlite3.Connection, execution: int) -> Around:
+def read_around(db: sqlite3.Connection, execution: int) -> PrePost:
     """What surrounds an execution; nothing where nothing was stored with it."""
     found = db.execute("select body from around where execution = ?", (execution,)).fetchone()
-    return around_from_text(found[0]) if found else Around()
+    return around_from_text(found[0]) if found else PrePost()

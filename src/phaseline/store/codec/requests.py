@@ -6,7 +6,7 @@ import json
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from phaseline.lang.fast_dataclasses import told
+from phaseline.lang.fast_dataclasses import as_dict
 from phaseline.model.execution.execution import Request, RetryPolicy, StopAfter, flaws_of
 from phaseline.store.codec.json_documents import to_text
 
@@ -26,12 +26,12 @@ def to_json(request: Request) -> str:
             "workflow": request.workflow,
             "parameters": dict(request.parameters),
             "retries": _retries_told(request.retries),
-            "stop_after": told(request.stop_after) if request.stop_after else None,
+            "stop_after": as_dict(request.stop_after) if request.stop_after else None,
             "clean": request.clean,
             **({} if request.if_busy == WAIT else {"if_busy": request.if_busy}),
             **({"take_back": True} if request.take_back else {}),
             **({"surrounded": True} if request.is_surrounded else {}),
-            **({"breakpoints": [told(one) for one in request.breakpoints]} if request.breakpoints else {}),
+            **({"breakpoints": [as_dict(one) for one in request.breakpoints]} if request.breakpoints else {}),
             **({} if request.timeout_s is None else {"timeout_s": request.timeout_s}),
             **({"acts_since": request.acts_since} if request.acts_since else {}),
         }
@@ -73,7 +73,7 @@ def _read(text: str) -> Request:
 
 def _retries_told(retries: RetryPolicy) -> dict[str, Any]:
     """The policy; a back-off only where there is one, so that older versions read the others."""
-    found = told(retries)
+    found = as_dict(retries)
     if not retries.backoff_s:
         del found["backoff_s"]
     return found

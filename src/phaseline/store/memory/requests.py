@@ -10,7 +10,7 @@ from contextlib import contextmanager
 
 from phaseline.lang.fast_dataclasses import altered
 from phaseline.model.blueprint.blueprint import Value
-from phaseline.model.rows.rows import Actor, Answer, Beside, RequestKind, RequestRow
+from phaseline.model.rows.rows import Actor, Answer, ConcurrencyRule, RequestKind, RequestRow
 from phaseline.store.codec.json_documents import to_text
 from phaseline.store.memory.tables import Shelves
 from phaseline.store.sql import errors as failures
@@ -24,7 +24,7 @@ def add_request(
     body: Mapping[str, Value],
     actor: Actor,
     at: int,
-    beside: Beside | None = None,
+    beside: ConcurrencyRule | None = None,
 ) -> int:
     """The number of the request. Raises LookupError if there is no such execution, PL-C016 as in ``asking``."""
     if execution and execution not in shelves.executions:
@@ -38,14 +38,16 @@ def add_request(
     return number
 
 
-def refuse_open(shelves: Shelves, deployment: int, workflow: str = "", beside: Beside | None = None) -> None:
+def refuse_open(shelves: Shelves, deployment: int, workflow: str = "", beside: ConcurrencyRule | None = None) -> None:
     """Raise PL-C016 if an execution of the deployment has not ended; as in ``asking``."""
     for known in shelves.executions.values():
         if known.row.deployment == deployment and not known.row.status.is_ended:
             refuse_beside(known.row, workflow, beside)
 
 
-def refuse_reopening(shelves: Shelves, deployment: int, workflow: str = "", beside: Beside | None = None) -> None:
+def refuse_reopening(
+    shelves: Shelves, deployment: int, workflow: str = "", beside: ConcurrencyRule | None = None
+) -> None:
     """Raise PL-C016 if somebody has asked for an execution of the deployment to go on that has ended."""
     for request in shelves.requests.values():
         if request.answered_at or request.kind not in REOPENING:

@@ -19,22 +19,22 @@ from phaseline.lang.fast_dataclasses import altered
 from phaseline.model.blueprint.blueprint import Blueprint, Value
 from phaseline.model.blueprint.labels import labels_of
 from phaseline.model.deployment.topology import Topology
-from phaseline.model.execution.pre_post import Around
+from phaseline.model.execution.pre_post import PrePost
 from phaseline.model.graph.graph import Graph
 from phaseline.model.graph.status import EntryStatus, ExecutionStatus
-from phaseline.model.health.checks import CheckBook, HeldBodies
-from phaseline.model.resources.resources import Growth
+from phaseline.model.health.checks import CheckResults, HeldBodies
+from phaseline.model.resources.resources import ResourceAddition
 from phaseline.model.rows.maintenance import Compacted, Finding, Purged
 from phaseline.model.rows.rows import (
     Actor,
     BatchRow,
-    Beside,
+    ConcurrencyRule,
     DeploymentRow,
     EventRow,
     ExecutionRow,
     GraphRow,
     LogLine,
-    Measure,
+    Metric,
     NewDeployment,
     NewExecution,
     NoteRow,
@@ -172,14 +172,14 @@ class MemoryStore:
             return count, [number for number in sorted(deployments) if number not in living] if count != since else []
 
     def create_execution(
-        self, new: NewExecution, *, asks: bool | None = None, beside: Beside | None = None
+        self, new: NewExecution, *, asks: bool | None = None, beside: ConcurrencyRule | None = None
     ) -> ExecutionRow:
         """The stored execution, status queued."""
         with self._changing():
             return self._add_execution(new, new.deployment, asks, beside)
 
     def grow(
-        self, deployment: int, growth: Growth, actor: Actor, *, asks: bool | None = None
+        self, deployment: int, growth: ResourceAddition, actor: Actor, *, asks: bool | None = None
     ) -> Sequence[ExecutionRow]:
         """Add resources, and store executions with them."""
         with self._changing() as held:
@@ -198,7 +198,7 @@ class MemoryStore:
         new: NewExecution,
         deployment: int,
         asks: bool | None,  # noqa: FBT001 - handed on from a keyword
-        beside: Beside | None = None,
+        beside: ConcurrencyRule | None = None,
     ) -> ExecutionRow:
         known = self._held.deployments[deployment]
         if known.deleted_at:
@@ -220,12 +220,12 @@ class MemoryStore:
             ended_at=0,
             created_by=new.actor.name,
         )
-        self._held.executions[number] = HeldExecution(row, new.around or Around())
+        self._held.executions[number] = HeldExecution(row, new.around or PrePost())
         if self._owner is None if asks is None else asks:
             asking.add_request(self._held, RequestKind.START, number, {}, new.actor, new.created_at)
         return row
 
-    def _refuse_open(self, deployment: int, workflow: str = "", beside: Beside | None = None) -> None:
+    def _refuse_open(self, deployment: int, workflow: str = "", beside: ConcurrencyRule | None = None) -> None:
         asking.refuse_open(self._held, deployment, workflow, beside)
         asking.refuse_reopening(self._held, deployment, workflow, beside)
 
@@ -236,7 +236,7 @@ class MemoryStore:
         body: Mapping[str, Value],
         actor: Actor,
         *,
-        beside: Beside | None = None,
+        beside: ConcurrencyRule | None = None,
     ) -> int:
         """The number of a new request to the owner."""
         with self._changing() as held:
@@ -363,7 +363,7 @@ class MemoryStore:
         with self._guard:
             return dict(self._held.known_phases)
 
-    def measures(self) -> Mapping[str, Measure]:
+    def measures(self) -> Mapping[str, Metric]:
         """{name: what engines have measured of it}."""
         with self._guard:
             return dict(self._held.measures)
@@ -373,11 +373,11 @@ class MemoryStore:
         with self._guard:
             return self._held.deployments[deployment].states.copy()
 
-    def checks(self, deployment: int, *, only_results: bool = False) -> CheckBook:
+    def checks(self, deployment: int, *, only_results: bool = False) -> CheckResults:
         """What checks of a deployment have found; a copy."""
         with self._guard:
             book = self._held.deployments[deployment].checks.copy()
-        return CheckBook(HeldBodies(), book.columns) if only_results else book
+        return CheckResults(HeldBodies(), book.columns) if only_results else book
 
     def documents(self, deployment: int, instances: Sequence[int] | None = None) -> Mapping[int, dict[str, Value]]:
         """{instance number: runtime properties}, only those that have any."""
@@ -404,10 +404,10 @@ class MemoryStore:
             known = self._held.executions.get(int(number)) if number.isdecimal() else None
             return known.row if known is not None and known.row.id == id else None
 
-    def around(self, execution: int) -> Around:
+    def around(self, execution: int) -> PrePost:
         """What surrounds an execution."""
         known = self._held.executions.get(execution)
-        return known.around if known else Around()
+        return known.around if known else PrePost()
 
     def graphs(self, execution: int) -> Sequence[GraphRow]:
         """In the order of their rounds."""

@@ -9,13 +9,13 @@ import numpy as np
 from phaseline.lang.fast_dataclasses import altered
 from phaseline.model.blueprint.blueprint import Blueprint
 from phaseline.model.deployment.topology import Topology
-from phaseline.model.execution.pre_post import Around
-from phaseline.model.graph.batch_members import Places
+from phaseline.model.execution.pre_post import PrePost
+from phaseline.model.graph.batch_members import MemberPositions
 from phaseline.model.graph.graph import Graph
 from phaseline.model.graph.status import ExecutionStatus
-from phaseline.model.health.checks import CheckBook, HeldBodies
-from phaseline.model.resources.active_paths import Way, speaking
-from phaseline.model.resources.resources import REACH, Growth, grown
+from phaseline.model.health.checks import CheckResults, HeldBodies
+from phaseline.model.resources.active_paths import ActivePath, speaking
+from phaseline.model.resources.resources import REACH_WORKFLOW, ResourceAddition, grown
 from phaseline.model.rows.maintenance import Purged
 from phaseline.model.rows.rows import (
     BatchRow,
@@ -24,7 +24,7 @@ from phaseline.model.rows.rows import (
     ExecutionRow,
     GraphRow,
     LogLine,
-    Measure,
+    Metric,
     NewDeployment,
     NoteRow,
     PausedRow,
@@ -45,7 +45,7 @@ class HeldDeployment:
     topology: Topology
     states: np.ndarray
     documents: dict[int, str] = field(default_factory=dict)
-    checks: CheckBook = field(default_factory=lambda: CheckBook(HeldBodies()))
+    checks: CheckResults = field(default_factory=lambda: CheckResults(HeldBodies()))
     deleted_at: int = 0
     state_names: tuple[str, ...] = ()
     version: int = 0
@@ -75,7 +75,7 @@ class HeldDeployment:
             documents={instance: text for instance, text in texts.items() if text != EMPTY},
         )
 
-    def grow(self, growth: Growth) -> None:
+    def grow(self, growth: ResourceAddition) -> None:
         """Put resources behind those that are there. Raises ``OutgrownError``."""
         self.topology = grown(self.topology, growth)
         self.version += 1
@@ -114,7 +114,7 @@ class HeldExecution:
     """An execution with everything about it."""
 
     row: ExecutionRow
-    around: Around = field(default_factory=Around)
+    around: PrePost = field(default_factory=PrePost)
     graphs: list[int] = field(default_factory=list)
     batches: dict[int, None] = field(default_factory=dict)
     logs: list[LogLine] = field(default_factory=list)
@@ -135,7 +135,7 @@ class Shelves:
     requests: dict[int, RequestRow] = field(default_factory=dict)
     paused: dict[str, PausedRow] = field(default_factory=dict)
     known_phases: dict[str, str] = field(default_factory=dict)
-    measures: dict[str, Measure] = field(default_factory=dict)
+    measures: dict[str, Metric] = field(default_factory=dict)
     last_deployment: int = 0
     last_execution: int = 0
     last_graph: int = 0
@@ -176,11 +176,11 @@ class Shelves:
     def _speaks_for_somebody(self, row: ExecutionRow) -> bool:
         """Whether it failed to bring resources to a target which nobody has given another one."""
         owner = self.deployments[row.deployment]
-        if row.request.workflow != REACH or row.status is not ExecutionStatus.FAILED or owner.deleted_at:
+        if row.request.workflow != REACH_WORKFLOW or row.status is not ExecutionStatus.FAILED or owner.deleted_at:
             return False
         rows = [held.row for held in self.executions.values() if held.row.deployment == row.deployment]
-        told = ((other.number, other.request.parameters) for other in rows if other.request.workflow == REACH)
-        ways = [Way(number, given.get("target"), given.get("subjects")) for number, given in told]
+        told = ((other.number, other.request.parameters) for other in rows if other.request.workflow == REACH_WORKFLOW)
+        ways = [ActivePath(number, given.get("target"), given.get("subjects")) for number, given in told]
         return row.number in speaking(ways, owner.states, owner.state_names)
 
     def _kept(self, deployment: int) -> set[int]:
@@ -220,5 +220,5 @@ class Shelves:
         kinds = row.kinds
         if kinds is not None:
             kinds = kinds[np.concatenate([np.full(len(at), graph not in execution.graphs) for graph, at in parts])]
-        self.batches[batch] = altered(row, places=Places.of(staying), kinds=kinds)
+        self.batches[batch] = altered(row, places=MemberPositions.of(staying), kinds=kinds)
         return False

@@ -15,10 +15,10 @@ from phaseline.model.execution.events import (
     NotesWritten,
     StatesEntered,
 )
-from phaseline.model.graph.batch_members import Places
+from phaseline.model.graph.batch_members import MemberPositions
 from phaseline.model.graph.status import ExecutionStatus
 from phaseline.model.resources.resources import REMOVED
-from phaseline.model.rows.rows import BatchRow, EventRow, GraphRow, LogLine, NoteRow, Payload, Turn
+from phaseline.model.rows.rows import BatchRow, EventRow, GraphRow, LogLine, NoteRow, Turn, TurnPayload
 from phaseline.store.codec import json_documents as texts
 from phaseline.store.codec import limits as bounds
 from phaseline.store.codec import requests
@@ -91,7 +91,7 @@ def _write_notes(shelves: Shelves, written: NotesWritten) -> None:
 
 def _open_batch(shelves: Shelves, batch: Batch) -> None:
     members = batch.members
-    places = Places(members.graphs, members.ends, members.positions.copy())
+    places = MemberPositions(members.graphs, members.ends, members.positions.copy())
     row = BatchRow(batch.id, batch.lane.phase, places, batch.started_at, batch.deadline_at, closed_at=0, kinds=None)
     shelves.batches[batch.id] = row
     shelves.open_batches[batch.id] = None
@@ -119,7 +119,7 @@ def _enter_states(shelves: Shelves, entered: StatesEntered) -> None:
             known.documents.pop(number, None)
 
 
-def _write_payload(shelves: Shelves, payload: Payload, at: int) -> None:
+def _write_payload(shelves: Shelves, payload: TurnPayload, at: int) -> None:
     for (deployment, instance), changes in texts.by_instance(payload.documents).items():
         held = shelves.deployments[deployment].documents
         held[instance] = texts.merged(held.get(instance, texts.EMPTY), changes)
@@ -147,7 +147,7 @@ def _write_payload(shelves: Shelves, payload: Payload, at: int) -> None:
         known.row = altered(known.row, request=requests.from_json(requests.to_json(request)))
 
 
-def _keep_within_bounds(shelves: Shelves, payload: Payload) -> None:
+def _keep_within_bounds(shelves: Shelves, payload: TurnPayload) -> None:
     for number in {line.execution for line in payload.logs}:
         execution = shelves.executions[number]
         _drop(execution.logs, bounds.first_kept(execution.last_log, bounds.LOG_LINES_KEPT))

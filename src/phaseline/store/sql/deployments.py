@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from phaseline.lang.fast_dataclasses import altered
 from phaseline.model.blueprint.labels import labels_of
 from phaseline.model.graph.status import ExecutionStatus
-from phaseline.model.rows.rows import Actor, Beside, ExecutionRow, NewDeployment, NewExecution, RequestKind
+from phaseline.model.rows.rows import Actor, ConcurrencyRule, ExecutionRow, NewDeployment, NewExecution, RequestKind
 from phaseline.store.codec import requests, topologies
 from phaseline.store.codec.json_documents import to_text
 from phaseline.store.sql import errors as failures
@@ -94,7 +94,7 @@ def refuse_deleted(db: sqlite3.Connection, deployment: int) -> None:
 
 
 def add_execution(
-    db: sqlite3.Connection, new: NewExecution, deployment: int, *, asks: bool, beside: Beside | None = None
+    db: sqlite3.Connection, new: NewExecution, deployment: int, *, asks: bool, beside: ConcurrencyRule | None = None
 ) -> ExecutionRow:
     """The execution, queued; its id is made of the workflow and its number. ``asks``: with a request to start it.
 
@@ -124,7 +124,9 @@ def add_execution(
     return reads.executions(db, id=id)[0]
 
 
-def refuse_open(db: sqlite3.Connection, deployment: int, workflow: str = "", beside: Beside | None = None) -> None:
+def refuse_open(
+    db: sqlite3.Connection, deployment: int, workflow: str = "", beside: ConcurrencyRule | None = None
+) -> None:
     """Raise PL-C016 if an execution of the deployment has not ended, or is about to go on, and ``beside`` does not let it be.
 
     ``workflow``: of one that is to begin; those that bring resources to a target keep apart by themselves.

@@ -6,7 +6,7 @@ import os
 import sqlite3
 
 from phaseline.model.graph.status import ExecutionStatus
-from phaseline.model.problems.problem import ProblemsError, fail
+from phaseline.model.problems.problem import ProblemsError, problem_error
 from phaseline.model.rows.rows import ExecutionRow
 
 _DAMAGED = {"SQLITE_CORRUPT", "SQLITE_FORMAT", "SQLITE_MISMATCH"}
@@ -58,7 +58,9 @@ def as_problem(error: sqlite3.Error, path: str) -> ProblemsError:
             f"the disk refuses ({_name(error)})",
             "Look at the disk and its space, then resume; what was stored is intact.",
         )
-    return fail("PL-S001", f"The store cannot be used: {error}", "Check the file and its folder.", subject=path)
+    return problem_error(
+        "PL-S001", f"The store cannot be used: {error}", "Check the file and its folder.", subject=path
+    )
 
 
 def _unopened(path: str, reason: str) -> ProblemsError:
@@ -72,7 +74,7 @@ def _unopened(path: str, reason: str) -> ProblemsError:
 
 def gone(path: str) -> ProblemsError:
     """PL-S016 for a store that was removed, moved or replaced while it was open."""
-    return fail(
+    return problem_error(
         "PL-S016",
         "The store is gone: its file was removed or moved, or another one lies in its place",
         "Put the file back, or restore a backup: phaseline store restore FILE. Nothing more is stored by this command.",
@@ -100,7 +102,7 @@ def _kind(error: sqlite3.Error) -> str:
 
 def cannot_open(path: str, reason: str) -> ProblemsError:
     """PL-S001 with the reason the operating system gave."""
-    return fail(
+    return problem_error(
         "PL-S001",
         f"The store cannot be opened: {reason}",
         "Check that the folder exists and is yours, or name another store with PHASELINE_STORE_URL.",
@@ -110,7 +112,7 @@ def cannot_open(path: str, reason: str) -> ProblemsError:
 
 def nowhere(path: str) -> ProblemsError:
     """PL-S007 for a path at which there is nothing; nothing was made."""
-    return fail(
+    return problem_error(
         "PL-S007",
         "There is no store at this path",
         "Name yours with --store sqlite:///PATH or PHASELINE_STORE_URL. If there is none yet, the first install makes "
@@ -121,7 +123,7 @@ def nowhere(path: str) -> ProblemsError:
 
 def not_a_store(path: str) -> ProblemsError:
     """PL-S001 for a file that something else has written."""
-    return fail(
+    return problem_error(
         "PL-S001",
         "The file is not a Phaseline store, or its beginning is damaged",
         "Name another file with PHASELINE_STORE_URL; this one was left as it is.",
@@ -131,7 +133,7 @@ def not_a_store(path: str) -> ProblemsError:
 
 def damaged(path: str, what: str) -> ProblemsError:
     """PL-S003; the file is left as it is."""
-    return fail(
+    return problem_error(
         "PL-S003",
         f"The store is damaged: {what}",
         "Restore the file from a backup, or save what is left with `sqlite3 FILE .recover`.",
@@ -142,12 +144,12 @@ def damaged(path: str, what: str) -> ProblemsError:
 def unknown_text(error: UnicodeEncodeError) -> ProblemsError:
     """PL-C012 for a name with a character that no text can have: nothing in a store is called so."""
     name = str(error.object).encode("utf-8", "replace").decode()
-    return fail("PL-C012", f"nothing is called '{name}': it holds a broken character", "Type the name again.")
+    return problem_error("PL-C012", f"nothing is called '{name}': it holds a broken character", "Type the name again.")
 
 
 def newer(path: str, found: int, known: int) -> ProblemsError:
     """PL-S002; nothing was read or written."""
-    return fail(
+    return problem_error(
         "PL-S002",
         f"The store has schema {found}, this version of Phaseline knows schemas up to {known}",
         "Use the newer Phaseline that wrote it, or another store.",
@@ -181,7 +183,7 @@ def what_waits(count: int) -> str:
 
 def held(row: ExecutionRow) -> ProblemsError:
     """PL-S013: the execution was open when the store was backed up, and has not been let go on since it was restored."""
-    return fail(
+    return problem_error(
         "PL-S013",
         f"the execution {row.id} of the deployment '{row.deployment_name}' was open when the store was copied: it waits since the restore",
         f"Look at what has become of its machines since, then let it go on, or be canceled: {GO_ON}",
@@ -191,7 +193,7 @@ def held(row: ExecutionRow) -> ProblemsError:
 
 def cannot_restore(path: str, reason: str) -> ProblemsError:
     """PL-S014; the store is as it was."""
-    return fail(
+    return problem_error(
         "PL-S014",
         f"The store cannot be restored from this file: {reason}",
         "Name a file that was written by: phaseline store backup FILE",
@@ -208,7 +210,7 @@ def in_use(path: str) -> ProblemsError:
 
 def owned(path: str, owner: str) -> ProblemsError:
     """PL-S004 naming the process that owns the store."""
-    return fail(
+    return problem_error(
         "PL-S004",
         f"{owner} owns the store",
         "Wait until it has ended, or stop it; reading is possible meanwhile.",
@@ -225,7 +227,7 @@ def cannot_lock(path: str, reason: str) -> ProblemsError:
 
 def taken_over(path: str, mine: int, now: int) -> ProblemsError:
     """PL-S004 for an owner whose epoch has passed: nothing of the turn was written."""
-    return fail(
+    return problem_error(
         "PL-S004",
         f"Another process took over the store (epoch {now}; this one had {mine}), so nothing more is written here",
         "Follow the execution in the process that owns the store now.",
@@ -235,7 +237,7 @@ def taken_over(path: str, mine: int, now: int) -> ProblemsError:
 
 def name_taken(name: str) -> ProblemsError:
     """PL-S010."""
-    return fail(
+    return problem_error(
         "PL-S010",
         f"A deployment named {name} exists",
         f"Choose another name with -d, or remove it first: phaseline deployments delete {name}",
@@ -245,7 +247,7 @@ def name_taken(name: str) -> ProblemsError:
 
 def too_many_states(count: int, most: int) -> ProblemsError:
     """PL-S011: the states of a deployment's resources have too many names."""
-    return fail(
+    return problem_error(
         "PL-S011",
         f"the resources of one deployment would go through {count} different states, {most} is the most",
         "Put resources of types with other state paths into a cluster of their own.",
@@ -258,7 +260,7 @@ def busy(row: ExecutionRow) -> ProblemsError:
         way = f"Decide about its unsure calls: phaseline executions retry {row.id}, or executions complete {row.id}"
     else:
         way = f"Let it go on: phaseline executions resume {row.id}"
-    return fail(
+    return problem_error(
         "PL-C016",
         f"the execution {row.id} of the deployment '{row.deployment_name}' has not ended",
         f"{way}. Or end it: phaseline executions cancel {row.id}",
@@ -268,7 +270,7 @@ def busy(row: ExecutionRow) -> ProblemsError:
 
 def reopening(row: ExecutionRow) -> ProblemsError:
     """PL-C016 naming the execution that somebody has asked to go on."""
-    return fail(
+    return problem_error(
         "PL-C016",
         f"the execution {row.id} of the deployment '{row.deployment_name}' is about to go on: a retry was asked for",
         f"Let it go on: phaseline executions follow {row.id}",
@@ -278,7 +280,7 @@ def reopening(row: ExecutionRow) -> ProblemsError:
 
 def deleted(name: str) -> ProblemsError:
     """PL-C010 for a deployment that somebody has deleted meanwhile."""
-    return fail(
+    return problem_error(
         "PL-C010",
         f"the deployment '{name}' was deleted",
         f"Install it again: phaseline install blueprint.yaml -d {name}",
@@ -288,7 +290,7 @@ def deleted(name: str) -> ProblemsError:
 
 def cannot_copy(path: str, reason: str) -> ProblemsError:
     """PL-S006; nothing is left at the path that was not there before."""
-    return fail(
+    return problem_error(
         "PL-S006",
         f"The copy of the store cannot be written: {reason}",
         "Name a new file in a folder that is yours and has room for it.",
@@ -297,12 +299,12 @@ def cannot_copy(path: str, reason: str) -> ProblemsError:
 
 
 def _cannot_write(path: str, why: str, mend: str) -> ProblemsError:
-    return fail("PL-S005", f"The store cannot be written: {why}", mend, subject=path)
+    return problem_error("PL-S005", f"The store cannot be written: {why}", mend, subject=path)
 
 
 def blueprint_gone() -> ProblemsError:
     """PL-C054 for a stored blueprint that was deleted while somebody was about to use it."""
-    return fail(
+    return problem_error(
         "PL-C054",
         "a stored blueprint that this needs was deleted meanwhile",
         "Look what there is: phaseline blueprints list. Upload it again, then repeat this.",
@@ -311,7 +313,7 @@ def blueprint_gone() -> ProblemsError:
 
 def package_gone() -> ProblemsError:
     """PL-F062 for a package that was removed while somebody was about to use it."""
-    return fail(
+    return problem_error(
         "PL-F062",
         "a plugin package that this needs was removed or replaced meanwhile",
         "Look what there is: phaseline plugins list. Then repeat this.",

@@ -12,7 +12,15 @@ import numpy as np
 from phaseline.model.blueprint.blueprint import Value
 from phaseline.model.execution.events import StatesEntered
 from phaseline.model.graph.status import PAGE_ENTRIES
-from phaseline.model.health.checks import CheckBook, CheckKind, ChecksMade, Column, HeldBodies, clears, empty_column
+from phaseline.model.health.checks import (
+    CheckKind,
+    CheckResults,
+    Column,
+    HeldBodies,
+    NewCheckResults,
+    clears,
+    empty_column,
+)
 from phaseline.store.codec.columns import decode, encode
 from phaseline.store.codec.json_documents import to_text
 
@@ -74,13 +82,13 @@ def read_columns(db: sqlite3.Connection, deployment: int) -> dict[CheckKind, Col
     return found
 
 
-def read_book(db: sqlite3.Connection, deployment: int, *, only_results: bool) -> CheckBook:
+def read_book(db: sqlite3.Connection, deployment: int, *, only_results: bool) -> CheckResults:
     """What is known, in memory; with ``only_results`` without what calls said."""
     if only_results:
-        return CheckBook(HeldBodies(), read_columns(db, deployment))
+        return CheckResults(HeldBodies(), read_columns(db, deployment))
     rows = db.execute("select kind, subject, body from check_body where deployment = ?", (deployment,))
     bodies = HeldBodies({(CheckKind(kind), subject): json.loads(body) for kind, subject, body in rows})
-    return CheckBook(bodies, read_columns(db, deployment))
+    return CheckResults(bodies, read_columns(db, deployment))
 
 
 class ChecksWriter:
@@ -98,9 +106,9 @@ class ChecksWriter:
         """A deployment was deleted."""
         self._columns.pop(deployment, None)
 
-    def write(self, db: sqlite3.Connection, entered: Sequence[StatesEntered], made: Sequence[ChecksMade]) -> None:
+    def write(self, db: sqlite3.Connection, entered: Sequence[StatesEntered], made: Sequence[NewCheckResults]) -> None:
         """What states clear of results, then new results."""
-        books: dict[int, CheckBook] = {}
+        books: dict[int, CheckResults] = {}
         for change in entered:
             if self._columns.get(change.deployment) == {}:
                 continue  # of most deployments nothing was ever found: there is nothing to clear
@@ -113,12 +121,12 @@ class ChecksWriter:
             if book.touched:
                 _write_touched(db, deployment, book)
 
-    def _book(self, db: sqlite3.Connection, books: dict[int, CheckBook], deployment: int) -> CheckBook:
+    def _book(self, db: sqlite3.Connection, books: dict[int, CheckResults], deployment: int) -> CheckResults:
         if deployment not in books:
             columns = self._columns.get(deployment)
             if columns is None:
                 columns = read_columns(db, deployment)
-            books[deployment] = CheckBook(StoredBodies(db, deployment), columns)
+            books[deployment] = CheckResults(StoredBodies(db, deployment), columns)
         return books[deployment]
 
 
@@ -139,7 +147,7 @@ def _constant(dtype: str, value: int) -> bytes:
     return encode(np.full(PAGE_ENTRIES, value, dtype))
 
 
-def _write_touched(db: sqlite3.Connection, deployment: int, book: CheckBook) -> None:
+def _write_touched(db: sqlite3.Connection, deployment: int, book: CheckResults) -> None:
     """Write the pages in which a result has changed."""
     rows = []
     for kind, changed in book.touched.items():

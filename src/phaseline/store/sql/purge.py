@@ -15,9 +15,9 @@ from itertools import islice
 
 import numpy as np
 
-from phaseline.model.graph.batch_members import Places
-from phaseline.model.resources.active_paths import Way, speaking
-from phaseline.model.resources.resources import REACH
+from phaseline.model.graph.batch_members import MemberPositions
+from phaseline.model.resources.active_paths import ActivePath, speaking
+from phaseline.model.resources.resources import REACH_WORKFLOW
 from phaseline.model.rows.maintenance import Purged
 from phaseline.store.codec.columns import decode, encode
 from phaseline.store.codec.json_documents import to_text
@@ -40,7 +40,7 @@ GIVE_WAY_S = 0.003
 Transaction = Callable[[], AbstractContextManager[sqlite3.Connection]]
 
 _IS_INSTALL = "json_extract(request, '$.workflow') = 'install'"
-_IS_REACH = f"json_extract(request, '$.workflow') = '{REACH}'"
+_IS_REACH = f"json_extract(request, '$.workflow') = '{REACH_WORKFLOW}'"
 _WAYS = f"""select number, json_extract(request, '$.parameters.target'), json_extract(request, '$.parameters.subjects')
     from execution
     where deployment = ? and {_IS_REACH}"""
@@ -105,7 +105,9 @@ def _still_speaking(db: sqlite3.Connection, deployment: int | None) -> set[int]:
     ).fetchall()
     found: set[int] = set()
     for owner in {owner for owner, _ in failed}:
-        ways = [Way(number, target, json.loads(ranges)) for number, target, ranges in db.execute(_WAYS, (owner,))]
+        ways = [
+            ActivePath(number, target, json.loads(ranges)) for number, target, ranges in db.execute(_WAYS, (owner,))
+        ]
         found |= speaking(ways, states(db, owner), growing.state_names(db, owner))
     return found & {number for _, number in failed}
 
@@ -220,10 +222,10 @@ def _batches(transaction: Transaction) -> Iterator[int]:
         time.sleep(GIVE_WAY_S)
 
 
-def _leave(db: sqlite3.Connection, batch: int, kinds: bytes | None, places: Places, gone: set[int]) -> None:
+def _leave(db: sqlite3.Connection, batch: int, kinds: bytes | None, places: MemberPositions, gone: set[int]) -> None:
     """Take the members of these graphs, and their answers, out of a batch in which others stay."""
     parts = list(places.parts())
-    staying = Places.of([(graph, positions) for graph, positions in parts if graph not in gone])
+    staying = MemberPositions.of([(graph, positions) for graph, positions in parts if graph not in gone])
     if len(staying.graphs) == len(parts):
         return
     stays = np.concatenate([np.full(len(positions), graph not in gone) for graph, positions in parts])

@@ -15,9 +15,9 @@ from typing import Any
 import numpy as np
 
 from phaseline.model.blueprint.blueprint import Blueprint, Value
-from phaseline.model.deployment.code_location import CodePlaces
+from phaseline.model.deployment.code_location import CodeLocation
 from phaseline.model.deployment.topology import Topology
-from phaseline.model.graph.batch_members import Places
+from phaseline.model.graph.batch_members import MemberPositions
 from phaseline.model.graph.graph import Graph
 from phaseline.model.graph.status import EntryStatus, ExecutionStatus
 from phaseline.model.rows.rows import (
@@ -101,9 +101,9 @@ def deployments(db: sqlite3.Connection, name: str | None = None) -> list[Deploym
 
 
 def _deployment(row: Sequence[Any], used: tuple[str, ...]) -> DeploymentRow:
-    code, flaw = CodePlaces(""), ""
+    code, flaw = CodeLocation(""), ""
     try:
-        code = CodePlaces(row[4], _folders(row[5]), _imported(row[10]), used)
+        code = CodeLocation(row[4], _folders(row[5]), _imported(row[10]), used)
     except (ValueError, TypeError) as error:
         flaw = f"the folders of its code: {error}"
     return DeploymentRow(
@@ -332,13 +332,13 @@ def _batches(db: sqlite3.Connection, condition: str, values: Sequence[Any]) -> l
     ]
 
 
-def places_of(row: Sequence[Any]) -> Places:
+def places_of(row: Sequence[Any]) -> MemberPositions:
     """Where the members of a batch lie, by its values of ``PLACES``."""
     graph, packed, graphs, ends = row
     positions = decode(packed)
     if graphs is None:
-        return Places((graph,), (len(positions),), positions)
-    return Places(tuple(decode(graphs).tolist()), tuple(decode(ends).tolist()), positions)
+        return MemberPositions((graph,), (len(positions),), positions)
+    return MemberPositions(tuple(decode(graphs).tolist()), tuple(decode(ends).tolist()), positions)
 
 
 def logs(db: sqlite3.Connection, execution: int, after: int, instance: int | None, limit: int) -> list[LogLine]:

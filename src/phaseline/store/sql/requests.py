@@ -8,8 +8,8 @@ from collections.abc import Mapping, Sequence
 
 from phaseline.model.blueprint.blueprint import Value
 from phaseline.model.graph.status import ExecutionStatus
-from phaseline.model.resources.resources import REACH
-from phaseline.model.rows.rows import Actor, Answer, Beside, ExecutionRow, RequestKind, RequestRow
+from phaseline.model.resources.resources import REACH_WORKFLOW
+from phaseline.model.rows.rows import Actor, Answer, ConcurrencyRule, ExecutionRow, RequestKind, RequestRow
 from phaseline.store.codec.json_documents import to_text
 from phaseline.store.sql import errors as failures
 from phaseline.store.sql import queries as reads
@@ -33,7 +33,7 @@ def add_request(
     body: Mapping[str, Value],
     actor: Actor,
     at: int,
-    beside: Beside | None = None,
+    beside: ConcurrencyRule | None = None,
 ) -> int:
     """The number of the request.
 
@@ -64,18 +64,20 @@ def refuse_held(db: sqlite3.Connection, row: ExecutionRow) -> None:
         raise failures.held(row)
 
 
-def refuse_beside(row: ExecutionRow, workflow: str, beside: Beside | None) -> None:
+def refuse_beside(row: ExecutionRow, workflow: str, beside: ConcurrencyRule | None) -> None:
     """Raise PL-C016 unless this open execution may be one beside one of the workflow."""
     if not lets_be(row, workflow, beside):
         raise failures.busy(row)
 
 
-def lets_be(row: ExecutionRow, workflow: str, beside: Beside | None) -> bool:
+def lets_be(row: ExecutionRow, workflow: str, beside: ConcurrencyRule | None) -> bool:
     """Whether ``beside`` lets an open execution be, or where it says nothing, both bring resources to a target."""
-    return row.request.workflow == workflow == REACH if beside is None else beside(row)
+    return row.request.workflow == workflow == REACH_WORKFLOW if beside is None else beside(row)
 
 
-def refuse_reopening(db: sqlite3.Connection, deployment: int, workflow: str = "", beside: Beside | None = None) -> None:
+def refuse_reopening(
+    db: sqlite3.Connection, deployment: int, workflow: str = "", beside: ConcurrencyRule | None = None
+) -> None:
     """Raise PL-C016 if somebody has asked for an execution of the deployment to go on that has ended."""
     for (id,) in db.execute(_REOPENING, (deployment,)):
         row = reads.executions(db, id=id)[0]

@@ -10,8 +10,8 @@ from contextlib import suppress
 from phaseline.model.blueprint.blueprint import Blueprint, Value
 from phaseline.model.blueprint.labels import labels_of
 from phaseline.model.deployment.topology import Topology
-from phaseline.model.resources.resources import Growth, grown
-from phaseline.model.rows.rows import Actor, Measure, PausedRow, Reshaped
+from phaseline.model.resources.resources import ResourceAddition, grown
+from phaseline.model.rows.rows import Actor, Metric, PausedRow, Reshaped
 from phaseline.store.codec import topologies
 from phaseline.store.codec.json_documents import EMPTY, to_text
 from phaseline.store.sql import errors as failures
@@ -21,7 +21,7 @@ MAX_NAMES = 192
 """Names of states in one deployment: a state is a byte, and the lower numbers are the states of node instances."""
 
 
-def grow(db: sqlite3.Connection, deployment: int, growth: Growth, topology: Topology) -> None:
+def grow(db: sqlite3.Connection, deployment: int, growth: ResourceAddition, topology: Topology) -> None:
     """Put resources behind those of ``topology``, which was read in this transaction. Raises ``OutgrownError``."""
     more = grown(topology, growth)
     _replace(db, deployment, more, more.blueprint if more.blueprint is not topology.blueprint else None)
@@ -130,7 +130,7 @@ def known(db: sqlite3.Connection) -> Mapping[str, str]:
     return dict(db.execute("select name, known from known_phase order by name"))
 
 
-def measure(db: sqlite3.Connection, measures: Sequence[Measure]) -> None:
+def measure(db: sqlite3.Connection, measures: Sequence[Metric]) -> None:
     """Keep what was measured in place of what was before."""
     values = [(one.name, one.at, to_text(dict(one.body))) for one in measures]
     db.executemany(
@@ -138,13 +138,13 @@ def measure(db: sqlite3.Connection, measures: Sequence[Measure]) -> None:
     )
 
 
-def measures(db: sqlite3.Connection) -> Mapping[str, Measure]:
+def measures(db: sqlite3.Connection) -> Mapping[str, Metric]:
     """{name: what was measured of it}, by name."""
     rows = db.execute("select name, at, body from measure order by name")
     found = {}
     for name, at, body in rows:
         with suppress(ValueError):  # figures that cannot be read are measured anew
-            found[name] = Measure(name, at, json.loads(body))
+            found[name] = Metric(name, at, json.loads(body))
     return found
 
 

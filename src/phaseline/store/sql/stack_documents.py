@@ -14,7 +14,7 @@ from phaseline.store.sql.labels import add_labels, remove_labels
 
 if TYPE_CHECKING:
     from phaseline.model.blueprint.blueprint import Value
-    from phaseline.model.rows.rows import Written
+    from phaseline.model.rows.rows import PlannerWrites
 
 Connect = Callable[[], AbstractContextManager[sqlite3.Connection]]
 _BRIEF = "kind, name, deployment, deployment_name, at, created_by, length(body)"
@@ -49,7 +49,7 @@ class SqliteDocuments:
         return told
 
 
-def write(db: sqlite3.Connection, written: Written, at: int) -> None:
+def write(db: sqlite3.Connection, written: PlannerWrites, at: int) -> None:
     """What comes, what goes, and the records of deployments that are forgotten; statements of the turn's transaction."""
     for new in written.kept:
         values = (new.kind, new.name, new.deployment, new.deployment_name, at, to_text(dict(new.body)), new.execution)

@@ -8,8 +8,8 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any
 
-from phaseline.lang.fast_dataclasses import altered, told
-from phaseline.model.deployment.code_location import CodePlaces
+from phaseline.lang.fast_dataclasses import altered, as_dict
+from phaseline.model.deployment.code_location import CodeLocation
 from phaseline.model.rows.rows import Actor
 from phaseline.store.codec import requests
 from phaseline.store.codec.json_documents import to_text
@@ -99,11 +99,11 @@ class SqlitePlans:
 
 def aim_to_text(aim: Aim) -> str:
     """The aim as JSON."""
-    fields = {name: value for name, value in told(aim).items() if name not in {"revision", "former"}}
-    fields |= {"blueprint": blueprint_to_text(aim.blueprint), "code": told(aim.code)}
+    fields = {name: value for name, value in as_dict(aim).items() if name not in {"revision", "former"}}
+    fields |= {"blueprint": blueprint_to_text(aim.blueprint), "code": as_dict(aim.code)}
     if aim.former is not None:
         fields["former"] = aim_to_text(aim.former)
-    fields["packages"] = [told(use) for use in aim.packages]
+    fields["packages"] = [as_dict(use) for use in aim.packages]
     return to_text({**fields, "inputs": dict(aim.inputs), "uses": dict(aim.uses)})
 
 
@@ -113,7 +113,7 @@ def aim_from_text(text: str) -> Aim:
 
     found: dict[str, Any] = json.loads(text)
     code = found["code"]
-    places = CodePlaces(
+    places = CodeLocation(
         code["blueprint_folder"], tuple(code["plugin_folders"]), tuple((one, other) for one, other in code["imported"])
     )
     return Aim(

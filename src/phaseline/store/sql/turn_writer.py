@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from phaseline.lang.arrays import neighbours
+from phaseline.lang.arrays import as_slice
 from phaseline.model.execution.events import Batch, BatchClosed, Changes, GraphAdded, NotesWritten, StatesEntered
-from phaseline.model.graph.batch_members import Places
+from phaseline.model.graph.batch_members import MemberPositions
 from phaseline.model.graph.status import PAGE_ENTRIES, ExecutionStatus
 from phaseline.model.resources.resources import REMOVED
-from phaseline.model.rows.rows import DocumentChange, EventRow, LogLine, Payload, Remark, Turn, Written
+from phaseline.model.rows.rows import DocumentChange, EntryRemark, EventRow, LogLine, PlannerWrites, Turn, TurnPayload
 from phaseline.store.codec import graphs, requests
 from phaseline.store.codec import json_documents as documents
 from phaseline.store.codec import limits as bounds
@@ -187,7 +187,7 @@ class TurnWriter:
         self._state_count += len(grown) - len(states)
         return grown
 
-    def _write_payload(self, db: sqlite3.Connection, payload: Payload) -> None:
+    def _write_payload(self, db: sqlite3.Connection, payload: TurnPayload) -> None:
         if payload.documents:
             _merge_documents(db, payload.documents)
         if payload.remarks:
@@ -239,7 +239,7 @@ def _places_of(subjects: np.ndarray) -> tuple[int | slice | np.ndarray, int, Seq
         only = subjects.item()
         return only, only, (only // PAGE_ENTRIES,)
     pages: list[int] = np.flatnonzero(np.bincount(subjects // PAGE_ENTRIES)).tolist()
-    return neighbours(subjects), int(subjects.max()), pages
+    return as_slice(subjects), int(subjects.max()), pages
 
 
 def _padded(column: np.ndarray, count: int) -> np.ndarray:
@@ -247,7 +247,7 @@ def _padded(column: np.ndarray, count: int) -> np.ndarray:
     return np.concatenate((column, np.zeros(count - len(column), column.dtype)))
 
 
-def _write_documents(db: sqlite3.Connection, written: Written, at: int) -> None:
+def _write_documents(db: sqlite3.Connection, written: PlannerWrites, at: int) -> None:
     """What few turns have: its module is imported for these."""
     from phaseline.store.sql import stack_documents
 
@@ -318,7 +318,7 @@ def _open_batches(db: sqlite3.Connection, opened: Sequence[Batch]) -> None:
     )
 
 
-def places_row(places: Places) -> tuple[int, int, bytes, bytes | None, bytes | None]:
+def places_row(places: MemberPositions) -> tuple[int, int, bytes, bytes | None, bytes | None]:
     """(first and last graph, positions, the graphs and ends of segments: None where there is but one)."""
     graphs, ends, positions = places
     if len(graphs) == 1:
@@ -354,7 +354,7 @@ def _merge_documents(db: sqlite3.Connection, changes: Sequence[DocumentChange]) 
     db.executemany(_WRITE_DOCUMENTS, rows)
 
 
-def _remark_values(remark: Remark) -> tuple[int, int, str, str, str]:
+def _remark_values(remark: EntryRemark) -> tuple[int, int, str, str, str]:
     message, error = bounds.shortened_remark(remark)
     told = documents.to_text(error) if error else documents.EMPTY
     result = "null" if remark.result is None else documents.to_text(remark.result)

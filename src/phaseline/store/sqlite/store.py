@@ -17,21 +17,21 @@ import numpy as np
 
 from phaseline.model.blueprint.blueprint import Blueprint, Value
 from phaseline.model.deployment.topology import Topology
-from phaseline.model.execution.pre_post import Around
+from phaseline.model.execution.pre_post import PrePost
 from phaseline.model.graph.graph import Graph
 from phaseline.model.graph.status import EntryStatus
-from phaseline.model.health.checks import CheckBook
-from phaseline.model.resources.resources import Growth
+from phaseline.model.health.checks import CheckResults
+from phaseline.model.resources.resources import ResourceAddition
 from phaseline.model.rows.rows import (
     Actor,
     BatchRow,
-    Beside,
+    ConcurrencyRule,
     DeploymentRow,
     EventRow,
     ExecutionRow,
     GraphRow,
     LogLine,
-    Measure,
+    Metric,
     NewDeployment,
     NewExecution,
     NoteRow,
@@ -168,14 +168,14 @@ class SqliteStore(Seldom):
         return count, found
 
     def create_execution(
-        self, new: NewExecution, *, asks: bool | None = None, beside: Beside | None = None
+        self, new: NewExecution, *, asks: bool | None = None, beside: ConcurrencyRule | None = None
     ) -> ExecutionRow:
         """The stored execution, status queued."""
         with self._writing() as db:
             return writes.add_execution(db, new, new.deployment, asks=self._asks(asks), beside=beside)
 
     def grow(
-        self, deployment: int, growth: Growth, actor: Actor, *, asks: bool | None = None
+        self, deployment: int, growth: ResourceAddition, actor: Actor, *, asks: bool | None = None
     ) -> Sequence[ExecutionRow]:
         """Add resources, and store executions with them."""
         with self._writing() as db:
@@ -191,7 +191,7 @@ class SqliteStore(Seldom):
         body: Mapping[str, Value],
         actor: Actor,
         *,
-        beside: Beside | None = None,
+        beside: ConcurrencyRule | None = None,
     ) -> int:
         """The number of a new request to the owner."""
         with self._writing() as db:
@@ -318,7 +318,7 @@ class SqliteStore(Seldom):
         with self._reading() as db:
             return growing.known(db)
 
-    def measures(self) -> Mapping[str, Measure]:
+    def measures(self) -> Mapping[str, Metric]:
         """{name: what engines have measured of it}."""
         with self._reading() as db:
             return growing.measures(db)
@@ -328,7 +328,7 @@ class SqliteStore(Seldom):
         with self._reading() as db:
             return reads.states(db, deployment)
 
-    def checks(self, deployment: int, *, only_results: bool = False) -> CheckBook:
+    def checks(self, deployment: int, *, only_results: bool = False) -> CheckResults:
         """What checks of a deployment have found."""
         with self._reading() as db:
             return read_book(db, deployment, only_results=only_results)
@@ -348,7 +348,7 @@ class SqliteStore(Seldom):
         with self._reading() as db:
             return next(iter(reads.executions(db, id=id)), None)
 
-    def around(self, execution: int) -> Around:
+    def around(self, execution: int) -> PrePost:
         """What surrounds an execution."""
         from phaseline.store.codec.pre_post import read_around
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from phaseline.calls.protocol.reports import Report
+from phaseline.calls.protocol.reports import CallReport
 from phaseline.model.graph.graph import SubjectKind
 from phaseline.model.graph.status import OutcomeKind
 from phaseline.model.rows.rows import DocumentChange
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from phaseline.calls.deployments.deployment_cache import Deployments
     from phaseline.calls.threads.inbox import Inbox
     from phaseline.model.execution.events import Batch
-    from phaseline.model.graph.batch_members import Segment
+    from phaseline.model.graph.batch_members import GraphSegment
     from phaseline.model.graph.graph import Policy
     from phaseline.model.rows.rows import BatchRow
     from phaseline.testing.clock import VirtualClock
@@ -37,7 +37,7 @@ class SimulatedExecutor:
     """``ports.Executor``: calls are drawn answers that wait in a heap for their time."""
 
     def __init__(
-        self, inbox: Inbox[Report], deployments: Deployments, clock: VirtualClock, dice: Dice, ledger: Ledger
+        self, inbox: Inbox[CallReport], deployments: Deployments, clock: VirtualClock, dice: Dice, ledger: Ledger
     ) -> None:
         """Nothing is being called."""
         self._inbox, self._deployments, self._clock, self._dice, self._ledger = inbox, deployments, clock, dice, ledger
@@ -89,21 +89,21 @@ class SimulatedExecutor:
             return COMPLETED if is_hook else UNSURE, after, -1
         return COMPLETED, after, -1
 
-    def _report(self, batch: Batch, answers: Sequence[tuple[int, int, int]]) -> Report:
+    def _report(self, batch: Batch, answers: Sequence[tuple[int, int, int]]) -> CallReport:
         members, kinds, delays = zip(*answers, strict=True)
-        return Report(batch.id, np.array(members, np.int32), np.array(kinds, np.uint8), np.array(delays, np.int64))
+        return CallReport(batch.id, np.array(members, np.int32), np.array(kinds, np.uint8), np.array(delays, np.int64))
 
-    def _note(self, batch: Batch, segment: Segment, place: int, member: int) -> Report:
+    def _note(self, batch: Batch, segment: GraphSegment, place: int, member: int) -> CallReport:
         """Data of a call that goes on."""
         change = DocumentChange(segment.deployment, int(segment.subjects[place]), {("seen",): batch.id})
         kind = np.zeros(1, np.uint8)
-        return Report(batch.id, np.array([member], np.int32), kind, np.full(1, -1, np.int64), ((member, change),))
+        return CallReport(batch.id, np.array([member], np.int32), kind, np.full(1, -1, np.int64), ((member, change),))
 
-    def _foreign(self, batch: Batch) -> Report:
+    def _foreign(self, batch: Batch) -> CallReport:
         """An answer for a member or a batch that was never given."""
         strange = self._dice.one((batch.id, len(batch)), (batch.id, -1), (batch.id + 1000, 0))
         kind = np.array([self._dice.one(COMPLETED, FAILED)], np.uint8)
-        return Report(strange[0], np.array([strange[1]], np.int32), kind, np.full(1, -1, np.int64))
+        return CallReport(strange[0], np.array([strange[1]], np.int32), kind, np.full(1, -1, np.int64))
 
     @property
     def next_at(self) -> int | None:
@@ -130,7 +130,7 @@ class SimulatedExecutor:
         ended = [member for member in members.tolist() if (batch, member) in self._answering]
         if ended:
             self._coming.add(
-                0, Report(batch, np.array(ended, np.int32), np.full(len(ended), FAILED), np.full(len(ended), -1))
+                0, CallReport(batch, np.array(ended, np.int32), np.full(len(ended), FAILED), np.full(len(ended), -1))
             )
 
     def recover(self, open_batches: Sequence[BatchRow]) -> None:
@@ -152,7 +152,7 @@ class SimulatedExecutor:
         self._coming.clear()
 
 
-def members_of(batch: Batch) -> Iterator[tuple[int, Segment, int]]:
+def members_of(batch: Batch) -> Iterator[tuple[int, GraphSegment, int]]:
     """(member, its segment, its place there) in order."""
     member = 0
     for segment in batch.segments:

@@ -11,7 +11,7 @@ import numpy as np
 from phaseline.engine.invariants import validate
 from phaseline.engine.stories import Stories
 from phaseline.lang.fast_dataclasses import altered
-from phaseline.model.deployment.code_location import CodePlaces
+from phaseline.model.deployment.code_location import CodeLocation
 from phaseline.model.deployment.instance_states import InstanceState
 from phaseline.model.execution.execution import Request, RetryPolicy, StopAfter
 from phaseline.model.graph.status import EntryStatus, ExecutionStatus, OutcomeKind
@@ -160,7 +160,7 @@ class World:
     def _new_life(self, number: int) -> Life:
         application = draw_application(self.dice)
         made = topology(application)
-        new = NewDeployment(f"app{number}", application, {}, made, CodePlaces("/nowhere"), USER, self.clock.now())
+        new = NewDeployment(f"app{number}", application, {}, made, CodeLocation("/nowhere"), USER, self.clock.now())
         deployment, _ = self.store.create_deployment(new)
         return Life(deployment, neighbours_of(made))
 

@@ -8,12 +8,12 @@ from dataclasses import field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from phaseline.app.watcher import Nobody
+from phaseline.app.watcher import NullWatcher
 from phaseline.lang.fast_dataclasses import altered, frozen
 from phaseline.model.blueprint.stored_blueprints import StoredBlueprint
-from phaseline.model.deployment.code_location import CodePlaces
+from phaseline.model.deployment.code_location import CodeLocation
 from phaseline.model.problems.name_rules import shown_name, why_no_name
-from phaseline.model.problems.problem import ProblemsError, fail
+from phaseline.model.problems.problem import ProblemsError, problem_error
 from phaseline.model.rows.rows import NewDeployment
 from phaseline.use_cases.commands.orders.request_ids import once
 from phaseline.use_cases.commands.upload_blueprint import add_blueprint
@@ -23,7 +23,7 @@ from phaseline.use_cases.lookup.claims import refuse
 from phaseline.use_cases.lookup.ticket import Ticket, conduct
 from phaseline.use_cases.prepare.adoption_conflicts import refuse_adopted
 from phaseline.use_cases.prepare.deployment_spec import refuse_taken
-from phaseline.use_cases.prepare.options import AS_SET
+from phaseline.use_cases.prepare.options import DEFAULT_OPTIONS
 from phaseline.use_cases.prepare.pre_post import new_execution, with_stops
 from phaseline.use_cases.prepare.stack_documents import read_document, refuse_sealed_elsewhere, unreadable_parts
 from phaseline.use_cases.prepare.stack_files import Brought, is_same, is_there, moved
@@ -37,8 +37,8 @@ if TYPE_CHECKING:
     from phaseline.model.packages.installed import PackageUse
     from phaseline.model.rows.orders import NewOrder
     from phaseline.plan.topology.adoption import Adoption
-    from phaseline.use_cases.loading.blueprint_loading import Loaded
-    from phaseline.use_cases.prepare.options import Manner
+    from phaseline.use_cases.loading.blueprint_loading import LoadedBlueprint
+    from phaseline.use_cases.prepare.options import ExecutionOptions
     from phaseline.use_cases.prepare.plan_preview import Planned
     from phaseline.views.views import ExecutionView
 
@@ -72,7 +72,7 @@ class Prepared:
     adoption: Adoption
     blueprint: Blueprint
     inputs: Mapping[str, Value]
-    code: CodePlaces
+    code: CodeLocation
     uses: Mapping[str, int]
     packages: Sequence[PackageUse] = ()
     brought: Brought | None = None
@@ -83,7 +83,7 @@ def adopt(
     ctx: RequestContext,
     order: AdoptOrder,
     *,
-    manner: Manner = AS_SET,
+    manner: ExecutionOptions = DEFAULT_OPTIONS,
     watcher: Watcher | None = None,
     detach: bool = False,
     given: NewOrder | None = None,
@@ -100,7 +100,7 @@ def adopt(
 
         look_before_first(ctx, manner.breakpoints, request, _loaded(prepared), watcher)
     for warning in adoption.warnings:
-        (watcher or Nobody()).noticed(f"warning {warning}. {warning.mend}")
+        (watcher or NullWatcher()).noticed(f"warning {warning}. {warning.mend}")
     existing = refuse_taken(ctx, name)
     refuse_adopted(ctx, name, adoption)
     uses = prepared.uses
@@ -126,7 +126,7 @@ def adopt(
     return conduct(ctx, Ticket(row), watcher, detach=detach)
 
 
-def plan_adoption(ctx: RequestContext, order: AdoptOrder, *, manner: Manner = AS_SET) -> Planned:
+def plan_adoption(ctx: RequestContext, order: AdoptOrder, *, manner: ExecutionOptions = DEFAULT_OPTIONS) -> Planned:
     """What adopting a document would do. Raises: as ``adopt``."""
     from phaseline.use_cases.prepare.plan_preview import plan_made
 
@@ -137,7 +137,7 @@ def plan_adoption(ctx: RequestContext, order: AdoptOrder, *, manner: Manner = AS
     return planned
 
 
-def _asked(ctx: RequestContext, order: AdoptOrder, manner: Manner) -> tuple[str, Prepared, Request]:
+def _asked(ctx: RequestContext, order: AdoptOrder, manner: ExecutionOptions) -> tuple[str, Prepared, Request]:
     """(name of the deployment, who is who in it, the request); everything that is wrong is raised."""
     document = read_document(order.document)
     name = _name(order, document)
@@ -157,12 +157,12 @@ def _asked(ctx: RequestContext, order: AdoptOrder, manner: Manner) -> tuple[str,
     return name, prepared, request
 
 
-def _loaded(prepared: Prepared) -> Loaded:
+def _loaded(prepared: Prepared) -> LoadedBlueprint:
     """The deployment as it will be, as one that is installed is looked at."""
-    from phaseline.use_cases.loading.blueprint_loading import Loaded
+    from phaseline.use_cases.loading.blueprint_loading import LoadedBlueprint
 
     adoption = prepared.adoption
-    return Loaded(
+    return LoadedBlueprint(
         prepared.blueprint, prepared.inputs, adoption.topology, prepared.code, adoption.warnings, prepared.uses
     )
 
@@ -211,7 +211,7 @@ def _brought(ctx: RequestContext, order: AdoptOrder, document: Mapping[str, Any]
         said = (document["phaseline"].get("files") or {}).get("left_out")
         why = f", and the document has none of its files: {said}" if said else ""
         mend = "Name the blueprint where it is now: --blueprint FILE"
-        raise fail("PL-C024", f"its blueprint is not here: {code_of(document).blueprint_folder}{why}", mend)
+        raise problem_error("PL-C024", f"its blueprint is not here: {code_of(document).blueprint_folder}{why}", mend)
     return found
 
 
@@ -271,7 +271,7 @@ def _own_blueprint(ctx: RequestContext, order: AdoptOrder, document: Mapping[str
     mend = "Name a blueprint for what it has: --blueprint FILE"
     native = document.get("phaseline")
     if native is None:
-        raise fail("PL-C081", f"{order.document} brings no blueprint that can be read here", mend)
+        raise problem_error("PL-C081", f"{order.document} brings no blueprint that can be read here", mend)
     try:
         stored = native["uses"].get("")
         template = document["template"]
@@ -298,11 +298,11 @@ def _name(order: AdoptOrder, document: Mapping[str, Any]) -> str:
     return deployment_name(order.document, said)
 
 
-def code_of(document: Mapping[str, Any]) -> CodePlaces:
+def code_of(document: Mapping[str, Any]) -> CodeLocation:
     """Where the code was when the document was written."""
     said = document["phaseline"]["code"]
     imported = tuple((str(one), str(other)) for one, other in said["imported"])
-    return CodePlaces(str(said["blueprint_folder"]), tuple(map(str, said["plugin_folders"])), imported)
+    return CodeLocation(str(said["blueprint_folder"]), tuple(map(str, said["plugin_folders"])), imported)
 
 
 def _uses(ctx: RequestContext, document: Mapping[str, Any]) -> dict[str, int]:
@@ -332,7 +332,7 @@ def abandon(
     name: str,
     *,
     force: bool = False,
-    manner: Manner = AS_SET,
+    manner: ExecutionOptions = DEFAULT_OPTIONS,
     watcher: Watcher | None = None,
     detach: bool = False,
     given: NewOrder | None = None,
@@ -343,11 +343,11 @@ def abandon(
     open, PL-P043 in the middle of a modification.
     """
     from phaseline.use_cases.commands.start_workflow import start
-    from phaseline.use_cases.prepare.workflow_start import ABANDON, Start
+    from phaseline.use_cases.prepare.workflow_start import ABANDON, WorkflowStart
 
     if force:
         _cancel_all(ctx, name)
-    order = Start(ABANDON, name, {"force": True} if force else {})
+    order = WorkflowStart(ABANDON, name, {"force": True} if force else {})
     busy = altered(manner, if_busy="wait" if force else "refuse")
     return start(ctx, order, manner=busy, watcher=watcher, detach=detach, given=given)
 

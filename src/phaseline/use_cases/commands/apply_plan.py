@@ -18,11 +18,11 @@ import numpy as np
 
 from phaseline.lang.fast_dataclasses import altered, frozen
 from phaseline.model.execution.stored_plans import PLAN, PREFIX, Aim, StoredPlan
-from phaseline.model.problems.problem import Problem, ProblemsError, fail
+from phaseline.model.problems.problem import Problem, ProblemsError, problem_error
 from phaseline.model.resources.state_graph_names import state_name
 from phaseline.use_cases.commands.orders.request_ids import once
-from phaseline.use_cases.loading.moved_folders import refuse_moved
-from phaseline.use_cases.lookup.claims import lets_be
+from phaseline.use_cases.loading.moved_folders import raise_if_folders_missing
+from phaseline.use_cases.lookup.claims import compatible_executions
 from phaseline.use_cases.lookup.find import find_deployment
 from phaseline.use_cases.lookup.ticket import Ticket, conduct
 from phaseline.use_cases.prepare.pre_post import new_execution
@@ -103,7 +103,7 @@ def apply_plan(
     an execution is open that it collides with, PL-C010, PL-C024, PL-P041.
     """
     from phaseline.plan.requests.request_validation import check
-    from phaseline.use_cases.lookup.claims import refuse_busy
+    from phaseline.use_cases.lookup.claims import raise_if_busy
 
     store = ctx.store
     found = find_plan(ctx, id)
@@ -111,7 +111,7 @@ def apply_plan(
     if found.execution:
         raise _applied(view)
     row = find_deployment(store, view.deployment, to_change=True)
-    refuse_moved(ctx, row)
+    raise_if_folders_missing(ctx, row)
     topology = store.topology(row.number)
     request = altered(found.request, if_busy="refuse")
     if found.aim is not None:
@@ -120,7 +120,7 @@ def apply_plan(
     problems = check(topology, request, with_custom=True)
     if problems:
         raise ProblemsError(problems)
-    refuse_busy(store, row, topology, request)
+    raise_if_busy(store, row, topology, request)
     imported = found.aim.packages if found.aim is not None else ()
     if imported:
         from phaseline.use_cases.lookup.package_types import bring_imports, moved_imports
@@ -132,7 +132,7 @@ def apply_plan(
         bring_imports(ctx, row.number, imported)
     new = new_execution(ctx, row.number, request, watcher=watcher)
     with store.as_one(given):
-        created = store.create_execution(new, asks=True, beside=lets_be(topology, request))
+        created = store.create_execution(new, asks=True, beside=compatible_executions(topology, request))
         if not store.stored_plans.apply(found.number, created.number):
             raise _applied(view)
     return conduct(ctx, Ticket(created), watcher, detach=detach)
@@ -148,7 +148,7 @@ def find_plan(ctx: RequestContext, id: str) -> StoredPlan:
     if found is None:
         known = [row.id for row in shelf.all()][-SHOWN:]
         mend = f"There are: {', '.join(known)}." if known else "Keep one: phaseline plan WORKFLOW -d NAME --save"
-        raise fail("PL-C070", f"there is no plan '{id}'", mend)
+        raise problem_error("PL-C070", f"there is no plan '{id}'", mend)
     return found
 
 
@@ -266,7 +266,7 @@ def _refuse_replaced(topology: Topology, aim: Aim, request: Request) -> None:
 
 def _applied(view: PlanView) -> ProblemsError:
     mend = f"See what came of it: phaseline executions show {view.execution}" if view.execution else "Make a new plan."
-    return fail("PL-C071", f"{view.id} was applied already", mend)
+    return problem_error("PL-C071", f"{view.id} was applied already", mend)
 
 
 def _raise_moved(view: PlanView) -> None:

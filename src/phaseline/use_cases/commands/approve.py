@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from phaseline.lang.fast_dataclasses import frozen
-from phaseline.model.problems.problem import fail
+from phaseline.model.problems.problem import problem_error
 from phaseline.model.rows.rows import RequestKind
 from phaseline.run.loop.request_reader import refuse_ended
 from phaseline.use_cases.commands.orders.request_ids import once
-from phaseline.use_cases.queries.addressed_execution import the_open_one
+from phaseline.use_cases.queries.addressed_execution import find_open
 from phaseline.use_cases.queries.hook_results import plan_waited_for, waiting_hooks
 
 if TYPE_CHECKING:
@@ -67,11 +67,11 @@ def approve(
     waiting = _waiting(ctx, row)
     if not waiting:
         mend = f"Look what it does: phaseline executions show {row.id}"
-        raise fail("PL-H020", f"nothing in '{row.id}' waits for an approval", mend)
+        raise problem_error("PL-H020", f"nothing in '{row.id}' waits for an approval", mend)
     wanted = plan_waited_for(waiting[0].note.result)
     if plan is not None and plan != wanted:
         mend = f"Look what is to be done now: phaseline executions show {row.id}"
-        raise fail("PL-H021", f"'{row.id}' waits for an approval of plan {wanted}, not of {plan}", mend)
+        raise problem_error("PL-H021", f"'{row.id}' waits for an approval of plan {wanted}, not of {plan}", mend)
     first = waiting[0]
     positions: list[Value] = [one.position for one in waiting if one.graph == first.graph]
     body: dict[str, Value] = {"plan": wanted, "reason": reason, "graph": first.graph, "positions": positions}
@@ -91,10 +91,10 @@ def _approved(ctx: RequestContext, row: ExecutionRow, plan: str, objection: str)
 
 def _meant(ctx: RequestContext, id: str | None, deployment: str | None, plan: str | None) -> ExecutionRow:
     """The only execution that waits for an approval of this plan; where none does, the only one that waits for any."""
-    row = the_open_one(ctx.store, id, deployment, "approve", lambda row: _waits_for(_waiting(ctx, row), plan))
+    row = find_open(ctx.store, id, deployment, "approve", lambda row: _waits_for(_waiting(ctx, row), plan))
     if id is not None or plan is None or _waits_for(_waiting(ctx, row), plan):
         return row
-    return the_open_one(ctx.store, None, deployment, "approve", lambda row: _waits_for(_waiting(ctx, row), None))
+    return find_open(ctx.store, None, deployment, "approve", lambda row: _waits_for(_waiting(ctx, row), None))
 
 
 def _waiting(ctx: RequestContext, row: ExecutionRow) -> Sequence[WaitingHook]:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from phaseline.lang.fast_dataclasses import as_dict as fields_of
 from phaseline.lang.fast_dataclasses import frozen
-from phaseline.lang.fast_dataclasses import told as fields_of
 from phaseline.model.blueprint.labels import Label
 from phaseline.model.execution.breakpoints import LABEL, Breakpoint, read_points
-from phaseline.model.problems.problem import fail
-from phaseline.model.resources.resources import REACH
+from phaseline.model.problems.problem import problem_error
+from phaseline.model.resources.resources import REACH_WORKFLOW
 from phaseline.model.rows.rows import RequestKind
 from phaseline.use_cases.commands.labels import change_labels
 from phaseline.use_cases.commands.orders.request_ids import once
@@ -69,7 +69,9 @@ def remove(ctx: RequestContext, deployment: str, points: Sequence[str]) -> Kept:
         mine = [text for text in texts if point in {text, text.partition("=")[0]} or str(read(point)) == text]
         if not mine:
             has = ", ".join(texts) or "none"
-            raise fail("PL-P047", f"'{row.name}' has no breakpoint '{point}'", f"It has: {has}.", subject=point)
+            raise problem_error(
+                "PL-P047", f"'{row.name}' has no breakpoint '{point}'", f"It has: {has}.", subject=point
+            )
         gone |= dict.fromkeys(mine)
     found = change_labels(ctx, row.name, remove=[f"{LABEL}={text}" for text in gone])
     return Kept(row.name, _kept_texts(ctx.store, row.number), removed=found.removed)
@@ -132,7 +134,7 @@ def clear(
             else "Nobody stands at any: phaseline breakpoints list"
         )
         whom = f" of {', '.join(instances)}" if instances else ""
-        raise fail("PL-C092", f"nobody{whom} has stopped at '{_told(meant)}'", mend, subject=point)
+        raise problem_error("PL-C092", f"nobody{whom} has stopped at '{_told(meant)}'", mend, subject=point)
     tickets: list[Ticket] = []
     with ctx.store.as_one(given) as answer:
         answer["cleared"] = [fields_of(one) for one in chosen]
@@ -150,7 +152,7 @@ def clear(
 
 def _seen_through(ctx: RequestContext, tickets: Sequence[Ticket], watcher: Watcher | None, *, detach: bool) -> None:
     """Await the answers about resources; where no engine is at work, carry the other executions on. Raises: what the owner refused."""
-    of_resources = [ticket.request for ticket in tickets if ticket.row.request.workflow == REACH]
+    of_resources = [ticket.request for ticket in tickets if ticket.row.request.workflow == REACH_WORKFLOW]
     if of_resources:
         settle(ctx, of_resources)
         refuse_refused(ctx, of_resources)

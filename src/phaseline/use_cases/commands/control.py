@@ -13,17 +13,17 @@ from phaseline.model.execution.breakpoints import PREFIX as BREAKPOINT
 from phaseline.model.execution.breakpoints import clearing
 from phaseline.model.graph.graph import SubjectKind, is_of_state, owners_of, phase_of
 from phaseline.model.graph.status import EntryStatus
-from phaseline.model.problems.problem import ProblemsError, fail
-from phaseline.model.resources.resources import REACH
+from phaseline.model.problems.problem import ProblemsError, problem_error
+from phaseline.model.resources.resources import REACH_WORKFLOW
 from phaseline.model.rows.rows import RequestKind
 from phaseline.run.loop.request_reader import refuse_clean, refuse_completed, refuse_ended
 from phaseline.use_cases.commands.orders.request_ids import once
-from phaseline.use_cases.loading.moved_folders import refuse_moved
+from phaseline.use_cases.loading.moved_folders import raise_if_folders_missing
 from phaseline.use_cases.lookup.claims import beside, refuse_reopening
 from phaseline.use_cases.lookup.entry_status import as_statuses
 from phaseline.use_cases.lookup.find import find_execution, listed
 from phaseline.use_cases.lookup.ticket import Ticket, ask, conduct
-from phaseline.use_cases.queries.addressed_execution import the_begun_one, the_failed_one, the_fitting_one, the_open_one
+from phaseline.use_cases.queries.addressed_execution import find_failed, find_open, find_started, the_fitting_one
 from phaseline.use_cases.queries.executions import standing, view_execution
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ def resume(
 
     Raises: PL-C017 if it has ended, PL-C024 if the folder of its code is gone.
     """
-    row = the_begun_one(ctx.store, id, deployment, "resume")
+    row = find_started(ctx.store, id, deployment, "resume")
     refuse_ended(row, "nothing is left to resume")
     _refuse_moved(ctx, row)
     with ctx.store.as_one(given) as answer:
@@ -96,7 +96,7 @@ def retry(
     Raises: PL-C017 if the execution completed or has nothing to retry, PL-C014 if no entry fits, PL-C024 if the folder
     of its code is gone, PL-C028 while a call that was given up, and must not be repeated, still runs.
     """
-    row = the_failed_one(ctx.store, id, deployment, RETRIED)
+    row = find_failed(ctx.store, id, deployment, RETRIED)
     refuse_reopening(ctx.store, row)
     refuse_completed(row)
     _refuse_moved(ctx, row)
@@ -134,7 +134,7 @@ def complete(
     """
     if not reason.strip():
         mend = 'Say how you know that it is done: --reason "seen in the console of the cloud"'
-        raise fail("PL-C029", "the reason is empty", mend)
+        raise problem_error("PL-C029", "the reason is empty", mend)
     store = ctx.store
 
     def choose(row: ExecutionRow) -> dict[str, Value]:
@@ -215,26 +215,28 @@ def cancel(
     One that was canceled without waiting may have calls that still run: ``kill`` ends those.
     Raises: PL-C017 if it has ended.
     """
-    row = the_open_one(ctx.store, id, deployment, "cancel", lambda _: True)
+    row = find_open(ctx.store, id, deployment, "cancel", lambda _: True)
     if how != "kill" or ctx.store.owner() is None:
         refuse_ended(row, "nothing is left to cancel")
     return conduct(ctx, ask(ctx, RequestKind.CANCEL, row, {"how": how}, given=given), watcher)
 
 
 def _refuse_moved(ctx: RequestContext, row: ExecutionRow) -> None:
-    """As ``refuse_moved``, for the deployment of an execution that can still be called upon."""
-    if row.request.workflow == REACH:
+    """As ``raise_if_folders_missing``, for the deployment of an execution that can still be called upon."""
+    if row.request.workflow == REACH_WORKFLOW:
         return  # the code of phases lies in the folders of the settings
     deployment = ctx.store.deployment(row.deployment_name)
     if deployment is not None and deployment.number == row.deployment:
-        refuse_moved(ctx, deployment)
+        raise_if_folders_missing(ctx, deployment)
 
 
 def _refuse_closed(row: ExecutionRow) -> None:
     """Raise PL-C017 for one that has ended and was surrounded: its hooks were told how, and to go on is to begin with them again."""
     if row.status.is_ended and row.request.is_surrounded:
         message = f"the execution {row.id} is {row.status.value}, and its hooks were told so: nothing is completed by hand any more"
-        raise fail("PL-C017", message, f"Try again what failed: phaseline executions retry {row.id}", subject=row.id)
+        raise problem_error(
+            "PL-C017", message, f"Try again what failed: phaseline executions retry {row.id}", subject=row.id
+        )
 
 
 def chosen(
@@ -251,10 +253,10 @@ def chosen(
 
     ``but_stops``: breakpoints are none of them.
     """
-    if row.request.workflow == REACH:
+    if row.request.workflow == REACH_WORKFLOW:
         message = f"{row.id} brings resources to a target, they are named by the commands about resources"
         mend = f"phaseline resources retry {instances[0]} -d {row.deployment_name}, or resources complete."
-        raise fail("PL-C014", message, mend, subject=row.id)
+        raise problem_error("PL-C014", message, mend, subject=row.id)
     last = standing(store, row)
     found: list[Spot] = []
     if last is not None:
@@ -275,13 +277,15 @@ def chosen(
         message = f"none of these is one of {words}: {', '.join(map(str, found[:NAMED]))}"
     elif operations:
         message = f"{row.id} calls {', '.join(map(repr, operations))} on other instances, not on {', '.join(instances)}"
-    raise fail("PL-C014", message, f"See what stands where: phaseline executions show {row.id}", subject=row.id)
+    raise problem_error(
+        "PL-C014", message, f"See what stands where: phaseline executions show {row.id}", subject=row.id
+    )
 
 
 def _stands(row: ExecutionRow, spot: Spot) -> ProblemsError:
     point = spot.phase.removeprefix(BREAKPOINT)
     mend = f"Clear it: {clearing(point, row.deployment_name, spot.instance)}"
-    return fail("PL-C014", f"{spot.instance} stands at {point} in {row.id}", mend, subject=row.id)
+    return problem_error("PL-C014", f"{spot.instance} stands at {point} in {row.id}", mend, subject=row.id)
 
 
 @frozen
@@ -332,7 +336,7 @@ def _refuse_unknown(row: ExecutionRow, graph: Graph, operations: Sequence[str], 
             hint = did_you_mean(name, phases if "." in name else shorter)
             there = f"the last round of {row.id} calls: {', '.join(shorter) or 'none'}"
             mend = f"Correct the name; {hint or there}"
-            raise fail("PL-C027", f"{row.id} has no {word} '{name}'", mend, subject=row.id)
+            raise problem_error("PL-C027", f"{row.id} has no {word} '{name}'", mend, subject=row.id)
 
 
 def short(phase: str) -> str:
@@ -350,8 +354,12 @@ def _numbers(instances: Sequence[str], known: dict[str, int]) -> set[int]:
             if fitting:
                 names = listed(id for id in known if id.startswith(text))
                 message = f"'{text}' is the beginning of {len(fitting)} instances: {names}"
-                raise fail("PL-C013", message, "Write more of it, as much as makes it unique, or name each of them.")
+                raise problem_error(
+                    "PL-C013", message, "Write more of it, as much as makes it unique, or name each of them."
+                )
             hint = did_you_mean(text, list(known)[:1000]) or "see them with: phaseline instances list"
-            raise fail("PL-C012", f"there is no instance '{text}' in this deployment", f"Correct the id; {hint}")
+            raise problem_error(
+                "PL-C012", f"there is no instance '{text}' in this deployment", f"Correct the id; {hint}"
+            )
         found.add(fitting[0])
     return found

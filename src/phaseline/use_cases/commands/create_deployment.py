@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from phaseline.app.watcher import Nobody
-from phaseline.model.problems.problem import fail
+from phaseline.app.watcher import NullWatcher
+from phaseline.model.problems.problem import problem_error
 from phaseline.use_cases.commands.orders.request_ids import once
 from phaseline.use_cases.loading.blueprint_loading import deployment_name
 from phaseline.use_cases.loading.deployment_rows import new_deployment
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from phaseline.app.app_context import RequestContext
     from phaseline.app.watcher import Watcher
     from phaseline.model.rows.orders import GivenOrder, NewOrder
-    from phaseline.use_cases.prepare.deployment_spec import Order
+    from phaseline.use_cases.prepare.deployment_spec import DeploymentSpec
     from phaseline.views.views import DeploymentDetails
 
 
@@ -34,7 +34,7 @@ def _made_again(ctx: RequestContext, found: GivenOrder, _: Mapping[str, object])
 
 @once("create", _made_again)
 def create(
-    ctx: RequestContext, order: Order, *, watcher: Watcher | None = None, given: NewOrder | None = None
+    ctx: RequestContext, order: DeploymentSpec, *, watcher: Watcher | None = None, given: NewOrder | None = None
 ) -> DeploymentDetails:
     """Store a deployment with all its instances, uninitialized; nothing is called.
 
@@ -48,9 +48,9 @@ def create(
         old = f"forget the old one: phaseline deployments delete {name}"
         mend = f"Choose another name with -d, or {f'wait: phaseline executions follow {found.id}' if found else old}"
         used = f", {use_by(found)}" if found else ""
-        raise fail("PL-S010", f"there is a deployment '{name}' already{used}", mend, subject=name)
+        raise problem_error("PL-S010", f"there is a deployment '{name}' already{used}", mend, subject=name)
     for warning in loaded.warnings:
-        (watcher or Nobody()).noticed(f"warning {warning}. {warning.mend}")
+        (watcher or NullWatcher()).noticed(f"warning {warning}. {warning.mend}")
     new = new_deployment(ctx, name, loaded)
     with ctx.store.as_one(given) as answer:
         answer["deployment"] = name

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from phaseline.lang.fast_dataclasses import told
-from phaseline.model.problems.problem import fail
+from phaseline.lang.fast_dataclasses import as_dict
+from phaseline.model.problems.problem import problem_error
 from phaseline.use_cases.commands.orders.request_ids import once
 from phaseline.use_cases.lookup.claims import in_the_way
 from phaseline.use_cases.lookup.find import find_deployment
@@ -53,7 +53,7 @@ def delete_deployment(
         if row.kind == "resources":
             way = f"phaseline resources delete --all -d {row.name}"
         mend = f"Remove them first: {way}. Or forget them with --force."
-        raise fail("PL-C015", message, mend, subject=row.name)
+        raise problem_error("PL-C015", message, mend, subject=row.name)
     seen = briefs(store, [row])[0]
     if living and row.kind == "blueprint":
         _abandon(ctx, row, seen, given)
@@ -64,7 +64,7 @@ def delete_deployment(
 
 def _forget(ctx: RequestContext, row: DeploymentRow, seen: DeploymentView, given: NewOrder | None) -> None:
     with ctx.store.as_one(given) as answer:
-        answer.update(told(seen))
+        answer.update(as_dict(seen))
         ctx.store.delete_deployment(row.number, ctx.actor)
 
 
@@ -74,7 +74,9 @@ def _delete_unreadable(
     """Forget what nobody can read: no document is kept of it and no hook is told, for there is nothing to tell."""
     if not force:
         message = f"the deployment '{row.name}' cannot be read, so nobody knows what still exists of it: {flaw}"
-        raise fail("PL-C015", message, f"Forget it: phaseline deployments delete {row.name} --force", subject=row.name)
+        raise problem_error(
+            "PL-C015", message, f"Forget it: phaseline deployments delete {row.name} --force", subject=row.name
+        )
     seen = briefs(ctx.store, [row])[0]
     _forget(ctx, row, seen, given)
     return seen
@@ -85,7 +87,7 @@ def _abandon(ctx: RequestContext, row: DeploymentRow, seen: DeploymentView, give
     from phaseline.use_cases.commands.adopt import abandon
 
     if given is not None:
-        given.answer = told(seen)
+        given.answer = as_dict(seen)
     _refuse_unforgotten(row.name, abandon(ctx, row.name, force=True, given=given))
 
 
@@ -94,7 +96,7 @@ def _refuse_unforgotten(name: str, view: ExecutionView) -> None:
     if view.is_good:
         return
     message = f"'{name}' was not forgotten: {view.id} is {view.status}" + (f": {view.reason}" if view.reason else "")
-    raise fail("PL-C015", message, f"See what it says, then repeat this: phaseline executions show {view.id}")
+    raise problem_error("PL-C015", message, f"See what it says, then repeat this: phaseline executions show {view.id}")
 
 
 def refuse_open(store: Store, row: DeploymentRow) -> None:

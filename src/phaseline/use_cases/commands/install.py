@@ -4,28 +4,28 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from phaseline.app.watcher import Nobody
+from phaseline.app.watcher import NullWatcher
 from phaseline.use_cases.commands.orders.request_ids import once
-from phaseline.use_cases.lookup.claims import lets_be, refuse, refuse_busy
+from phaseline.use_cases.lookup.claims import compatible_executions, raise_if_busy, refuse
 from phaseline.use_cases.lookup.find import find_deployment
 from phaseline.use_cases.lookup.ticket import Ticket, conduct
-from phaseline.use_cases.prepare.options import AS_SET, Manner
+from phaseline.use_cases.prepare.options import DEFAULT_OPTIONS, ExecutionOptions
 from phaseline.use_cases.prepare.pre_post import new_execution, with_stops
 
 if TYPE_CHECKING:
     from phaseline.app.app_context import RequestContext
     from phaseline.app.watcher import Watcher
     from phaseline.model.rows.orders import NewOrder
-    from phaseline.use_cases.prepare.deployment_spec import Order
+    from phaseline.use_cases.prepare.deployment_spec import DeploymentSpec
     from phaseline.views.views import ExecutionView
 
 
 @once("install")
 def install(
     ctx: RequestContext,
-    order: Order,
+    order: DeploymentSpec,
     *,
-    manner: Manner = AS_SET,
+    manner: ExecutionOptions = DEFAULT_OPTIONS,
     watcher: Watcher | None = None,
     detach: bool = False,
     given: NewOrder | None = None,
@@ -49,7 +49,7 @@ def install(
         look_before_first(ctx, manner.breakpoints, request, loaded, watcher)
     agents = agent_warning(loaded.topology.nodes)
     for warning in (*loaded.warnings, *([agents] if agents else ())):
-        (watcher or Nobody()).noticed(f"warning {warning}. {warning.mend}")
+        (watcher or NullWatcher()).noticed(f"warning {warning}. {warning.mend}")
 
     existing = refuse_taken(ctx, name)
     new = new_deployment(ctx, name, loaded)
@@ -70,7 +70,7 @@ def uninstall(
     *,
     ignore_failure: bool = False,
     recursive: bool = False,
-    manner: Manner = AS_SET,
+    manner: ExecutionOptions = DEFAULT_OPTIONS,
     watcher: Watcher | None = None,
     detach: bool = False,
     given: NewOrder | None = None,
@@ -79,26 +79,26 @@ def uninstall(
 
     ``recursive``: deployments that belong to it are uninstalled first (W24). Raises: PL-C010 if there is none, PL-C016 while an execution of it is open, PL-C024 if its folder is gone.
     """
-    from phaseline.use_cases.loading.moved_folders import refuse_moved
+    from phaseline.use_cases.loading.moved_folders import raise_if_folders_missing
 
     if recursive:
         from phaseline.use_cases.commands.start_workflow import start
-        from phaseline.use_cases.prepare.workflow_start import Start
+        from phaseline.use_cases.prepare.workflow_start import WorkflowStart
 
-        order = Start("uninstall", name, {"recursive": True, "ignore_failure": ignore_failure}, force=True)
+        order = WorkflowStart("uninstall", name, {"recursive": True, "ignore_failure": ignore_failure}, force=True)
         return start(ctx, order, manner=manner, watcher=watcher, detach=detach, given=given)
     deployment = find_deployment(ctx.store, name, to_change=True)
-    refuse_moved(ctx, deployment)
+    raise_if_folders_missing(ctx, deployment)
     topology = ctx.store.topology(deployment.number)
     request = manner.request("uninstall", ctx, {"ignore_failure": True} if ignore_failure else {}, topology)
     request = with_stops(ctx, request, topology, deployment=deployment.number)
     refuse(topology, request)
-    refuse_busy(ctx.store, deployment, topology, request)
+    raise_if_busy(ctx.store, deployment, topology, request)
     if manner.breakpoints:
         from phaseline.use_cases.prepare.unreachable_breakpoints import look_before_start
 
         look_before_start(ctx, manner.breakpoints, request, (deployment, topology), watcher)
     new = new_execution(ctx, deployment.number, request)
     with ctx.store.as_one(given):
-        row = ctx.store.create_execution(new, asks=True, beside=lets_be(topology, request))
+        row = ctx.store.create_execution(new, asks=True, beside=compatible_executions(topology, request))
     return conduct(ctx, Ticket(row), watcher, detach=detach)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, cast
 from phaseline.lang.fast_dataclasses import altered
 from phaseline.model.execution.stored_plans import PLAN, Aim, StoredPlan
 from phaseline.use_cases.commands.apply_plan import base_of, plain
-from phaseline.use_cases.prepare.options import AS_SET
+from phaseline.use_cases.prepare.options import DEFAULT_OPTIONS
 from phaseline.use_cases.prepare.plan_preview import preview_uninstall, preview_workflow
 
 if TYPE_CHECKING:
@@ -15,9 +15,9 @@ if TYPE_CHECKING:
     from phaseline.model.blueprint.blueprint import Value
     from phaseline.model.execution.execution import Request
     from phaseline.model.rows.rows import DeploymentRow
-    from phaseline.use_cases.prepare.options import Manner
+    from phaseline.use_cases.prepare.options import ExecutionOptions
     from phaseline.use_cases.prepare.plan_preview import Planned
-    from phaseline.use_cases.prepare.workflow_start import Start
+    from phaseline.use_cases.prepare.workflow_start import WorkflowStart
 
 
 def keep(
@@ -33,14 +33,21 @@ def keep(
 
 
 def plan_uninstall(
-    ctx: RequestContext, name: str, *, ignore_failure: bool = False, save: bool = False, manner: Manner = AS_SET
+    ctx: RequestContext,
+    name: str,
+    *,
+    ignore_failure: bool = False,
+    save: bool = False,
+    manner: ExecutionOptions = DEFAULT_OPTIONS,
 ) -> Planned:
     """What uninstalling a deployment would do now. ``save``: the plan is kept, to be applied later. Raises: PL-C010, PL-C024."""
     row, request, found = preview_uninstall(ctx, name, ignore_failure=ignore_failure, manner=manner)
     return altered(found, id=keep(ctx, row, request, found).id) if save else found
 
 
-def plan_workflow(ctx: RequestContext, order: Start, *, save: bool = False, manner: Manner = AS_SET) -> Planned:
+def plan_workflow(
+    ctx: RequestContext, order: WorkflowStart, *, save: bool = False, manner: ExecutionOptions = DEFAULT_OPTIONS
+) -> Planned:
     """What a workflow of a deployment would do now. ``save``: the plan is kept, to be applied later.
 
     Raises ``ProblemsError`` with everything that ``prepare`` finds.

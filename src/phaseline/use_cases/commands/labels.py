@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from phaseline.lang.fast_dataclasses import frozen
 from phaseline.model.blueprint.labels import Label
-from phaseline.model.problems.problem import fail
+from phaseline.model.problems.problem import problem_error
 from phaseline.use_cases.lookup.find import find_deployment
 from phaseline.use_cases.lookup.label_syntax import by_key, parse_labels
 
@@ -56,23 +56,23 @@ def change_labels(ctx: RequestContext, name: str, *, add: Sequence[str] = (), re
 def _is_watched(ctx: RequestContext, row: DeploymentRow) -> bool:
     """Whether a hook class is asked before labels change."""
     from phaseline.model.execution.execution import Request
-    from phaseline.use_cases.prepare.pre_post import around_of
+    from phaseline.use_cases.prepare.pre_post import pre_post_for
 
-    around = around_of(ctx, Request("relabel"), row.number)
+    around = pre_post_for(ctx, Request("relabel"), row.number)
     return around is not None and bool(around.hooks)
 
 
 def _ask_hooks(ctx: RequestContext, row: DeploymentRow, given: Sequence[Label], unwanted: Sequence[Label]) -> None:
     """Change labels by an execution, round which hook classes are called. Raises: PL-H022 if it does not complete."""
     from phaseline.use_cases.commands.start_workflow import start
-    from phaseline.use_cases.prepare.workflow_start import Start
+    from phaseline.use_cases.prepare.workflow_start import WorkflowStart
 
     said: dict[str, Value] = {
         "add": [f"{one.key}={one.value}" for one in given],
         "remove": [f"{one.key}={one.value}" for one in unwanted],
     }
-    view = start(ctx, Start("relabel", row.name, said))
+    view = start(ctx, WorkflowStart("relabel", row.name, said))
     if not view.is_good:
         message = f"the labels of '{row.name}' were not changed: {view.id} is {view.status}"
         message += f": {view.reason}" if view.reason else ""
-        raise fail("PL-H022", message, f"See what it says: phaseline executions show {view.id}")
+        raise problem_error("PL-H022", message, f"See what it says: phaseline executions show {view.id}")

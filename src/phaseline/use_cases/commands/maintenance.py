@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from phaseline.lang.fast_dataclasses import frozen
 from phaseline.model.graph.status import ExecutionStatus
-from phaseline.model.problems.problem import fail
+from phaseline.model.problems.problem import problem_error
 from phaseline.use_cases.lookup.find import find_deployment
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ def restore(ctx: RequestContext, source: str) -> Restored:
     path = store_file(ctx.settings.store_url)
     if path is None:
         text = "a store in memory cannot be restored: it is gone when its command ends"
-        raise fail("PL-S008", text, "Name a file with --store sqlite:///PATH.")
+        raise problem_error("PL-S008", text, "Name a file with --store sqlite:///PATH.")
     ctx.app.close()
     return run(str(Path(source).expanduser().resolve()), str(path.resolve()), ctx.clock.now())
 

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from phaseline.use_cases.commands.orders.request_ids import once
 from phaseline.use_cases.commands.start_workflow import start
 from phaseline.use_cases.lookup.find import find_instance
-from phaseline.use_cases.prepare.options import Manner
-from phaseline.use_cases.prepare.workflow_start import Start
+from phaseline.use_cases.prepare.options import ExecutionOptions
+from phaseline.use_cases.prepare.workflow_start import WorkflowStart
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -39,5 +39,5 @@ def mark_unhealthy(
         row, topology, number = find_instance(ctx.store, id, deployment)
         deployment = row.name
         whole.append(topology.ids[number])
-    order = Start("mark_unhealthy", str(deployment), {"node_instance_ids": whole, "reason": reason})
-    return start(ctx, order, manner=Manner(if_busy="refuse"), watcher=watcher, given=given)
+    order = WorkflowStart("mark_unhealthy", str(deployment), {"node_instance_ids": whole, "reason": reason})
+    return start(ctx, order, manner=ExecutionOptions(if_busy="refuse"), watcher=watcher, given=given)

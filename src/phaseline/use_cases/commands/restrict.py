@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from phaseline.model.problems.problem import fail
+from phaseline.model.problems.problem import problem_error
 from phaseline.use_cases.commands.orders.request_ids import once
 from phaseline.use_cases.commands.start_workflow import start
 from phaseline.use_cases.lookup.find import find_deployment, find_instance
-from phaseline.use_cases.prepare.options import Manner
-from phaseline.use_cases.prepare.workflow_start import Start
+from phaseline.use_cases.prepare.options import ExecutionOptions
+from phaseline.use_cases.prepare.workflow_start import WorkflowStart
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -25,7 +25,7 @@ def refuse_two(forbid: Sequence[str], *, lift: bool, as_blueprint: bool) -> None
     """Raise PL-C094 if more than one of the three was said."""
     if bool(forbid) + lift + as_blueprint > 1:
         message = "of forbid, lift and as_blueprint only one can be meant"
-        raise fail("PL-C094", message, "Give one of them.", subject="instances.restrict")
+        raise problem_error("PL-C094", message, "Give one of them.", subject="instances.restrict")
 
 
 @once("restrict")
@@ -50,5 +50,5 @@ def restrict(
         if name not in topology.node_number:
             name = topology.ids[find_instance(ctx.store, name, row.name)[2]]
         said[name] = None if actions is None else list(actions)
-    order = Start("restrict", row.name, {"restricted": said})
-    return start(ctx, order, manner=Manner(if_busy="refuse"), watcher=watcher, given=given)
+    order = WorkflowStart("restrict", row.name, {"restricted": said})
+    return start(ctx, order, manner=ExecutionOptions(if_busy="refuse"), watcher=watcher, given=given)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from phaseline.lang.did_you_mean import did_you_mean
 from phaseline.lang.fast_dataclasses import frozen
-from phaseline.model.problems.problem import fail
+from phaseline.model.problems.problem import problem_error
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -51,14 +51,14 @@ def create_secret(ctx: RequestContext, name: str, value: str, *, update: bool = 
     """Keep a new secret; with ``update`` also one that is there already. Raises: PL-C051, PL-C052, PL-C053."""
     if not NAME.fullmatch(name):
         mend = "Begin with a letter, a digit or '_'; then letters, digits, '_', '.' and '-', at most 255 in all."
-        raise fail("PL-C053", f"'{name}' cannot be the name of a secret", mend)
+        raise problem_error("PL-C053", f"'{name}' cannot be the name of a secret", mend)
     _refuse_text(value)
     row = ctx.vault.create(name, value, ctx.actor.name)
     if row is None:
         if update:
             return update_secret(ctx, name, value)
         mend = f"Give it a new value: phaseline secrets update {name}. Or choose another name."
-        raise fail("PL-C051", f"there is a secret '{name}' already", mend, subject=name)
+        raise problem_error("PL-C051", f"there is a secret '{name}' already", mend, subject=name)
     return _view(row, value)
 
 
@@ -69,7 +69,9 @@ def update_secret(ctx: RequestContext, name: str, value: str) -> SecretView:
     row = ctx.vault.update(name, value, ctx.actor.name)
     if row is None:
         mend = f"See how it stands: phaseline secrets show {name}. Then repeat this."
-        raise fail("PL-C050", f"somebody else has just changed or deleted the secret '{name}'", mend, subject=name)
+        raise problem_error(
+            "PL-C050", f"somebody else has just changed or deleted the secret '{name}'", mend, subject=name
+        )
     return _view(row, value)
 
 
@@ -107,9 +109,9 @@ def read_secret(source: str | bytes) -> str:
         return content.decode()
     except OSError as error:
         message = f"the file '{source!s}' cannot be read: {error.strerror or error}"
-        raise fail("PL-C052", message, "Correct the path after --file.") from error
+        raise problem_error("PL-C052", message, "Correct the path after --file.") from error
     except UnicodeDecodeError as error:
-        raise fail("PL-C052", "the secret is not UTF-8 text", "Keep binary content in base64.") from error
+        raise problem_error("PL-C052", "the secret is not UTF-8 text", "Keep binary content in base64.") from error
 
 
 def _find(ctx: RequestContext, name: str) -> SecretRow:
@@ -122,19 +124,19 @@ def _find(ctx: RequestContext, name: str) -> SecretRow:
 def _unknown(ctx: RequestContext, name: str) -> ProblemsError:
     hint = did_you_mean(name, [row.name for row in ctx.store.secrets.all()])
     mend = f"{hint[:1].upper()}{hint[1:]} See what there is: phaseline secrets list".strip()
-    return fail("PL-C050", f"there is no secret '{name}'", mend, subject=name)
+    return problem_error("PL-C050", f"there is no secret '{name}'", mend, subject=name)
 
 
 def _refuse_text(value: str) -> None:
     mend = "Give it with --file FILE, or type it when you are asked."
     if not value:
-        raise fail("PL-C052", "the secret is empty", mend)
+        raise problem_error("PL-C052", "the secret is empty", mend)
     try:
         size = len(value.encode())
     except UnicodeEncodeError as error:
-        raise fail("PL-C052", "the secret is not UTF-8 text", "Keep binary content in base64.") from error
+        raise problem_error("PL-C052", "the secret is not UTF-8 text", "Keep binary content in base64.") from error
     if size > MAX_BYTES:
-        raise fail("PL-C052", f"the secret has {size:,} bytes, and {MAX_BYTES:,} is the most", "Shorten it.")
+        raise problem_error("PL-C052", f"the secret has {size:,} bytes, and {MAX_BYTES:,} is the most", "Shorten it.")
 
 
 def _view(row: SecretRow, given: str | None = None, *, shown: str | None = None) -> SecretView:

@@ -8,8 +8,8 @@ import numpy as np
 
 from phaseline.model.deployment.instance_states import InstanceState
 from phaseline.model.graph.status import EntryStatus
-from phaseline.model.problems.problem import ProblemsError, fail
-from phaseline.model.resources.resources import REACH
+from phaseline.model.problems.problem import ProblemsError, problem_error
+from phaseline.model.resources.resources import REACH_WORKFLOW
 from phaseline.model.rows.rows import RequestKind
 from phaseline.use_cases.commands.control import chosen
 from phaseline.use_cases.commands.orders.request_ids import once
@@ -48,9 +48,9 @@ def signal(
     """
     row, topology, number = find_instance(ctx.store, id, deployment)
     whole, rows = topology.ids[number], ctx.store.executions(row.number)
-    if any(one.request.workflow == REACH for one in rows):
+    if any(one.request.workflow == REACH_WORKFLOW for one in rows):
         mend = f"Say it to those of its phases that sleep: phaseline resources signal {whole} -d {row.name} --data …"
-        raise fail("PL-C093", f"'{whole}' is a resource, whose phases take signals", mend, subject=whole)
+        raise problem_error("PL-C093", f"'{whole}' is a resource, whose phases take signals", mend, subject=whole)
     refusals: list[Problem] = []
     for one in rows:
         if one.status.is_ended:
@@ -65,7 +65,7 @@ def signal(
     state = int(np.frombuffer(bytes(ctx.store.states(row.number)), np.uint8)[number])
     if state == InstanceState.SUSPENDED:
         mend = f"Have it go on first: phaseline resume -d {row.name}"
-        raise fail("PL-C080", f"'{whole}' is suspended: nothing of it takes a signal", mend, subject=whole)
+        raise problem_error("PL-C080", f"'{whole}' is suspended: nothing of it takes a signal", mend, subject=whole)
     raise _asleep_nowhere(whole, rows, refusals)
 
 
@@ -76,7 +76,7 @@ def _asleep_nowhere(id: str, rows: Sequence[ExecutionRow], refusals: Sequence[Pr
         return ProblemsError(unknown)
     if refusals:
         why = next(problem for problem in refusals if problem not in unknown)
-        return fail("PL-C093", f"nothing of '{id}' waits for a signal: {why.message}", why.mend, subject=id)
+        return problem_error("PL-C093", f"nothing of '{id}' waits for a signal: {why.message}", why.mend, subject=id)
     last = f"{rows[-1].id} is {rows[-1].status.value}" if rows else "nothing was ever executed"
     mend = "What takes a signal is an operation that has said item.again() in an execution that is open."
-    return fail("PL-C093", f"nothing of '{id}' waits for a signal: {last}", mend, subject=id)
+    return problem_error("PL-C093", f"nothing of '{id}' waits for a signal: {last}", mend, subject=id)

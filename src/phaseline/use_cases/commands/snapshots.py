@@ -16,15 +16,15 @@ from phaseline.lang.fast_dataclasses import altered, frozen
 from phaseline.model.deployment.stack_documents import MOST_SNAPSHOTS, SNAPSHOT
 from phaseline.model.execution.stored_plans import Aim
 from phaseline.model.problems.name_rules import MEND, shown_name, why_no_name
-from phaseline.model.problems.problem import fail
+from phaseline.model.problems.problem import problem_error
 from phaseline.use_cases.commands.orders.request_ids import once
 from phaseline.use_cases.commands.start_workflow import start
 from phaseline.use_cases.commands.update import carry_out, planned_update
 from phaseline.use_cases.lookup.find import find_deployment
 from phaseline.use_cases.lookup.secret_reveal import opened_inputs
-from phaseline.use_cases.prepare.options import AS_SET
+from phaseline.use_cases.prepare.options import DEFAULT_OPTIONS
 from phaseline.use_cases.prepare.update_preparation import PreparedUpdate, brought_to, present_of
-from phaseline.use_cases.prepare.workflow_start import Start
+from phaseline.use_cases.prepare.workflow_start import WorkflowStart
 
 if TYPE_CHECKING:
     from phaseline.app.app_context import RequestContext
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from phaseline.model.deployment.stack_documents import DocumentRow
     from phaseline.model.rows.orders import NewOrder
     from phaseline.model.rows.rows import DeploymentRow
-    from phaseline.use_cases.prepare.options import Manner
+    from phaseline.use_cases.prepare.options import ExecutionOptions
     from phaseline.use_cases.prepare.plan_preview import Planned
     from phaseline.views.views import ExecutionView
 
@@ -58,7 +58,7 @@ def create_snapshot(
     deployment: str,
     name: str | None = None,
     *,
-    manner: Manner = AS_SET,
+    manner: ExecutionOptions = DEFAULT_OPTIONS,
     watcher: Watcher | None = None,
     detach: bool = False,
     given: NewOrder | None = None,
@@ -69,10 +69,10 @@ def create_snapshot(
     """
     row = find_deployment(ctx.store, deployment, to_change=True)
     if name and (why := why_no_name(name)):
-        raise fail("PL-C096", f"'{shown_name(name)}' cannot be the name of a snapshot: it {why}", MEND)
+        raise problem_error("PL-C096", f"'{shown_name(name)}' cannot be the name of a snapshot: it {why}", MEND)
     name = name or f"{datetime.fromtimestamp(ctx.clock.now() / 1000, UTC):%Y%m%d-%H%M%S}"
     refuse_more(ctx, row, name)
-    order = Start("snapshot", deployment, {NAME: name})
+    order = WorkflowStart("snapshot", deployment, {NAME: name})
     return start(ctx, order, manner=manner, watcher=watcher, detach=detach, given=given)
 
 
@@ -81,10 +81,10 @@ def refuse_more(ctx: RequestContext, row: DeploymentRow, name: str) -> None:
     known = ctx.store.stack_documents.all(SNAPSHOT, row.number)
     if any(one.name == name for one in known):
         mend = f"Give another name, or delete that one: phaseline snapshots delete -d {row.name} {name}"
-        raise fail("PL-C089", f"'{row.name}' has a snapshot '{name}' already", mend)
+        raise problem_error("PL-C089", f"'{row.name}' has a snapshot '{name}' already", mend)
     if len(known) >= MOST_SNAPSHOTS:
         mend = f"Delete one that is not needed: phaseline snapshots delete -d {row.name} NAME"
-        raise fail("PL-C088", f"'{row.name}' has {len(known)} snapshots, and more are not kept", mend)
+        raise problem_error("PL-C088", f"'{row.name}' has {len(known)} snapshots, and more are not kept", mend)
 
 
 def list_snapshots(ctx: RequestContext, deployment: str | None = None) -> Sequence[SnapshotView]:
@@ -106,14 +106,14 @@ def delete_snapshot(
     deployment: str,
     name: str,
     *,
-    manner: Manner = AS_SET,
+    manner: ExecutionOptions = DEFAULT_OPTIONS,
     watcher: Watcher | None = None,
     detach: bool = False,
     given: NewOrder | None = None,
 ) -> ExecutionView:
     """Have what operations have saved deleted, then the document. Raises: PL-C010, PL-C087, and what ``workflows.start`` raises."""
     _find(ctx, find_deployment(ctx.store, deployment, to_change=True), name)
-    order = Start("delete_snapshot", deployment, {NAME: name})
+    order = WorkflowStart("delete_snapshot", deployment, {NAME: name})
     return start(ctx, order, manner=manner, watcher=watcher, detach=detach, given=given)
 
 
@@ -123,7 +123,7 @@ def restore(
     deployment: str,
     name: str,
     *,
-    manner: Manner = AS_SET,
+    manner: ExecutionOptions = DEFAULT_OPTIONS,
     watcher: Watcher | None = None,
     detach: bool = False,
     given: NewOrder | None = None,
@@ -133,12 +133,16 @@ def restore(
     return carry_out(ctx, found, watcher, detach=detach, given=given)
 
 
-def plan_restore(ctx: RequestContext, deployment: str, name: str, *, manner: Manner = AS_SET) -> Planned:
+def plan_restore(
+    ctx: RequestContext, deployment: str, name: str, *, manner: ExecutionOptions = DEFAULT_OPTIONS
+) -> Planned:
     """What a restore would do now."""
     return planned_update(ctx, prepare_restore(ctx, deployment, name, manner=manner), asks_hooks=True)
 
 
-def prepare_restore(ctx: RequestContext, deployment: str, name: str, *, manner: Manner = AS_SET) -> PreparedUpdate:
+def prepare_restore(
+    ctx: RequestContext, deployment: str, name: str, *, manner: ExecutionOptions = DEFAULT_OPTIONS
+) -> PreparedUpdate:
     """What brings a deployment back to a snapshot.
 
     Raises: PL-C010, PL-C024, PL-C043, PL-C080, PL-C087, PL-P043, and what forbids the revision.
@@ -187,4 +191,4 @@ def _find(ctx: RequestContext, row: DeploymentRow, name: str) -> DocumentRow:
     hint = did_you_mean(name, known)
     there = f"There are: {', '.join(known)}." if known else f"Make one: phaseline snapshots create -d {row.name}"
     mend = f"{hint[:1].upper()}{hint[1:]} {there}".strip()
-    raise fail("PL-C087", f"'{row.name}' has no snapshot '{name}'", mend)
+    raise problem_error("PL-C087", f"'{row.name}' has no snapshot '{name}'", mend)

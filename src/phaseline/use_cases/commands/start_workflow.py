@@ -4,31 +4,31 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from phaseline.app.watcher import Nobody
+from phaseline.app.watcher import NullWatcher
 from phaseline.lang.fast_dataclasses import altered
 from phaseline.model.rows.orders import RequestId
 from phaseline.plan.workflows.uninstall import RECURSIVE, UNINSTALL
 from phaseline.use_cases.commands.orders.request_ids import once
-from phaseline.use_cases.lookup.claims import lets_be, refuse_busy
+from phaseline.use_cases.lookup.claims import compatible_executions, raise_if_busy
 from phaseline.use_cases.lookup.ticket import Ticket, conduct
-from phaseline.use_cases.prepare.options import AS_SET
+from phaseline.use_cases.prepare.options import DEFAULT_OPTIONS
 from phaseline.use_cases.prepare.pre_post import new_execution
-from phaseline.use_cases.prepare.workflow_start import Start, prepare
+from phaseline.use_cases.prepare.workflow_start import WorkflowStart, prepare
 
 if TYPE_CHECKING:
     from phaseline.app.app_context import RequestContext
     from phaseline.app.watcher import Watcher
     from phaseline.model.rows.orders import NewOrder
-    from phaseline.use_cases.prepare.options import Manner
+    from phaseline.use_cases.prepare.options import ExecutionOptions
     from phaseline.views.views import ExecutionView
 
 
 @once("start")
 def start(
     ctx: RequestContext,
-    order: Start,
+    order: WorkflowStart,
     *,
-    manner: Manner = AS_SET,
+    manner: ExecutionOptions = DEFAULT_OPTIONS,
     watcher: Watcher | None = None,
     detach: bool = False,
     given: NewOrder | None = None,
@@ -51,16 +51,18 @@ def start(
     for child in prepared.first:
         parameters = {**order.parameters, RECURSIVE: False}
         name = order.workflow if prepared.own is None else UNINSTALL  # the child need not know the other name
-        alone = Start(name, child.name, parameters, order.allow_custom, order.force)
+        alone = WorkflowStart(name, child.name, parameters, order.allow_custom, order.force)
         part = ctx if given is None else ctx.under(RequestId(f"{given.id}/{child.name}"))
         view = start(part, alone, manner=altered(manner, breakpoints=()), watcher=watcher)
         if not view.is_good:
             return view
-    refuse_busy(ctx.store, prepared.deployment, prepared.topology, prepared.request)
+    raise_if_busy(ctx.store, prepared.deployment, prepared.topology, prepared.request)
     agents = agent_warning(prepared.topology.nodes) if order.workflow == "install" else None
     for warning in (*prepared.warnings, *((agents,) if agents else ())):
-        (watcher or Nobody()).noticed(f"warning {warning}. {warning.mend}")
+        (watcher or NullWatcher()).noticed(f"warning {warning}. {warning.mend}")
     new = new_execution(ctx, prepared.deployment.number, prepared.request, watcher=watcher)
     with ctx.store.as_one(given):
-        row = ctx.store.create_execution(new, asks=True, beside=lets_be(prepared.topology, prepared.request))
+        row = ctx.store.create_execution(
+            new, asks=True, beside=compatible_executions(prepared.topology, prepared.request)
+        )
     return conduct(ctx, Ticket(row), watcher, detach=detach)

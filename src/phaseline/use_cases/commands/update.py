@@ -9,15 +9,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from phaseline.app.watcher import Nobody
+from phaseline.app.watcher import NullWatcher
 from phaseline.lang.fast_dataclasses import altered
 from phaseline.lang.gc_pause import undisturbed
 from phaseline.model.execution.stored_plans import PLAN
 from phaseline.use_cases.commands.keep_plan import keep
 from phaseline.use_cases.commands.orders.request_ids import once
-from phaseline.use_cases.lookup.claims import lets_be, refuse_busy
+from phaseline.use_cases.lookup.claims import compatible_executions, raise_if_busy
 from phaseline.use_cases.lookup.ticket import Ticket, conduct
-from phaseline.use_cases.prepare.options import AS_SET
+from phaseline.use_cases.prepare.options import DEFAULT_OPTIONS
 from phaseline.use_cases.prepare.plan_preview import Planned, limits, summaries
 from phaseline.use_cases.prepare.pre_post import new_execution
 from phaseline.use_cases.prepare.rounds import foresee_rounds
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from phaseline.app.app_context import RequestContext
     from phaseline.app.watcher import Watcher
     from phaseline.model.rows.orders import NewOrder
-    from phaseline.use_cases.prepare.options import Manner
+    from phaseline.use_cases.prepare.options import ExecutionOptions
     from phaseline.views.views import ExecutionView
 
 
@@ -36,7 +36,7 @@ def update(
     ctx: RequestContext,
     order: UpdateOrder,
     *,
-    manner: Manner = AS_SET,
+    manner: ExecutionOptions = DEFAULT_OPTIONS,
     watcher: Watcher | None = None,
     detach: bool = False,
     given: NewOrder | None = None,
@@ -60,12 +60,14 @@ def carry_out(
     given: NewOrder | None = None,
 ) -> ExecutionView:
     """Bring a deployment to what was prepared; its plan is kept. Raises: PL-C016."""
-    refuse_busy(ctx.store, found.deployment, found.topology, found.request)
+    raise_if_busy(ctx.store, found.deployment, found.topology, found.request)
     planned = planned_update(ctx, found)
     for warning in planned.warnings:
-        (watcher or Nobody()).noticed(f"warning {warning}. {warning.mend}")
+        (watcher or NullWatcher()).noticed(f"warning {warning}. {warning.mend}")
     kept = keep(ctx, found.deployment, found.request, planned, found.aim)
-    (watcher or Nobody()).noticed(f"{planned.text.partition(chr(10))[0]}; see it whole: phaseline plans show {kept.id}")
+    (watcher or NullWatcher()).noticed(
+        f"{planned.text.partition(chr(10))[0]}; see it whole: phaseline plans show {kept.id}"
+    )
     request = altered(found.request, parameters={**found.request.parameters, PLAN: kept.number})
     if found.aim.packages:
         from phaseline.use_cases.lookup.package_types import bring_imports
@@ -73,13 +75,18 @@ def carry_out(
         bring_imports(ctx, found.deployment.number, found.aim.packages)
     new = new_execution(ctx, found.deployment.number, request, watcher=watcher)
     with ctx.store.as_one(given):
-        row = ctx.store.create_execution(new, asks=True, beside=lets_be(found.topology, request))
+        row = ctx.store.create_execution(new, asks=True, beside=compatible_executions(found.topology, request))
         ctx.store.stored_plans.apply(kept.number, row.number)
     return conduct(ctx, Ticket(row), watcher, detach=detach)
 
 
 def plan_update(
-    ctx: RequestContext, order: UpdateOrder, *, save: bool = False, manner: Manner = AS_SET, allowed_only: bool = False
+    ctx: RequestContext,
+    order: UpdateOrder,
+    *,
+    save: bool = False,
+    manner: ExecutionOptions = DEFAULT_OPTIONS,
+    allowed_only: bool = False,
 ) -> Planned:
     """What an update would do now. ``save``: the plan is kept, to be applied later.
 
@@ -118,7 +125,7 @@ def planned_update(ctx: RequestContext, found: PreparedUpdate, *, asks_hooks: bo
     """
     from phaseline.plan.preview.update_summary import summarise_update
     from phaseline.plan.preview.update_text import update_text
-    from phaseline.plan.rounds.round_preview import doubts
+    from phaseline.plan.rounds.round_preview import preview_warnings
     from phaseline.plan.workflows.update import ALLOW_REPLACE
     from phaseline.use_cases.prepare.unreachable_breakpoints import look_for_stops
 
@@ -143,7 +150,7 @@ def planned_update(ctx: RequestContext, found: PreparedUpdate, *, asks_hooks: bo
         found.request,
         foreseen,
         rounds,
-        (*found.warnings, *doubts(found.request.workflow, foreseen), *told, *stops),
+        (*found.warnings, *preview_warnings(found.request.workflow, foreseen), *told, *stops),
     )
     planned = Planned(summary, update_text(summary).rstrip("\n"), summary.warnings)
     if not asks_hooks:

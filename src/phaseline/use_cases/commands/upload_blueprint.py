@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING
 
 from phaseline.lang.fast_dataclasses import altered, frozen
 from phaseline.model.blueprint.stored_blueprints import StoredBlueprint
-from phaseline.model.problems.problem import Place, Problem, ProblemsError, fail
+from phaseline.model.problems.problem import Place, Problem, ProblemsError, problem_error
 from phaseline.use_cases.loading.stored_blueprint_files import (
     ID,
     find_stored,
     is_of_store_in,
-    laid_out,
+    materialized,
     read_name,
     stored_named,
     unknown,
@@ -218,22 +218,26 @@ def package(ctx: RequestContext, name: str, output: str | None = None) -> Packag
     from phaseline.use_cases.loading.blueprint_loading import deployment_name
 
     stored = stored_named(ctx, name)
-    main = name if stored is None else str(laid_out(ctx, stored) / stored.main_file)
+    main = name if stored is None else str(materialized(ctx, stored) / stored.main_file)
     if not Path(main).is_file():
-        raise fail("PL-C054", f"there is no file and no stored blueprint '{name}'", "Name the blueprint's main file.")
+        raise problem_error(
+            "PL-C054", f"there is no file and no stored blueprint '{name}'", "Name the blueprint's main file."
+        )
     top = stored.id if stored is not None else deployment_name(name, None)
     target = output or f"{top}.zip"
     if not target.endswith(ENDINGS):
-        raise fail("PL-C057", f"'{target}' says no form of an archive", f"Let it end with {', '.join(ENDINGS)}.")
+        raise problem_error(
+            "PL-C057", f"'{target}' says no form of an archive", f"Let it end with {', '.join(ENDINGS)}."
+        )
     own, is_of_store = Path(target).absolute(), is_of_store_in(ctx)
     tree = take_up(main, leave_out=lambda path: stored is None and (is_of_store(path) or Path(path) == own))
     try:
         pack(tree, top, target)
     except FileExistsError as error:
-        raise fail("PL-C057", f"'{target}' is there already", "Remove it, or name another file.") from error
+        raise problem_error("PL-C057", f"'{target}' is there already", "Remove it, or name another file.") from error
     except OSError as error:
         message = f"'{target}' cannot be written: {error.strerror or error}"
-        raise fail("PL-C057", message, "Name another file with --output.") from error
+        raise problem_error("PL-C057", message, "Name another file with --output.") from error
     return Packaged(target, len(tree.files), Path(target).stat().st_size)
 
 
@@ -246,14 +250,14 @@ def id_for(path: str, given: str | None) -> str:
     mend = "Begin with a letter; then letters, digits, '_', '.' and '-', at most 128 in all."
     if given is not None:
         if not ID.fullmatch(given) or given.endswith((".yaml", ".yml", ".json")):
-            raise fail("PL-C056", f"'{given}' cannot be the id of a stored blueprint", mend)
+            raise problem_error("PL-C056", f"'{given}' cannot be the id of a stored blueprint", mend)
         return given
     ending = next((ending for ending in sorted(PACKED, key=len, reverse=True) if path.lower().endswith(ending)), "")
     whole = Path(path).absolute()
     text = whole.name[: -len(ending)] if ending else (whole.name if whole.is_dir() else whole.parent.name)
     name = re.sub(r"^[^A-Za-z]+", "", re.sub(r"[^A-Za-z0-9_.-]+", "-", text))[:128].rstrip("-.")
     if not name:
-        raise fail("PL-C056", f"'{text}' makes no id for a stored blueprint", "Give one after the path.")
+        raise problem_error("PL-C056", f"'{text}' makes no id for a stored blueprint", "Give one after the path.")
     return name
 
 
@@ -289,5 +293,5 @@ def _in_folder(folder: Path, name: str) -> Path:
             else []
         )
         mend = f"Name the main file with --main; there are {', '.join(there[:10])}." if there else "Look what is in it."
-        raise fail("PL-C057", f"there is no blueprint '{name}' in it", mend, subject=str(folder.name))
+        raise problem_error("PL-C057", f"there is no blueprint '{name}' in it", mend, subject=str(folder.name))
     return file

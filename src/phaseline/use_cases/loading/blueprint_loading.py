@@ -12,21 +12,21 @@ from typing import TYPE_CHECKING
 from phaseline.lang.fast_dataclasses import altered, frozen
 from phaseline.lang.gc_pause import undisturbed
 from phaseline.model.deployment.sealed_values import hidden_inputs
-from phaseline.model.problems.problem import Place, Problem, ProblemsError, fail
+from phaseline.model.problems.problem import Place, Problem, ProblemsError, problem_error
 from phaseline.use_cases.loading.deployment_rows import without_hidden_defaults, without_values
 from phaseline.use_cases.loading.plugin_presence import NO_FUNCTION, NOT_HERE, missing_modules
 from phaseline.use_cases.loading.resource_nodes import on_their_paths, refused_plugins
-from phaseline.use_cases.loading.stored_blueprint_files import PREFIX, Library, laid_out, read_name, stored_named
+from phaseline.use_cases.loading.stored_blueprint_files import PREFIX, Library, materialized, read_name, stored_named
 from phaseline.use_cases.loading.type_catalog import types_folder
 
 if TYPE_CHECKING:
     from phaseline.app.app_context import RequestContext
     from phaseline.catalog.files.blueprint_files import BlueprintFiles
-    from phaseline.dsl.text.file_source import Witness
+    from phaseline.dsl.text.file_source import RecordingSource
     from phaseline.dsl.type_system.constraints import Lookup
     from phaseline.model.blueprint.blueprint import Blueprint, Value
     from phaseline.model.blueprint.stored_blueprints import StoredBlueprint
-    from phaseline.model.deployment.code_location import CodePlaces
+    from phaseline.model.deployment.code_location import CodeLocation
     from phaseline.model.deployment.topology import Topology
     from phaseline.model.packages.installed import PackageUse
 
@@ -44,7 +44,7 @@ MOST_INSTANCES = 10_000
 class Reading:
     """A blueprint that was read and found right, what the reader has asked for, and the instances that were made of it last."""
 
-    def __init__(self, witness: Witness, blueprint: Blueprint) -> None:
+    def __init__(self, witness: RecordingSource, blueprint: Blueprint) -> None:
         """Nothing was made of it."""
         self.witness = witness
         self.blueprint = blueprint
@@ -70,10 +70,10 @@ class Reading:
             self._made = manner, topology
 
 
-class Readings:
+class BlueprintCache:
     """Blueprints that this process has read and found right, to be taken again while all that the reader asks for is the same.
 
-    Nothing is taken on trust: all files are read again, and compared with what they said (``dsl.text.file_source.Witness``).
+    Nothing is taken on trust: all files are read again, and compared with what they said (``dsl.text.file_source.RecordingSource``).
     """
 
     def __init__(self) -> None:
@@ -87,7 +87,7 @@ class Readings:
         """
         from phaseline.dsl.functions.third_party import ANNOUNCED
         from phaseline.dsl.reader import read_blueprint
-        from phaseline.dsl.text.file_source import Witness
+        from phaseline.dsl.text.file_source import RecordingSource
 
         opened = reopened()
         key = (opened.file, open_types, ANNOUNCED.known)
@@ -97,7 +97,7 @@ class Readings:
                 self._kept[key] = kept  # the last again
                 return opened, kept
             opened = reopened()
-        witness = Witness(opened.files)
+        witness = RecordingSource(opened.files)
         reading = Reading(witness, read_blueprint(opened.file, witness, open_types=open_types))
         if not (witness.raised or reading.blueprint.announced) and witness.size <= MOST_TEXT:
             self._kept[key] = reading
@@ -107,7 +107,7 @@ class Readings:
 
 
 @frozen
-class Loaded:
+class LoadedBlueprint:
     """A blueprint with inputs, its instances, and where its code is. Nothing of it is stored.
 
     ``uses``: {namespace: number} of stored blueprints, ``packages``: those whose types it imports, as for ``NewDeployment``.
@@ -116,7 +116,7 @@ class Loaded:
     blueprint: Blueprint
     inputs: Mapping[str, Value]
     topology: Topology
-    code: CodePlaces
+    code: CodeLocation
     warnings: tuple[Problem, ...]
     uses: Mapping[str, int]
     packages: Sequence[PackageUse] = ()
@@ -130,12 +130,12 @@ class Opened:
     """
 
     file: str
-    code: CodePlaces
+    code: CodeLocation
     files: BlueprintFiles
     library: Library
     stored: StoredBlueprint | None = None
 
-    def code_of(self, blueprint: Blueprint) -> CodePlaces:
+    def code_of(self, blueprint: Blueprint) -> CodeLocation:
         """Where the code is, that of stored blueprints which are imported included; the longest namespace first."""
         mains = {namespace: self.library.uploaded(id) for namespace, id in blueprint.uploaded.items()}
         found = [(namespace, str(Path(main).parent)) for namespace, main in mains.items() if main is not None]
@@ -158,7 +158,7 @@ class Opened:
 @undisturbed()
 def read(
     ctx: RequestContext, file: str, plugin_folders: Sequence[str] = (), *, open_types: bool = False
-) -> tuple[Blueprint, CodePlaces]:
+) -> tuple[Blueprint, CodeLocation]:
     """The checked blueprint and where its code is. Raises ``ProblemsError`` with everything that is wrong with it.
 
     ``file``: a file, or the name of a stored blueprint. ``open_types``: what definition files that are not at hand would
@@ -171,7 +171,7 @@ def read(
 
 def read_opened(
     ctx: RequestContext, file: str, plugin_folders: Sequence[str] = (), *, open_types: bool = False
-) -> tuple[Blueprint, CodePlaces, Opened]:
+) -> tuple[Blueprint, CodeLocation, Opened]:
     """As ``read``, and its files."""
     opened, reading = _read(ctx, file, plugin_folders, open_types=open_types)
     blueprint = on_their_paths(ctx, reading.blueprint)
@@ -186,7 +186,7 @@ def open_blueprint(ctx: RequestContext, file: str, plugin_folders: Sequence[str]
     offer_functions(ctx.app.before_code)
     refuse_missing(plugin_folders)
     stored = stored_named(ctx, file)
-    main = file if stored is None else str(laid_out(ctx, stored) / stored.main_file)
+    main = file if stored is None else str(materialized(ctx, stored) / stored.main_file)
     code = ctx.app.code_places(main, tuple(plugin_folders))
     library = Library(ctx, stored)
     files = BlueprintFiles(
@@ -204,7 +204,7 @@ def open_blueprint(ctx: RequestContext, file: str, plugin_folders: Sequence[str]
 
 
 def _read(ctx: RequestContext, file: str, plugin_folders: Sequence[str], *, open_types: bool) -> tuple[Opened, Reading]:
-    readings = ctx.app.cache("readings", Readings)
+    readings = ctx.app.cache("readings", BlueprintCache)
     return readings.read(lambda: open_blueprint(ctx, file, plugin_folders), open_types=open_types)
 
 
@@ -231,7 +231,7 @@ def load(
     needs_code: bool = True,
     former: Mapping[str, Value] = NO_INPUTS,
     auto_correct: bool = False,
-) -> Loaded:
+) -> LoadedBlueprint:
     """The blueprint with its inputs, evaluated as far as possible before anything runs, and its instances.
 
     Ids are random (N5). ``open_types``: as for ``read``. ``runtime_only``: functions are kept for run time where instances
@@ -274,7 +274,7 @@ def load(
         reading.make(manner, topology)
     warned = (altered(problem, severity="warning") for problem in missing)
     warnings = (*evaluated.warnings, *warned, *refused_plugins(ctx, evaluated))
-    return Loaded(evaluated, whole, topology, code, warnings, opened.uses(blueprint), opened.packages)
+    return LoadedBlueprint(evaluated, whole, topology, code, warnings, opened.uses(blueprint), opened.packages)
 
 
 def deployment_name(file: str, given: str | None) -> str:
@@ -292,10 +292,12 @@ def deployment_name(file: str, given: str | None) -> str:
         name = re.sub(r"^[^A-Za-z]+", "", re.sub(r"[^A-Za-z0-9_.-]+", "-", folder))[:128].rstrip("-.")
         if name:
             return name
-        raise fail("PL-C021", f"the folder '{folder}' makes no name for a deployment", "Give one with -d NAME.")
+        raise problem_error(
+            "PL-C021", f"the folder '{folder}' makes no name for a deployment", "Give one with -d NAME."
+        )
     if not NAME.fullmatch(given):
         mend = "Begin with a letter; then letters, digits, '_', '.' and '-', at most 128 in all."
-        raise fail("PL-C021", f"'{given}' cannot be the name of a deployment", mend)
+        raise problem_error("PL-C021", f"'{given}' cannot be the name of a deployment", mend)
     return given
 
 

@@ -17,10 +17,10 @@ if TYPE_CHECKING:
     from phaseline.model.blueprint.blueprint import Blueprint, Value
     from phaseline.model.packages.installed import PackageUse
     from phaseline.model.problems.problem import Problem
-    from phaseline.use_cases.loading.blueprint_loading import Loaded
+    from phaseline.use_cases.loading.blueprint_loading import LoadedBlueprint
 
 
-def new_deployment(ctx: RequestContext, name: str, loaded: Loaded) -> NewDeployment:
+def new_deployment(ctx: RequestContext, name: str, loaded: LoadedBlueprint) -> NewDeployment:
     """What is loaded, to be stored under this name: inputs that are secrets are sealed, schedules begin now (B26).
 
     Raises: PL-B079 with all secrets that the blueprint names and that do not exist.
@@ -40,14 +40,14 @@ def new_deployment(ctx: RequestContext, name: str, loaded: Loaded) -> NewDeploym
     )
 
 
-def _packages(ctx: RequestContext, name: str, loaded: Loaded) -> Sequence[PackageUse]:
+def _packages(ctx: RequestContext, name: str, loaded: LoadedBlueprint) -> Sequence[PackageUse]:
     """What it uses of packages."""
     from phaseline.use_cases.lookup.package_types import uses_of_new
 
     return uses_of_new(ctx, name, loaded.packages)
 
 
-def sealed_inputs(ctx: RequestContext, loaded: Loaded) -> dict[str, Value]:
+def sealed_inputs(ctx: RequestContext, loaded: LoadedBlueprint) -> dict[str, Value]:
     """The inputs as they are stored: those that are secrets sealed."""
     hidden = hidden_inputs(loaded.blueprint)
     return {

@@ -9,7 +9,7 @@ from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from phaseline.model.problems.problem import Place, Problem, ProblemsError, fail
+from phaseline.model.problems.problem import Place, Problem, ProblemsError, problem_error
 
 if TYPE_CHECKING:
     from phaseline.model.blueprint.blueprint import Value
@@ -73,7 +73,7 @@ def read_value(text: str, name: str) -> Value:
             return text
         message = f"the value of '{name}' begins like YAML and is none: {error}"
         mend = f"Complete it; or, if exactly this text is meant, quote it: {_quoted(name, text)}"
-        raise fail("PL-C025", message, mend, subject=name) from error
+        raise problem_error("PL-C025", message, mend, subject=name) from error
 
 
 def _quoted(name: str, text: str) -> str:
@@ -101,7 +101,7 @@ def read_said(text: str) -> Value:
     if isinstance(said, str) and text.lstrip()[:1] not in {'"', "'"}:
         message = f"the value of '--data' is neither JSON nor a mapping, a list or a number in YAML: {text}"
         way = "Write what the operation looks for, such as --data '{\"ready\": true}'"
-        raise fail("PL-C025", message, f"{way}; a text in quotes: {_quoted('--data', text)}", subject="--data")
+        raise problem_error("PL-C025", message, f"{way}; a text in quotes: {_quoted('--data', text)}", subject="--data")
     return said
 
 
@@ -161,7 +161,7 @@ def _plain(value: object, depth: int = 0) -> Value:
 def _problem(file: str, why: str) -> ProblemsError:
     if file.lstrip().startswith("{"):
         message = f"the inputs that are given as a mapping cannot be used: {why}"
-        return fail("PL-C020", message, "Quote a mapping for the shell: -i '{\"port\": 8080}'")
+        return problem_error("PL-C020", message, "Quote a mapping for the shell: -i '{\"port\": 8080}'")
     message = f"the inputs file '{file}' cannot be used: {why}"
     mend = "Write a YAML mapping, one 'name: value' on each line."
     return ProblemsError([Problem("PL-C020", message, mend, Place(file))])

@@ -14,14 +14,14 @@ from phaseline.model.problems.problem import Place, Problem
 from phaseline.use_cases.loading.plugin_presence import module_names
 
 if TYPE_CHECKING:
-    from phaseline.model.deployment.code_location import CodePlaces
+    from phaseline.model.deployment.code_location import CodeLocation
 
 NAMED = 8
 """So many functions of a module are named where the one that was asked for is not there."""
 CODE = "PL-O002"
 
 
-def load_problem(implementation: str, error: BaseException, code: CodePlaces) -> Problem:
+def load_problem(implementation: str, error: BaseException, code: CodeLocation) -> Problem:
     """The problem (PL-O002) that an exception means which loading ``module.function`` has raised."""
     module, _, function = implementation.rpartition(".")
     if "/" in module or module.endswith(".py"):
@@ -51,7 +51,7 @@ def load_problem(implementation: str, error: BaseException, code: CodePlaces) ->
     return Problem(CODE, said, mend, at)
 
 
-def _no_function(word: str, code: CodePlaces) -> Problem:
+def _no_function(word: str, code: CodeLocation) -> Problem:
     """Only one word was given."""
     word = word.strip(".")
     message = f"'{word}' alone is no module with a function"
@@ -67,7 +67,7 @@ def _path(path: str, function: str) -> Problem:
     return Problem(CODE, f"'{path}' is the path of a file, not the name of a module", mend)
 
 
-def _no_module(module: str, missing: str, function: str, code: CodePlaces) -> Problem:
+def _no_module(module: str, missing: str, function: str, code: CodeLocation) -> Problem:
     folders = _folders(code)
     looked = f"it is looked for in {', '.join(folders)}, and among the installed packages"
     near = did_you_mean(module, module_names(folders)) if missing == module.partition(".")[0] else ""
@@ -93,13 +93,13 @@ def _found(error: BaseException) -> object:
     return error.obj if isinstance(error, AttributeError) else None
 
 
-def _folders(code: CodePlaces) -> tuple[str, ...]:
+def _folders(code: CodeLocation) -> tuple[str, ...]:
     from phaseline.catalog.code.search_path import search_path
 
     return search_path(code)
 
 
-def _last_place(error: BaseException, code: CodePlaces) -> Place:
+def _last_place(error: BaseException, code: CodeLocation) -> Place:
     """The last line of the plugin itself that ran before it was raised; nowhere if none did."""
     folders: Sequence[Path] = [Path(folder).absolute() for folder in _folders(code)]
     for frame in reversed(traceback.extract_tb(error.__traceback__)):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from phaseline.dsl.imports.section_merge import Sections
+    from phaseline.dsl.imports.section_merge import MergedSections
     from phaseline.model.blueprint.blueprint import Blueprint, Node
     from phaseline.model.problems.problem import Place
     from phaseline.use_cases.loading.blueprint_loading import Opened
@@ -24,7 +24,7 @@ class MappedPlaces:
         self._places: dict[str, Mapping[str, Place]] = {}
 
     @cached_property
-    def _read(self) -> tuple[Blueprint, Sections]:
+    def _read(self) -> tuple[Blueprint, MergedSections]:
         from phaseline.dsl.reader import read_whole
 
         return read_whole(self._opened.file, self._opened.files, open_types=self._open_types)

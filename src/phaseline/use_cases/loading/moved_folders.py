@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from phaseline.model.problems.problem import Problem, ProblemsError, fail
+from phaseline.model.problems.problem import Problem, ProblemsError, problem_error
 from phaseline.use_cases.loading.stored_blueprint_files import lay_out_again
 
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from phaseline.model.rows.rows import DeploymentRow
 
 
-def refuse_moved(ctx: RequestContext, row: DeploymentRow) -> None:
+def raise_if_folders_missing(ctx: RequestContext, row: DeploymentRow) -> None:
     """Raise PL-C024 for each folder of the deployment's code that is gone, if operations need what was in it.
 
     What it has of stored blueprints is laid out again, as it was uploaded. Costs a look at the folders while they are there. Raises PL-C043 for a cluster of resources, which has no workflows.
@@ -23,7 +23,7 @@ def refuse_moved(ctx: RequestContext, row: DeploymentRow) -> None:
     if row.kind == "resources":
         message = f"'{row.name}' is a cluster of resources, workflows are for deployments of blueprints"
         mend = f"Give its resources a target: phaseline resources target Terminated --all -d {row.name}"
-        raise fail("PL-C043", message, mend, subject=row.name)
+        raise problem_error("PL-C043", message, mend, subject=row.name)
     lay_out_again(ctx, lambda: [row.number])
     if ctx.store.has_packages:
         from phaseline.use_cases.lookup.installed_packages import lay_out_packages

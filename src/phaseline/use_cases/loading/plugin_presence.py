@@ -14,7 +14,7 @@ from phaseline.plan.graph import operation_names as op
 if TYPE_CHECKING:
     from phaseline.catalog import PluginCatalog
     from phaseline.model.blueprint.blueprint import Blueprint, Node, Operation, Plugin
-    from phaseline.model.deployment.code_location import CodePlaces
+    from phaseline.model.deployment.code_location import CodeLocation
     from phaseline.use_cases.loading.blueprint_loading import Opened
     from phaseline.use_cases.loading.mapped_places import MappedPlaces
 
@@ -31,7 +31,7 @@ CALLED_INTERFACES = frozenset({op.LIFECYCLE, op.VALIDATION, op.MONITORING, op.MO
 def missing_modules(
     catalog: PluginCatalog,
     blueprint: Blueprint,
-    code: CodePlaces,
+    code: CodeLocation,
     opened: Opened | None = None,
     *,
     open_types: bool = False,
@@ -101,7 +101,7 @@ def _is_called(operation: Operation) -> bool:
     return operation.name.rpartition(".")[0] in CALLED_INTERFACES or operation.name == op.GET_STATE
 
 
-def _is_missing(module: str, code: CodePlaces) -> bool:
+def _is_missing(module: str, code: CodeLocation) -> bool:
     """True when neither the folders of plugins, nor what is installed, nor an entry point has the module."""
     import sys
     from importlib.metadata import entry_points
@@ -116,7 +116,7 @@ def _is_missing(module: str, code: CodePlaces) -> bool:
     return module not in {point.name for point in entry_points(group=GROUP)}
 
 
-def _is_unknown(module: str, function: str, code: CodePlaces) -> bool:
+def _is_unknown(module: str, function: str, code: CodeLocation) -> bool:
     """True where a module is there, its text says all names that it has, and the function is none of them."""
     from phaseline.catalog.code.module_names import bound_names
     from phaseline.catalog.code.search_path import source_file
@@ -126,7 +126,7 @@ def _is_unknown(module: str, function: str, code: CodePlaces) -> bool:
     return names is not None and function not in names
 
 
-def _no_function(module: str, function: str, operation: Operation, node: Node, code: CodePlaces) -> Problem:
+def _no_function(module: str, function: str, operation: Operation, node: Node, code: CodeLocation) -> Problem:
     from phaseline.catalog.code.module_names import bound_names
     from phaseline.catalog.code.search_path import source_file
 
@@ -144,7 +144,7 @@ def _without_module(operation: Operation, node: Node) -> Problem:
     return Problem(NOT_HERE, message, f"Write {operation.plugin}.MODULE.{operation.implementation}.", node.place)
 
 
-def _unreadable(module: str, code: CodePlaces) -> Problem | None:
+def _unreadable(module: str, code: CodeLocation) -> Problem | None:
     """Where the text of a module is no Python, so that each call of its functions would fail; None: it can be read."""
     import ast
 
@@ -176,7 +176,7 @@ def _mend(plugin: Plugin | None) -> str:
     )
 
 
-def _problem(module: str, operation: str, node: Node, code: CodePlaces, mend: str) -> Problem:
+def _problem(module: str, operation: str, node: Node, code: CodeLocation, mend: str) -> Problem:
     from phaseline.catalog.code.search_path import search_path
 
     folders = search_path(code)

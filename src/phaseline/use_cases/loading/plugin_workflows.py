@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from phaseline.lang.did_you_mean import did_you_mean
 from phaseline.lang.fast_dataclasses import altered
-from phaseline.model.problems.problem import ProblemsError, fail
+from phaseline.model.problems.problem import ProblemsError, problem_error
 from phaseline.plan.workflows import PLANNERS, built_in
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from phaseline.app.app_context import RequestContext
     from phaseline.model.blueprint.blueprint import Blueprint, WorkflowMapping
-    from phaseline.model.deployment.code_location import CodePlaces
+    from phaseline.model.deployment.code_location import CodeLocation
     from phaseline.model.deployment.topology import Topology
     from phaseline.model.execution.execution import GoOn, History, Request, Reshape, Verdict
     from phaseline.model.graph.graph import Graph
@@ -34,14 +34,14 @@ REFUSED: Mapping[str, str] = dict.fromkeys(
 """{built-in of the ancestor that cannot be: why} (decision 8)."""
 
 
-def find_own(catalog: Catalog, blueprint: Blueprint, code: CodePlaces, name: str) -> Workflow | None:
+def find_own(catalog: Catalog, blueprint: Blueprint, code: CodeLocation, name: str) -> Workflow | None:
     """The workflow that the name means, where it is not the built-in one of this name; None: it is that, or there is none.
 
     Raises: PL-P011 for what cannot be run here, PL-P036 for what cannot be loaded.
     """
     mapped = blueprint.workflows.get(name)
     if mapped is None and name in REFUSED:
-        raise fail("PL-P011", f"the workflow '{name}' cannot be run: {REFUSED[name]}", _usable(blueprint))
+        raise problem_error("PL-P011", f"the workflow '{name}' cannot be run: {REFUSED[name]}", _usable(blueprint))
     if mapped is None:
         return None if name in PLANNERS else _announced(name)
     if mapped.built_in == name and name in PLANNERS:
@@ -50,15 +50,17 @@ def find_own(catalog: Catalog, blueprint: Blueprint, code: CodePlaces, name: str
         return _as(mapped.built_in)
     if mapped.built_in:
         why = REFUSED.get(mapped.built_in, "we have none of that name")
-        raise fail("PL-P011", f"the workflow '{name}' is the built-in '{mapped.built_in}': {why}", _usable(blueprint))
+        raise problem_error(
+            "PL-P011", f"the workflow '{name}' is the built-in '{mapped.built_in}': {why}", _usable(blueprint)
+        )
     if mapped.form != "function":
         what = "an inline script" if mapped.form == "inline" else f"the script '{mapped.mapping}'"
         message = f"the workflow '{name}' is {what}, and scripts cannot plan"
-        raise fail("PL-P011", message, f"Write it as a planner (phaseline.planning). {_usable(blueprint)}")
+        raise problem_error("PL-P011", message, f"Write it as a planner (phaseline.planning). {_usable(blueprint)}")
     return _of_plugin(catalog, code, mapped, blueprint)
 
 
-def planner_of(ctx: RequestContext, blueprint: Blueprint, code: CodePlaces, name: str) -> Planner | None:
+def planner_of(ctx: RequestContext, blueprint: Blueprint, code: CodeLocation, name: str) -> Planner | None:
     """The planner that the name of a workflow means for a deployment; None if it means none. Raises: as ``find_own``."""
     own = find_own(ctx.catalog, blueprint, code, name)
     return PLANNERS.get(name) if own is None else own.plan
@@ -69,7 +71,7 @@ def unknown_workflow(name: str, blueprint: Blueprint) -> ProblemsError:
     known = sorted({*PLANNERS, *blueprint.workflows, *announced_names()})
     hint = did_you_mean(name, known)
     mend = f"{hint[:1].upper()}{hint[1:]} There are: {', '.join(known)}.".strip()
-    return fail("PL-P009", f"there is no workflow '{name}'", mend)
+    return problem_error("PL-P009", f"there is no workflow '{name}'", mend)
 
 
 def is_built_in(name: str) -> bool:
@@ -91,13 +93,13 @@ def _announced(name: str) -> Workflow | None:
     return _loaded(points[0].load, f"the workflow '{name}' of an installed package") if points else None
 
 
-def _of_plugin(catalog: Catalog, code: CodePlaces, mapped: WorkflowMapping, blueprint: Blueprint) -> Workflow:
+def _of_plugin(catalog: Catalog, code: CodeLocation, mapped: WorkflowMapping, blueprint: Blueprint) -> Workflow:
     what = f"the workflow '{mapped.name}' is the function '{mapped.mapping}'"
     found = _loaded(lambda: catalog.load(mapped.mapping, code), what)
     if found is None:
         message = f"{what}, which is no planner"
         mend = f"Mark a planner with @workflow of phaseline.planning; workflows for Cloudify's own engine cannot run here. {_usable(blueprint)}"
-        raise fail("PL-P011", message, mend)
+        raise problem_error("PL-P011", message, mend)
     return found
 
 
@@ -111,7 +113,7 @@ def _loaded(load: Callable[[], object], what: str) -> Workflow | None:
         raise
     except Exception as error:  # code of others: whatever it raises is its end
         message = f"{what}, which cannot be loaded: {type(error).__name__}: {error}"
-        raise fail("PL-P036", message, "Install what it needs, or correct it.") from error
+        raise problem_error("PL-P036", message, "Install what it needs, or correct it.") from error
     found = loaded if isinstance(loaded, Workflow) else getattr(loaded, MARK, None)
     return altered(found, plan=_guarded(found.plan, what)) if isinstance(found, Workflow) else None
 
@@ -128,7 +130,7 @@ def _guarded(planner: Planner, what: str) -> Planner:
             raise
         except Exception as error:
             told = f"{what}, which failed while it planned: {type(error).__name__}: {error}"
-            raise fail("PL-P037", told, "Correct the planner; phaseline.testing.rehearse tries it.") from error
+            raise problem_error("PL-P037", told, "Correct the planner; phaseline.testing.rehearse tries it.") from error
 
     return plan
 

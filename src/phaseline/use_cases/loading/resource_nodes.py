@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from phaseline.app.app_context import RequestContext
     from phaseline.catalog.phases.plugin_set import Loaded
     from phaseline.model.blueprint.blueprint import Blueprint
-    from phaseline.model.execution.execution import KnownPaths
+    from phaseline.model.execution.execution import StatePathIndex
     from phaseline.model.phases.registry import PhaseRegistry
     from phaseline.model.problems.problem import Problem
 
@@ -51,20 +51,20 @@ def refused_plugins(ctx: RequestContext, blueprint: Blueprint) -> tuple[Problem,
     )
 
 
-def known_paths(ctx: RequestContext, blueprint: Blueprint, names: Sequence[str] = ()) -> KnownPaths | None:
+def known_paths(ctx: RequestContext, blueprint: Blueprint, names: Sequence[str] = ()) -> StatePathIndex | None:
     """What a planner is told; None where no node is a resource. ``names``: what states of the deployment are called so far.
 
     Raises: as ``on_their_paths``, for a plugin may be gone that a deployment needs: an engine refuses to run it then.
     """
     if not blueprint.on_path:
         return None
-    from phaseline.model.execution.execution import KnownPaths
+    from phaseline.model.execution.execution import StatePathIndex
     from phaseline.model.resources.state_graph_names import missing_names, state_numbers
     from phaseline.plan.states.state_operations import states_of
 
     registry = _checked_registry(ctx, blueprint)
     more = missing_names(names, states_of(blueprint, registry))
-    return KnownPaths(registry, state_numbers((*names, *more)))
+    return StatePathIndex(registry, state_numbers((*names, *more)))
 
 
 def phases_on_paths(ctx: RequestContext, blueprint: Blueprint) -> tuple[str, ...]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from phaseline.app.store_location import has_store, store_file
 from phaseline.lang.did_you_mean import did_you_mean
-from phaseline.model.problems.problem import ProblemsError, fail
+from phaseline.model.problems.problem import ProblemsError, problem_error
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -66,11 +66,11 @@ def unknown(ctx: RequestContext, text: str) -> ProblemsError:
     if Path(text).is_dir():
         found = sorted(Path(text).glob("*.yaml"), key=lambda file: (file.name != "blueprint.yaml", file.name))
         mend = f"Name the file in it: {found[0]}" if found else "Name the blueprint's main file; there is none in it."
-        return fail("PL-C054", f"'{text}' is a folder, not the file of a blueprint", mend, subject=text)
+        return problem_error("PL-C054", f"'{text}' is a folder, not the file of a blueprint", mend, subject=text)
     ids = sorted({row.id for row in ctx.store.stored_blueprints.all()}) if has_store(ctx.app) else []
     hint = did_you_mean(text.removeprefix(PREFIX).partition("@")[0], ids)
     mend = f"{hint[:1].upper()}{hint[1:]} See what there is: phaseline blueprints list. Or name a file.".strip()
-    return fail("PL-C054", f"there is no file and no stored blueprint '{text}'", mend, subject=text)
+    return problem_error("PL-C054", f"there is no file and no stored blueprint '{text}'", mend, subject=text)
 
 
 class Library:
@@ -95,7 +95,7 @@ class Library:
             return None
         self.used[name] = row
         self._pin(row)
-        return str(laid_out(self._ctx, row) / row.main_file)
+        return str(materialized(self._ctx, row) / row.main_file)
 
     def packaged(self, name: str, version: str) -> str | None:
         """The path of the file with the types of an installed package; None if there is no such package."""
@@ -117,7 +117,7 @@ class Library:
             self._pinned.setdefault(other.id, other)
 
 
-def laid_out(ctx: RequestContext, row: StoredBlueprint) -> Path:
+def materialized(ctx: RequestContext, row: StoredBlueprint) -> Path:
     """The folder with the files of a stored blueprint, as they were uploaded."""
     from phaseline.catalog.files.blueprint_trees import lay_out
 
@@ -127,7 +127,7 @@ def laid_out(ctx: RequestContext, row: StoredBlueprint) -> Path:
         lay_out(folder, shelf.files(row.number), shelf.content)
     except OSError as error:
         message = f"the files of the stored blueprint '{row}' cannot be laid out: {error.strerror or error}"
-        raise fail("PL-C057", message, "Make room on the disk, and see that the folder is yours.") from error
+        raise problem_error("PL-C057", message, "Make room on the disk, and see that the folder is yours.") from error
     return folder
 
 
@@ -144,7 +144,7 @@ def lay_out_again(ctx: RequestContext, deployments: Callable[[], Iterable[int]])
         return
     needed = {row.number: row for number in set(deployments()) for row in shelf.of_deployment(number).values()}
     for row in needed.values():
-        laid_out(ctx, row)
+        materialized(ctx, row)
 
 
 def is_of_store_in(ctx: RequestContext) -> Callable[[str], bool]:

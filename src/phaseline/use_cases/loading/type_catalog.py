@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from phaseline.lang.fast_dataclasses import frozen
-from phaseline.model.problems.problem import ProblemsError, fail
+from phaseline.model.problems.problem import ProblemsError, problem_error
 
 if TYPE_CHECKING:
     from phaseline.app.app_context import RequestContext
@@ -91,7 +91,7 @@ def remove_definitions(ctx: RequestContext, name: str, version: str = "") -> Typ
         what = f"'{name}'" + (f" of version {version}" if version else "")
         message = f"there are several versions of {what}" if fitting else f"there are no type definitions of {what}"
         mend = f"Say which: --version with one of {versions}." if named else "See phaseline plugins list."
-        raise fail("PL-B127", message, mend)
+        raise problem_error("PL-B127", message, mend)
     view = _view(fitting[0])
     catalogue.remove(fitting[0])
     return view
@@ -103,7 +103,7 @@ def _catalogue(ctx: RequestContext) -> TypeFiles:
     folder = types_folder(ctx.settings)
     if not folder:
         message = f"definitions cannot be kept: {ctx.settings.store_url} forgets everything"
-        raise fail("PL-B127", message, "Set store.url to a file; the catalogue lies beside it.")
+        raise problem_error("PL-B127", message, "Set store.url to a file; the catalogue lies beside it.")
     return TypeFiles(folder)
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from phaseline.lang.fast_dataclasses import frozen
 from phaseline.model.graph.status import ExecutionStatus
-from phaseline.model.problems.problem import ProblemsError, fail
+from phaseline.model.problems.problem import ProblemsError, problem_error
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -80,14 +80,14 @@ def beside(store: Store, row: ExecutionRow) -> Callable[[ExecutionRow], bool]:
     return _apart(store.topology(row.deployment), row.request)
 
 
-def lets_be(topology: Topology, request: Request) -> Callable[[ExecutionRow], bool]:
+def compatible_executions(topology: Topology, request: Request) -> Callable[[ExecutionRow], bool]:
     """Which open executions a new one may be stored beside: all that it waits for or does not collide with."""
     return _apart(topology, request) if request.if_busy == "refuse" else lambda _other: True
 
 
-def refuse_busy(store: Store, row: DeploymentRow, topology: Topology, request: Request) -> None:
+def raise_if_busy(store: Store, row: DeploymentRow, topology: Topology, request: Request) -> None:
     """Raise PL-C016 if a new execution does not want to wait and would have to (decision 4)."""
-    may_be_beside = lets_be(topology, request)
+    may_be_beside = compatible_executions(topology, request)
     for other in _in_order(store, row.number):
         if not may_be_beside(other):
             raise in_the_way(other)
@@ -101,7 +101,7 @@ def in_the_way(found: ExecutionRow) -> ProblemsError:
         way = f"Wait for it: phaseline executions follow {found.id}"
     message = f"the execution {found.id} of the deployment '{found.deployment_name}' has not ended"
     mend = f"{way}. Or end it: phaseline executions cancel {found.id}"
-    return fail("PL-C016", message, mend, subject=found.deployment_name)
+    return problem_error("PL-C016", message, mend, subject=found.deployment_name)
 
 
 def _in_order(store: Store, deployment: int) -> list[ExecutionRow]:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from phaseline.app.app_context import RequestContext
     from phaseline.model.blueprint.blueprint import Value
     from phaseline.model.packages.stage_tasks import Stages
-    from phaseline.use_cases.lookup.installed_packages import Known
+    from phaseline.use_cases.lookup.installed_packages import InstalledPackage
 
 INSTANCES = "instances"
 """The folder beside the files of packages in which instances of this machine have theirs."""
@@ -34,7 +34,7 @@ def stages_of(ctx: RequestContext, workflow: str, deployment: int) -> Stages | N
     return serialized(found, given) or None
 
 
-def roles_by_node(ctx: RequestContext, deployment: int, chosen: Sequence[Known]) -> dict[str, list[str]]:
+def roles_by_node(ctx: RequestContext, deployment: int, chosen: Sequence[InstalledPackage]) -> dict[str, list[str]]:
     """{node: the names by which roles mean its instances}: its own, those of its label, its types and its groups.
 
     Empty where no package asks for it.

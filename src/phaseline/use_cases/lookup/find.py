@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from phaseline.model.problems.problem import fail
+from phaseline.model.problems.problem import problem_error
 
 if TYPE_CHECKING:
     from phaseline.model.deployment.topology import Topology
@@ -31,14 +31,14 @@ def find_deployment(store: Store, name: str, *, to_change: bool = False) -> Depl
     beginning = next((other for other in sorted(rows) if name and other.startswith(name)), None)
     if to_change and beginning is not None:
         mend = f"What changes a deployment wants its whole name; did you mean '{beginning}'?"
-        raise fail("PL-C010", f"there is no deployment '{name}'", mend)
+        raise problem_error("PL-C010", f"there is no deployment '{name}'", mend)
     if not rows:
         message = f"there is no deployment '{name}', and no other one in this store"
-        raise fail("PL-C010", message, "Install one first: phaseline install blueprint.yaml")
+        raise problem_error("PL-C010", message, "Install one first: phaseline install blueprint.yaml")
     whole = _only(name, rows, "deployment")
     if whole is None:
         hint = _near(name, rows) or f"there are: {listed(rows)}"
-        raise fail("PL-C010", f"there is no deployment '{name}'", f"Correct the name; {hint}")
+        raise problem_error("PL-C010", f"there is no deployment '{name}'", f"Correct the name; {hint}")
     return rows[whole]
 
 
@@ -55,17 +55,19 @@ def find_execution(store: Store, id: str | None, deployment: str | None, *, to_c
     if deployment is None:
         names = [row.name for row in store.deployments()]
         if not names and store.executions():
-            raise fail("PL-C018", "which execution?", "Give its id; see them with: phaseline executions list")
+            raise problem_error("PL-C018", "which execution?", "Give its id; see them with: phaseline executions list")
         if not names:
-            raise fail("PL-C011", "there is no execution yet", "Start one: phaseline install blueprint.yaml")
+            raise problem_error("PL-C011", "there is no execution yet", "Start one: phaseline install blueprint.yaml")
         if len(names) != 1:
-            raise fail("PL-C018", "which execution?", "Give its id, or -d NAME for the latest of a deployment.")
+            raise problem_error(
+                "PL-C018", "which execution?", "Give its id, or -d NAME for the latest of a deployment."
+            )
         deployment = names[0]
     found = find_deployment(store, deployment, to_change=to_change)
     rows = store.executions(found.number)
     if not rows:
         mend = f"Run it: phaseline install {found.blueprint_file} -d {found.name}"
-        raise fail("PL-C011", f"the deployment '{found.name}' has no execution", mend)
+        raise problem_error("PL-C011", f"the deployment '{found.name}' has no execution", mend)
     return rows[-1]
 
 
@@ -86,7 +88,7 @@ def find_instance(store: Store, id: str, deployment: str | None) -> tuple[Deploy
     if whole is None:
         hint = _near(id, list(where)[:1000]) or _near(id.rpartition("_")[0], nodes)
         mend = f"Correct the id; {hint}" if hint else "See the ids with: phaseline instances list"
-        raise fail("PL-C012", f"there is no instance '{id}'", mend)
+        raise problem_error("PL-C012", f"there is no instance '{id}'", mend)
     return _in_topology(store, where[whole], whole)
 
 
@@ -112,7 +114,7 @@ def _by_prefix(store: Store, id: str, *, to_change: bool) -> ExecutionRow:
         if store.deployment(id) is not None:
             hint = f"'{id}' is a deployment, and its latest execution is meant by: -d {id}"
         mend = f"Correct the id; {hint}" if hint else "See the ids with: phaseline executions list"
-        raise fail("PL-C011", f"there is no execution '{id}'", mend)
+        raise problem_error("PL-C011", f"there is no execution '{id}'", mend)
     return rows[whole]
 
 
@@ -127,7 +129,7 @@ def _only(beginning: str, known: Iterable[str], noun: str) -> str | None:
     fitting = [text for text in known if beginning and text.startswith(beginning)]
     if len(fitting) > 1:
         message = f"'{beginning}' is the beginning of {len(fitting)} {noun}s: {listed(fitting)}"
-        raise fail("PL-C013", message, "Write more of it, as much as makes it unique.")
+        raise problem_error("PL-C013", message, "Write more of it, as much as makes it unique.")
     return fitting[0] if fitting else None
 
 

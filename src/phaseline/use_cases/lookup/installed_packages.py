@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from phaseline.app.store_location import has_store, store_file
 from phaseline.lang.fast_dataclasses import frozen
-from phaseline.model.problems.problem import ProblemsError, fail
+from phaseline.model.problems.problem import ProblemsError, problem_error
 
 if TYPE_CHECKING:
     from phaseline.app.app_context import RequestContext
@@ -22,7 +22,7 @@ ENDING = ".packages"
 
 
 @frozen
-class Known:
+class InstalledPackage:
     """An installed package. ``folder``: absolute, with its files as they were installed.
 
     ``settings``: what a deployment says to it, with defaults, sealed or opened as they were given; nothing where no deployment is asked about.
@@ -39,18 +39,18 @@ class Known:
         return tuple(str(Path(self.folder, path)) for path in self.package.code.paths)
 
 
-def installed(ctx: RequestContext) -> list[Known]:
+def installed(ctx: RequestContext) -> list[InstalledPackage]:
     """All that are installed, by name and version."""
-    return [known(ctx, row) for row in rows(ctx)]
+    return [known(ctx, row) for row in installed_rows(ctx)]
 
 
-def enabled(ctx: RequestContext, deployment: int) -> list[Known]:
+def enabled(ctx: RequestContext, deployment: int) -> list[InstalledPackage]:
     """Those that are enabled for a deployment, by name, with its settings."""
     if not has_store(ctx.app) or not ctx.store.has_packages:
         return []
     from phaseline.use_cases.lookup.secret_settings import opened
 
-    found: list[Known] = []
+    found: list[InstalledPackage] = []
     by_number: dict[int, PackageRow] = {}
     for use in ctx.store.packages.uses(deployment):
         if use.is_enabled:
@@ -61,12 +61,12 @@ def enabled(ctx: RequestContext, deployment: int) -> list[Known]:
     return found
 
 
-def newest(found: Sequence[Known]) -> list[Known]:
+def newest(found: Sequence[InstalledPackage]) -> list[InstalledPackage]:
     """Of each name the newest version."""
     return list({one.row.name: one for one in found}.values())
 
 
-def rows(ctx: RequestContext) -> list[PackageRow]:
+def installed_rows(ctx: RequestContext) -> list[PackageRow]:
     """What is installed, by name and version; nothing where there is no store."""
     if not has_store(ctx.app) or not ctx.store.has_packages:
         return []
@@ -75,12 +75,12 @@ def rows(ctx: RequestContext) -> list[PackageRow]:
 
 def packages_version(ctx: RequestContext) -> tuple[tuple[int, str], ...]:
     """The version of what is made from the installed packages: it moves when one is installed, replaced or removed."""
-    return tuple((row.number, row.digest) for row in rows(ctx))
+    return tuple((row.number, row.digest) for row in installed_rows(ctx))
 
 
 def phase_places(ctx: RequestContext) -> list[str]:
     """Folders and files with phases, of the newest version of each package of our own format."""
-    latest = {row.name: row for row in rows(ctx) if row.is_native}
+    latest = {row.name: row for row in installed_rows(ctx) if row.is_native}
     found: list[str] = []
     for row in latest.values():
         package = read_stored(ctx, row)
@@ -95,7 +95,7 @@ def numbers_of(version: str) -> tuple[int, ...]:
     return tuple(int(part) for part in version.split(".") if part.isdecimal())
 
 
-def known(ctx: RequestContext, row: PackageRow, given: Mapping[str, Value] | None = None) -> Known:
+def known(ctx: RequestContext, row: PackageRow, given: Mapping[str, Value] | None = None) -> InstalledPackage:
     """One of them. ``given``: settings of a deployment; None: it is not asked about one."""
     package = read_stored(ctx, row)
     settings: Mapping[str, Value] = {}
@@ -103,15 +103,15 @@ def known(ctx: RequestContext, row: PackageRow, given: Mapping[str, Value] | Non
         from phaseline.packages.format.settings_values import chosen
 
         settings = chosen(str(package), package.form, given).values
-    return Known(row, package, str(folder_of(ctx, row)), settings)
+    return InstalledPackage(row, package, str(folder_of(ctx, row)), settings)
 
 
 def package_of(ctx: RequestContext, number: int) -> Package:
     """What the installed package of this number says. Raises: PL-F062 if it was removed meanwhile."""
-    row = next((row for row in rows(ctx) if row.number == number), None)
+    row = next((row for row in installed_rows(ctx) if row.number == number), None)
     if row is None:
         message = "a plugin package that this needs was removed or replaced meanwhile"
-        raise fail("PL-F062", message, "Look what there is: phaseline plugins list. Then repeat this.")
+        raise problem_error("PL-F062", message, "Look what there is: phaseline plugins list. Then repeat this.")
     return read_stored(ctx, row)
 
 
@@ -181,4 +181,4 @@ def lay_out_package(ctx: RequestContext, digest: str, number: int, *, anew: bool
         lay_out(folder, shelf.files(number), shelf.content)
     except OSError as error:
         message = f"the files of a plugin package cannot be laid out in '{folder}': {error.strerror or error}"
-        raise fail("PL-F060", message, "Make room on the disk, and see that the folder is yours.") from error
+        raise problem_error("PL-F060", message, "Make room on the disk, and see that the folder is yours.") from error

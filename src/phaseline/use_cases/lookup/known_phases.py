@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from phaseline.lang.fast_dataclasses import frozen
 from phaseline.model.phases.definitions import PhaseDefinition
-from phaseline.model.problems.problem import ProblemsError, fail
+from phaseline.model.problems.problem import ProblemsError, problem_error
 from phaseline.model.rows.rows import RequestKind
 from phaseline.use_cases.lookup.installed_packages import packages_version, phase_places
 
@@ -152,10 +152,12 @@ def forget_phase(ctx: RequestContext, name: str) -> Forgotten:
     loaded = read(ctx, ctx.settings.plugin_folders)
     phase = loaded.registry.get(name)
     if phase is None:
-        raise fail("PL-D053", f"there is no phase '{name}'", "See phaseline phases list.")
+        raise problem_error("PL-D053", f"there is no phase '{name}'", "See phaseline phases list.")
     if phase.name not in loaded.gone:
         message = f"the phase '{phase.name}' is defined by the plugin '{phase.plugin}' ({phase.where})"
-        raise fail("PL-D056", message, "Remove its plugin, or say Disabled = true in its definition, then reload.")
+        raise problem_error(
+            "PL-D056", message, "Remove its plugin, or say Disabled = true in its definition, then reload."
+        )
     known = {key: text for key, text in ctx.store.known_phases().items() if key != phase.key}
     ctx.store.know_phases(known)
     if ctx.store.owner() is not None:

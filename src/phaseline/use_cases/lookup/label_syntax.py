@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from phaseline.model.blueprint.labels import Label
-from phaseline.model.problems.problem import fail
+from phaseline.model.problems.problem import problem_error
 
 KEY = re.compile(r"[A-Za-z][A-Za-z0-9_.-]{0,127}")
 MAX_VALUE = 256
@@ -31,5 +31,5 @@ def _parsed(text: str, *, may_be_key: bool) -> Label:
     if not KEY.fullmatch(key) or (not value and (separator or not may_be_key)) or len(value) > MAX_VALUE:
         wanted = "KEY=VALUE or KEY" if may_be_key else "KEY=VALUE"
         mend = f"Write {wanted}: a letter, then letters, digits, '_', '.' and '-'; a value has at most {MAX_VALUE} characters."
-        raise fail("PL-C068", f"'{text}' is no label", mend, subject=text)
+        raise problem_error("PL-C068", f"'{text}' is no label", mend, subject=text)
     return Label(key, value)

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 from phaseline.lang.fast_dataclasses import altered
 from phaseline.model.packages.installed import PackageUse
-from phaseline.use_cases.lookup.installed_packages import known, lay_out_package, rows
+from phaseline.use_cases.lookup.installed_packages import installed_rows, known, lay_out_package
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from phaseline.app.app_context import RequestContext
-    from phaseline.use_cases.lookup.installed_packages import Known
+    from phaseline.use_cases.lookup.installed_packages import InstalledPackage
 
 
 class PackageTypes:
@@ -22,13 +22,13 @@ class PackageTypes:
     def __init__(self, ctx: RequestContext) -> None:
         """Nothing is looked at yet."""
         self._ctx = ctx
-        self._used: dict[int, Known] = {}
+        self._used: dict[int, InstalledPackage] = {}
 
     def find(self, name: str, version: str) -> str | None:
         """The file with the types of the newest package of this name that fits; the first, if it has several."""
         from phaseline.catalog.files.type_catalog import fits, plain_name
 
-        for row in reversed(rows(self._ctx)):
+        for row in reversed(installed_rows(self._ctx)):
             is_meant = row.is_native and plain_name(row.name) == plain_name(name)
             if is_meant and fits(row.version, version):
                 found = known(self._ctx, row)

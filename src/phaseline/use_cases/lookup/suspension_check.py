@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from phaseline.model.problems.problem import fail
+from phaseline.model.problems.problem import problem_error
 
 if TYPE_CHECKING:
     import numpy as np
@@ -20,4 +20,4 @@ def refuse_suspended(name: str, workflow: str, topology: Topology, states: np.nd
     if count:
         verb = "instance is" if count == 1 else "instances are"
         message = f"the workflow '{workflow}' changes what runs, and {count:,} {verb} suspended"
-        raise fail("PL-C080", message, f"Have them go on first: phaseline resume -d {name}", subject=name)
+        raise problem_error("PL-C080", message, f"Have them go on first: phaseline resume -d {name}", subject=name)

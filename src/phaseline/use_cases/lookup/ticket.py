@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Protocol
 
-from phaseline.lang.fast_dataclasses import changeable, frozen
+from phaseline.lang.fast_dataclasses import frozen, mutable
 from phaseline.model.graph.status import ExecutionStatus
 from phaseline.model.rows.rows import RequestKind
 
@@ -19,12 +19,12 @@ if TYPE_CHECKING:
     from phaseline.model.blueprint.blueprint import Value
     from phaseline.model.problems.problem import Problem
     from phaseline.model.rows.orders import NewOrder
-    from phaseline.model.rows.rows import Beside, ExecutionRow
+    from phaseline.model.rows.rows import ConcurrencyRule, ExecutionRow
     from phaseline.ports import Store
     from phaseline.views.views import ExecutionView
 
 
-@changeable
+@mutable
 class Ticket:
     """What somebody waits for: an execution, and the request about it (0: it begins, or is only looked at).
 
@@ -71,7 +71,7 @@ def ask(
     row: ExecutionRow,
     body: Mapping[str, Value] | None = None,
     *,
-    beside: Beside | None = None,
+    beside: ConcurrencyRule | None = None,
     given: NewOrder | None = None,
 ) -> Ticket:
     """Ask for something about an execution; the answer comes from the owner, be it this process or another.

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from phaseline.model.deployment.physical_ids import physical_id
-from phaseline.model.problems.problem import fail
+from phaseline.model.problems.problem import problem_error
 from phaseline.use_cases.lookup.find import listed
 from phaseline.use_cases.lookup.secret_reveal import opened_documents
 from phaseline.use_cases.queries.deployments import living
@@ -30,7 +30,7 @@ def refuse_adopted(ctx: RequestContext, name: str, adoption: Adoption) -> None:
         if same:
             text = f"this belongs to the deployment '{row.name}' already, and two would change the same things: {listed(same)}"
             mend = f"Go on with that one, or let go of it first: phaseline abandon -d {row.name}"
-            raise fail("PL-C095", text, mend, subject=row.name)
+            raise problem_error("PL-C095", text, mend, subject=row.name)
 
 
 def _same(ctx: RequestContext, row: DeploymentRow, adoption: Adoption) -> Iterator[str]:

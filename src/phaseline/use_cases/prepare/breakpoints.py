@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from phaseline.lang.fast_dataclasses import altered
 from phaseline.model.blueprint.labels import Label
 from phaseline.model.execution.breakpoints import LABEL, read_breakpoint
-from phaseline.model.problems.problem import ProblemsError, fail
+from phaseline.model.problems.problem import ProblemsError, problem_error
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -118,7 +118,7 @@ def read(text: str, timeout_s: float | None = None, *, of: Callable[[str], Break
         return altered(found, timeout_s=timeout_s) if found.timeout_s is None else found
     except ValueError as error:
         mend = "Write POINT=NAMES, such as pre-create=app_* or post-Acme.Create=node-*."
-        raise fail("PL-P047", str(error), mend) from None
+        raise problem_error("PL-P047", str(error), mend) from None
 
 
 def refuse_unfit(ctx: RequestContext, row: DeploymentRow, labels: Sequence[Label]) -> None:

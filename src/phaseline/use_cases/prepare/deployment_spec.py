@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 
 from phaseline.lang.fast_dataclasses import altered, frozen
 from phaseline.model.graph.status import ExecutionStatus
-from phaseline.model.problems.problem import fail
+from phaseline.model.problems.problem import problem_error
 
 if TYPE_CHECKING:
     from phaseline.app.app_context import RequestContext
     from phaseline.model.blueprint.blueprint import Value
     from phaseline.model.rows.rows import DeploymentRow, ExecutionRow
-    from phaseline.use_cases.loading.blueprint_loading import Loaded
+    from phaseline.use_cases.loading.blueprint_loading import LoadedBlueprint
 
 
 UNFINISHED = (ExecutionStatus.FAILED, ExecutionStatus.CANCELED)
@@ -22,7 +22,7 @@ UNFINISHED = (ExecutionStatus.FAILED, ExecutionStatus.CANCELED)
 
 
 @frozen
-class Order:
+class DeploymentSpec:
     """What is to be installed: a blueprint file, a name for the deployment (None: its folder's), inputs, plugins.
 
     ``runtime_only``: functions are evaluated when their values are needed, not when the deployment is made (B41).
@@ -38,7 +38,7 @@ class Order:
     labels: Sequence[str] = ()
 
 
-def load_order(ctx: RequestContext, order: Order) -> Loaded:
+def load_order(ctx: RequestContext, order: DeploymentSpec) -> LoadedBlueprint:
     """The deployment as it would be. Raises ``ProblemsError`` with everything that is wrong."""
     from phaseline.use_cases.loading.blueprint_loading import load
 
@@ -90,10 +90,10 @@ def _refuse_living(ctx: RequestContext, row: DeploymentRow) -> None:
     message = f"there is a deployment '{row.name}' already, {held}"
     forget = "" if found else f", or forget it: phaseline deployments delete {row.name} --force"
     mend = f"{way}. Or choose another name with -d{forget}"
-    raise fail("PL-S010", message, mend, subject=row.name)
+    raise problem_error("PL-S010", message, mend, subject=row.name)
 
 
-def with_given(loaded: Loaded, texts: Sequence[str]) -> Loaded:
+def with_given(loaded: LoadedBlueprint, texts: Sequence[str]) -> LoadedBlueprint:
     """What is to become a deployment with more labels than its blueprint says: as ``KEY=VALUE``. Raises: PL-C068."""
     from phaseline.use_cases.lookup.label_syntax import parse_labels
 

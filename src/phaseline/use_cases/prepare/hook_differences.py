@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from phaseline.app.app_context import RequestContext
-    from phaseline.model.execution.pre_post import Around
+    from phaseline.model.execution.pre_post import PrePost
 
 
 @frozen
@@ -33,12 +33,12 @@ class HookDifference:
 
 def hook_differences(ctx: RequestContext) -> Iterator[HookDifference]:
     """Those of the open executions that would ask other classes if this process had made them now."""
-    from phaseline.use_cases.prepare.pre_post import around_of
+    from phaseline.use_cases.prepare.pre_post import pre_post_for
 
     store = ctx.store
     for row in store.executions(only_open=True):
         try:
-            here = _classes(around_of(ctx, row.request, row.deployment))
+            here = _classes(pre_post_for(ctx, row.request, row.deployment))
         except ProblemsError:
             continue  # a class that cannot be used here is told by hooks list, and refuses what is started here
         there = _classes(store.around(row.number) if row.request.is_surrounded else None)
@@ -52,6 +52,6 @@ def hook_differences(ctx: RequestContext) -> Iterator[HookDifference]:
             )
 
 
-def _classes(around: Around | None) -> dict[str, str]:
+def _classes(around: PrePost | None) -> dict[str, str]:
     """{key: name} of its hook classes."""
     return {} if around is None else {hook.key: hook.name for hook in (*around.hooks, *around.taking_back)}

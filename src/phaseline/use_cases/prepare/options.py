@@ -23,7 +23,7 @@ OnFailure = Literal["continue", "stop", "rollback"]
 
 
 @frozen
-class Manner:
+class ExecutionOptions:
     """How an execution deals with failures. ``task_retries`` None: as the settings say.
 
     ``stop_after``: how much may fail before nothing new begins; ``on_failure`` ``stop`` says: nothing, and ``rollback`` that
@@ -96,5 +96,5 @@ def read_limit(text: str) -> StopAfter:
     return StopAfter(share=float(found[1]) / 100) if found[2] == "%" else StopAfter(seconds=float(found[1]))
 
 
-AS_SET = Manner()
+DEFAULT_OPTIONS = ExecutionOptions()
 """As the settings say; independent branches go on after a failure."""

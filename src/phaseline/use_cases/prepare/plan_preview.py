@@ -9,16 +9,16 @@ import numpy as np
 
 from phaseline.app.settings import slots
 from phaseline.app.store_location import has_store
-from phaseline.lang.fast_dataclasses import altered, frozen, told
+from phaseline.lang.fast_dataclasses import altered, as_dict, frozen
 from phaseline.model.execution.execution import History
 from phaseline.model.problems.problem import Problem
 from phaseline.use_cases.loading.blueprint_loading import deployment_name, load
 from phaseline.use_cases.loading.deployment_rows import missing_secrets
-from phaseline.use_cases.loading.moved_folders import refuse_moved
+from phaseline.use_cases.loading.moved_folders import raise_if_folders_missing
 from phaseline.use_cases.loading.resource_nodes import known_paths
 from phaseline.use_cases.lookup.find import find_deployment
-from phaseline.use_cases.prepare.deployment_spec import Order, refuse_taken, with_given
-from phaseline.use_cases.prepare.options import AS_SET
+from phaseline.use_cases.prepare.deployment_spec import DeploymentSpec, refuse_taken, with_given
+from phaseline.use_cases.prepare.options import DEFAULT_OPTIONS
 from phaseline.use_cases.prepare.pre_post import uses_packages, with_stops
 from phaseline.use_cases.prepare.pre_post_preview import with_surroundings
 from phaseline.use_cases.prepare.rounds import foresee_checked, foresee_first, foresee_planned
@@ -31,15 +31,15 @@ if TYPE_CHECKING:
     from phaseline.app.app_context import RequestContext
     from phaseline.model.deployment.topology import Topology
     from phaseline.model.execution.breakpoints import Breakpoint
-    from phaseline.model.execution.execution import KnownPaths, Request
+    from phaseline.model.execution.execution import Request, StatePathIndex
     from phaseline.model.rows.rows import DeploymentRow
     from phaseline.plan.preview.plan_summary import PlanSummary, RoundsPlan
     from phaseline.plan.preview.pre_post_preview import Surroundings
     from phaseline.plan.preview.update_summary import UpdatePlan
-    from phaseline.plan.rounds.round_preview import Foreseen
-    from phaseline.use_cases.loading.blueprint_loading import Loaded
-    from phaseline.use_cases.prepare.options import Manner
-    from phaseline.use_cases.prepare.workflow_start import Start
+    from phaseline.plan.rounds.round_preview import PreviewedRounds
+    from phaseline.use_cases.loading.blueprint_loading import LoadedBlueprint
+    from phaseline.use_cases.prepare.options import ExecutionOptions
+    from phaseline.use_cases.prepare.workflow_start import WorkflowStart
 
 
 @frozen
@@ -81,7 +81,9 @@ class Planned:
         return {item.name: getattr(self.summary, item.name) for item in fields(self.summary)} | {"around": self.around}
 
 
-def plan_install(ctx: RequestContext, order: Order, *, open_types: bool = False, manner: Manner = AS_SET) -> Planned:
+def plan_install(
+    ctx: RequestContext, order: DeploymentSpec, *, open_types: bool = False, manner: ExecutionOptions = DEFAULT_OPTIONS
+) -> Planned:
     """What installing a blueprint would do. Raises ``ProblemsError`` with everything that is wrong.
 
     A name that is given for the deployment is looked at as an install would, as far as there is a store. ``open_types``:
@@ -111,7 +113,7 @@ def plan_made(
     ctx: RequestContext,
     request: Request,
     name: str,
-    loaded: Loaded,
+    loaded: LoadedBlueprint,
     *,
     yes_many: bool = True,
     replaces: int = 0,
@@ -130,11 +132,11 @@ def plan_made(
 
 
 def preview_uninstall(
-    ctx: RequestContext, name: str, *, ignore_failure: bool = False, manner: Manner = AS_SET
+    ctx: RequestContext, name: str, *, ignore_failure: bool = False, manner: ExecutionOptions = DEFAULT_OPTIONS
 ) -> tuple[DeploymentRow, Request, Planned]:
     """What uninstalling a deployment would do now. Raises PL-C010 if there is none, PL-C024 if its folder is gone."""
     row = find_deployment(ctx.store, name)
-    refuse_moved(ctx, row)
+    raise_if_folders_missing(ctx, row)
     topology = ctx.store.topology(row.number)
     states = np.frombuffer(bytes(ctx.store.states(row.number)), np.uint8)
     history = History(states, paths=_paths(ctx, row, topology))
@@ -147,7 +149,7 @@ def preview_uninstall(
 
 
 def preview_workflow(
-    ctx: RequestContext, order: Start, *, manner: Manner = AS_SET
+    ctx: RequestContext, order: WorkflowStart, *, manner: ExecutionOptions = DEFAULT_OPTIONS
 ) -> tuple[DeploymentRow, Request, Planned]:
     """What a workflow of a deployment would do now. Raises ``ProblemsError`` with everything that ``prepare`` finds."""
     found = prepare(ctx, order, manner=manner)
@@ -161,7 +163,7 @@ def preview_workflow(
     return row, request, with_surroundings(ctx, planned, request, foreseen, deployment=row.number)
 
 
-def limits(ctx: RequestContext, deployment: int, request: Request, foreseen: Foreseen) -> Sequence[Problem]:
+def limits(ctx: RequestContext, deployment: int, request: Request, foreseen: PreviewedRounds) -> Sequence[Problem]:
     """What packages say to the numbers of instances that a plan leads to. Raises: PL-F069 as a start would."""
     if not uses_packages(ctx, deployment):
         return ()
@@ -171,27 +173,27 @@ def limits(ctx: RequestContext, deployment: int, request: Request, foreseen: For
 
 
 def summaries(
-    ctx: RequestContext, foreseen: Foreseen, row: DeploymentRow | None = None, *, yes_many: bool = True
+    ctx: RequestContext, foreseen: PreviewedRounds, row: DeploymentRow | None = None, *, yes_many: bool = True
 ) -> tuple[PlanSummary, ...]:
     """The rounds as users read them; of a deployment that is there (``row``) with how long they may take."""
     from phaseline.plan.preview.duration_estimate import expected_s
     from phaseline.plan.preview.plan_summary import summarise
     from phaseline.use_cases.lookup.past_durations import took_before
 
-    pools = told(slots(ctx.settings))
+    pools = as_dict(slots(ctx.settings))
     found = tuple(summarise(shape, graph, slots=pools, yes_many=yes_many) for shape, graph in foreseen.graphs)
     took = {} if row is None else took_before(ctx.store, row.number)
     return tuple(altered(one, expected_s=expected_s(one.phases, took)) for one in found)
 
 
-def _paths(ctx: RequestContext, row: DeploymentRow, topology: Topology) -> KnownPaths | None:
+def _paths(ctx: RequestContext, row: DeploymentRow, topology: Topology) -> StatePathIndex | None:
     return known_paths(ctx, topology.blueprint, ctx.store.state_names(row.number))
 
 
 def _planned(
     ctx: RequestContext,
     request: Request,
-    foreseen: Foreseen,
+    foreseen: PreviewedRounds,
     warnings: tuple[Problem, ...],
     row: DeploymentRow | None = None,
     *,
@@ -200,12 +202,12 @@ def _planned(
     from phaseline.plan.preview.count_changes import resized
     from phaseline.plan.preview.plan_summary import in_rounds
     from phaseline.plan.preview.plan_text import plan_text, rounds_text
-    from phaseline.plan.rounds.round_preview import doubts
+    from phaseline.plan.rounds.round_preview import preview_warnings
 
     if not foreseen.graphs:
         reason = (foreseen.verdict.reason if foreseen.verdict else "") or "nothing is to be done"
         return Planned(NothingToDo(request.workflow, reason), f"{request.workflow}: {reason}", warnings)
-    warnings = (*warnings, *doubts(request.workflow, foreseen))
+    warnings = (*warnings, *preview_warnings(request.workflow, foreseen))
     rounds = summaries(ctx, foreseen, row, yes_many=yes_many)
     changes = resized(foreseen.before, foreseen.topology)
     if len(rounds) == 1:

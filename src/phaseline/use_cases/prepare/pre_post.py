@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from phaseline.app.watcher import Nobody
+from phaseline.app.watcher import NullWatcher
 from phaseline.model.rows.rows import NewExecution
 
 if TYPE_CHECKING:
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from phaseline.app.watcher import Watcher
     from phaseline.model.deployment.topology import Topology
     from phaseline.model.execution.execution import Request
-    from phaseline.model.execution.pre_post import Around, HookClass
+    from phaseline.model.execution.pre_post import HookClass, PrePost
     from phaseline.model.packages.stage_tasks import Stages
 
 
@@ -28,17 +28,17 @@ def new_execution(
     """What is to be stored, with all that surrounds it. ``deployment`` 0: one that is made with it; ``at``: now, unless given.
 
     ``made``: the instances of one that is made in the place of ``deployment``. ``watcher``: who is told what is not as packages
-    recommend it. Raises: as ``around_of``; PL-F069 for what would bring it to more or fewer instances than packages allow, PL-F015 for
+    recommend it. Raises: as ``pre_post_for``; PL-F069 for what would bring it to more or fewer instances than packages allow, PL-F015 for
     tasks of packages that would wait for one another.
     """
-    around = around_of(ctx, request, deployment)
+    around = pre_post_for(ctx, request, deployment)
     if around is not None and around.stages is not None:
         from phaseline.use_cases.prepare.role_limits import looked_at, refuse_circles
 
         refuse_circles(ctx, around.stages, deployment, request, made)
         found = looked_at(ctx, around.stages.limits, deployment, request, made) if around.stages.limits else ()
         for warning in found:
-            (watcher or Nobody()).noticed(f"warning {warning}. {warning.mend}")
+            (watcher or NullWatcher()).noticed(f"warning {warning}. {warning.mend}")
     return NewExecution(deployment, request, ctx.actor, ctx.clock.now() if at is None else at, around)
 
 
@@ -55,7 +55,7 @@ def with_stops(ctx: RequestContext, request: Request, *topologies: Topology, dep
     return with_breakpoints(ctx, request, topologies, deployment)
 
 
-def around_of(ctx: RequestContext, request: Request, deployment: int = 0, *, depth: int = 0) -> Around | None:
+def pre_post_for(ctx: RequestContext, request: Request, deployment: int = 0, *, depth: int = 0) -> PrePost | None:
     """What an execution of this request pins; None: nothing, and nobody looks for anything later.
 
     Raises: PL-H001 for hook classes that cannot be used, unless the settings say to go on without them.
@@ -65,9 +65,9 @@ def around_of(ctx: RequestContext, request: Request, deployment: int = 0, *, dep
     called, back = _hooks_round(ctx, request, deployment, depth=depth, has_packages=has_packages)
     if not (called or back or stages):
         return None
-    from phaseline.model.execution.pre_post import Around
+    from phaseline.model.execution.pre_post import PrePost
 
-    return Around(called, back, stages)
+    return PrePost(called, back, stages)
 
 
 def uses_packages(ctx: RequestContext, deployment: int) -> bool:
@@ -92,12 +92,12 @@ def _hooks_round(
         return (), ()
     from phaseline.hooks.registry import attending
     from phaseline.model.execution.lifecycle_actions import ROLLBACK, action_of
-    from phaseline.model.resources.resources import REACH
+    from phaseline.model.resources.resources import REACH_WORKFLOW
     from phaseline.use_cases.loading.hook_registry import hooks_of, in_use
 
     workflow = ctx.store.blueprint(deployment).meaning(request.workflow) if deployment else request.workflow
     action = action_of(workflow)
-    if request.workflow == REACH or not action:
+    if request.workflow == REACH_WORKFLOW or not action:
         return (), ()
     hooks = in_use(ctx, hooks_of(ctx, deployment).hooks, deployment)
     is_verified = ctx.settings.verify_hooks == "digest"

@@ -16,17 +16,17 @@ if TYPE_CHECKING:
 
     from phaseline.app.app_context import RequestContext
     from phaseline.calls.deployments.call_subjects import LoadedDeployment
-    from phaseline.calls.protocol.call import ExecutionView
+    from phaseline.calls.protocol.call import ExecutionContext
     from phaseline.hooks.time_limited_threads import BoundedThreads
     from phaseline.model.blueprint.blueprint import Value
     from phaseline.model.execution.execution import Request
-    from phaseline.model.execution.pre_post import Around, HookClass
+    from phaseline.model.execution.pre_post import HookClass, PrePost
     from phaseline.model.execution.stored_plans import Aim
     from phaseline.model.packages.stage_tasks import Stages
     from phaseline.model.packages.task_listing import TaskRow
     from phaseline.plan.preview.pre_post_preview import HookForeseen
-    from phaseline.plan.rounds.round_preview import Foreseen
-    from phaseline.use_cases.loading.blueprint_loading import Loaded
+    from phaseline.plan.rounds.round_preview import PreviewedRounds
+    from phaseline.use_cases.loading.blueprint_loading import LoadedBlueprint
     from phaseline.use_cases.prepare.plan_preview import Planned
 
 PREVIEW = "do_preview_op"
@@ -38,10 +38,10 @@ def with_surroundings(
     ctx: RequestContext,
     planned: Planned,
     request: Request,
-    foreseen: Foreseen,
+    foreseen: PreviewedRounds,
     *,
     deployment: int = 0,
-    made: tuple[str, Loaded] | None = None,
+    made: tuple[str, LoadedBlueprint] | None = None,
     aim: Aim | None = None,
 ) -> Planned:
     """The plan with what surrounds it, if anything does. ``made``: of a deployment that is not there yet its name and blueprint.
@@ -49,13 +49,13 @@ def with_surroundings(
     ``aim``: what an update brings it to. Raises: PL-H001 as a start would.
     """
     from phaseline.app.app_context import AppContext
-    from phaseline.use_cases.prepare.pre_post import around_of
+    from phaseline.use_cases.prepare.pre_post import pre_post_for
 
     if not foreseen.graphs:
         return planned
     if not has_store(ctx.app):
         ctx = AppContext(altered(ctx.settings, store_url=NO_STORE), ctx.app.command).request()
-    around = around_of(ctx, request, deployment)
+    around = pre_post_for(ctx, request, deployment)
     if around is None:
         return planned
     from phaseline.plan.preview.pre_post_preview import Surroundings, around_text
@@ -66,7 +66,7 @@ def with_surroundings(
     return altered(planned, text=around_text(planned.text, found), around=found)
 
 
-def _task_rows(stages: Stages, request: Request, foreseen: Foreseen) -> tuple[TaskRow, ...]:
+def _task_rows(stages: Stages, request: Request, foreseen: PreviewedRounds) -> tuple[TaskRow, ...]:
     """The tasks of packages as they would run: whom they are for is read from what the rounds of the workflow do."""
     from phaseline.plan.rounds.task_subjects import whom
     from phaseline.plan.stages.task_listing import task_rows
@@ -80,7 +80,7 @@ def _there(ctx: RequestContext, deployment: int) -> LoadedDeployment:
     return Deployments(ctx.store, ctx.vault).loaded(deployment)
 
 
-def _made(name: str, loaded: Loaded) -> LoadedDeployment:
+def _made(name: str, loaded: LoadedBlueprint) -> LoadedDeployment:
     """A deployment as it would be made."""
     from phaseline.calls.deployments.call_subjects import LoadedDeployment
 
@@ -98,21 +98,21 @@ def _made(name: str, loaded: Loaded) -> LoadedDeployment:
 
 def _asked(
     ctx: RequestContext,
-    around: Around,
+    around: PrePost,
     request: Request,
     world: LoadedDeployment,
-    foreseen: Foreseen,
+    foreseen: PreviewedRounds,
     aim: Aim | None,
 ) -> list[HookForeseen]:
-    from phaseline.calls.deployments.hook_lookups import Ground
-    from phaseline.calls.protocol.call import ExecutionView
+    from phaseline.calls.deployments.hook_lookups import ExecutionHookLookup
+    from phaseline.calls.protocol.call import ExecutionContext
     from phaseline.hooks.time_limited_threads import BoundedThreads
 
     def inputs_then() -> Mapping[str, Value] | None:
         return None if aim is None else {name: ctx.vault.unsealed(value) for name, value in aim.inputs.items()}
 
-    ground = Ground(0, ctx.store, lambda _: foreseen, inputs_then)
-    view = ExecutionView("", request.workflow, request.parameters, ctx.actor.name, around=around, ground=ground)
+    ground = ExecutionHookLookup(0, ctx.store, lambda _: foreseen, inputs_then)
+    view = ExecutionContext("", request.workflow, request.parameters, ctx.actor.name, around=around, ground=ground)
     threads, found = BoundedThreads(), []
     topology = foreseen.topology
     for hook in around.hooks:
@@ -126,9 +126,9 @@ def _asked(
 
 
 def _said(
-    ctx: RequestContext, hook: HookClass, world: LoadedDeployment, view: ExecutionView, threads: BoundedThreads
+    ctx: RequestContext, hook: HookClass, world: LoadedDeployment, view: ExecutionContext, threads: BoundedThreads
 ) -> HookForeseen:
-    from phaseline.calls.threads.guarded_calls import attempt, run_to_end
+    from phaseline.calls.threads.guarded_calls import call_and_await, guarded_call
     from phaseline.hooks.call_arguments import seen
     from phaseline.hooks.caller import failed
     from phaseline.hooks.hook_context import HookCall
@@ -141,9 +141,9 @@ def _said(
     if not callable(method) or getattr(type(one), PREVIEW, None) is LifecycleHook.do_preview_op:
         return HookForeseen(hook.name, called)
     given = seen(world, view, hook.action, HookCall(hook.name, "preview"), settings=hook.settings)
-    code = partial(run_to_end, method, given.cnxt, given.stack, given.target, given.action)
+    code = partial(call_and_await, method, given.cnxt, given.stack, given.target, given.action)
     try:
-        _, error = threads.run(partial(attempt, code), hook.timeout_s)
+        _, error = threads.run(partial(guarded_call, code), hook.timeout_s)
     except TimeoutError:
         return HookForeseen(hook.name, called, "refuses", f"timed out after {hook.timeout_s:g} s")
     cnxt = given.cnxt

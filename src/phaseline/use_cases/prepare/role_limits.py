@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from phaseline.model.packages.role_limits import RoleLimits
     from phaseline.model.packages.stage_tasks import Stages
     from phaseline.model.problems.problem import Problem
-    from phaseline.plan.rounds.round_preview import Foreseen
+    from phaseline.plan.rounds.round_preview import PreviewedRounds
 
 
 def looked_at(
@@ -52,7 +52,9 @@ def refuse_circles(
     task_rows(stages, foreseen.topology, request.workflow, whom(request, foreseen))
 
 
-def limits_foreseen(ctx: RequestContext, deployment: int, request: Request, foreseen: Foreseen) -> Sequence[Problem]:
+def limits_foreseen(
+    ctx: RequestContext, deployment: int, request: Request, foreseen: PreviewedRounds
+) -> Sequence[Problem]:
     """The same of what a plan foresees. ``deployment`` 0: one that has no packages yet. Raises: PL-F069."""
     if request.workflow not in SHAPING:
         return ()
@@ -62,7 +64,7 @@ def limits_foreseen(ctx: RequestContext, deployment: int, request: Request, fore
     return refuse_beyond(stages.limits, foreseen.topology, None if request.workflow == INSTALL else foreseen.before)
 
 
-def _foreseen(ctx: RequestContext, deployment: int, request: Request) -> Foreseen:
+def _foreseen(ctx: RequestContext, deployment: int, request: Request) -> PreviewedRounds:
     """What the request will have done if all goes well."""
     from phaseline.use_cases.prepare.rounds import foresee_rounds
 

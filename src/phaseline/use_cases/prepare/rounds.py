@@ -14,17 +14,17 @@ from phaseline.use_cases.lookup.claims import refuse
 
 if TYPE_CHECKING:
     from phaseline.app.app_context import RequestContext
-    from phaseline.model.deployment.code_location import CodePlaces
+    from phaseline.model.deployment.code_location import CodeLocation
     from phaseline.model.deployment.topology import Topology
     from phaseline.model.execution.execution import Request
     from phaseline.model.execution.stored_plans import Aim
     from phaseline.model.rows.rows import DeploymentRow
     from phaseline.plan.graph.workflow import Workflow
-    from phaseline.plan.rounds.round_preview import Foreseen
-    from phaseline.use_cases.loading.blueprint_loading import Loaded
+    from phaseline.plan.rounds.round_preview import PreviewedRounds
+    from phaseline.use_cases.loading.blueprint_loading import LoadedBlueprint
 
 
-def foresee_first(ctx: RequestContext, request: Request, loaded: Loaded) -> Foreseen:
+def foresee_first(ctx: RequestContext, request: Request, loaded: LoadedBlueprint) -> PreviewedRounds:
     """The rounds of the first execution of a deployment that is not stored."""
     history = History(np.zeros(len(loaded.topology), np.uint8), paths=known_paths(ctx, loaded.blueprint))
     return foresee_checked(ctx, loaded.topology, loaded.code, request, history)
@@ -37,9 +37,9 @@ def foresee_rounds(
     request: Request,
     states: np.ndarray,
     *,
-    code: CodePlaces,
+    code: CodeLocation,
     aim: Aim | None = None,
-) -> Foreseen:
+) -> PreviewedRounds:
     """The rounds of a workflow of a deployment that is there. ``aim``: what an update brings it to."""
     checks = ctx.store.checks(row.number, only_results=True).checks
     blueprint = topology.blueprint if aim is None else aim.blueprint
@@ -56,8 +56,8 @@ def foresee_rounds(
 
 
 def foresee_checked(
-    ctx: RequestContext, topology: Topology, code: CodePlaces, request: Request, history: History
-) -> Foreseen:
+    ctx: RequestContext, topology: Topology, code: CodeLocation, request: Request, history: History
+) -> PreviewedRounds:
     """The rounds of a built-in workflow. Raises: what is wrong with the request."""
     refuse(topology, request)
     return foresee_planned(ctx, topology, code, request, history)
@@ -66,11 +66,11 @@ def foresee_checked(
 def foresee_planned(
     ctx: RequestContext,
     topology: Topology,
-    code: CodePlaces,
+    code: CodeLocation,
     request: Request,
     history: History,
     own: Workflow | None = None,
-) -> Foreseen:
+) -> PreviewedRounds:
     """The rounds of a workflow that was checked. ``own``: its planner where it is none of the built-in ones."""
     from phaseline.plan.rounds.round_preview import foresee
     from phaseline.plan.workflows import PLANNERS

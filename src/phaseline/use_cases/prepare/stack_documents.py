@@ -14,8 +14,8 @@ from phaseline.lang.fast_dataclasses import frozen
 from phaseline.model.deployment.sealed_values import CANNOT_OPEN
 from phaseline.model.deployment.stack_documents import ABANDONED, ABANDONED_KEPT_MS
 from phaseline.model.problems.name_rules import are_names, shown_name, why_no_name
-from phaseline.model.problems.problem import Problem, ProblemsError, fail
-from phaseline.model.resources.resources import REACH
+from phaseline.model.problems.problem import Problem, ProblemsError, problem_error
+from phaseline.model.resources.resources import REACH_WORKFLOW
 from phaseline.use_cases.lookup.find import find_deployment
 
 if TYPE_CHECKING:
@@ -71,7 +71,9 @@ def export(ctx: RequestContext, name: str, *, only_others: bool = False) -> Mapp
     row = find_deployment(store, name)
     if row.kind == "resources":
         message = f"'{row.name}' is a cluster of resources, documents are of deployments of blueprints"
-        raise fail("PL-C043", message, f"See its resources: phaseline resources list -d {row.name}", subject=row.name)
+        raise problem_error(
+            "PL-C043", message, f"See its resources: phaseline resources list -d {row.name}", subject=row.name
+        )
     topology = store.topology(row.number)
     found = written_down(
         store,
@@ -89,7 +91,11 @@ def _last_action(executions: Sequence[ExecutionRow]) -> tuple[str, str]:
     """The last action and how it stands, in the words of source 2's system."""
     from phaseline.model.execution.lifecycle_actions import action_of
 
-    acts = (row for row in reversed(executions) if row.request.workflow != REACH and action_of(row.request.workflow))
+    acts = (
+        row
+        for row in reversed(executions)
+        if row.request.workflow != REACH_WORKFLOW and action_of(row.request.workflow)
+    )
     last = next(acts, None)
     if last is None:
         return "CREATE", "INIT"
@@ -112,7 +118,7 @@ def show_abandoned(ctx: RequestContext, id: str) -> Mapping[str, Value]:
             return ctx.store.stack_documents.body(row)
     hint = did_you_mean(id, [row.name for row in _kept(ctx)])
     mend = f"{hint[:1].upper()}{hint[1:]} See: phaseline abandoned list".strip()
-    raise fail("PL-C090", f"there is nothing that was abandoned as '{id}'", mend)
+    raise problem_error("PL-C090", f"there is nothing that was abandoned as '{id}'", mend)
 
 
 def _kept(ctx: RequestContext) -> list[DocumentRow]:
@@ -152,7 +158,7 @@ def read_document(path: str) -> Mapping[str, Any]:
         raise _unreadable(path, f"'{NATIVE}' has no 'format'")
     if said > FORMAT:
         message = f"{path} is written in form {said}, and forms up to {FORMAT} can be read"
-        raise fail("PL-C082", message, "Use the version of Phaseline that wrote it, or a newer one.")
+        raise problem_error("PL-C082", message, "Use the version of Phaseline that wrote it, or a newer one.")
     wrong = list(_of_other_kinds(found, native or {})) or list(_no_names(found, native or {}))
     if wrong:
         raise ProblemsError([problem for why in wrong for problem in _unreadable(path, why).problems])
@@ -191,7 +197,7 @@ def _no_names(document: Mapping[str, Any], native: Mapping[str, Any]) -> Iterato
 
 def _unreadable(path: str, why: str) -> ProblemsError:
     mend = "Give a file that phaseline export or phaseline abandon has written."
-    return fail("PL-C081", f"{path} is no document of a deployment: {why}", mend)
+    return problem_error("PL-C081", f"{path} is no document of a deployment: {why}", mend)
 
 
 def unreadable_parts(path: str, error: Exception) -> ProblemsError:

@@ -17,7 +17,7 @@ from phaseline.catalog.files.blueprint_trees import Tree, digest_of, lay_out, ta
 from phaseline.lang.fast_dataclasses import frozen
 from phaseline.model.blueprint.stored_blueprints import StoredBlueprint, StoredFile
 from phaseline.model.deployment.sealed_values import CANNOT_OPEN
-from phaseline.model.problems.problem import ProblemsError, fail
+from phaseline.model.problems.problem import ProblemsError, problem_error
 from phaseline.plan.topology.stack_document import NATIVE, FilesTaken
 from phaseline.use_cases.loading.stored_blueprint_files import ID, is_of_store_in, work_folder
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from phaseline.app.app_context import RequestContext
     from phaseline.model.blueprint.blueprint import Value
-    from phaseline.model.deployment.code_location import CodePlaces
+    from phaseline.model.deployment.code_location import CodeLocation
 
 MOST_BYTES = 16 * 1024**2
 """Of all files of a blueprint together; a document of more has none of them, and says so."""
@@ -50,7 +50,7 @@ class Brought:
         return str(Path(self.tree.folder, self.tree.main_file))
 
 
-def taken(ctx: RequestContext, deployment: int, code: CodePlaces, file: str) -> FilesTaken:
+def taken(ctx: RequestContext, deployment: int, code: CodeLocation, file: str) -> FilesTaken:
     """The files of a deployment's blueprint as a document has them. What makes that impossible stands in ``left_out``."""
     shelf = ctx.store.stored_blueprints
     stored = shelf.of_deployment(deployment).get("")
@@ -164,7 +164,7 @@ def brought(ctx: RequestContext, document: Mapping[str, Any], name: str) -> Brou
     return Brought(stored if ID.fullmatch(stored) else _id(name), Tree(str(folder), said["main"], files, digest))
 
 
-def moved(ctx: RequestContext, found: Brought, code: CodePlaces) -> CodePlaces:
+def moved(ctx: RequestContext, found: Brought, code: CodeLocation) -> CodeLocation:
     """Where its code is from now on: what lay in the blueprint's folder is in the new one, and plugins are where they are here."""
     old, new = code.blueprint_folder, found.tree.folder
     inside = [
@@ -183,7 +183,7 @@ def _opened(ctx: RequestContext, files: Mapping[str, Value]) -> Mapping[str, Val
         if any(problem.code not in CANNOT_OPEN for problem in error.problems):
             raise
         message = "the secrets in its files were sealed by another store"
-        raise fail("PL-C086", message, "Name a blueprint: --blueprint FILE") from error
+        raise problem_error("PL-C086", message, "Name a blueprint: --blueprint FILE") from error
     assert isinstance(found, dict), "a mapping stays one"
     return found
 

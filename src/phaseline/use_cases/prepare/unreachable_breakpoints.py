@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from phaseline.app.watcher import Nobody
+from phaseline.app.watcher import NullWatcher
 from phaseline.model.problems.problem import ProblemsError
 from phaseline.plan.requests.unreachable_breakpoints import is_foreseen, unmet_stops
 
@@ -20,12 +20,12 @@ if TYPE_CHECKING:
     from phaseline.model.execution.execution import Request
     from phaseline.model.problems.problem import Problem
     from phaseline.model.rows.rows import DeploymentRow
-    from phaseline.plan.rounds.round_preview import Foreseen
-    from phaseline.use_cases.loading.blueprint_loading import Loaded
+    from phaseline.plan.rounds.round_preview import PreviewedRounds
+    from phaseline.use_cases.loading.blueprint_loading import LoadedBlueprint
 
 
 def look_for_stops(
-    ctx: RequestContext, given: Sequence[Breakpoint], request: Request, foreseen: Foreseen, deployment: int = 0
+    ctx: RequestContext, given: Sequence[Breakpoint], request: Request, foreseen: PreviewedRounds, deployment: int = 0
 ) -> tuple[Problem, ...]:
     """Warnings of those of ``given`` at which probably nobody stops. ``deployment`` 0: one that is to be made.
 
@@ -62,7 +62,7 @@ def look_before_start(
 
 
 def look_before_first(
-    ctx: RequestContext, given: Sequence[Breakpoint], request: Request, loaded: Loaded, watcher: Watcher | None
+    ctx: RequestContext, given: Sequence[Breakpoint], request: Request, loaded: LoadedBlueprint, watcher: Watcher | None
 ) -> None:
     """The same for the first execution of a deployment that is made with it."""
     if not given:
@@ -74,4 +74,4 @@ def look_before_first(
 
 def _tell(watcher: Watcher | None, warnings: Sequence[Problem]) -> None:
     for warning in warnings:
-        (watcher or Nobody()).noticed(f"warning {warning}. {warning.mend}")
+        (watcher or NullWatcher()).noticed(f"warning {warning}. {warning.mend}")

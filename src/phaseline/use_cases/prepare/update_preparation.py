@@ -16,12 +16,12 @@ from phaseline.model.execution.stored_plans import PLAN, Aim
 from phaseline.model.problems.problem import ProblemsError
 from phaseline.use_cases.loading.blueprint_loading import load
 from phaseline.use_cases.loading.deployment_rows import refuse_missing_secrets, sealed_inputs
-from phaseline.use_cases.loading.moved_folders import refuse_moved
+from phaseline.use_cases.loading.moved_folders import raise_if_folders_missing
 from phaseline.use_cases.loading.plugin_workflows import planner_of, unknown_workflow
 from phaseline.use_cases.lookup.find import find_deployment
 from phaseline.use_cases.lookup.secret_reveal import opened_inputs
 from phaseline.use_cases.lookup.suspension_check import refuse_suspended
-from phaseline.use_cases.prepare.options import AS_SET
+from phaseline.use_cases.prepare.options import DEFAULT_OPTIONS
 from phaseline.use_cases.prepare.pre_post import with_stops
 
 if TYPE_CHECKING:
@@ -37,8 +37,8 @@ if TYPE_CHECKING:
     from phaseline.model.problems.problem import Problem
     from phaseline.model.rows.rows import DeploymentRow
     from phaseline.plan.topology.revision import Revision
-    from phaseline.use_cases.loading.blueprint_loading import Loaded
-    from phaseline.use_cases.prepare.options import Manner
+    from phaseline.use_cases.loading.blueprint_loading import LoadedBlueprint
+    from phaseline.use_cases.prepare.options import ExecutionOptions
 
 Schedules = Mapping[str, dict[str, "Value"]]
 NOT_STORED = -1
@@ -86,7 +86,9 @@ class PreparedUpdate:
 
 
 @undisturbed()
-def prepare_update(ctx: RequestContext, order: UpdateOrder, *, manner: Manner = AS_SET) -> PreparedUpdate:
+def prepare_update(
+    ctx: RequestContext, order: UpdateOrder, *, manner: ExecutionOptions = DEFAULT_OPTIONS
+) -> PreparedUpdate:
     """The blueprint to come with its inputs, and what becomes of the deployment.
 
     Raises: ``ProblemsError`` with PL-C010, PL-C024, PL-C043, everything that is wrong with the blueprint, its inputs or the
@@ -118,7 +120,7 @@ def prepare_update(ctx: RequestContext, order: UpdateOrder, *, manner: Manner = 
 
 
 def present_of(
-    ctx: RequestContext, name: str, workflow: str, parameters: Mapping[str, Value], manner: Manner
+    ctx: RequestContext, name: str, workflow: str, parameters: Mapping[str, Value], manner: ExecutionOptions
 ) -> Present:
     """A deployment that may be brought to something else, and the request of a workflow that does it.
 
@@ -129,7 +131,7 @@ def present_of(
 
     store = ctx.store
     row = find_deployment(store, name, to_change=True)
-    refuse_moved(ctx, row)
+    raise_if_folders_missing(ctx, row)
     topology = store.topology(row.number)
     refuse_other(topology)
     states = np.frombuffer(bytes(store.states(row.number)), np.uint8)
@@ -160,7 +162,7 @@ def brought_to(
     return PreparedUpdate(now.deployment, now.topology, now.states, request, aim, revision, told, warnings, given)
 
 
-def _read(ctx: RequestContext, order: UpdateOrder, now: Present, former: Mapping[str, Value]) -> Loaded:
+def _read(ctx: RequestContext, order: UpdateOrder, now: Present, former: Mapping[str, Value]) -> LoadedBlueprint:
     """The file of the new blueprint, with the former inputs under those that are given."""
     from phaseline.plan.workflows.update import AUTO_CORRECT_TYPES
 

@@ -10,14 +10,14 @@ import numpy as np
 
 from phaseline.lang.fast_dataclasses import frozen
 from phaseline.model.deployment.sealed_values import hidden_inputs, veiled
-from phaseline.model.problems.problem import Problem, ProblemsError, fail
+from phaseline.model.problems.problem import Problem, ProblemsError, problem_error
 from phaseline.model.resources.path_nodes import as_life_cycle
 from phaseline.plan.workflows.uninstall import RECURSIVE, UNINSTALL
-from phaseline.use_cases.loading.moved_folders import refuse_moved
+from phaseline.use_cases.loading.moved_folders import raise_if_folders_missing
 from phaseline.use_cases.lookup.find import find_deployment
 from phaseline.use_cases.lookup.input_suggestions import KnownThings
 from phaseline.use_cases.lookup.suspension_check import refuse_suspended
-from phaseline.use_cases.prepare.options import AS_SET
+from phaseline.use_cases.prepare.options import DEFAULT_OPTIONS
 from phaseline.use_cases.prepare.pre_post import with_stops
 
 if TYPE_CHECKING:
@@ -27,14 +27,14 @@ if TYPE_CHECKING:
     from phaseline.model.execution.execution import Request
     from phaseline.model.rows.rows import DeploymentRow
     from phaseline.plan.graph.workflow import Workflow
-    from phaseline.use_cases.prepare.options import Manner
+    from phaseline.use_cases.prepare.options import ExecutionOptions
 
 
 ABANDON = "abandon"
 
 
 @frozen
-class Start:
+class WorkflowStart:
     """Which workflow of which deployment is to run, with which parameters.
 
     ``allow_custom``: parameters that nobody declares are handed on to plugins. ``force``: although the rules of the
@@ -64,7 +64,7 @@ class Prepared:
     first: Sequence[DeploymentRow] = ()
 
 
-def prepare(ctx: RequestContext, order: Start, *, manner: Manner = AS_SET) -> Prepared:
+def prepare(ctx: RequestContext, order: WorkflowStart, *, manner: ExecutionOptions = DEFAULT_OPTIONS) -> Prepared:
     """The request with its parameters merged and checked (B23).
 
     Raises: ``ProblemsError`` with PL-C010 (no such deployment), PL-P009 (no such workflow), PL-P010 (not available now), PL-P011
@@ -75,7 +75,7 @@ def prepare(ctx: RequestContext, order: Start, *, manner: Manner = AS_SET) -> Pr
     store = ctx.store
     row = find_deployment(store, order.deployment, to_change=True)
     if order.workflow != ABANDON:  # that calls nothing, so it needs no code
-        refuse_moved(ctx, row)
+        raise_if_folders_missing(ctx, row)
     topology = store.topology(row.number)
     states = np.frombuffer(bytes(store.states(row.number)), np.uint8)
     workflow, own = _find(ctx, row, order.workflow)
@@ -119,7 +119,7 @@ def _refuse_unavailable(workflow: WorkflowMapping, topology: Topology, states: n
     why = unavailable(workflow.availability, topology, states)
     if why:
         message = f"the workflow '{workflow.name}' is not available now: {why}"
-        raise fail("PL-P010", message, "If it is meant all the same: --force")
+        raise problem_error("PL-P010", message, "If it is meant all the same: --force")
 
 
 def _parameters(
@@ -128,7 +128,7 @@ def _parameters(
     topology: Topology,
     workflow: WorkflowMapping,
     own: Workflow | None,
-    order: Start,
+    order: WorkflowStart,
 ) -> dict[str, Value]:
     """What was given over the defaults; functions in defaults are evaluated now, but for what would show a secret.
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from phaseline.model.graph.status import ExecutionStatus
-from phaseline.model.problems.problem import ProblemsError, fail
-from phaseline.model.resources.resources import REACH
+from phaseline.model.problems.problem import ProblemsError, problem_error
+from phaseline.model.resources.resources import REACH_WORKFLOW
 from phaseline.use_cases.lookup.entry_status import as_statuses
 from phaseline.use_cases.lookup.find import find_execution
 from phaseline.use_cases.queries.executions import standing
@@ -23,7 +23,7 @@ NAMED = 5
 """So many are named where several may be meant."""
 
 
-def the_open_one(
+def find_open(
     store: Store, id: str | None, deployment: str | None, word: str, applies: Callable[[ExecutionRow], bool]
 ) -> ExecutionRow:
     """The execution of this id; without one the only open one of the deployment to which the word applies, or else the latest.
@@ -36,8 +36,8 @@ def the_open_one(
     return _only(word, [row for row in store.executions(latest.deployment, only_open=True) if applies(row)]) or latest
 
 
-def the_begun_one(store: Store, id: str | None, deployment: str | None, word: str) -> ExecutionRow:
-    """As ``the_open_one``: the open one that has begun; where none has, the only one that waits to begin."""
+def find_started(store: Store, id: str | None, deployment: str | None, word: str) -> ExecutionRow:
+    """As ``find_open``: the open one that has begun; where none has, the only one that waits to begin."""
     latest = find_execution(store, id, deployment, to_change=True)
     if id is not None:
         return latest
@@ -48,7 +48,7 @@ def the_begun_one(store: Store, id: str | None, deployment: str | None, word: st
 def the_fitting_one(
     store: Store, id: str | None, deployment: str | None, word: str, choose: Callable[[ExecutionRow], object]
 ) -> ExecutionRow:
-    """As ``the_open_one``, of those that are open and the latest: the one in which there is something to ``choose``."""
+    """As ``find_open``, of those that are open and the latest: the one in which there is something to ``choose``."""
     latest = find_execution(store, id, deployment, to_change=True)
     if id is not None:
         return latest
@@ -58,13 +58,11 @@ def the_fitting_one(
     return _only(word, [row for row in (*rows, latest) if _does(choose, row)]) or latest
 
 
-def the_failed_one(
-    store: Store, id: str | None, deployment: str | None, statuses: Sequence[EntryStatus]
-) -> ExecutionRow:
-    """As ``the_open_one``: the latest; where that has completed or not begun, the one that was left unfinished before it."""
+def find_failed(store: Store, id: str | None, deployment: str | None, statuses: Sequence[EntryStatus]) -> ExecutionRow:
+    """As ``find_open``: the latest; where that has completed or not begun, the one that was left unfinished before it."""
     latest = find_execution(store, id, deployment, to_change=True)
     is_queued = latest.status is ExecutionStatus.QUEUED and not latest.started_at
-    if id is not None or latest.request.workflow == REACH:
+    if id is not None or latest.request.workflow == REACH_WORKFLOW:
         return latest
     if not (latest.status is ExecutionStatus.COMPLETED or is_queued):
         return latest
@@ -78,7 +76,9 @@ def _only(word: str, rows: Sequence[ExecutionRow]) -> ExecutionRow | None:
     if len(rows) > 1:
         names = ", ".join(row.id for row in rows[:NAMED]) + (", …" if len(rows) > NAMED else "")
         mend = f"Say it to one of them: phaseline executions {word} {rows[0].id}"
-        raise fail("PL-C018", f"which execution of '{rows[0].deployment_name}'? It may be one of: {names}", mend)
+        raise problem_error(
+            "PL-C018", f"which execution of '{rows[0].deployment_name}'? It may be one of: {names}", mend
+        )
     return rows[0] if rows else None
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from phaseline.lang.fast_dataclasses import altered, frozen
 from phaseline.model.graph.graph import SubjectKind, phase_of
 from phaseline.model.graph.status import EntryStatus
-from phaseline.model.resources.resources import REACH
+from phaseline.model.resources.resources import REACH_WORKFLOW
 from phaseline.model.rows.rows import RequestKind
 from phaseline.use_cases.lookup.claims import queued_behind
 from phaseline.use_cases.lookup.entry_status import Phases, as_statuses, in_force, subject_ids, with_running
@@ -148,7 +148,7 @@ def view_execution(
     of_hooks: Counter[str] = Counter()
     failures: list[Failure] = []
     graphs = store.graphs(row.number)
-    for graph in graphs if row.request.workflow == REACH else in_force(graphs):
+    for graph in graphs if row.request.workflow == REACH_WORKFLOW else in_force(graphs):
         statuses = as_statuses(store.statuses(graph.id))
         if not row.status.is_ended:
             statuses = with_running(statuses, graph.id, store.batches(execution=row.number, only_open=True))

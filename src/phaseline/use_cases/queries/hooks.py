@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal
 
 from phaseline.lang.did_you_mean import did_you_mean
 from phaseline.lang.fast_dataclasses import frozen
-from phaseline.model.problems.problem import ProblemsError, fail
+from phaseline.model.problems.problem import ProblemsError, problem_error
 from phaseline.model.rows.hook_switches import EVERYWHERE
 from phaseline.use_cases.loading.hook_registry import known_hooks, switched_off
 from phaseline.use_cases.lookup.find import find_deployment
@@ -100,7 +100,7 @@ def disable_hook(ctx: RequestContext, name: str, *, deployment: str | None = Non
     fixed = [hook for hook in hooks if not hook.optional]
     if row is not None and fixed:
         text = f"the hook class '{name}' is not optional: no deployment can do without it"
-        raise fail("PL-H003", text, f"Switch it off for all, if you may: phaseline hooks disable {name}")
+        raise problem_error("PL-H003", text, f"Switch it off for all, if you may: phaseline hooks disable {name}")
     number = EVERYWHERE if row is None else row.number
     former = ctx.store.hook_switches.put_off(name, number, reason, ctx.actor)
     whose = "" if row is None else row.name
@@ -128,7 +128,7 @@ def find(ctx: RequestContext, name: str, deployment: int = EVERYWHERE) -> Sequen
     if not found:
         hint = did_you_mean(name, [hook.name for hook in registry.hooks])
         mend = f"{hint[:1].upper()}{hint[1:]} See: phaseline hooks list".strip()
-        raise fail("PL-H002", f"there is no hook class '{name}'", mend)
+        raise problem_error("PL-H002", f"there is no hook class '{name}'", mend)
     return found
 
 

@@ -11,7 +11,7 @@ from phaseline.model.deployment.instance_states import InstanceState
 from phaseline.model.deployment.sealed_values import veiled_properties
 from phaseline.model.health.checks import CheckKind, Checks
 from phaseline.model.phases.phase_data import attributes_in
-from phaseline.model.problems.problem import fail
+from phaseline.model.problems.problem import problem_error
 from phaseline.model.resources.resources import REMOVED
 from phaseline.model.resources.state_graph_names import state_name, state_numbers
 from phaseline.use_cases.lookup.find import find_deployment, find_instance, rosters_of
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from phaseline.model.blueprint.blueprint import Value
     from phaseline.model.deployment.topology import Topology
     from phaseline.model.rows.listings import Roster
-    from phaseline.views.phase_entry import EntryView
+    from phaseline.views.phase_entry import PhaseEntryView
 
 
 LIFE_CYCLE = {state.word: int(state) for state in InstanceState}
@@ -71,10 +71,10 @@ def list_instances(
             found.extend(_brief(roster, row.name, number, checks) for number in shown.tolist())
     if state is not None and state not in known_states:
         hint = did_you_mean(state, known_states) or f"there are: {', '.join(known_states)}"
-        raise fail("PL-C012", f"there is no state '{state}'", f"Correct the name; {hint}")
+        raise problem_error("PL-C012", f"there is no state '{state}'", f"Correct the name; {hint}")
     if node is not None and node not in names:
         hint = did_you_mean(node, names)
-        raise fail(
+        raise problem_error(
             "PL-C012",
             f"there is no node '{node}'",
             f"Correct the name; {hint}" if hint else "See: deployments show NAME",
@@ -121,7 +121,7 @@ def show_instance(ctx: RequestContext, id: str, *, deployment: str | None = None
     )
 
 
-def _phases(ctx: RequestContext, deployment: int, number: int, document: dict[str, Value]) -> Sequence[EntryView]:
+def _phases(ctx: RequestContext, deployment: int, number: int, document: dict[str, Value]) -> Sequence[PhaseEntryView]:
     """Of a deployment of whose nodes none has gone along a path, nothing is looked at."""
     if not ctx.store.state_names(deployment):
         return ()

@@ -24,7 +24,7 @@ MOVES = np.array([one in {E.WAITING, E.RUNNING, E.SLEEPING, E.CANCELING} for one
 
 
 @frozen
-class Awaited:
+class PendingDecision:
     """The same word, for which some entries of one graph of an execution wait; ``mend``: the command that says it.
 
     ``name``: of the breakpoint, or the digest of the plan. ``instances``: who stands there; of an approval nobody.
@@ -49,7 +49,7 @@ class Awaited:
         return f"{count:,} {stand} at {self.name} in {row.id} of '{row.deployment_name}'"
 
 
-def awaited(store: Store, row: ExecutionRow) -> Iterator[Awaited]:
+def awaited(store: Store, row: ExecutionRow) -> Iterator[PendingDecision]:
     """What one open execution waits for."""
     if row.request.is_surrounded:
         yield from _approvals(store, row)
@@ -70,7 +70,7 @@ def stands_still(store: Store, row: ExecutionRow) -> bool:
     )
 
 
-def standing_still(store: Store) -> Mapping[int, tuple[ExecutionRow, Sequence[Awaited]]]:
+def standing_still(store: Store) -> Mapping[int, tuple[ExecutionRow, Sequence[PendingDecision]]]:
     """{number: open execution that stands still, approvals it waits for}; none of one that has not begun and waits for such a one."""
     from phaseline.use_cases.lookup.claims import queued_behind
 
@@ -85,7 +85,7 @@ def standing_still(store: Store) -> Mapping[int, tuple[ExecutionRow, Sequence[Aw
     return found
 
 
-def _approvals(store: Store, row: ExecutionRow) -> Iterator[Awaited]:
+def _approvals(store: Store, row: ExecutionRow) -> Iterator[PendingDecision]:
     from phaseline.use_cases.queries.hook_results import plan_waited_for, waiting_hooks
 
     found: dict[tuple[int, str], list[int]] = {}
@@ -97,10 +97,10 @@ def _approvals(store: Store, row: ExecutionRow) -> Iterator[Awaited]:
             said.setdefault((one.graph, plan), one.note.message)
     for (graph, plan), positions in found.items():
         mend = f"phaseline executions approve {row.id} --plan {plan}"
-        yield Awaited(APPROVAL, row, plan, graph, positions, (), said[graph, plan], mend)
+        yield PendingDecision(APPROVAL, row, plan, graph, positions, (), said[graph, plan], mend)
 
 
-def _breakpoints(store: Store, row: ExecutionRow) -> Iterator[Awaited]:
+def _breakpoints(store: Store, row: ExecutionRow) -> Iterator[PendingDecision]:
     from phaseline.model.execution.breakpoints import clearing
     from phaseline.use_cases.queries.breakpoints import stopped_in
 
@@ -112,4 +112,4 @@ def _breakpoints(store: Store, row: ExecutionRow) -> Iterator[Awaited]:
     for (graph, point), stopped in found.items():
         positions, instances = [position for position, _ in stopped], [instance for _, instance in stopped]
         mend = clearing(point, row.deployment_name)
-        yield Awaited(BREAKPOINT, row, point, graph, positions, instances, said[graph, point], mend)
+        yield PendingDecision(BREAKPOINT, row, point, graph, positions, instances, said[graph, point], mend)

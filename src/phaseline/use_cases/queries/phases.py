@@ -11,7 +11,7 @@ from phaseline.lang.did_you_mean import did_you_mean
 from phaseline.lang.fast_dataclasses import altered, frozen
 from phaseline.model.phases.definitions import Attributes, PhaseDefinition, PhasePolicy
 from phaseline.model.phases.registry import PhaseRegistry
-from phaseline.model.problems.problem import Problem, ProblemsError, fail
+from phaseline.model.problems.problem import Problem, ProblemsError, problem_error
 from phaseline.use_cases.loading.blueprint_loading import refuse_missing
 from phaseline.use_cases.lookup.known_phases import in_force
 
@@ -131,7 +131,7 @@ def show_plugin(ctx: RequestContext, name: str, plugin_folders: Sequence[str] = 
         found = next(map(_types, find_definitions(ctx, name)), None)
     if found is None:
         hint = _hint(name, [view.name for view in views])
-        raise fail("PL-D054", f"there is no plugin '{name}'", f"{hint}See phaseline plugins list.")
+        raise problem_error("PL-D054", f"there is no plugin '{name}'", f"{hint}See phaseline plugins list.")
     return found
 
 
@@ -194,7 +194,7 @@ def show_phase(ctx: RequestContext, name: str, plugin_folders: Sequence[str] = (
     phase = registry.get(name)
     if phase is None:
         hint = _hint(name, [each.name for each in registry.phases])
-        raise fail("PL-D053", f"there is no phase '{name}'", f"{hint}See phaseline phases list.")
+        raise problem_error("PL-D053", f"there is no phase '{name}'", f"{hint}See phaseline phases list.")
     from phaseline.use_cases.queries.resources.engine_metrics import engine_now
     from phaseline.use_cases.queries.resources.phase_activity import PhaseNow
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from phaseline.use_cases.lookup.installed_packages import rows
+from phaseline.use_cases.lookup.installed_packages import installed_rows
 from phaseline.use_cases.queries.packages.find_package import read_name
 from phaseline.use_cases.queries.packages.listing import PackageView, show_package
 from phaseline.use_cases.queries.phases import PluginView, show_plugin
@@ -17,6 +17,6 @@ if TYPE_CHECKING:
 def show_any(ctx: RequestContext, name: str, plugin_folders: Sequence[str] = ()) -> PackageView | PluginView:
     """What is called so. Raises: PL-F062 for a version of a package that is not installed, PL-D054 for anything else."""
     named = read_name(name)
-    if named is not None and (named[1] or any(row.name == named[0] for row in rows(ctx))):
+    if named is not None and (named[1] or any(row.name == named[0] for row in installed_rows(ctx))):
         return show_package(ctx, name)
     return show_plugin(ctx, name, plugin_folders)

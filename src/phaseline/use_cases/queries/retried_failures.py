@@ -10,7 +10,7 @@ import numpy as np
 from phaseline.lang.fast_dataclasses import altered
 from phaseline.model.graph.graph import phase_of
 from phaseline.model.graph.status import EntryStatus
-from phaseline.model.resources.resources import REACH
+from phaseline.model.resources.resources import REACH_WORKFLOW
 from phaseline.use_cases.lookup.entry_status import Phases, as_statuses, in_force, subject_ids, with_running
 from phaseline.views.views import FailingCall
 
@@ -32,7 +32,7 @@ def failing_now(store: Store, row: ExecutionRow) -> list[FailingCall]:
         return []
     graphs = store.graphs(row.number)
     running = store.batches(execution=row.number, only_open=True)
-    shown = graphs if row.request.workflow == REACH else in_force(graphs)
+    shown = graphs if row.request.workflow == REACH_WORKFLOW else in_force(graphs)
     return failing_calls(
         store, row, {one.id: with_running(as_statuses(store.statuses(one.id)), one.id, running) for one in shown}
     )

@@ -13,7 +13,7 @@ import numpy as np
 from phaseline.app.store_location import store_file
 from phaseline.lang.fast_dataclasses import frozen
 from phaseline.model.graph.status import FIRST_ENDED, EntryStatus, ExecutionStatus
-from phaseline.model.resources.resources import REACH
+from phaseline.model.resources.resources import REACH_WORKFLOW
 from phaseline.use_cases.lookup.entry_status import as_statuses, with_running
 from phaseline.use_cases.queries.retried_failures import MAY_BE_RETRIED, ending, failing_now
 from phaseline.use_cases.queries.stuck import awaited_in, unfinished
@@ -210,7 +210,7 @@ def _by_graph(batches: Sequence[BatchRow]) -> dict[int, list[BatchRow]]:
 
 def _standing(store: Store, row: ExecutionRow, batches: Mapping[int, Sequence[BatchRow]], now: int) -> Standing:
     graphs = store.graphs(row.number)
-    shown = graphs if row.request.workflow == REACH else graphs[-1:]
+    shown = graphs if row.request.workflow == REACH_WORKFLOW else graphs[-1:]
     counts: Counter[str] = Counter()
     dues: list[int] = []
     overdue, ended, total = 0, 0, 0

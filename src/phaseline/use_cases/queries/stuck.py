@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from phaseline.lang.fast_dataclasses import changeable, frozen
+from phaseline.lang.fast_dataclasses import frozen, mutable
 from phaseline.model.graph.graph import phase_of
 from phaseline.model.graph.status import EntryStatus, ExecutionStatus
 from phaseline.model.problems.fingerprint import group_key
-from phaseline.model.resources.resources import REACH
+from phaseline.model.resources.resources import REACH_WORKFLOW
 from phaseline.use_cases.lookup.entry_status import as_statuses, subject_ids, with_running
 from phaseline.use_cases.lookup.find import find_deployment
 from phaseline.use_cases.lookup.unreadable_rows import Flaws
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from phaseline.model.graph.graph import Graph, Step
     from phaseline.model.rows.rows import BatchRow, ExecutionRow, Owner
     from phaseline.ports import Store
-    from phaseline.use_cases.queries.pending_decisions import Awaited
+    from phaseline.use_cases.queries.pending_decisions import PendingDecision
     from phaseline.views.views import FailingCall
 
 SLEEPING_LONG_MS = 10 * 60 * 1000
@@ -80,7 +80,7 @@ class Stuck:
     is_repeated: bool = False
 
 
-@changeable
+@mutable
 class _Group:
     """What is gathered for one ``Stuck``."""
 
@@ -148,7 +148,7 @@ def unfinished(store: Store, deployment: int | None = None) -> list[ExecutionRow
 
 def _is_latest(latest: Mapping[int, ExecutionRow], row: ExecutionRow) -> bool:
     """Whether nothing later has taken the place of the execution; ways to a target keep apart resource by resource."""
-    return row.request.workflow == REACH or latest[row.deployment].number == row.number
+    return row.request.workflow == REACH_WORKFLOW or latest[row.deployment].number == row.number
 
 
 def _left_behind(store: Store, rows: Sequence[ExecutionRow]) -> ExecutionRow | None:
@@ -165,7 +165,7 @@ def _leaves_things(store: Store, row: ExecutionRow) -> bool:
 
 
 def _has_left(store: Store, row: ExecutionRow) -> bool:
-    if row.request.workflow == REACH:
+    if row.request.workflow == REACH_WORKFLOW:
         return row.status is ExecutionStatus.FAILED and any(
             (only_present(store, row, graph.id, as_statuses(store.statuses(graph.id))) == EntryStatus.FAILED).any()
             for graph in store.graphs(row.number)
@@ -187,13 +187,13 @@ def _gather(store: Store, row: ExecutionRow, owner: Owner | None, now: int, grou
         left = int((statuses < EntryStatus.COMPLETED).sum())
         group = groups.setdefault(("abandoned", "", ""), _Group(message="nobody runs it"))
         group.add(row, max(1, left), (), _last_sign_of_life(store, row))
-    others = [graph.id for graph in graphs[:-1]] if row.request.workflow == REACH else []
+    others = [graph.id for graph in graphs[:-1]] if row.request.workflow == REACH_WORKFLOW else []
     for graph in [*others, *([] if last is None else [last.id])]:
         told = [position for one in waits if one.graph == graph for position in one.positions]
         _gather_graph(store, row, graph, owner, now, groups, told)
 
 
-def awaited_in(store: Store, row: ExecutionRow) -> Sequence[Awaited]:
+def awaited_in(store: Store, row: ExecutionRow) -> Sequence[PendingDecision]:
     """What an execution waits for a person to say; most can wait for nothing, and no module is loaded for them."""
     if row.status.is_ended or not (row.request.is_surrounded or row.request.breakpoints):
         return ()
@@ -202,7 +202,7 @@ def awaited_in(store: Store, row: ExecutionRow) -> Sequence[Awaited]:
     return list(awaited(store, row))
 
 
-def _gather_awaited(waits: Sequence[Awaited], groups: Groups) -> None:
+def _gather_awaited(waits: Sequence[PendingDecision], groups: Groups) -> None:
     """What waits for the same word of a person, deployment by deployment."""
     for one in waits:
         row = one.execution
@@ -219,14 +219,14 @@ def _gather_graph(
     is_quiet = row.status.is_ended or owner is None
     if not row.status.is_ended:
         statuses = with_running(statuses, graph, store.batches(execution=row.number, only_open=True))
-    if row.request.workflow == REACH:
+    if row.request.workflow == REACH_WORKFLOW:
         statuses = only_present(store, row, graph, statuses)
     if told:
         statuses = statuses.copy()
         statuses[told] = EntryStatus.COMPLETED
     if (
         row.status.is_ended
-        and row.request.workflow != REACH
+        and row.request.workflow != REACH_WORKFLOW
         and store.executions(row.deployment)[-1].number != row.number
     ):
         is_over = np.isin(statuses, WORTH_TELLING) & ~left_half_way(store, row, graph, statuses)  # it was mended since
@@ -240,7 +240,7 @@ def _gather_graph(
     if np.isin(statuses, [*stuck, EntryStatus.SKIPPED]).any():
         _Case(store, row, graph, statuses).gather(stuck, now, groups)
     is_still = not (calls or told or is_quiet) and not np.isin(statuses, MOVING).any()
-    if is_still and row.status is ExecutionStatus.RUNNING and row.request.workflow != REACH:
+    if is_still and row.status is ExecutionStatus.RUNNING and row.request.workflow != REACH_WORKFLOW:
         _gather_held(store, row, graph, statuses, groups)
 
 

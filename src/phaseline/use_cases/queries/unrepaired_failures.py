@@ -9,7 +9,7 @@ import numpy as np
 
 from phaseline.model.deployment.instance_states import InstanceState
 from phaseline.model.graph.status import ExecutionStatus
-from phaseline.model.resources.resources import REACH
+from phaseline.model.resources.resources import REACH_WORKFLOW
 from phaseline.use_cases.lookup.entry_status import as_statuses
 from phaseline.use_cases.queries.events.events_and_logs import owners
 from phaseline.use_cases.queries.executions import WORTH_TELLING, standing
@@ -47,7 +47,7 @@ def left_behind(store: Store, rows: Sequence[ExecutionRow]) -> ExecutionRow | No
 
     None while one of them is open: it may be mending them.
     """
-    if len(rows) < 2 or rows[-1].request.workflow == REACH or any(not row.status.is_ended for row in rows):
+    if len(rows) < 2 or rows[-1].request.workflow == REACH_WORKFLOW or any(not row.status.is_ended for row in rows):
         return None
     ended = [row for row in reversed(rows) if row.status in LEFT][:LOOKED_BACK]
     if not any(row is not rows[-1] for row in ended) or not _any_half_way(store, rows[-1].deployment):

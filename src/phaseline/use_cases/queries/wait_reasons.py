@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from phaseline.lang.fast_dataclasses import altered, frozen
 from phaseline.model.graph.status import ExecutionStatus
-from phaseline.model.resources.resources import REACH
+from phaseline.model.resources.resources import REACH_WORKFLOW
 from phaseline.model.resources.state_graph_names import state_name
 from phaseline.use_cases.lookup.claims import queued_behind, still_calling
 from phaseline.use_cases.lookup.entry_status import as_statuses
@@ -85,7 +85,7 @@ def _reasons(store: Store, execution: ExecutionRow, topology: Topology, instance
             ),
         )
     last = standing(store, execution)
-    if last is None or execution.request.workflow == REACH:
+    if last is None or execution.request.workflow == REACH_WORKFLOW:
         return ()
     graph = last.id
     running, ended = _times(store.batches(execution=execution.number), graph)
@@ -144,7 +144,7 @@ def _times(batches: Sequence[BatchRow], graph: int) -> tuple[Mapping[int, int], 
 def _note(store: Store, execution: ExecutionRow | None, instance: str) -> str:
     if execution is None:
         return "No execution of the deployment has begun."
-    if execution.request.workflow == REACH:
+    if execution.request.workflow == REACH_WORKFLOW:
         return f"It is a resource; see: phaseline resources why {instance} -d {execution.deployment_name}"
     if execution.status.is_ended:
         return f"{execution.id} is {execution.status.value}."

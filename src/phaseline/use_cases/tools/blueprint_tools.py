@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 from phaseline.lang.did_you_mean import did_you_mean
 from phaseline.lang.fast_dataclasses import altered
-from phaseline.model.problems.problem import fail
+from phaseline.model.problems.problem import problem_error
 
 if TYPE_CHECKING:
     from phaseline.app.app_context import RequestContext
-    from phaseline.dsl.imports.section_merge import Sections
+    from phaseline.dsl.imports.section_merge import MergedSections
     from phaseline.model.blueprint.blueprint import Blueprint
     from phaseline.model.blueprint.diff import Differences
     from phaseline.model.blueprint.provenance import Explained
@@ -28,7 +28,7 @@ def blueprint_schema(version: str) -> dict[str, Any]:
     versions = {version_name(minor): minor for minor in (*range(LATEST + 1), PHASELINE)}
     if version not in versions:
         hint = did_you_mean(version, list(versions))
-        raise fail(
+        raise problem_error(
             "PL-B011", f"'{version}' is no version of the language", f"{hint or 'One'} of {', '.join(versions)}."
         )
     return json_schema(versions[version])
@@ -51,7 +51,7 @@ def explain_node(
         hint = did_you_mean(node, blueprint.nodes)
         known = ", ".join(list(blueprint.nodes)[:NAMED]) + (", …" if len(blueprint.nodes) > NAMED else "")
         mend = f"{hint[:1].upper()}{hint[1:]}" if hint else f"It has {known}." if known else "It has no nodes."
-        raise fail("PL-B126", f"'{file}' has no node '{node}'", mend)
+        raise problem_error("PL-B126", f"'{file}' has no node '{node}'", mend)
     whole = explain(blueprint, sections, node)
     return altered(whole, pieces=tuple(piece for piece in whole.pieces if piece.path.startswith(only)))
 
@@ -67,7 +67,7 @@ def compare_blueprints(
     from phaseline.dsl.reader import read_whole
     from phaseline.use_cases.loading.blueprint_loading import open_blueprint
 
-    def read(file: str) -> tuple[Blueprint, Sections]:
+    def read(file: str) -> tuple[Blueprint, MergedSections]:
         opened = open_blueprint(ctx, file, plugin_folders)
         return read_whole(opened.file, opened.files, open_types=open_types)
 

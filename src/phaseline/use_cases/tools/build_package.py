@@ -10,7 +10,7 @@ from pathlib import Path
 from phaseline.lang.did_you_mean import did_you_mean
 from phaseline.lang.fast_dataclasses import frozen
 from phaseline.model.packages.package import NATIVE
-from phaseline.model.problems.problem import Problem, ProblemsError, fail
+from phaseline.model.problems.problem import Problem, ProblemsError, problem_error
 from phaseline.packages.format.format_versions import FORMATS
 from phaseline.use_cases.tools.package_template import PROGRAMS, new_package
 
@@ -49,12 +49,14 @@ def create(name: str, *, package_version: str = NATIVE, output: str | None = Non
     Raises: PL-F072 for a name or a format that cannot be, a folder that is there, or one that cannot be written.
     """
     if not NAME.fullmatch(name):
-        raise fail("PL-F072", f"'{name}' cannot be the name of a package", "Use small letters, digits, '-' and '_'.")
+        raise problem_error(
+            "PL-F072", f"'{name}' cannot be the name of a package", "Use small letters, digits, '-' and '_'."
+        )
     if package_version not in FORMATS:
         hint = did_you_mean(package_version, FORMATS)
         message = f"package_version {package_version} is not supported"
         mend = f"{hint[:1].upper()}{hint[1:]} Use one of {', '.join(FORMATS)}.".strip()
-        raise fail("PL-F072", message, mend)
+        raise problem_error("PL-F072", message, mend)
     folder = Path(output or name)
     files = new_package(name, package_version)
     try:
@@ -62,10 +64,10 @@ def create(name: str, *, package_version: str = NATIVE, output: str | None = Non
         for path, text in files.items():
             _write(folder / path, text, is_folder=path.endswith("/"), runs=path in PROGRAMS)
     except FileExistsError as error:
-        raise fail("PL-F072", f"'{folder}' is there already", "Name another folder with --output.") from error
+        raise problem_error("PL-F072", f"'{folder}' is there already", "Name another folder with --output.") from error
     except OSError as error:
         message = f"'{folder}' cannot be written: {error.strerror or error}"
-        raise fail("PL-F072", message, "Name another folder with --output.") from error
+        raise problem_error("PL-F072", message, "Name another folder with --output.") from error
     return Created(name, str(folder), package_version, sorted(files))
 
 
@@ -92,7 +94,9 @@ def build(folder: str, output: str | None = None) -> Built:
 
     where = Path(folder)
     if not where.is_dir():
-        raise fail("PL-F060", f"there is no folder '{folder}'", "Name the folder of a package.", subject=folder)
+        raise problem_error(
+            "PL-F060", f"there is no folder '{folder}'", "Name the folder of a package.", subject=folder
+        )
     said = _run_hook(where)
     own = Path(output).absolute() if output is not None else None
     old = where / CHECKSUMS
@@ -107,19 +111,21 @@ def build(folder: str, output: str | None = None) -> Built:
         try:
             pack(files.tree, str(package), target, {CHECKSUMS: checksums(files.tree)})
         except FileExistsError as error:
-            raise fail(
+            raise problem_error(
                 "PL-F073", f"'{target}' is there already", "Remove it, or name another with --output."
             ) from error
         except OSError as error:
             message = f"'{target}' cannot be written: {error.strerror or error}"
-            raise fail("PL-F073", message, "Name another file with --output.") from error
+            raise problem_error("PL-F073", message, "Name another file with --output.") from error
         size = Path(target).stat().st_size
         return Built(str(package), target, len(files.tree.files), size, said, read.problems)
 
 
 def _refuse_ending(target: str) -> None:
     if not target.endswith((".tar.gz", ".tgz", ".fp", ".zip")):
-        raise fail("PL-F073", f"'{target}' says no form of an archive", "Let it end with .tar.gz, .fp or .zip.")
+        raise problem_error(
+            "PL-F073", f"'{target}' says no form of an archive", "Let it end with .tar.gz, .fp or .zip."
+        )
 
 
 def _is_built(path: str, folder: Path) -> bool:
@@ -139,10 +145,12 @@ def _run_hook(folder: Path) -> str:
         done = subprocess.run([program], cwd=folder, capture_output=True, check=False)
     except OSError as error:
         message = f"{HOOK} cannot be started: {error.strerror or error}"
-        raise fail("PL-F073", message, "See that its first line names a program, such as #!/bin/sh.") from error
+        raise problem_error(
+            "PL-F073", message, "See that its first line names a program, such as #!/bin/sh."
+        ) from error
     said = (done.stdout + done.stderr).decode("utf-8", "replace").strip()
     if done.returncode:
         last = "\n".join(said.splitlines()[-TOLD_LINES:])
         message = f"{HOOK} ended with {done.returncode}" + (f": {last}" if last else "")
-        raise fail("PL-F073", message, "Mend what it does; nothing was packed.", subject=str(program))
+        raise problem_error("PL-F073", message, "Mend what it does; nothing was packed.", subject=str(program))
     return said

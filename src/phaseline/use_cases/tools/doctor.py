@@ -155,10 +155,10 @@ def _variables() -> Iterator[Check]:
 def _holds_code(folder: str) -> bool:
     """True for a folder with modules, also those of a source distribution, with records or with packages."""
     from phaseline.catalog.code.search_path import search_path
-    from phaseline.model.deployment.code_location import CodePlaces
+    from phaseline.model.deployment.code_location import CodeLocation
 
     forms = ("*.py", "*/__init__.py", "*.rec", "*.zip", "*/lib/python")
-    tops = (folder, *search_path(CodePlaces("", (folder,))))
+    tops = (folder, *search_path(CodeLocation("", (folder,))))
     return any(True for top in tops for form in forms for _ in Path(top).glob(form))
 
 

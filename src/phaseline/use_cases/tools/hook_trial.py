@@ -8,9 +8,9 @@ from functools import partial
 from typing import TYPE_CHECKING, Literal
 
 from phaseline.calls.deployments.deployment_cache import Deployments
-from phaseline.calls.deployments.hook_lookups import Ground
-from phaseline.calls.protocol.call import ExecutionView, Outcome
-from phaseline.calls.threads.guarded_calls import attempt, run_to_end
+from phaseline.calls.deployments.hook_lookups import ExecutionHookLookup
+from phaseline.calls.protocol.call import ExecutionContext, Outcome
+from phaseline.calls.threads.guarded_calls import call_and_await, guarded_call
 from phaseline.hooks.call_arguments import seen
 from phaseline.hooks.caller import failed
 from phaseline.hooks.declaration import read
@@ -19,9 +19,9 @@ from phaseline.hooks.method_arguments import POST, PRE, PREVIEW
 from phaseline.hooks.time_limited_threads import BoundedThreads
 from phaseline.lang.fast_dataclasses import altered, frozen
 from phaseline.model.execution.lifecycle_actions import action_of
-from phaseline.model.execution.pre_post import Why
+from phaseline.model.execution.pre_post import DeploymentCallKind
 from phaseline.model.graph.status import OutcomeKind
-from phaseline.model.problems.problem import ProblemsError, fail
+from phaseline.model.problems.problem import ProblemsError, problem_error
 from phaseline.use_cases.loading.hook_registry import named, problem_of
 from phaseline.use_cases.lookup.find import find_deployment
 from phaseline.use_cases.queries.hooks import find
@@ -77,13 +77,13 @@ def try_hook(
     hook = _one(ctx, name, row.number)
     if METHODS[method] not in hook.methods:
         mend = f"Name one that it has, with --method: {', '.join(word for word in METHODS if METHODS[word] in hook.methods)}"
-        raise fail("PL-H004", f"the hook class '{name}' has no {METHODS[method]}", mend)
+        raise problem_error("PL-H004", f"the hook class '{name}' has no {METHODS[method]}", mend)
     about = Deployments(ctx.store, ctx.vault).loaded(row.number)
-    why = Why.COMPLETED if method == "post" else Why.BEFORE
+    why = DeploymentCallKind.COMPLETED if method == "post" else DeploymentCallKind.BEFORE
     action = next(iter(hook.called_as(action_of(workflow))), action_of(workflow))
     lines: list[str] = []
-    ground = Ground(0, ctx.store, lambda _: None, lambda: None)
-    execution = ExecutionView("", workflow, creator=ctx.actor.name, tenant=ctx.actor.tenant, ground=ground)
+    ground = ExecutionHookLookup(0, ctx.store, lambda _: None, lambda: None)
+    execution = ExecutionContext("", workflow, creator=ctx.actor.name, tenant=ctx.actor.tenant, ground=ground)
     given = seen(
         about,
         execution,
@@ -96,7 +96,7 @@ def try_hook(
     one = ctx.catalog.load_hook(hook.pinned(hook.name, action))()
     arguments = given.cnxt, given.stack, given.target, action
     begun = time.monotonic()
-    outcome = _called(partial(run_to_end, getattr(one, METHODS[method]), *arguments), given.cnxt, hook.timeout_s)
+    outcome = _called(partial(call_and_await, getattr(one, METHODS[method]), *arguments), given.cnxt, hook.timeout_s)
     return HookTried(
         hook.name,
         METHODS[method],
@@ -125,7 +125,7 @@ def _one(ctx: RequestContext, name: str, deployment: int) -> KnownHook:
 
 def _called(code: partial[None], cnxt: HookContext, timeout_s: float) -> Outcome:
     try:
-        _, error = BoundedThreads().run(partial(attempt, code), timeout_s)
+        _, error = BoundedThreads().run(partial(guarded_call, code), timeout_s)
     except TimeoutError:
         return Outcome(OutcomeKind.FAILED, message=f"timed out after {timeout_s:g} s")
     return cnxt.outcome() if error is None else failed(error)

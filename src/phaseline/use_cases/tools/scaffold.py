@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Literal
 
 from phaseline.lang.fast_dataclasses import frozen
-from phaseline.model.problems.problem import fail
+from phaseline.model.problems.problem import problem_error
 from phaseline.use_cases.loading.blueprint_loading import deployment_name
 
 Kind = Literal["blueprint", "plugin"]
@@ -53,7 +53,7 @@ def start(folder: str, kind: Kind = "blueprint") -> Started:
     written = []
     try:
         if target.exists() and (not target.is_dir() or any(target.iterdir())):
-            raise fail("PL-C022", f"the folder '{folder}' is not empty", mend)
+            raise problem_error("PL-C022", f"the folder '{folder}' is not empty", mend)
         for name, source in PARTS[kind].items():
             path = target / _filled(name, names)
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -63,7 +63,7 @@ def start(folder: str, kind: Kind = "blueprint") -> Started:
                 path.chmod(0o755)
             written.append(path.relative_to(target).as_posix())
     except OSError as error:
-        raise fail("PL-C022", f"the folder '{folder}' cannot be written: {error.strerror}", mend) from error
+        raise problem_error("PL-C022", f"the folder '{folder}' cannot be written: {error.strerror}", mend) from error
     return Started(folder, tuple(written), _plugin_words(target, names) if names else _blueprint_words(target))
 
 
@@ -98,7 +98,7 @@ def _names(target: Path) -> Mapping[str, str]:
     module = re.sub(r"^[^a-z]+|_+$", "", re.sub(r"[^a-z0-9]+", "_", folder.lower()))
     if not module:
         message = f"the folder '{folder}' makes no name for a Python module"
-        raise fail("PL-C023", message, "Name one with a letter in it: phaseline init plugin my-plugin")
+        raise problem_error("PL-C023", message, "Name one with a letter in it: phaseline init plugin my-plugin")
     return {"MODULE": module, "PACKAGE": module.replace("_", "-")}
 
 

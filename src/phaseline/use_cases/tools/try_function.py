@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from phaseline.app.app_context import RequestContext
     from phaseline.calls.batches.trial_call import Tried as Tried  # noqa: PLC0414 - passed on: doors know only use cases
     from phaseline.model.blueprint.blueprint import Value
-    from phaseline.model.deployment.code_location import CodePlaces
+    from phaseline.model.deployment.code_location import CodeLocation
 
 MOST_ITEMS = 10_000
 
@@ -76,11 +76,11 @@ def try_function(ctx: RequestContext, function: str, given: MadeUp, *, plugin_fo
     )
 
 
-def _load(ctx: RequestContext, implementation: str, code: CodePlaces) -> Callable[..., object]:
+def _load(ctx: RequestContext, implementation: str, code: CodeLocation) -> Callable[..., object]:
     """The function, imported. Raises: PL-O002."""
-    from phaseline.calls.threads.guarded_calls import attempt
+    from phaseline.calls.threads.guarded_calls import guarded_call
 
-    function, error = attempt(ctx.catalog.load, implementation, code)
+    function, error = guarded_call(ctx.catalog.load, implementation, code)
     if function is None:
         from phaseline.use_cases.loading.load_errors import load_problem
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 from rich.console import Console
 
-from phaseline.app.watcher import EVERY_MS, Failing, Nobody, Progress, ProgressRow, Throttle
+from phaseline.app.watcher import EVERY_MS, Failing, NullWatcher, Progress, ProgressRow, Throttle
 from phaseline.cli.render.progress.live_table import MOST_ROWS, LiveTable, Rates, bar, cells_of, chosen, draw
 from phaseline.cli.render.progress.progress import HEARTBEAT_MS, Lines, Quiet, failing_text, summary
 from phaseline.model.graph.status import EntryStatus as Status
@@ -181,7 +181,7 @@ def test_looks_are_let_through_ten_times_a_second_and_less_often_when_they_cost_
 
 
 def test_nobody_may_watch() -> None:
-    nobody = Nobody()
+    nobody = NullWatcher()
     nobody.begun("install-1", "shop", lambda: None)
     nobody.progressed(progress(), 0)
     nobody.noticed("")

@@ -14,7 +14,7 @@ from phaseline.model.rows.orders import NewOrder, RequestId
 from phaseline.model.rows.rows import RequestKind
 from phaseline.use_cases.commands.orders.given_orders import HOUR_MS, digest_of
 from phaseline.use_cases.commands.start_workflow import start
-from phaseline.use_cases.prepare.workflow_start import Start
+from phaseline.use_cases.prepare.workflow_start import WorkflowStart
 
 Give = Callable[[Phaseline], object]
 
@@ -301,7 +301,7 @@ def test_a_recursive_uninstall_goes_on_where_the_first_client_was(shop: Phaselin
     with shop:
         installed(shop, file)
         shop.executions.install(file, "child", labels=["csys-obj-parent=shop"])
-        alone = Start("uninstall", "child", {"recursive": False, "ignore_failure": False}, force=True)
+        alone = WorkflowStart("uninstall", "child", {"recursive": False, "ignore_failure": False}, force=True)
         start(shop.ctx.under(RequestId("r-1/child")), alone)  # so far the first client came before it died
         made = calls(file)
         view, is_repeated = given(shop, lambda door: door.executions.uninstall("shop", recursive=True))

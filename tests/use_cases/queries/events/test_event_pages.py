@@ -14,11 +14,11 @@ from tests.use_cases.naive_events import all_events
 
 from phaseline.app.settings import Settings
 from phaseline.embedded.open_app import open_context
-from phaseline.model.resources.resources import REACH
+from phaseline.model.resources.resources import REACH_WORKFLOW
 from phaseline.ports import Store
 from phaseline.testing.simulation.world import World, let_go
 from phaseline.use_cases.commands.install import install
-from phaseline.use_cases.prepare.deployment_spec import Order
+from phaseline.use_cases.prepare.deployment_spec import DeploymentSpec
 from phaseline.use_cases.queries.events.event_pages import Narrated
 from phaseline.use_cases.queries.events.events_and_logs import event_pages, events
 from phaseline.use_cases.queries.events.line_filter import ANY, LineFilter
@@ -74,7 +74,7 @@ def look(store: Store) -> int:
     """Compare the last events of every execution with the last of all; how many lines were compared."""
     compared = 0
     for row in store.executions():
-        if row.request.workflow == REACH:
+        if row.request.workflow == REACH_WORKFLOW:
             continue
         node = store.topology(row.deployment).nodes[0].name
         for wanted in (
@@ -122,7 +122,7 @@ def installed(folder: Path, count: int, how: str) -> Settings:
     file.write_text(BLUEPRINT.format(count=count, how=how))
     settings = Settings(f"sqlite:///{folder}/{how}-{count}.db")
     with open_context(settings, "a test") as ctx:
-        install(ctx, Order(str(file), "shop"))
+        install(ctx, DeploymentSpec(str(file), "shop"))
     return settings
 
 

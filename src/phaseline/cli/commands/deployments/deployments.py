@@ -20,7 +20,7 @@ from phaseline.cli.shell.options import (
 )
 
 if TYPE_CHECKING:
-    from phaseline.use_cases.prepare.deployment_spec import Order
+    from phaseline.use_cases.prepare.deployment_spec import DeploymentSpec
 
 DEPLOYMENT_STATUSES = ("adopted", "good", "in_progress", "not_installed", "requires_attention", "suspended")
 reveal_option = click.option("--reveal", is_flag=True, help="Show secrets, too; otherwise they are (hidden).")
@@ -72,13 +72,13 @@ def show(desk: Desk, name: str) -> None:
 @order_options
 @json_option
 @click.pass_obj
-def create(desk: Desk, order: Order) -> None:
+def create(desk: Desk, order: DeploymentSpec) -> None:
     """Make a deployment of a blueprint without installing it; "executions start install" does that."""
     from phaseline.cli.render.listings import deployment_text
-    from phaseline.cli.shell.run_output import watching
+    from phaseline.cli.shell.run_output import progress_watcher
     from phaseline.use_cases.commands.create_deployment import create as make
 
-    with desk.open(makes_store=True) as place, watching(desk) as watcher:
+    with desk.open(makes_store=True) as place, progress_watcher(desk) as watcher:
         view = make(place, order, watcher=watcher)
     desk.answer(view, lambda: deployment_text(view))
 

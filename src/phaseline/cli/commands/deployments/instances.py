@@ -105,13 +105,13 @@ def tell_stuck(desk: Desk, deployment: str | None, limit: int) -> None:
 @click.pass_obj
 def mark_unhealthy(desk: Desk, ids: tuple[str, ...], deployment: str | None, reason: str) -> None:
     """Say that instances are ill, whatever checks find: the next heal mends them or makes them anew. Refused while they are in use."""
-    from phaseline.cli.shell.run_output import finish, watching
+    from phaseline.cli.shell.run_output import print_result, progress_watcher
     from phaseline.use_cases.commands.mark_unhealthy import mark_unhealthy as mark
 
     with desk.open() as place:
-        with watching(desk) as watcher:
+        with progress_watcher(desk) as watcher:
             view = mark(place, ids, deployment=deployment, reason=reason, watcher=watcher)
-        finish(desk, view)
+        print_result(desk, view)
 
 
 @instances.command(epilog="Example: phaseline instances restrict database -d shop --forbid delete --forbid replace")
@@ -128,15 +128,15 @@ def restrict(
     desk: Desk, names: tuple[str, ...], deployment: str, actions: tuple[str, ...], *, lift: bool, as_blueprint: bool
 ) -> None:
     """Forbid that nodes or instances are updated, replaced or taken away, until that is lifted. Refused while they are in use."""
-    from phaseline.cli.shell.run_output import finish, watching
+    from phaseline.cli.shell.run_output import print_result, progress_watcher
     from phaseline.use_cases.commands.restrict import restrict as say
 
     if bool(actions) + lift + as_blueprint != 1:
         raise click.UsageError("Give --forbid ACTION, --lift or --as-blueprint.")
     with desk.open() as place:
-        with watching(desk) as watcher:
+        with progress_watcher(desk) as watcher:
             view = say(place, deployment, names, actions=None if as_blueprint else actions, watcher=watcher)
-        finish(desk, view)
+        print_result(desk, view)
 
 
 @instances.command(epilog="Example: phaseline instances signal web_k2m9x1 -d shop --data '{\"ready\": true}'")
@@ -153,14 +153,14 @@ def signal(
     desk: Desk, id: str, deployment: str | None, data: str, operations: tuple[str, ...], *, detach: bool
 ) -> None:
     """Say something to operations of an instance that sleep: they are called now, and find it. Then go on."""
-    from phaseline.cli.shell.run_output import finish, watching
+    from phaseline.cli.shell.run_output import print_result, progress_watcher
     from phaseline.use_cases.commands.signal import signal as give
     from phaseline.use_cases.loading.input_files import read_said
 
     said = read_said(data)
     with desk.open() as place:
-        with watching(desk) as watcher:
+        with progress_watcher(desk) as watcher:
             view = give(
                 place, id, deployment=deployment, data=said, operations=operations, watcher=watcher, detach=detach
             )
-        finish(desk, view)
+        print_result(desk, view)

@@ -13,7 +13,7 @@ from phaseline.cli.shell.options import data_option, json_option, limit_option, 
 
 if TYPE_CHECKING:
     from phaseline.model.execution.breakpoints import Breakpoint
-    from phaseline.use_cases.queries.resources.selection import Choice
+    from phaseline.use_cases.queries.resources.selection import ResourceSelector
 
 F = TypeVar("F", bound=Callable[..., Any])
 names_argument = click.argument("names", metavar="[NAME…]", nargs=-1, shell_complete=completing.resources)
@@ -69,11 +69,11 @@ def about_one(*options: Callable[[Any], Any]) -> Callable[[F], F]:
     return asking(name_argument, cluster_option, *options)
 
 
-def choice(options: dict[str, Any]) -> Choice:
+def choice(options: dict[str, Any]) -> ResourceSelector:
     """Whom these options mean."""
-    from phaseline.use_cases.queries.resources.selection import Choice
+    from phaseline.use_cases.queries.resources.selection import ResourceSelector
 
-    return Choice(
+    return ResourceSelector(
         options["names"], options["where"], options["group"], options["cluster"], is_all=options.get("is_all", False)
     )
 

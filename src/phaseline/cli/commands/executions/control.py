@@ -18,13 +18,13 @@ from phaseline.cli.shell.options import deployment_option, detach_option, execut
 @click.pass_obj
 def resume(desk: Desk, id: str | None, deployment: str | None, detach: bool) -> None:
     """Carry on with an execution that was interrupted or killed. What completed is not called again."""
-    from phaseline.cli.shell.run_output import finish, watching
+    from phaseline.cli.shell.run_output import print_result, progress_watcher
     from phaseline.use_cases.commands.control import resume as run
 
     with desk.open() as place:
-        with watching(desk) as watcher:
+        with progress_watcher(desk) as watcher:
             view = run(place, id, deployment=deployment, watcher=watcher, detach=detach)
-        finish(desk, view)
+        print_result(desk, view)
 
 
 @click.command(epilog="Example: phaseline executions follow install-7")
@@ -34,13 +34,13 @@ def resume(desk: Desk, id: str | None, deployment: str | None, detach: bool) -> 
 @click.pass_obj
 def follow(desk: Desk, id: str | None, deployment: str | None) -> None:
     """Watch an execution to its end, whoever runs it; carry it on if nobody does. Ctrl-C leaves it as it is."""
-    from phaseline.cli.shell.run_output import finish, watching
+    from phaseline.cli.shell.run_output import print_result, progress_watcher
     from phaseline.use_cases.commands.control import follow as run
 
     with desk.open() as place:
-        with watching(desk) as watcher:
+        with progress_watcher(desk) as watcher:
             view = run(place, id, deployment=deployment, watcher=watcher)
-        finish(desk, view)
+        print_result(desk, view)
 
 
 @click.command(epilog="Example: phaseline executions retry install-7 --clean")
@@ -57,17 +57,17 @@ def retry(
     desk: Desk, id: str | None, deployment: str | None, instances: tuple[str, ...], clean: bool, detach: bool
 ) -> None:
     """Call again what failed, was canceled or is unsure; then go on with what waited for it."""
-    from phaseline.cli.shell.run_output import finish, watching
+    from phaseline.cli.shell.run_output import print_result, progress_watcher
     from phaseline.use_cases.commands.control import retry as run
 
     if clean and instances:
         raise click.UsageError("--clean concerns the whole execution; leave --instance out")
     with desk.open() as place:
-        with watching(desk) as watcher:
+        with progress_watcher(desk) as watcher:
             view = run(
                 place, id, deployment=deployment, instances=instances, clean=clean, watcher=watcher, detach=detach
             )
-        finish(desk, view)
+        print_result(desk, view)
 
 
 @click.command(epilog='Example: phaseline executions complete install-7 --instance db_x1 --reason "started by hand"')
@@ -94,11 +94,11 @@ def complete(
     detach: bool,
 ) -> None:
     """Take failed or unsure operations as completed, because you know they are; then go on."""
-    from phaseline.cli.shell.run_output import finish, watching
+    from phaseline.cli.shell.run_output import print_result, progress_watcher
     from phaseline.use_cases.commands.control import complete as run
 
     with desk.open() as place:
-        with watching(desk) as watcher:
+        with progress_watcher(desk) as watcher:
             view = run(
                 place,
                 id,
@@ -109,7 +109,7 @@ def complete(
                 watcher=watcher,
                 detach=detach,
             )
-        finish(desk, view)
+        print_result(desk, view)
 
 
 @click.command(epilog="Example: phaseline executions wake install-7 --instance server_x1")
@@ -132,11 +132,11 @@ def wake(
     detach: bool,
 ) -> None:
     """Have operations and phases that sleep called now; then go on."""
-    from phaseline.cli.shell.run_output import finish, watching
+    from phaseline.cli.shell.run_output import print_result, progress_watcher
     from phaseline.use_cases.commands.control import wake as run
 
     with desk.open() as place:
-        with watching(desk) as watcher:
+        with progress_watcher(desk) as watcher:
             view = run(
                 place,
                 id,
@@ -146,7 +146,7 @@ def wake(
                 watcher=watcher,
                 detach=detach,
             )
-        finish(desk, view)
+        print_result(desk, view)
 
 
 @click.command(epilog="Example: phaseline executions rerun install-7 --instance server_x1 --phase Acme.Tag")
@@ -167,15 +167,15 @@ def rerun(
     detach: bool,
 ) -> None:
     """Have completed phases of nodes called once more, while these are still in that state; then go on."""
-    from phaseline.cli.shell.run_output import finish, watching
+    from phaseline.cli.shell.run_output import print_result, progress_watcher
     from phaseline.use_cases.commands.control import rerun as run
 
     with desk.open() as place:
-        with watching(desk) as watcher:
+        with progress_watcher(desk) as watcher:
             view = run(
                 place, id, deployment=deployment, instances=instances, phases=phases, watcher=watcher, detach=detach
             )
-        finish(desk, view)
+        print_result(desk, view)
 
 
 @click.command(epilog="Example: phaseline executions cancel install-7")
@@ -188,11 +188,11 @@ def rerun(
 def cancel(desk: Desk, id: str | None, deployment: str | None, how: Literal["force", "kill"] | None) -> None:
     """End an execution that is open: nothing new starts, running calls are awaited."""
     from phaseline.cli.render.executions import result_text
-    from phaseline.cli.shell.run_output import watching
+    from phaseline.cli.shell.run_output import progress_watcher
     from phaseline.use_cases.commands.control import cancel as run
 
     with desk.open() as place:
-        with watching(desk) as watcher:
+        with progress_watcher(desk) as watcher:
             view = run(place, id, deployment=deployment, how=how or "wait", watcher=watcher)
         desk.answer(view, lambda: result_text(view))
     click.get_current_context().exit(0 if view.status.value == "canceled" else 1)

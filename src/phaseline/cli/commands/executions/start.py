@@ -13,8 +13,8 @@ from phaseline.cli.shell.options import deployment_needed, detach_option, json_o
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from phaseline.use_cases.prepare.options import Manner
-    from phaseline.use_cases.prepare.workflow_start import Start
+    from phaseline.use_cases.prepare.options import ExecutionOptions
+    from phaseline.use_cases.prepare.workflow_start import WorkflowStart
 
 
 @click.command(
@@ -31,15 +31,15 @@ def start(
     desk: Desk,
     workflow: str,
     deployment: str,
-    start_of: Callable[[str, str], Start],
-    manner: Manner,
+    start_of: Callable[[str, str], WorkflowStart],
+    manner: ExecutionOptions,
     detach: bool,
 ) -> None:
     """Run a workflow of a deployment: a built-in one, by its name."""
-    from phaseline.cli.shell.run_output import finish, watching
+    from phaseline.cli.shell.run_output import print_result, progress_watcher
     from phaseline.use_cases.commands.start_workflow import start as run
 
     with desk.open() as place:
-        with watching(desk) as watcher:
+        with progress_watcher(desk) as watcher:
             view = run(place, start_of(workflow, deployment), manner=manner, watcher=watcher, detach=detach)
-        finish(desk, view)
+        print_result(desk, view)

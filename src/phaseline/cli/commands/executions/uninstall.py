@@ -11,7 +11,7 @@ from phaseline.cli.shell.deployment_option import OfDeployment
 from phaseline.cli.shell.options import deployment_needed, detach_option, json_option, running_options, yes_option
 
 if TYPE_CHECKING:
-    from phaseline.use_cases.prepare.options import Manner
+    from phaseline.use_cases.prepare.options import ExecutionOptions
 
 
 @click.command(cls=OfDeployment, epilog="Example: phaseline uninstall -d shop")
@@ -32,19 +32,19 @@ def uninstall(
     deployment: str,
     ignore_failure: bool,
     recursive: bool,
-    manner: Manner,
+    manner: ExecutionOptions,
     yes: bool,
     detach: bool,
 ) -> None:
     """Stop and delete every instance of a deployment. Its record stays; "deployments delete" forgets it."""
     from phaseline.cli.shell.confirmation import asks, confirm_removal
-    from phaseline.cli.shell.run_output import finish, watching
+    from phaseline.cli.shell.run_output import print_result, progress_watcher
     from phaseline.use_cases.commands.install import uninstall as run
 
     with desk.open() as place:
         if asks(desk, yes):
             confirm_removal(place, deployment, "Uninstall '{name}': stop and delete {count}?")
-        with watching(desk) as watcher:
+        with progress_watcher(desk) as watcher:
             view = run(
                 place,
                 deployment,
@@ -54,4 +54,4 @@ def uninstall(
                 watcher=watcher,
                 detach=detach,
             )
-        finish(desk, view, lambda: [f"forget it: phaseline deployments delete {view.deployment}"])
+        print_result(desk, view, lambda: [f"forget it: phaseline deployments delete {view.deployment}"])

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from phaseline.model.execution.breakpoints import Breakpoint
     from phaseline.use_cases.prepare.plan_preview import Planned
-    from phaseline.use_cases.prepare.workflow_start import Start
+    from phaseline.use_cases.prepare.workflow_start import WorkflowStart
 
 
 ELSEWHERE = {
@@ -93,19 +93,21 @@ def _workflow_command(name: str) -> click.Command:
     @plan_options
     @json_option
     @click.pass_obj
-    def command(desk: Desk, /, deployment: str, start_of: Callable[[str, str], Start], **words: Any) -> None:
+    def command(desk: Desk, /, deployment: str, start_of: Callable[[str, str], WorkflowStart], **words: Any) -> None:
         _answer_workflow(desk, start_of(name, deployment), **words)
 
     command.help = f'Show what the workflow "{name}" would do on a deployment.'
     return command
 
 
-def _answer_workflow(desk: Desk, order: Start, *, breakpoints: tuple[Breakpoint, ...], save: bool, tells: bool) -> None:
+def _answer_workflow(
+    desk: Desk, order: WorkflowStart, *, breakpoints: tuple[Breakpoint, ...], save: bool, tells: bool
+) -> None:
     from phaseline.use_cases.commands.keep_plan import plan_workflow
-    from phaseline.use_cases.prepare.options import Manner
+    from phaseline.use_cases.prepare.options import ExecutionOptions
 
     with desk.open() as place:
-        found = plan_workflow(place, order, save=save, manner=Manner(breakpoints=breakpoints))
+        found = plan_workflow(place, order, save=save, manner=ExecutionOptions(breakpoints=breakpoints))
     answer_plan(desk, found, tells=tells)
 
 
@@ -171,7 +173,7 @@ def install(
     labels: tuple[str, ...],
     yes_many: bool,
     open_types: bool,
-    start_of: Callable[[str, str], Start],
+    start_of: Callable[[str, str], WorkflowStart],
     breakpoints: tuple[Breakpoint, ...],
     save: bool,
     tells: bool,
@@ -190,14 +192,14 @@ def install(
         return
     _refuse_given(ctx, OF_A_DEPLOYMENT, "of a deployment that there is: leave BLUEPRINT out")
     from phaseline.use_cases.loading.input_files import gather_inputs
-    from phaseline.use_cases.prepare.deployment_spec import Order
-    from phaseline.use_cases.prepare.options import Manner
+    from phaseline.use_cases.prepare.deployment_spec import DeploymentSpec
+    from phaseline.use_cases.prepare.options import ExecutionOptions
     from phaseline.use_cases.prepare.plan_preview import plan_install
 
     with desk.open() as place:
         inputs = gather_inputs(input_files, inputs_given)
-        order = Order(file, name, inputs, plugin_folders, yes_many, labels=labels)
-        found = plan_install(place, order, open_types=open_types, manner=Manner(breakpoints=breakpoints))
+        order = DeploymentSpec(file, name, inputs, plugin_folders, yes_many, labels=labels)
+        found = plan_install(place, order, open_types=open_types, manner=ExecutionOptions(breakpoints=breakpoints))
     _warn(desk, found)
     answer_plan(desk, found, tells=tells)
 
@@ -234,9 +236,9 @@ def uninstall(
 ) -> None:
     """Show what "uninstall" would do."""
     from phaseline.use_cases.commands.keep_plan import plan_uninstall
-    from phaseline.use_cases.prepare.options import Manner
+    from phaseline.use_cases.prepare.options import ExecutionOptions
 
     with desk.open() as place:
-        manner = Manner(breakpoints=breakpoints)
+        manner = ExecutionOptions(breakpoints=breakpoints)
         found = plan_uninstall(place, deployment, ignore_failure=ignore_failure, save=save, manner=manner)
     answer_plan(desk, found, tells=tells)

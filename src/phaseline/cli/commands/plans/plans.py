@@ -52,13 +52,13 @@ def show(desk: Desk, id: str) -> None:
 @click.pass_obj
 def apply(desk: Desk, id: str, detach: bool) -> None:
     """Carry a plan out. Refused with what has moved if the deployment is not what it was when the plan was made."""
-    from phaseline.cli.shell.run_output import finish, watching
+    from phaseline.cli.shell.run_output import print_result, progress_watcher
     from phaseline.use_cases.commands.apply_plan import apply_plan
 
     with desk.open() as place:
-        with watching(desk) as watcher:
+        with progress_watcher(desk) as watcher:
             view = apply_plan(place, id, watcher=watcher, detach=detach)
-        finish(desk, view)
+        print_result(desk, view)
 
 
 @plans.command(epilog="Example: phaseline plans delete plan-7")

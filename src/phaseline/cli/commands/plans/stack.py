@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from phaseline.model.blueprint.blueprint import Value
     from phaseline.model.execution.breakpoints import Breakpoint
     from phaseline.use_cases.commands.adopt import AdoptOrder
-    from phaseline.use_cases.prepare.options import Manner
+    from phaseline.use_cases.prepare.options import ExecutionOptions
     from phaseline.views.views import ExecutionView
 
 output_option = click.option(
@@ -52,15 +52,15 @@ def _whole(workflow: str) -> click.Command:
     @detach_option
     @json_option
     @click.pass_obj
-    def command(desk: Desk, deployment: str, manner: Manner, detach: bool) -> None:
-        from phaseline.cli.shell.run_output import finish, watching
+    def command(desk: Desk, deployment: str, manner: ExecutionOptions, detach: bool) -> None:
+        from phaseline.cli.shell.run_output import print_result, progress_watcher
         from phaseline.use_cases.commands.start_workflow import start
-        from phaseline.use_cases.prepare.workflow_start import Start
+        from phaseline.use_cases.prepare.workflow_start import WorkflowStart
 
         with desk.open() as place:
-            with watching(desk) as watcher:
-                view = start(place, Start(workflow, deployment), manner=manner, watcher=watcher, detach=detach)
-            finish(desk, view)
+            with progress_watcher(desk) as watcher:
+                view = start(place, WorkflowStart(workflow, deployment), manner=manner, watcher=watcher, detach=detach)
+            print_result(desk, view)
 
     return command
 
@@ -82,14 +82,14 @@ def restore(
     snapshot: str,
     deployment: str,
     preview: bool,
-    manner: Manner,
+    manner: ExecutionOptions,
     yes: bool,
     detach: bool,
 ) -> None:
     """Bring a deployment back to a snapshot: an update to what it was, then the operation snapshot.apply."""
     from phaseline.cli.commands.plans.plan import answer_plan
     from phaseline.cli.shell.confirmation import asks, confirm_plan
-    from phaseline.cli.shell.run_output import finish, watching
+    from phaseline.cli.shell.run_output import print_result, progress_watcher
     from phaseline.use_cases.commands.snapshots import plan_restore
     from phaseline.use_cases.commands.snapshots import restore as bring_back
 
@@ -100,9 +100,9 @@ def restore(
             if asks(desk, yes):
                 shown = plan_restore(place, deployment, snapshot, manner=manner)
                 confirm_plan(shown, f"Bring '{deployment}' back to '{snapshot}' so?")
-            with watching(desk) as watcher:
+            with progress_watcher(desk) as watcher:
                 view = bring_back(place, deployment, snapshot, manner=manner, watcher=watcher, detach=detach)
-            finish(desk, view)
+            print_result(desk, view)
     if preview:
         answer_plan(desk, shown)
 
@@ -120,10 +120,10 @@ def plan_of_restore(
     """Show what "restore" would do."""
     from phaseline.cli.commands.plans.plan import answer_plan
     from phaseline.use_cases.commands.snapshots import plan_restore
-    from phaseline.use_cases.prepare.options import Manner
+    from phaseline.use_cases.prepare.options import ExecutionOptions
 
     with desk.open() as place:
-        shown = plan_restore(place, deployment, snapshot, manner=Manner(breakpoints=breakpoints))
+        shown = plan_restore(place, deployment, snapshot, manner=ExecutionOptions(breakpoints=breakpoints))
     answer_plan(desk, shown, tells=tells)
 
 
@@ -176,15 +176,15 @@ def _order(
 @detach_option
 @json_option
 @click.pass_obj
-def adopt(desk: Desk, /, manner: Manner, detach: bool, **words: Any) -> None:
+def adopt(desk: Desk, /, manner: ExecutionOptions, detach: bool, **words: Any) -> None:
     """Make a deployment of what is there already, by a document that export or abandon has written. Nothing is created."""
-    from phaseline.cli.shell.run_output import finish, watching
+    from phaseline.cli.shell.run_output import print_result, progress_watcher
     from phaseline.use_cases.commands.adopt import adopt as take_over
 
     with desk.open(makes_store=True) as place:
-        with watching(desk) as watcher:
+        with progress_watcher(desk) as watcher:
             view = take_over(place, _order(**words), manner=manner, watcher=watcher, detach=detach)
-        finish(desk, view)
+        print_result(desk, view)
 
 
 @click.command("adopt", epilog="Example: phaseline plan adopt shop.json -d shop")
@@ -197,10 +197,10 @@ def plan_of_adoption(desk: Desk, /, breakpoints: tuple[Breakpoint, ...], tells: 
     """Show what "adopt" would do, and what speaks against it; nothing is stored."""
     from phaseline.cli.commands.plans.plan import answer_plan
     from phaseline.use_cases.commands.adopt import plan_adoption
-    from phaseline.use_cases.prepare.options import Manner
+    from phaseline.use_cases.prepare.options import ExecutionOptions
 
     with desk.open() as place:
-        found = plan_adoption(place, _order(**words), manner=Manner(breakpoints=breakpoints))
+        found = plan_adoption(place, _order(**words), manner=ExecutionOptions(breakpoints=breakpoints))
     answer_plan(desk, found, tells=tells)
 
 
@@ -215,14 +215,14 @@ def plan_of_adoption(desk: Desk, /, breakpoints: tuple[Breakpoint, ...], tells: 
 def abandon(desk: Desk, deployment: str, output: str | None, force: bool, yes: bool, detach: bool) -> None:
     """Forget a deployment and leave alone what it stands for; its document is printed, and kept for 30 days."""
     from phaseline.cli.shell.confirmation import asks, confirm_removal
-    from phaseline.cli.shell.run_output import watching
+    from phaseline.cli.shell.run_output import progress_watcher
     from phaseline.use_cases.commands.adopt import abandon as let_go
     from phaseline.use_cases.prepare.stack_documents import show_abandoned
 
     with desk.open() as place:
         if asks(desk, yes):
             confirm_removal(place, deployment, "Forget '{name}' and leave {count} alone as they are?")
-        with watching(desk) as watcher:
+        with progress_watcher(desk) as watcher:
             view = let_go(place, deployment, force=force, watcher=watcher, detach=detach)
         found = show_abandoned(place, view.id) if view.is_good else None
     _told(desk, view, found, output)
@@ -276,14 +276,16 @@ def write_private(text: str, output: str) -> None:
     """A text into a file that only its owner reads. Raises: PL-C091."""
     import os
 
-    from phaseline.model.problems.problem import fail
+    from phaseline.model.problems.problem import problem_error
 
     try:
         number = os.open(Path(output), os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
         with os.fdopen(number, "w", encoding="utf-8") as file:
             file.write(text)
     except OSError as error:
-        raise fail("PL-C091", f"the document cannot be written: {error}", "Name another file with -o.") from error
+        raise problem_error(
+            "PL-C091", f"the document cannot be written: {error}", "Name another file with -o."
+        ) from error
 
 
 def text_of(document: Mapping[str, Any]) -> str:

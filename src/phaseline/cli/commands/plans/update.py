@@ -28,7 +28,7 @@ from phaseline.cli.shell.options import (
 if TYPE_CHECKING:
     from phaseline.model.blueprint.blueprint import Value
     from phaseline.model.execution.breakpoints import Breakpoint
-    from phaseline.use_cases.prepare.options import Manner
+    from phaseline.use_cases.prepare.options import ExecutionOptions
     from phaseline.use_cases.prepare.plan_preview import Planned
     from phaseline.use_cases.prepare.update_preparation import UpdateOrder
 
@@ -98,14 +98,16 @@ def read_order(
 @detach_option
 @json_option
 @click.pass_obj
-def update(desk: Desk, /, name: str, preview: bool, manner: Manner, yes: bool, detach: bool, **words: Any) -> None:
+def update(
+    desk: Desk, /, name: str, preview: bool, manner: ExecutionOptions, yes: bool, detach: bool, **words: Any
+) -> None:
     """Bring a deployment to another blueprint, or to other inputs of the same one; see before: phaseline plan update.
 
     Inputs that are not given stay as they are.
     """
     from phaseline.cli.commands.plans.plan import answer_plan
     from phaseline.cli.shell.confirmation import asks, confirm_plan
-    from phaseline.cli.shell.run_output import finish, watching
+    from phaseline.cli.shell.run_output import print_result, progress_watcher
     from phaseline.use_cases.commands.update import plan_update
     from phaseline.use_cases.commands.update import update as bring
 
@@ -117,9 +119,9 @@ def update(desk: Desk, /, name: str, preview: bool, manner: Manner, yes: bool, d
             if asks(desk, yes):
                 planned = plan_update(place, order, manner=manner, allowed_only=True)
                 confirm_plan(planned, f"{_made_anew(planned)}Update '{order.deployment}' so?")
-            with watching(desk) as watcher:
+            with progress_watcher(desk) as watcher:
                 view = bring(place, order, manner=manner, watcher=watcher, detach=detach)
-            finish(desk, view)
+            print_result(desk, view)
     if preview:
         answer_plan(desk, shown)
 
@@ -150,9 +152,9 @@ def plan_of_update(
     """Show what "deployments update" would do: steps, attributes old -> new, what is reinstalled and why, all rounds."""
     from phaseline.cli.commands.plans.plan import answer_plan
     from phaseline.use_cases.commands.update import plan_update
-    from phaseline.use_cases.prepare.options import Manner
+    from phaseline.use_cases.prepare.options import ExecutionOptions
 
     with desk.open() as place:
-        manner = Manner(breakpoints=breakpoints)
+        manner = ExecutionOptions(breakpoints=breakpoints)
         found = plan_update(place, read_order(deployment, **words), save=save, manner=manner)
     answer_plan(desk, found, tells=tells)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from phaseline.cli.render.progress.stop_hints import Endings
 from phaseline.cli.render.table import clean, span
-from phaseline.cli.streams.output import say
+from phaseline.cli.streams.output import echo_err
 from phaseline.model.graph.status import EntryStatus
 
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ class Quiet:
 
     def noticed(self, text: str) -> None:
         """Say it."""
-        say(text)
+        echo_err(text)
 
     def ended(self) -> None:
         """Nothing can be interrupted any more."""

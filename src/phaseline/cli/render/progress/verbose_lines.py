@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from phaseline.cli.render.executions import event_text, log_text
 from phaseline.cli.render.progress.progress import Quiet
-from phaseline.cli.streams.output import say
+from phaseline.cli.streams.output import echo_err
 
 if TYPE_CHECKING:
     from phaseline.app.watcher import Progress
@@ -50,5 +50,5 @@ class Told(Quiet):
     def _print(self) -> bool:
         lines = self._new() if self._new is not None else ()
         for line in lines:
-            say(log_text([line]) if line.level in LEVELS else event_text([line]))
+            echo_err(log_text([line]) if line.level in LEVELS else event_text([line]))
         return bool(lines)

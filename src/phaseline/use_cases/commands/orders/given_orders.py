@@ -11,7 +11,7 @@ from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from phaseline.model.problems.problem import ProblemsError, fail
+from phaseline.model.problems.problem import ProblemsError, problem_error
 from phaseline.model.rows.orders import GivenBeforeError, GivenOrder, NewOrder
 from phaseline.use_cases.lookup.ticket import Ticket
 
@@ -118,7 +118,9 @@ def settled(ctx: RequestContext, found: GivenOrder) -> Engine:
 def gone(found: GivenOrder, what: str) -> ProblemsError:
     """PL-C098: an order was carried out, and what is left of it is too little for an answer."""
     mend = "Look what is there, and give what is still wanted a request id of its own."
-    return fail("PL-C098", f"the order '{found.id}' was carried out before, and {what} was removed since", mend)
+    return problem_error(
+        "PL-C098", f"the order '{found.id}' was carried out before, and {what} was removed since", mend
+    )
 
 
 def _find(ctx: RequestContext, order: NewOrder) -> GivenOrder | None:
@@ -129,7 +131,7 @@ def _refuse_another(found: GivenOrder, order: NewOrder, verb: str) -> None:
     if found.digest != order.digest:
         what = f" ({', '.join(found.executions)})" if found.executions else ""
         message = f"the request id '{order.id}' was used for another order{what}, not for this {verb}"
-        raise fail(
+        raise problem_error(
             "PL-C097", message, "Give each order an id of its own; the same order has the same words, inputs and files."
         )
 

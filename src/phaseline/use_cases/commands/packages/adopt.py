@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from phaseline.lang.fast_dataclasses import altered, frozen
 from phaseline.model.packages.installed import PackageUse
 from phaseline.model.problems.problem import Problem, ProblemsError
-from phaseline.use_cases.lookup.installed_packages import known, lay_out_package, rows
+from phaseline.use_cases.lookup.installed_packages import installed_rows, known, lay_out_package
 
 if TYPE_CHECKING:
     from phaseline.app.app_context import RequestContext
@@ -31,7 +31,7 @@ def found_again(
     Nothing is asked of what was enabled before, also not whether it may come later: it was there when everything was made.
     Another version is not taken; where another blueprint imports one, that is enabled with the settings, as for every deployment made anew.
     """
-    there = {(row.name, row.version): row for row in rows(ctx)}
+    there = {(row.name, row.version): row for row in installed_rows(ctx)}
     found: dict[int, PackageUse] = {use.package: use for use in imported or ()}
     brought = {row.name: row for row in there.values() if row.number in found}
     warnings: list[Problem] = []

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from phaseline.model.packages.package import Package
     from phaseline.model.packages.role_limits import Count
     from phaseline.model.rows.rows import DeploymentRow
-    from phaseline.use_cases.lookup.installed_packages import Known
+    from phaseline.use_cases.lookup.installed_packages import InstalledPackage
 
 MAKING = frozenset({"CREATE", "REINSTALL", "ADOPT", "RESTORE"})
 """Actions behind which a deployment is installed."""
@@ -42,10 +42,10 @@ class Eligibility:
         self._ctx = ctx
         self._deployment = deployment
         self._count: Count | None = None
-        self._others: list[Known] | None = None
+        self._others: list[InstalledPackage] | None = None
 
     @property
-    def others(self) -> list[Known]:
+    def others(self) -> list[InstalledPackage]:
         """What is enabled already."""
         if self._others is None:
             uses = uses_of(self._ctx, self._deployment).values()
@@ -54,7 +54,7 @@ class Eligibility:
             ]
         return self._others
 
-    def against(self, found: Known) -> list[Problem]:
+    def against(self, found: InstalledPackage) -> list[Problem]:
         """Everything that is against enabling a package, with what it says to those that are enabled."""
         from phaseline.packages.applicability import unfit
         from phaseline.packages.compatibility import misfits, overlaps
@@ -66,7 +66,7 @@ class Eligibility:
         problems += [one for one in (*overlaps([*beside, package]), *misfits([*beside, package])) if one not in before]
         return [*problems, *self.beyond_limits(found), *self._circles(found)]
 
-    def beyond_limits(self, found: Known, former: Known | None = None) -> list[Problem]:
+    def beyond_limits(self, found: InstalledPackage, former: InstalledPackage | None = None) -> list[Problem]:
         """Limits of roles that the deployment would not keep with this package beside the others.
 
         ``former``: the package as it is enabled until now, with other settings; what it does not keep already is not told again.
@@ -75,7 +75,7 @@ class Eligibility:
         before = self._beyond([*beside, *([former] if former is not None else [])])
         return [problem for problem in self._beyond([*beside, found]) if problem not in before]
 
-    def _circles(self, found: Known) -> list[Problem]:
+    def _circles(self, found: InstalledPackage) -> list[Problem]:
         """PL-F015 for tasks that would wait for one another on the instances of the deployment, with this package beside the others."""
         from phaseline.packages.format.condition_language import holds
         from phaseline.packages.task_serializer import Surroundings, serialized
@@ -95,7 +95,7 @@ class Eligibility:
             return list(error.problems)
         return []
 
-    def _beyond(self, chosen: Sequence[Known]) -> list[Problem]:
+    def _beyond(self, chosen: Sequence[InstalledPackage]) -> list[Problem]:
         from phaseline.packages.applicability import beyond_limits
 
         models = self._models(chosen)
@@ -111,13 +111,13 @@ class Eligibility:
             ).problems
         )
 
-    def _models(self, packages: Sequence[Known]) -> dict[str, object]:
+    def _models(self, packages: Sequence[InstalledPackage]) -> dict[str, object]:
         """What conditions may ask: the settings of these packages, and the deployment."""
         from phaseline.packages.task_serializer import settings_model
 
         return {"settings": settings_model(packages), "cluster": self.cluster}
 
-    def _beside(self, name: str) -> list[Known]:
+    def _beside(self, name: str) -> list[InstalledPackage]:
         """What is enabled already under other names."""
         return [other for other in self.others if other.row.name != name]
 

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 from phaseline.lang.fast_dataclasses import altered, frozen
 from phaseline.model.packages.installed import PackageUse
-from phaseline.model.problems.problem import Place, Problem, ProblemsError, fail
+from phaseline.model.problems.problem import Place, Problem, ProblemsError, problem_error
 from phaseline.use_cases.commands.packages.eligibility import Eligibility, uses_of
 from phaseline.use_cases.lookup.find import find_deployment
-from phaseline.use_cases.lookup.installed_packages import known, lay_out_package, rows
+from phaseline.use_cases.lookup.installed_packages import installed_rows, known, lay_out_package
 from phaseline.use_cases.lookup.running_engine import tell_engine
 from phaseline.use_cases.lookup.secret_settings import opened, sealed, shown
 from phaseline.use_cases.queries.packages.find_package import find_package, read_name
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from phaseline.model.packages.installed import PackageRow
     from phaseline.model.packages.package import Package
     from phaseline.model.rows.rows import DeploymentRow
-    from phaseline.use_cases.lookup.installed_packages import Known
+    from phaseline.use_cases.lookup.installed_packages import InstalledPackage
 
 
 @frozen
@@ -100,7 +100,7 @@ def disable(ctx: RequestContext, name: str, package: str) -> EnabledView:
     if row is None or use is None or not use.is_enabled or wanted[1] not in {"", row.version}:
         mend = f"See what is: phaseline deployments plugins list {deployment.name}"
         message = f"the package '{package}' is not enabled for the deployment '{deployment.name}'"
-        raise fail("PL-F070", message, mend, subject=package)
+        raise problem_error("PL-F070", message, mend, subject=package)
     found = known(ctx, row, use.settings)
     _refuse_roles_in_use(ctx, found.package, deployment)
     if use.is_imported:
@@ -121,7 +121,7 @@ def list_enabled(ctx: RequestContext, name: str, *, everything: bool = False) ->
     ]
     if everything:
         used, asked = {row.number for row, _ in uses.values()}, Eligibility(ctx, deployment)
-        for row in rows(ctx):
+        for row in installed_rows(ctx):
             if row.number not in used:
                 other = known(ctx, row, {})
                 against = [problem for problem in asked.against(other) if problem.severity == "error"]
@@ -130,7 +130,7 @@ def list_enabled(ctx: RequestContext, name: str, *, everything: bool = False) ->
     return sorted(found, key=lambda view: (view.package, view.state != "enabled"))
 
 
-def _view(deployment: DeploymentRow, found: Known, state: str) -> EnabledView:
+def _view(deployment: DeploymentRow, found: InstalledPackage, state: str) -> EnabledView:
     package = found.package
     return EnabledView(
         deployment.name,

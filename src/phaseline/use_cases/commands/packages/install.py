@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING, Literal, NoReturn
 
 from phaseline.lang.fast_dataclasses import frozen
 from phaseline.model.packages.installed import PackageRow
-from phaseline.model.problems.problem import Problem, ProblemsError, fail
+from phaseline.model.problems.problem import Problem, ProblemsError, problem_error
 from phaseline.use_cases.loading.package_checks import what_else
 from phaseline.use_cases.lookup.installed_packages import (
     ENDING,
     collect,
+    installed_rows,
     lay_out_package,
     numbers_of,
-    rows,
     work_folder,
 )
 from phaseline.use_cases.lookup.running_engine import tell_engine
@@ -76,7 +76,7 @@ def install(ctx: RequestContext, path: str, wanted: Wanted | None = None) -> Ins
     from phaseline.packages.reader import read_package
 
     if not Path(path).exists():
-        raise fail("PL-F060", f"there is no file or folder '{path}'", "Correct the path.", subject=path)
+        raise problem_error("PL-F060", f"there is no file or folder '{path}'", "Correct the path.", subject=path)
     with opened(Path(path), leave_out=_is_of_store(ctx)) as files:
         read = read_package(files.documents, Path(path).name, ctx.app.judge)
         if read.package is None:
@@ -106,7 +106,7 @@ def _stored(
     )
     modules = tuple(str(work_folder(ctx) / tree.digest / path) for path in package.code.paths)
     for _ in range(ATTEMPTS):
-        before = in_whose_place(new, rows(ctx), wanted)
+        before = in_whose_place(new, installed_rows(ctx), wanted)
         if before is not None and (before.version, before.digest) == (new.version, new.digest):
             lay_out_package(ctx, before.digest, before.number, anew=True)
             return Installed(before, is_new=False, warnings=warnings)
@@ -120,7 +120,7 @@ def _stored(
                 row, is_new=True, replaced="" if before is None else str(before), warnings=warnings, serves=serves
             )
     message = f"others install and remove '{new.name}' all the time"
-    raise fail("PL-F062", message, "Repeat this when they are done.", subject=new.name)
+    raise problem_error("PL-F062", message, "Repeat this when they are done.", subject=new.name)
 
 
 def _add(ctx: RequestContext, new: PackageRow, tree: Tree, replaces: int, modules: Sequence[str]) -> PackageRow | None:
@@ -152,7 +152,7 @@ def in_whose_place(new: PackageRow, known: Sequence[PackageRow], wanted: Wanted)
             mend = (
                 "Give the new files another version, or put them in their place: phaseline plugins install FILE --force"
             )
-            raise fail("PL-F063", message, mend, subject=str(new))
+            raise problem_error("PL-F063", message, mend, subject=str(new))
         return same
     near = next((row for row in named if _line(row) == _line(new)), None)
     if wanted.way == "update":
@@ -161,10 +161,10 @@ def in_whose_place(new: PackageRow, known: Sequence[PackageRow], wanted: Wanted)
         is_older = numbers_of(new.version) < numbers_of(near.version)
         if is_older and not wanted.allow_downgrade:
             mend = "If it is to come in its place: phaseline plugins install FILE --allow-downgrade"
-            raise fail("PL-F064", f"{new} is older than {near}, which is installed", mend, subject=str(new))
+            raise problem_error("PL-F064", f"{new} is older than {near}, which is installed", mend, subject=str(new))
         if not is_older:
             mend = "Put it in its place, also for the deployments that use it: phaseline plugins update FILE"
-            raise fail("PL-F064", f"{near} is installed, and {new} is an update of it", mend, subject=str(new))
+            raise problem_error("PL-F064", f"{near} is installed, and {new} is an update of it", mend, subject=str(new))
     return near
 
 
@@ -178,7 +178,7 @@ def _refuse_update(new: PackageRow, near: PackageRow | None, named: Sequence[Pac
     """Raise PL-F064 unless ``near`` is an older version of the same line."""
 
     def refuse(message: str, mend: str) -> NoReturn:
-        raise fail("PL-F064", message, mend, subject=str(new))
+        raise problem_error("PL-F064", message, mend, subject=str(new))
 
     if any(row.format == FIRST_FORMAT for row in (new, *named)):
         message = f'{new} cannot update another version: one of them has the package version "{FIRST_FORMAT}"'

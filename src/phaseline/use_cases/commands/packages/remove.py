@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from phaseline.lang.did_you_mean import did_you_mean
-from phaseline.model.problems.problem import Place, Problem, ProblemsError, fail
-from phaseline.use_cases.lookup.installed_packages import collect, rows
+from phaseline.model.problems.problem import Place, Problem, ProblemsError, problem_error
+from phaseline.use_cases.lookup.installed_packages import collect, installed_rows
 from phaseline.use_cases.lookup.running_engine import tell_engine
 from phaseline.use_cases.queries.packages.find_package import find_package, read_name
 
@@ -40,7 +40,7 @@ def remove_any(ctx: RequestContext, name: str, version: str = "") -> PackageRow 
 
     named = read_name(name) or (name, "")
     wanted = named[1] or version
-    is_package = any(row.name == named[0] and wanted in {"", row.version} for row in rows(ctx))
+    is_package = any(row.name == named[0] and wanted in {"", row.version} for row in installed_rows(ctx))
     has_types = bool(find_definitions(ctx, named[0], wanted))
     if is_package and (wanted or not has_types):
         return remove(ctx, f"{named[0]}=={wanted}" if wanted else named[0])
@@ -49,8 +49,10 @@ def remove_any(ctx: RequestContext, name: str, version: str = "") -> PackageRow 
     if is_package or named[1]:
         return remove(ctx, name)
     text = f"there is neither a package nor type definitions of '{name}'"
-    hint = did_you_mean(named[0], sorted({row.name for row in rows(ctx)}))
-    raise fail("PL-B127", text, f"{hint[:1].upper()}{hint[1:]} See phaseline plugins list.".strip(), subject=name)
+    hint = did_you_mean(named[0], sorted({row.name for row in installed_rows(ctx)}))
+    raise problem_error(
+        "PL-B127", text, f"{hint[:1].upper()}{hint[1:]} See phaseline plugins list.".strip(), subject=name
+    )
 
 
 def in_use(row: PackageRow, users: Sequence[PackageUser]) -> ProblemsError:

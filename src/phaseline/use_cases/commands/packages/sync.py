@@ -11,11 +11,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from phaseline.lang.fast_dataclasses import frozen
-from phaseline.model.problems.problem import Place, Problem, ProblemsError, fail
+from phaseline.model.problems.problem import Place, Problem, ProblemsError, problem_error
 from phaseline.use_cases.commands.packages.install import Wanted, install
 from phaseline.use_cases.commands.packages.remove import in_use
 from phaseline.use_cases.lookup.announced_packages import Source, announced_sources, says
-from phaseline.use_cases.lookup.installed_packages import collect, rows
+from phaseline.use_cases.lookup.installed_packages import collect, installed_rows
 from phaseline.use_cases.lookup.running_engine import tell_engine
 from phaseline.use_cases.queries.packages.find_package import read_name
 
@@ -63,7 +63,7 @@ def sync(ctx: RequestContext, folders: Sequence[str] = ()) -> Synced:
     for source in _sources(looked_at):
         there.add(source.origin)
         found.append(_followed(ctx, source))
-    for row in rows(ctx):
+    for row in installed_rows(ctx):
         if row.origin and row.origin not in there and _is_of(row.origin, looked_at):
             found.append(_without_files(ctx, row))
     return Synced(found, looked_at)
@@ -77,19 +77,21 @@ def register(ctx: RequestContext, name: str, folders: Sequence[str] = ()) -> Pac
     named = read_name(name)
     looked_at = _looked_at(ctx, folders)
     if named is None or not named[1]:
-        raise fail("PL-F062", f"'{name}' does not say the version", "Write NAME==VERSION.", subject=name)
+        raise problem_error("PL-F062", f"'{name}' does not say the version", "Write NAME==VERSION.", subject=name)
     for source in _sources(looked_at):
         if not source.problems and says(Path(source.folder)) == named:
             return install(ctx, source.folder, Wanted(origin=source.origin)).package
     where = ", ".join(looked_at) or "no folder (see the setting plugins.path)"
     message = f"there is no package '{name}' to be registered; it was looked for in {where}"
-    raise fail("PL-F062", message, "Put its folder there, or install it: phaseline plugins install PATH", subject=name)
+    raise problem_error(
+        "PL-F062", message, "Put its folder there, or install it: phaseline plugins install PATH", subject=name
+    )
 
 
 def _followed(ctx: RequestContext, source: Source) -> SyncRow:
     """A folder with a package, as it lies there now."""
     origin, folder = source.origin, source.folder
-    before = next((row for row in rows(ctx) if row.origin == origin), None)
+    before = next((row for row in installed_rows(ctx) if row.origin == origin), None)
     try:
         if source.problems:
             raise ProblemsError(source.problems)

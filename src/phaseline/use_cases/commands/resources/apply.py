@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from phaseline.lang.fast_dataclasses import altered, frozen, told
-from phaseline.model.deployment.code_location import CodePlaces
+from phaseline.lang.fast_dataclasses import altered, as_dict, frozen
+from phaseline.model.deployment.code_location import CodeLocation
 from phaseline.model.deployment.index_ranges import ranges_of
 from phaseline.model.deployment.runtime_properties import is_same
 from phaseline.model.execution.execution import Request
 from phaseline.model.phases.phase_data import attributes_in
-from phaseline.model.problems.problem import Problem, ProblemsError, fail
-from phaseline.model.resources.resources import REACH, Growth, OutgrownError, no_resources, type_node
+from phaseline.model.problems.problem import Problem, ProblemsError, problem_error
+from phaseline.model.resources.resources import REACH_WORKFLOW, OutgrownError, ResourceAddition, no_resources, type_node
 from phaseline.model.rows.rows import NewDeployment, NewExecution, RequestKind
 from phaseline.use_cases.commands.orders.request_ids import once
 from phaseline.use_cases.commands.resources.requests import refuse_refused, settle
@@ -70,7 +70,7 @@ class _Plan:
     """What one ``cluster``, by its number, needs: new resources, edits of those there are, and who is to go where; where some of them stop."""
 
     cluster: int
-    growth: Growth
+    growth: ResourceAddition
     stops: tuple[Breakpoint, ...] = ()
     edits: list[dict[str, Value]] = field(default_factory=list)
     targets: dict[str, list[int]] = field(default_factory=dict)
@@ -90,7 +90,9 @@ def reach(
 ) -> Request:
     """What brings resources to a target; an empty one removes them. ``force``: what runs of them is not awaited."""
     forced: dict[str, Value] = {"force": True} if force else {}
-    return Request(REACH, {"target": target, "subjects": ranges_of(numbers), **forced}, breakpoints=breakpoints)
+    return Request(
+        REACH_WORKFLOW, {"target": target, "subjects": ranges_of(numbers), **forced}, breakpoints=breakpoints
+    )
 
 
 def _applied_again(ctx: RequestContext, found: GivenOrder, _: Mapping[str, object]) -> Applied:
@@ -140,7 +142,7 @@ def apply(
                 made, asked = _stored(ctx, plans)
                 found = [one for plan in plans for one in plan.told]
                 if given is not None:
-                    answer.update(told(applied) | {"resources": [told(one) for one in found], "executions": made})
+                    answer.update(as_dict(applied) | {"resources": [as_dict(one) for one in found], "executions": made})
         except OutgrownError:
             continue
         engine = settle(ctx, asked) if asked else engine_now(ctx)
@@ -148,7 +150,7 @@ def apply(
         return altered(applied, resources=found, executions=made, is_running=engine.is_there)
     names = ", ".join(f"'{name}'" for name in grouped)
     cluster_s = "clusters" if len(grouped) > 1 else "cluster"
-    raise fail(
+    raise problem_error(
         "PL-C038", f"others keep adding resources to the {cluster_s} {names}", "Try again when they have finished."
     )
 
@@ -220,7 +222,7 @@ def _stored(ctx: RequestContext, plans: Sequence[_Plan]) -> tuple[list[str], lis
 def _make(ctx: RequestContext, name: str) -> DeploymentRow:
     """A cluster without resources."""
     empty, now = no_resources(), ctx.clock.now()
-    new = NewDeployment(name, empty.blueprint, {}, empty, CodePlaces(""), ctx.actor, now, kind="resources")
+    new = NewDeployment(name, empty.blueprint, {}, empty, CodeLocation(""), ctx.actor, now, kind="resources")
     try:
         ctx.store.create_deployment(new)
     except ProblemsError as error:
@@ -242,7 +244,7 @@ def _planned(
     documents: dict[int, dict[str, Value]] = {}
     there = [snapshot.numbers[one.name] for one in wanted if one.name in snapshot.numbers]
     present = snapshot.store.documents(snapshot.row.number, there) if there else {}
-    plan = _Plan(snapshot.row.number, Growth(first, (), (), np.empty(0, np.int32)), stops)
+    plan = _Plan(snapshot.row.number, ResourceAddition(first, (), (), np.empty(0, np.int32)), stops)
     for one in wanted:
         number = snapshot.numbers.get(one.name)
         if number is not None:
@@ -260,7 +262,7 @@ def _planned(
             plan.targets.setdefault(one.target, []).append(number)
         plan.told.append(AppliedResource(one.name, one.cluster, "created", one.target))
     made = [type_node(name, tuple(reversed(types.line(name)))) for name in added]
-    plan.growth = Growth(first, made, ids, np.array(nodes, np.int32), documents, plan.requests)
+    plan.growth = ResourceAddition(first, made, ids, np.array(nodes, np.int32), documents, plan.requests)
     return plan
 
 

@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from phaseline.lang.did_you_mean import did_you_mean
-from phaseline.lang.fast_dataclasses import altered, frozen, told
+from phaseline.lang.fast_dataclasses import altered, as_dict, frozen
 from phaseline.model.execution.breakpoints import PREFIX as BREAKPOINT
 from phaseline.model.execution.breakpoints import clearing
 from phaseline.model.graph.status import EntryStatus
-from phaseline.model.problems.problem import Place, Problem, ProblemsError, fail
+from phaseline.model.problems.problem import Place, Problem, ProblemsError, problem_error
 from phaseline.model.rows.rows import RequestKind
 from phaseline.use_cases.commands.orders.request_ids import once
 from phaseline.use_cases.commands.resources.requests import ask_for
 from phaseline.use_cases.lookup.known_phases import known_phases
-from phaseline.use_cases.queries.resources.selection import Choice, choose
+from phaseline.use_cases.queries.resources.selection import ResourceSelector, choose
 from phaseline.use_cases.queries.resources.state_stays import WORDS
 
 if TYPE_CHECKING:
@@ -95,7 +95,7 @@ def _decided_again(ctx: RequestContext, found: GivenOrder, _: Mapping[str, objec
 @once("resources retry", _decided_again)
 def retry(
     ctx: RequestContext,
-    choice: Choice,
+    choice: ResourceSelector,
     *,
     phases: Sequence[str] = (),
     changes: Mapping[str, str] | None = None,
@@ -119,7 +119,12 @@ def retry(
 
 @once("resources complete", _decided_again)
 def complete(
-    ctx: RequestContext, choice: Choice, *, reason: str, phases: Sequence[str] = (), given: NewOrder | None = None
+    ctx: RequestContext,
+    choice: ResourceSelector,
+    *,
+    reason: str,
+    phases: Sequence[str] = (),
+    given: NewOrder | None = None,
 ) -> Decided:
     """Take phases as completed because you vouch for them; kept with your name and the reason. Unnamed: what failed.
 
@@ -127,25 +132,34 @@ def complete(
     """
     if not reason.strip():
         mend = 'Say how you know that it is done: --reason "seen in the console of the cloud"'
-        raise fail("PL-C029", "the reason is empty", mend)
+        raise problem_error("PL-C029", "the reason is empty", mend)
     return _decide(ctx, "complete", choice, phases, lambda _: {"reason": reason}, given)
 
 
 @once("resources rerun", _decided_again)
-def rerun(ctx: RequestContext, choice: Choice, *, phases: Sequence[str], given: NewOrder | None = None) -> Decided:
+def rerun(
+    ctx: RequestContext, choice: ResourceSelector, *, phases: Sequence[str], given: NewOrder | None = None
+) -> Decided:
     """Have completed phases called once more, as long as their resources are in that state."""
     return _decide(ctx, "rerun", choice, phases, lambda _: {}, given)
 
 
 @once("resources wake", _decided_again)
-def wake(ctx: RequestContext, choice: Choice, *, phases: Sequence[str] = (), given: NewOrder | None = None) -> Decided:
+def wake(
+    ctx: RequestContext, choice: ResourceSelector, *, phases: Sequence[str] = (), given: NewOrder | None = None
+) -> Decided:
     """Have sleeping phases called now. Raises: PL-C041 where nothing sleeps, or who is named stands at a breakpoint, and as ``choose``."""
     return _decide(ctx, "wake", choice, phases, lambda _: {}, given)
 
 
 @once("resources signal", _decided_again)
 def signal(
-    ctx: RequestContext, choice: Choice, *, data: Value, phases: Sequence[str] = (), given: NewOrder | None = None
+    ctx: RequestContext,
+    choice: ResourceSelector,
+    *,
+    data: Value,
+    phases: Sequence[str] = (),
+    given: NewOrder | None = None,
 ) -> Decided:
     """Add data to the ``signals`` in what sleeping phases keep with their resources, and have them called now.
 
@@ -171,7 +185,7 @@ class _Found:
 def _decide(
     ctx: RequestContext,
     verb: Verb,
-    choice: Choice,
+    choice: ResourceSelector,
     phases: Sequence[str],
     more: Callable[[np.ndarray], Mapping[str, Value]],
     given: NewOrder | None,
@@ -196,7 +210,7 @@ def _decide(
     decided = Decided(
         verb, found.resources, found.entries, list(found.phases), list(found.ids.values()), is_running=False
     )
-    engine = ask_for(ctx, asked, given=given, told=told(decided))
+    engine = ask_for(ctx, asked, given=given, told=as_dict(decided))
     return altered(decided, is_running=engine.is_there)
 
 
@@ -300,7 +314,7 @@ def _stands_at(stay: Stay, number: int) -> str:
 def _nothing(verb: Verb, phases: Sequence[str], meant: int) -> ProblemsError:
     of = f" in {', '.join(phases)}" if phases else ""
     message = f"none of {meant} resources {LACKING[verb]}{of}" if meant else "no resource fits"
-    return fail(NOBODY.get(verb, "PL-C041"), message, "See how they stand: phaseline resources list")
+    return problem_error(NOBODY.get(verb, "PL-C041"), message, "See how they stand: phaseline resources list")
 
 
 def _edits(changes: Mapping[str, str]) -> tuple[list[Value], list[Value]]:
@@ -314,7 +328,7 @@ def _edits(changes: Mapping[str, str]) -> tuple[list[Value], list[Value]]:
     record = attributes_of(changes)
     wrong = [name for name in record.get_attribute_names() if name.lower() in ENGINE_KEYS]
     if wrong:
-        raise fail("PL-R025", f"'{wrong[0]}' is written by the engine alone", "Leave it out.", subject="--set")
+        raise problem_error("PL-R025", f"'{wrong[0]}' is written by the engine alone", "Leave it out.", subject="--set")
     removed = undefined_in(record)
     written: list[Value] = [[[name], value] for name, value in to_json(record).items() if name not in removed]
     return written, [[name] for name in removed]

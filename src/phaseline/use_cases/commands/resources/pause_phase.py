@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from phaseline.lang.did_you_mean import did_you_mean
 from phaseline.lang.fast_dataclasses import frozen
-from phaseline.model.problems.problem import fail
+from phaseline.model.problems.problem import problem_error
 from phaseline.model.rows.rows import RequestKind
 from phaseline.use_cases.commands.orders.request_ids import once
 from phaseline.use_cases.commands.resources.requests import refuse_refused, settle
@@ -92,4 +92,4 @@ def _name(ctx: RequestContext, name: str) -> str:
         return row.name
     hint = did_you_mean(name, [each.name for each in registry.phases])
     mend = f"{hint[:1].upper()}{hint[1:]} " if hint else ""
-    raise fail("PL-D053", f"there is no phase '{name}'", f"{mend}See phaseline phases list.")
+    raise problem_error("PL-D053", f"there is no phase '{name}'", f"{mend}See phaseline phases list.")

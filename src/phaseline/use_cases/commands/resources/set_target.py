@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from phaseline.lang.fast_dataclasses import altered, frozen, told
+from phaseline.lang.fast_dataclasses import altered, as_dict, frozen
 from phaseline.model.deployment.index_ranges import ranges_of
 from phaseline.model.execution.execution import Request
-from phaseline.model.problems.problem import Place, Problem, ProblemsError, fail
+from phaseline.model.problems.problem import Place, Problem, ProblemsError, problem_error
 from phaseline.model.rows.rows import NewExecution, RequestKind
 from phaseline.use_cases.commands.orders.request_ids import once
 from phaseline.use_cases.commands.resources.apply import reach
@@ -19,7 +19,7 @@ from phaseline.use_cases.loading.resource_files import unreachable
 from phaseline.use_cases.lookup.known_phases import known_phases
 from phaseline.use_cases.lookup.running_engine import Engine, engine_now
 from phaseline.use_cases.prepare.breakpoints import unmet_stops, with_kept
-from phaseline.use_cases.queries.resources.selection import Choice, choose
+from phaseline.use_cases.queries.resources.selection import ResourceSelector, choose
 
 if TYPE_CHECKING:
     from phaseline.app.app_context import RequestContext
@@ -62,7 +62,7 @@ def _moved_again(ctx: RequestContext, found: GivenOrder, _: Mapping[str, object]
 def target(
     ctx: RequestContext,
     state: str,
-    choice: Choice,
+    choice: ResourceSelector,
     *,
     force: bool = False,
     breakpoints: tuple[Breakpoint, ...] = (),
@@ -92,7 +92,7 @@ def target(
 
 
 @once("resources delete", _moved_again)
-def delete(ctx: RequestContext, choice: Choice, *, given: NewOrder | None = None) -> Moved:
+def delete(ctx: RequestContext, choice: ResourceSelector, *, given: NewOrder | None = None) -> Moved:
     """Remove resources: what runs of them is awaited, then they and what is known of them are gone.
 
     Nothing is called to undo what their phases have made: for that give them a target such as Terminated first.
@@ -102,7 +102,7 @@ def delete(ctx: RequestContext, choice: Choice, *, given: NewOrder | None = None
 
 
 @once("resources cancel", _moved_again)
-def cancel(ctx: RequestContext, choice: Choice, *, given: NewOrder | None = None) -> Moved:
+def cancel(ctx: RequestContext, choice: ResourceSelector, *, given: NewOrder | None = None) -> Moved:
     """Leave resources in the states in which they are: nothing of them is called any more, running calls are awaited.
 
     Raises: PL-C017 if none of them is on its way, and as ``choose``.
@@ -126,10 +126,10 @@ def cancel(ctx: RequestContext, choice: Choice, *, given: NewOrder | None = None
             count += len(inside)
     if not asked:
         mend = "See where they are: phaseline resources list. A failed one is left where it is anyway."
-        raise fail("PL-C017", "none of these resources is on its way", mend)
+        raise problem_error("PL-C017", "none of these resources is on its way", mend)
     meant = sum(len(numbers) for _, numbers in chosen)
     moved = Moved("canceled", meant, count, names[:NAMED], [row.id for row in executions], is_running=False)
-    engine = ask_for(ctx, asked, given=given, told=told(moved))  # type: ignore[arg-type]  # plain values, as JSON has them
+    engine = ask_for(ctx, asked, given=given, told=as_dict(moved))  # type: ignore[arg-type]  # plain values, as JSON has them
     return altered(moved, is_running=engine.is_there)
 
 
@@ -163,7 +163,7 @@ def _to_move(snapshot: Snapshot, numbers: np.ndarray, state: str) -> np.ndarray:
     if failed:
         named = ", ".join(failed[:NAMED]) + (f" and {len(failed) - NAMED} more" if len(failed) > NAMED else "")
         mend = f"Let them be tried again: phaseline resources retry {failed[0]}"
-        raise fail("PL-C039", f"{named} failed on the way to '{state}'", mend)
+        raise problem_error("PL-C039", f"{named} failed on the way to '{state}'", mend)
     return np.array(found, np.int64)
 
 
@@ -190,7 +190,7 @@ def _sent(
                 names += [snapshot.name(number) for number in numbers[:NAMED].tolist()]
                 count += len(numbers)
         moved = Moved(what, meant, count, names[:NAMED], [row.id for row in rows], is_running=False)
-        answer.update(told(moved))
+        answer.update(as_dict(moved))
     engine = _begun(ctx, rows) if rows else engine_now(ctx)
     return altered(moved, is_running=engine.is_there)
 

@@ -10,8 +10,8 @@ import numpy as np
 
 from phaseline.lang.fast_dataclasses import frozen
 from phaseline.model.graph.graph import owners_of
-from phaseline.model.problems.problem import fail
-from phaseline.model.resources.resources import REACH
+from phaseline.model.problems.problem import problem_error
+from phaseline.model.resources.resources import REACH_WORKFLOW
 from phaseline.use_cases.lookup.find import find_execution, find_instance
 from phaseline.use_cases.queries.events.event_columns import EventColumns, rank
 from phaseline.use_cases.queries.events.line_filter import ANY, LineFilter, Sieve
@@ -35,7 +35,7 @@ CAUSES = frozenset({"task_failed", "task_rescheduled", BY_HAND})
 
 
 @frozen
-class History:
+class EventHistory:
     """Lines of one execution, oldest first: the last of ``total``."""
 
     execution: str
@@ -52,7 +52,7 @@ def logs(
     instance: str | None = None,
     wanted: LineFilter = ANY,
     limit: int | None = None,
-) -> History:
+) -> EventHistory:
     """The last ``limit`` lines of scripts, plugins and the engine; of one instance only if it is named, and those ``wanted``."""
     store = ctx.store
     row = find_execution(store, id, deployment)
@@ -76,7 +76,7 @@ def logs(
             del found[: max(0, len(found) - limit)]
         if len(rows) < READ_AT_ONCE:
             break
-    return History(row.id, row.deployment_name, found, total)
+    return EventHistory(row.id, row.deployment_name, found, total)
 
 
 @frozen
@@ -97,10 +97,10 @@ def events(
     deployment: str | None = None,
     wanted: LineFilter = ANY,
     limit: int | None = None,
-) -> History:
+) -> EventHistory:
     """The last ``limit`` events ``wanted``: those of the execution, and what each instance went through, computed from its calls."""
     found = event_pages(ctx, id, deployment=deployment, wanted=wanted, limit=limit)
-    return History(found.execution, found.deployment, [line for page in found.pages for line in page], found.total)
+    return EventHistory(found.execution, found.deployment, [line for page in found.pages for line in page], found.total)
 
 
 def event_pages(
@@ -136,7 +136,7 @@ class EventLook:
                     self._told.append((self._line(event), event.instance))
             self.narrated: Narrated | None = None
             self.resources: list[Line] = []
-            if row.request.workflow == REACH:
+            if row.request.workflow == REACH_WORKFLOW:
                 from phaseline.use_cases.queries.resources.path_events import told_of
 
                 self.resources = list(told_of(store, row))
@@ -221,7 +221,7 @@ def instance_number(store: Store, row: ExecutionRow, text: str) -> int:
         return number
     now = store.deployment(row.deployment_name)
     if now is None or now.number != row.deployment:
-        raise fail("PL-C012", f"the execution {row.id} knows no instance '{text}'", "Leave --instance out.")
+        raise problem_error("PL-C012", f"the execution {row.id} knows no instance '{text}'", "Leave --instance out.")
     return find_instance(store, text, row.deployment_name)[2]
 
 

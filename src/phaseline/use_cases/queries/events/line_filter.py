@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from phaseline.lang.did_you_mean import did_you_mean
 from phaseline.lang.fast_dataclasses import frozen
-from phaseline.model.problems.problem import fail
+from phaseline.model.problems.problem import problem_error
 
 if TYPE_CHECKING:
     import numpy as np
@@ -51,7 +51,9 @@ class Sieve:
             number = topology.node_number.get(wanted.node)
             if number is None:
                 hint = did_you_mean(wanted.node, topology.node_number) or "see: phaseline deployments show NAME"
-                raise fail("PL-C012", f"the deployment has no node '{wanted.node}'", f"Correct the name; {hint}")
+                raise problem_error(
+                    "PL-C012", f"the deployment has no node '{wanted.node}'", f"Correct the name; {hint}"
+                )
             self.instances = topology.node == number
             self._ids = {topology.ids[one] for one in (topology.node == number).nonzero()[0].tolist()}
 

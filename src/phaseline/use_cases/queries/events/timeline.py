@@ -9,8 +9,8 @@ import numpy as np
 
 from phaseline.lang.fast_dataclasses import frozen
 from phaseline.model.graph.graph import phase_of
-from phaseline.model.problems.problem import fail
-from phaseline.model.resources.resources import REACH
+from phaseline.model.problems.problem import problem_error
+from phaseline.model.resources.resources import REACH_WORKFLOW
 from phaseline.use_cases.lookup.entry_status import subject_ids
 from phaseline.use_cases.lookup.find import find_execution
 
@@ -75,9 +75,11 @@ def timeline(ctx: RequestContext, id: str | None = None, *, deployment: str | No
     """What an execution spent its time on. Raises: PL-C011, PL-C067 for one that brings resources to a target."""
     store = ctx.store
     row = find_execution(store, id, deployment)
-    if row.request.workflow == REACH:
+    if row.request.workflow == REACH_WORKFLOW:
         mend = f"See: phaseline resources history NAME -d {row.deployment_name}, or phaseline phases show PHASE"
-        raise fail("PL-C067", f"{row.id} brings resources to their targets, each in its own time", mend, subject=row.id)
+        raise problem_error(
+            "PL-C067", f"{row.id} brings resources to their targets, each in its own time", mend, subject=row.id
+        )
     now = ctx.clock.now()
     batches = store.batches(execution=row.number)
     topology = store.topology(row.deployment)

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from phaseline.lang.did_you_mean import did_you_mean
-from phaseline.model.problems.problem import ProblemsError, fail
-from phaseline.use_cases.lookup.installed_packages import rows
+from phaseline.model.problems.problem import ProblemsError, problem_error
+from phaseline.use_cases.lookup.installed_packages import installed_rows
 
 if TYPE_CHECKING:
     from phaseline.app.app_context import RequestContext
@@ -35,11 +35,13 @@ def find_package(ctx: RequestContext, text: str, *, whole: bool = False) -> Pack
     """
     named = read_name(text)
     name, version = named or (text, "")
-    known = rows(ctx)
+    known = installed_rows(ctx)
     fitting = [row for row in known if row.name == name]
     if whole and named is not None and not version and fitting:
         there = " or ".join(f"{row.name}=={row.version}" for row in fitting)
-        raise fail("PL-F062", f"'{text}' does not say the version", f"Name it with its version: {there}.", subject=text)
+        raise problem_error(
+            "PL-F062", f"'{text}' does not say the version", f"Name it with its version: {there}.", subject=text
+        )
     found = next((row for row in reversed(fitting) if version in {"", row.version}), None)
     if found is None:
         raise unknown(text, name, fitting, known)
@@ -50,7 +52,9 @@ def unknown(text: str, name: str, fitting: Sequence[PackageRow], known: Sequence
     """PL-F062 with what was probably meant."""
     if fitting:
         there = ", ".join(row.version for row in fitting)
-        return fail("PL-F062", f"there is no package '{text}'", f"Installed of '{name}': {there}.", subject=text)
+        return problem_error(
+            "PL-F062", f"there is no package '{text}'", f"Installed of '{name}': {there}.", subject=text
+        )
     hint = did_you_mean(name, sorted({row.name for row in known}))
     announced = _is_announced(name)
     see = (
@@ -59,7 +63,7 @@ def unknown(text: str, name: str, fitting: Sequence[PackageRow], known: Sequence
         else "See what there is: phaseline plugins list."
     )
     mend = see if announced else f"{hint[:1].upper()}{hint[1:]} {see}".strip()
-    return fail("PL-F062", f"there is no package '{text}'", mend, subject=text)
+    return problem_error("PL-F062", f"there is no package '{text}'", mend, subject=text)
 
 
 def _is_announced(name: str) -> bool:

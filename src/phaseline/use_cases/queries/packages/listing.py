@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from phaseline.lang.fast_dataclasses import altered, frozen
 from phaseline.model.deployment.sealed_values import HIDDEN
-from phaseline.use_cases.lookup.installed_packages import folder_of, read_stored, rows
+from phaseline.use_cases.lookup.installed_packages import folder_of, installed_rows, read_stored
 from phaseline.use_cases.queries.packages.find_package import find_package
 
 if TYPE_CHECKING:
@@ -54,13 +54,13 @@ class PackageView:
 
 def list_packages(ctx: RequestContext) -> list[PackageView]:
     """All that are installed, by name and version."""
-    known = rows(ctx)
+    known = installed_rows(ctx)
     return [_view(ctx, row, known) for row in known]
 
 
 def show_package(ctx: RequestContext, name: str) -> PackageView:
     """One of them, ``NAME`` the newest or ``NAME==VERSION``. Raises: PL-F062."""
-    return _view(ctx, find_package(ctx, name), rows(ctx))
+    return _view(ctx, find_package(ctx, name), installed_rows(ctx))
 
 
 def _view(ctx: RequestContext, row: PackageRow, known: Sequence[PackageRow]) -> PackageView:

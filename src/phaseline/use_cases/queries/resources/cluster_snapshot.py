@@ -15,8 +15,8 @@ from phaseline.lang.did_you_mean import did_you_mean
 from phaseline.model.deployment.index_ranges import numbers_of
 from phaseline.model.deployment.sealed_values import veiled_properties
 from phaseline.model.graph.status import EntryStatus
-from phaseline.model.problems.problem import fail
-from phaseline.model.resources.resources import REACH, REMOVED, newest_of
+from phaseline.model.problems.problem import problem_error
+from phaseline.model.resources.resources import REACH_WORKFLOW, REMOVED, newest_of
 from phaseline.model.resources.state_graph_names import FIRST_NAMED, state_name
 from phaseline.use_cases.queries.resources.state_stays import Stay
 
@@ -84,7 +84,7 @@ class Snapshot:
     @cached_property
     def executions(self) -> Sequence[ExecutionRow]:
         """Those that bring or brought resources to targets, oldest first."""
-        return [row for row in self.store.executions(self.row.number) if row.request.workflow == REACH]
+        return [row for row in self.store.executions(self.row.number) if row.request.workflow == REACH_WORKFLOW]
 
     @cached_property
     def by_number(self) -> dict[int, ExecutionRow]:
@@ -258,4 +258,4 @@ def clusters(store: Store, name: str | None = None) -> list[DeploymentRow]:
     if len(fitting) == 1:
         return [rows[fitting[0]]]
     hint = did_you_mean(name, rows) or (f"there are: {', '.join(sorted(rows)[:5])}" if rows else "there is none yet")
-    raise fail("PL-C030", f"there is no cluster '{name}'", f"Correct the name; {hint}")
+    raise problem_error("PL-C030", f"there is no cluster '{name}'", f"Correct the name; {hint}")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from phaseline.model.graph.status import FIRST_ENDED, EntryStatus
-from phaseline.model.resources.resources import REACH, REMOVED, newest_of
+from phaseline.model.resources.resources import REACH_WORKFLOW, REMOVED, newest_of
 
 if TYPE_CHECKING:
     from phaseline.model.rows.rows import ExecutionRow
@@ -23,7 +23,7 @@ def only_present(store: Store, row: ExecutionRow, graph: int, statuses: np.ndarr
     if not is_open.any():
         return statuses
     states = np.frombuffer(bytes(store.states(row.deployment)), np.uint8)
-    ways = [other for other in store.executions(row.deployment) if other.request.workflow == REACH]
+    ways = [other for other in store.executions(row.deployment) if other.request.workflow == REACH_WORKFLOW]
     newest = newest_of(((way.number, way.request.parameters.get("subjects")) for way in ways), len(states))
     subjects = store.graph(graph).subject
     past = (newest[subjects] != row.number) | (states[subjects] == REMOVED)

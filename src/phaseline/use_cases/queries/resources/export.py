@@ -14,7 +14,7 @@ from phaseline.records.formats.canonical_text import print_record
 from phaseline.records.formats.json_codec import to_json, value_json
 from phaseline.records.record import Record
 from phaseline.use_cases.queries.resources.cluster_snapshot import NO_STATE, Snapshot
-from phaseline.use_cases.queries.resources.selection import Choice, choose
+from phaseline.use_cases.queries.resources.selection import ResourceSelector, choose
 
 if TYPE_CHECKING:
     from phaseline.app.app_context import RequestContext
@@ -40,7 +40,7 @@ class Exported:
 
 
 @undisturbed()
-def export(ctx: RequestContext, choice: Choice) -> Exported:
+def export(ctx: RequestContext, choice: ResourceSelector) -> Exported:
     """Type, name, cluster, target and attributes of resources; nothing said means all. Raises as ``choose``.
 
     What phases keep, states and failures are no part of it. An attribute that is a secret, or that no record can hold, is

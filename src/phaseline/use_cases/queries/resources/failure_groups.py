@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from phaseline.lang.fast_dataclasses import changeable, frozen
+from phaseline.lang.fast_dataclasses import frozen, mutable
 from phaseline.model.graph.status import EntryStatus
 from phaseline.model.problems.fingerprint import group_key
 from phaseline.use_cases.queries.resources.phase_entries import message_of
@@ -36,7 +36,7 @@ class FailureGroup:
     resources: Sequence[str]
 
 
-@changeable
+@mutable
 class Gathered:
     """What is gathered for one group. ``members``: (place of the cluster, number); ``message``: that of the ``first``."""
 

@@ -13,7 +13,7 @@ from phaseline.model.graph.status import EntryStatus
 from phaseline.model.phases.phase_data import data_in
 from phaseline.use_cases.queries.resources.phase_entries import message_of
 from phaseline.use_cases.queries.resources.state_stays import MET, WORDS, Stay
-from phaseline.views.phase_entry import EntryView
+from phaseline.views.phase_entry import PhaseEntryView
 
 if TYPE_CHECKING:
     from phaseline.model.blueprint.blueprint import Value
@@ -35,9 +35,9 @@ class Spot:
     status: EntryStatus
 
 
-def phases_of_node(store: Store, deployment: int, number: int, document: dict[str, Value]) -> list[EntryView]:
+def phases_of_node(store: Store, deployment: int, number: int, document: dict[str, Value]) -> list[PhaseEntryView]:
     """Every phase that a node has been in lately, in the order in which it came to them; the latest stay in each counts."""
-    found: dict[str, EntryView] = {}
+    found: dict[str, PhaseEntryView] = {}
     for row in store.executions(deployment)[-LATEST:]:
         batches: Sequence[BatchRow] = ()
         for graph in store.graphs(row.number):
@@ -73,7 +73,7 @@ def _spots(graph: Graph, status: np.ndarray, number: int) -> Iterator[Spot]:
                 yield Spot(phase, state, position, here)
 
 
-def _entry(stay: Stay, spot: Spot, batches: Sequence[BatchRow], document: dict[str, Value]) -> EntryView:
+def _entry(stay: Stay, spot: Spot, batches: Sequence[BatchRow], document: dict[str, Value]) -> PhaseEntryView:
     note = stay.notes.get(spot.position)
     calls = [
         batch
@@ -82,7 +82,7 @@ def _entry(stay: Stay, spot: Spot, batches: Sequence[BatchRow], document: dict[s
         if of == stay.graph and spot.position in positions
     ]
     last = calls[-1] if calls else None
-    return EntryView(
+    return PhaseEntryView(
         spot.phase,
         WORDS[spot.status],
         spot.state,

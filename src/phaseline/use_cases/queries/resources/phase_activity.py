@@ -22,7 +22,7 @@ from phaseline.use_cases.queries.resources.node_activity import count_nodes
 from phaseline.use_cases.queries.resources.state_stays import WORDS
 
 if TYPE_CHECKING:
-    from phaseline.model.rows.rows import BatchRow, Measure, PausedRow
+    from phaseline.model.rows.rows import BatchRow, Metric, PausedRow
     from phaseline.ports import Store
     from phaseline.use_cases.queries.resources.state_stays import Stay
 
@@ -115,7 +115,7 @@ def phases_now(store: Store) -> Mapping[str, PhaseNow]:
     }
 
 
-def _measured(measures: Mapping[str, Measure], name: str) -> Mapping[str, Any]:
+def _measured(measures: Mapping[str, Metric], name: str) -> Mapping[str, Any]:
     found = measures.get(measure_of(name))
     return found.body if found is not None else {}
 

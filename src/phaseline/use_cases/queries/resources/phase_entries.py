@@ -11,7 +11,7 @@ from phaseline.model.execution.breakpoints import due_of
 from phaseline.model.graph.status import EntryStatus
 from phaseline.model.phases.phase_data import NO_DATA, data_in
 from phaseline.use_cases.queries.resources.state_stays import WORDS
-from phaseline.views.phase_entry import EntryView
+from phaseline.views.phase_entry import PhaseEntryView
 
 if TYPE_CHECKING:
     from phaseline.model.blueprint.blueprint import Value
@@ -73,12 +73,12 @@ def entries_of(
     known: Known = NOTHING_KNOWN,
     *,
     only: Collection[str] | None = None,
-) -> list[EntryView]:
+) -> list[PhaseEntryView]:
     """Every phase the resource has ever been in, in the order in which it came to them; the latest stay in each counts.
 
     ``only``: just these phases are wanted.
     """
-    found: dict[str, EntryView] = {}
+    found: dict[str, PhaseEntryView] = {}
     stays = snapshot.stays_of(number)
     for stay in stays:
         is_past = stay is not stays[-1] or snapshot.is_superseded(stay, number)
@@ -104,7 +104,7 @@ def entries_at(
     statuses: Sequence[EntryStatus],
     documents: Iterable[Mapping[str, Value]],
     known: Known,
-) -> list[EntryView]:
+) -> list[PhaseEntryView]:
     """Entries of one phase of a stay, by their positions in the graph. ``documents``: what is stored of their resources."""
     notes, runs, state, entered_at = stay.notes, stay.runs(phase), stay.state, stay.at
     description = known.description(phase)
@@ -117,7 +117,7 @@ def entries_at(
         note, run = notes.get(position), runs(position)
         is_kept_up = status in MAY_BE_KEPT_UP
         made.append(
-            EntryView(
+            PhaseEntryView(
                 phase,
                 "Blocked" if is_unusable and is_kept_up else WORDS[status],
                 state,

@@ -13,7 +13,7 @@ from phaseline.records.record import Record
 if TYPE_CHECKING:
     from phaseline.model.blueprint.blueprint import Value
     from phaseline.use_cases.queries.resources.cluster_snapshot import Snapshot
-    from phaseline.views.phase_entry import EntryView
+    from phaseline.views.phase_entry import PhaseEntryView
 
 
 def record_of(
@@ -22,7 +22,7 @@ def record_of(
     document: Mapping[str, Value],
     *,
     is_failed: bool,
-    entries: Sequence[EntryView] | None,
+    entries: Sequence[PhaseEntryView] | None,
 ) -> Record:
     """The record. ``entries`` None: without its PhaseMap."""
     made = Record(type_name=snapshot.type(number))
@@ -43,7 +43,7 @@ def record_of(
     return made
 
 
-def _phase_map(entries: Sequence[EntryView]) -> Record:
+def _phase_map(entries: Sequence[PhaseEntryView]) -> Record:
     made = Record()
     for entry in entries:
         if entry.phase.lower() not in made.folded:
@@ -51,7 +51,7 @@ def _phase_map(entries: Sequence[EntryView]) -> Record:
     return made
 
 
-def _entry(entry: EntryView) -> Record:
+def _entry(entry: PhaseEntryView) -> Record:
     made = Record()
     made.put("Status", entry.status)
     texts = (("Message", entry.message or entry.note), ("Description", entry.description), ("State", entry.state))

@@ -17,8 +17,8 @@ from phaseline.use_cases.queries.resources.failure_groups import FailureGroup, g
 from phaseline.use_cases.queries.resources.phase_entries import Known, entries_of
 from phaseline.use_cases.queries.resources.resource_records import record_of
 from phaseline.use_cases.queries.resources.rows import ResourceRow, documents_in, rows_of
-from phaseline.use_cases.queries.resources.selection import Choice, Chosen, choose, choose_one
-from phaseline.views.phase_entry import EntryView
+from phaseline.use_cases.queries.resources.selection import Chosen, ResourceSelector, choose, choose_one
+from phaseline.views.phase_entry import PhaseEntryView
 
 if TYPE_CHECKING:
     from phaseline.app.app_context import RequestContext
@@ -52,12 +52,12 @@ class ResourceView:
     is_moving: bool
     is_failed: bool
     execution: str
-    entries: Sequence[EntryView]
+    entries: Sequence[PhaseEntryView]
     record: Mapping[str, object]
     text: str
 
 
-def list_resources(ctx: RequestContext, choice: Choice, *, limit: int | None = None) -> ResourceList:
+def list_resources(ctx: RequestContext, choice: ResourceSelector, *, limit: int | None = None) -> ResourceList:
     """Those that are meant, by cluster and number; nothing said means all. Raises as ``choose``."""
     registry = known_phases(ctx)
     known = Known(registry, ctx.store.paused_phases())

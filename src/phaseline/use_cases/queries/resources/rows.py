@@ -13,7 +13,7 @@ from phaseline.model.deployment.sealed_values import veiled_properties
 from phaseline.model.graph.status import EntryStatus
 from phaseline.model.phases.phase_data import NO_DATA
 from phaseline.use_cases.queries.resources.phase_entries import Known, entries_at
-from phaseline.views.phase_entry import EntryView
+from phaseline.views.phase_entry import PhaseEntryView
 
 if TYPE_CHECKING:
     from phaseline.model.blueprint.blueprint import Value
@@ -43,7 +43,7 @@ class ResourceRow:
     state: str
     target: str
     status: str
-    entries: Sequence[EntryView] = ()
+    entries: Sequence[PhaseEntryView] = ()
 
 
 class _Rows:
@@ -58,7 +58,7 @@ class _Rows:
         self.canceled: set[int] = set()
         self.stays: dict[int, int] = {}
         """{number: the execution of its present stay}"""
-        self.entries: dict[int, list[EntryView]] = {}
+        self.entries: dict[int, list[PhaseEntryView]] = {}
 
     def look(self, stay: Stay, numbers: np.ndarray) -> None:
         """See what a stay says of resources (numbers ascending) whose latest it is."""

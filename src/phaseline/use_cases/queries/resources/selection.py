@@ -12,7 +12,7 @@ import numpy as np
 from phaseline.lang.did_you_mean import did_you_mean
 from phaseline.lang.fast_dataclasses import frozen
 from phaseline.model.phases.phase_data import ENGINE_KEYS, NO_DATA
-from phaseline.model.problems.problem import Place, Problem, ProblemsError, fail
+from phaseline.model.problems.problem import Place, Problem, ProblemsError, problem_error
 from phaseline.records.values import ErrorValue
 from phaseline.use_cases.queries.resources.cluster_snapshot import Snapshot, clusters
 from phaseline.use_cases.queries.resources.failure_groups import gather
@@ -34,7 +34,7 @@ SAID_BY_ENGINE = ("Name", "ClusterName", "State", "TargetState", "PhaseFailed", 
 
 
 @frozen
-class Choice:
+class ResourceSelector:
     """Whom a user means: ``names``, those that fulfil the expression ``where``, those of a ``group`` of failures.
 
     Of what is given all must hold. ``cluster``: only there. ``is_all``: everybody, where nothing else is said.
@@ -56,7 +56,7 @@ Chosen = Sequence[tuple[Snapshot, np.ndarray]]
 """Clusters with the numbers (int64, ascending) of the resources that are meant there; clusters without any are left out."""
 
 
-def choose(ctx: RequestContext, choice: Choice, flaws: Flaws | None = None, *, verb: str = "") -> Chosen:
+def choose(ctx: RequestContext, choice: ResourceSelector, flaws: Flaws | None = None, *, verb: str = "") -> Chosen:
     """The resources. ``verb``: the command, of which somebody must say whom it is for.
 
     ``flaws`` learns of clusters that cannot be read, which are left out then; without it they are an error.
@@ -67,7 +67,7 @@ def choose(ctx: RequestContext, choice: Choice, flaws: Flaws | None = None, *, v
     """
     if verb and choice.says_nothing:
         mend = f"Name some, or choose by an expression: phaseline resources {verb} --filter 'PhaseFailed', or --all."
-        raise fail("PL-C033", "it is not said which resources are meant", mend)
+        raise problem_error("PL-C033", "it is not said which resources are meant", mend)
     expression = _expression(choice.where)
     snapshots = list(_snapshots(ctx.store, choice.cluster, flaws))
     chosen = [(each, each.living) for each in snapshots]
@@ -92,7 +92,7 @@ def _grouped(key: str, chosen: Chosen) -> list[tuple[Snapshot, np.ndarray]]:
     group = found.get(key)
     if group is None:
         mend = f"Choose one of {', '.join(found)}; see: phaseline resources list" if found else "Nothing has failed."
-        raise fail("PL-C042", f"there is no group of failures '{key}'", mend)
+        raise problem_error("PL-C042", f"there is no group of failures '{key}'", mend)
     inside: dict[int, set[int]] = {}
     for place, number in group.members:
         inside.setdefault(place, set()).add(number)
@@ -162,7 +162,7 @@ def _fulfilling(
         if isinstance(verdict, ErrorValue):
             message = f"the filter makes no sense for the resource '{snapshot.name(number)}': {verdict.reason}"
             mend = "Correct it, or ask first whether it makes sense: isString(X) && X == …"
-            raise fail("PL-C034", message, mend)
+            raise problem_error("PL-C034", message, mend)
     found: np.ndarray = numbers[np.array([verdict is True for verdict in verdicts], bool)]
     return found
 

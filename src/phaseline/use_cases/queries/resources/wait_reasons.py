@@ -16,7 +16,7 @@ from phaseline.use_cases.lookup.running_engine import engine_now
 from phaseline.use_cases.queries.resources.phase_entries import NOT_LOADED, Known, entries_of
 from phaseline.use_cases.queries.resources.resource_records import record_of
 from phaseline.use_cases.queries.resources.selection import choose_one
-from phaseline.views.phase_entry import EntryView
+from phaseline.views.phase_entry import PhaseEntryView
 
 if TYPE_CHECKING:
     from phaseline.app.app_context import RequestContext
@@ -132,7 +132,7 @@ def _note(ctx: RequestContext, snapshot: Snapshot, number: int) -> str:
     return "No engine runs; have it moved: phaseline engine run --until-idle"
 
 
-def _dropped(entry: EntryView, registry: PhaseRegistry) -> list[str]:
+def _dropped(entry: PhaseEntryView, registry: PhaseRegistry) -> list[str]:
     """Phases for which it waits though its definition, mended since it entered the state, names them no more."""
     phase = registry.get(entry.phase)
     if phase is None or not entry.waiting_for:
@@ -150,7 +150,7 @@ def _dropped(entry: EntryView, registry: PhaseRegistry) -> list[str]:
     return [name for name in names if name.lower() not in needed]
 
 
-def _entry(entry: EntryView, name: str, cluster: str, dropped: Sequence[str]) -> PhaseReason:
+def _entry(entry: PhaseEntryView, name: str, cluster: str, dropped: Sequence[str]) -> PhaseReason:
     named = f"{quote(name)} --phase {quote(entry.phase)}"
     mend, text = "", entry.message or entry.note
     if entry.status == "Failed":
@@ -179,7 +179,7 @@ def _entry(entry: EntryView, name: str, cluster: str, dropped: Sequence[str]) ->
     return PhaseReason(entry.phase, entry.status, text, entry.next_run_at, mend)
 
 
-def _mend_of_obstacle(entry: EntryView, named: str) -> str:
+def _mend_of_obstacle(entry: PhaseEntryView, named: str) -> str:
     if entry.note.startswith("paused"):
         return f"phaseline phases unpause {quote(entry.phase)}"
     if entry.note == f"the phase '{entry.phase}' {NOT_LOADED}":

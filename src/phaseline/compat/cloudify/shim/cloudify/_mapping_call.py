@@ -1,6 +1,6 @@
 """A call made of a mapping: ``CloudifyContext({...})`` as unit tests of plugins build it."""
 
-from phaseline.calls.protocol.call import DeploymentView, ExecutionView, InstanceView, NodeView, Site
+from phaseline.calls.protocol.call import DeploymentContext, ExecutionContext, InstanceContext, NodeContext, Site
 
 
 class _Code(object):
@@ -17,13 +17,13 @@ class _MappingWorld(object):
         self._document = dict(values.get('runtime_properties') or {})
 
     def instance(self, id):
-        return InstanceView(id, 1, 0, self)
+        return InstanceContext(id, 1, 0, self)
 
     def node(self, instance):
         values = self._values
         name = values.get('node_name') or values.get('node_id')
         type_ = values.get('node_type') or ''
-        return NodeView(name, type_, tuple(values.get('type_hierarchy') or (type_,)),
+        return NodeContext(name, type_, tuple(values.get('type_hierarchy') or (type_,)),
                         dict(values.get('node_properties') or {}))
 
     def document(self, instance):
@@ -61,13 +61,13 @@ class MappingCall(object):
             operation=operation.get('name', ''),
             form='function',
             implementation=values.get('task_name') or '',
-            execution=ExecutionView(
+            execution=ExecutionContext(
                 id=values.get('execution_id') or '',
                 workflow=values.get('workflow_id') or '',
                 parameters=dict(values.get('workflow_parameters') or {}),
                 tenant=(tenant.get('name') if isinstance(tenant, dict) else str(tenant)) or 'default_tenant',
             ),
-            deployment=DeploymentView(
+            deployment=DeploymentContext(
                 id=values.get('deployment_id') or '',
                 blueprint=values.get('blueprint_id') or '',
                 code=_Code(values.get('blueprint_folder') or '.'),
