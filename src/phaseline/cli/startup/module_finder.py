@@ -2,6 +2,7 @@
 
 Python looks for each module with six endings, lists folders to do so, asks for the time of the source twice and puts
 the name of its byte code together three times: 0.13 million instructions a module, and a command loads 270 (ADR 0020).
+Modules that are imported as modules, ``from package import module``, wait until they are used (ADR 0037).
 What is not there as a file of ours with byte code that is its own goes the ordinary way, which also writes byte code.
 """
 
@@ -10,10 +11,13 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Sequence
+from functools import partial
+from importlib import import_module
 from importlib.machinery import BuiltinImporter, ModuleSpec, SourceFileLoader
 from importlib.util import MAGIC_NUMBER
 from marshal import loads
 from types import CodeType, ModuleType
+from typing import Any
 
 import phaseline
 
@@ -82,6 +86,10 @@ PLAIN: dict[str, tuple[str, ...]] = {
     ),
 }  # fmt: skip
 """{package: packages in it whose ``__init__`` is nothing but a docstring}; kept true by a test."""
+ASKED_BY_IMPORTS = frozenset({
+    "__class__", "__dict__", "__name__", "__spec__", "__loader__", "__package__", "__path__", "__file__", "__cached__",
+})  # fmt: skip
+"""Attributes of a module that Python reads and sets while it imports it."""
 LONGEST = 1 << 16
 """Bytes of byte code that are read at once: no module of ours has as many, and for more memory the system is asked each time."""
 
@@ -123,10 +131,51 @@ def make_plain_packages(parent: ModuleType, folder: str, ending: str) -> None:
                 __package__=name,
                 __loader__=loader,
                 __spec__=spec,
+                __getattr__=partial(_waiting_module, name, place),
             )
             parent.__dict__[own] = module
         if name in PLAIN:
             make_plain_packages(module, place, ending)
+
+
+def _waiting_module(package: str, folder: str, own: str) -> ModuleType:
+    """The ``__getattr__`` of a package: a module that waits, if there is a file for it. Raises: ``AttributeError`` if not."""
+    name = f"{package}.{own}"
+    # What is in sys.modules already is being imported by another thread: Python waits for that.
+    if name in sys.modules or not os.access(f"{folder}/{own}.py", os.F_OK):  # cheaper than os.stat
+        raise AttributeError(f"module {package!r} has no attribute {own!r}")
+    found: ModuleType = vars(sys.modules[package]).setdefault(own, WaitingModule(name))
+    return found
+
+
+class WaitingModule(ModuleType):
+    """A module that was imported as a module and is not used yet. Its first attribute access imports it into this object.
+
+    That is an ordinary import: it takes Python's lock of the module, goes through ``sys.meta_path`` and raises the
+    module's own error.
+    """
+
+    def __getattribute__(self, name: str) -> Any:
+        """What the module has under that name, once it is imported."""
+        if name == "__class__":  # what isinstance asks
+            return _own(self, name)
+        module = import_module(_own(self, "__name__"))
+        if module is not self:  # another thread imported it while this object was made
+            return getattr(module, name)
+        if not getattr(_own(self, "__spec__"), "_initializing", False):  # otherwise the module asks itself
+            self.__class__ = ModuleType  # type: ignore[assignment]  # the same layout
+        return _own(self, name)
+
+
+class ImportingModule(WaitingModule):
+    """The same module while it is imported: other threads wait for the end of the import."""
+
+    def __getattribute__(self, name: str) -> Any:
+        """What the module has under that name."""
+        return _own(self, name) if name in ASKED_BY_IMPORTS else super().__getattribute__(name)
+
+
+_own = ModuleType.__getattribute__
 
 
 class Finder:
@@ -176,8 +225,15 @@ class _Loader(SourceFileLoader):
 
     def create_module(self, spec: ModuleSpec) -> ModuleType:
         """A module that knows its files: to ask one for an attribute that it has not costs more than to make it."""
-        module = ModuleType(spec.name)
+        package, _, own = spec.name.rpartition(".")
+        module = vars(sys.modules[package]).get(own) if package in sys.modules else None
+        if isinstance(module, WaitingModule):
+            module.__class__ = ImportingModule
+        else:
+            module = ModuleType(spec.name)
         vars(module).update(__file__=self.path, __cached__=self._cached)
+        if spec.submodule_search_locations:
+            vars(module)["__getattr__"] = partial(_waiting_module, spec.name, spec.submodule_search_locations[0])
         if spec.name in PLAIN:
             folder, _, ending = self._cached.rpartition("/__pycache__/__init__")
             make_plain_packages(module, folder, ending)

@@ -8,6 +8,7 @@ import numpy as np
 
 from phaseline.lang.arrays import every, some
 from phaseline.lang.fast_dataclasses import frozen
+from phaseline.plan.graph import dependency_order
 
 if TYPE_CHECKING:
     from phaseline.model.deployment.topology import Topology
@@ -68,13 +69,12 @@ def node_depths(topology: Topology) -> np.ndarray:
     """How deep each node lies in the dependency order, int32 by node number."""
     if not topology.links:
         return np.zeros(len(topology.nodes), np.int32)
-    from phaseline.plan.graph.dependency_order import depths
 
     targets: list[list[int]] = [[] for _ in topology.nodes]
     for link in topology.links:
         if not link.is_cut:
             targets[link.source].append(link.target)
-    return np.array(depths(targets), np.int32)
+    return np.array(dependency_order.depths(targets), np.int32)
 
 
 def _reached(topology: Topology, start: np.ndarray, *, upwards: bool) -> np.ndarray:

@@ -9,6 +9,7 @@ from phaseline.lang.fast_dataclasses import frozen
 from phaseline.model.deployment.topology import Topology
 from phaseline.model.execution.execution import GoOn, History, Request, Reshape, Verdict
 from phaseline.model.graph.graph import Graph
+from phaseline.plan.graph import restrictions
 from phaseline.plan.graph.selection import FILTERS, choose
 
 if TYPE_CHECKING:
@@ -75,9 +76,7 @@ def only_chosen(topology: Topology, request: Request) -> np.ndarray | None:
 def refuse_restricted(topology: Topology, action: str, chosen: np.ndarray) -> None:
     """Raise PL-P049 where the action (update, replace or delete) is forbidden of one of these, bool by number."""
     if topology.is_restricted:
-        from phaseline.plan.graph.restrictions import refuse  # most have none
-
-        refuse(topology, action, chosen)
+        restrictions.refuse(topology, action, chosen)
 
 
 @frozen

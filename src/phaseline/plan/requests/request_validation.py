@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from phaseline.model.problems.problem import Problem
 from phaseline.plan.graph.selection import NODE_IDS, NODE_INSTANCE_IDS, TYPE_NAMES, names
+from phaseline.plan.requests import restriction_validation
 from phaseline.plan.workflows import PLANNERS, built_in
 
 if TYPE_CHECKING:
@@ -51,9 +52,7 @@ def check(
         found = (*found, _not_taken_back(request))
     found = found or tuple(workflow.problems(topology, request))
     if not found and topology.is_restricted:
-        from phaseline.plan.requests.restriction_validation import refusals
-
-        found = refusals(topology, request)
+        found = restriction_validation.refusals(topology, request)
     return found
 
 

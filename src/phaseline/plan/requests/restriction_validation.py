@@ -9,8 +9,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from phaseline.model.deployment.restrictions import DELETE, REPLACE
+from phaseline.plan.graph import selection
 from phaseline.plan.graph.restrictions import as_mask, forbidden, refuse
+from phaseline.plan.topology import modification_lifecycle, scale_request
 from phaseline.plan.topology.restriction_checks import refuse_revision, whom, wrong
+from phaseline.plan.workflows import heal, update_or_reinstall
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -35,26 +38,17 @@ def _asked_for(topology: Topology, request: Request) -> Mapping[str, np.ndarray]
     parameters = request.parameters
     match request.workflow:
         case "uninstall" | "reinstall":
-            from phaseline.plan.graph.selection import choose
-
-            return {DELETE if request.workflow == "uninstall" else REPLACE: choose(topology, request)}
+            return {DELETE if request.workflow == "uninstall" else REPLACE: selection.choose(topology, request)}
         case "heal":
-            from phaseline.plan.workflows import heal
-
             is_forced = parameters.get(heal.FORCE_REINSTALL) is True
             return {REPLACE: heal.with_contained(topology, heal.select(topology, request))} if is_forced else {}
         case "scale":
-            from phaseline.plan.topology import scale_request as scaling
-            from phaseline.plan.topology.modification_lifecycle import taken_back
-
-            shape = topology if topology.started is None else taken_back(topology)
-            found = scaling.read_scaling(shape, request)
-            gone = scaling.change_of(shape, request, found).removed.changed if found.delta < 0 else ()
+            shape = topology if topology.started is None else modification_lifecycle.taken_back(topology)
+            found = scale_request.read_scaling(shape, request)
+            gone = scale_request.change_of(shape, request, found).removed.changed if found.delta < 0 else ()
             return {DELETE: as_mask(topology, gone)}
         case "update":
-            from phaseline.plan.workflows.update_or_reinstall import REINSTALL_LIST
-
-            said = parameters.get(REINSTALL_LIST)
+            said = parameters.get(update_or_reinstall.REINSTALL_LIST)
             names = [said] if isinstance(said, str) else said if isinstance(said, list) else []
             return {REPLACE: as_mask(topology, [topology.number_of[str(name)] for name in names])}
     return {}

@@ -15,6 +15,7 @@ from phaseline.model.execution.execution import TOLERATED, GoOn, History, Verdic
 from phaseline.model.execution.pre_post import POST, PRE, UNDO, DeploymentCallKind
 from phaseline.model.graph.graph import Graph, LaneSpec, Policy
 from phaseline.model.graph.status import ExecutionStatus
+from phaseline.plan.rounds import role_limits
 from phaseline.plan.stages.stage_graph import laid, on_deployment
 from phaseline.plan.stages.stage_rounds import STAGE, within
 from phaseline.plan.transforms.pipeline import Asked
@@ -57,9 +58,7 @@ def surrounded(planner: Planner, around: PrePost) -> Planner:
             if isinstance(first, Verdict) and first.is_idle:
                 return first
             if around.stages is not None and around.stages.limits:
-                from phaseline.plan.rounds.role_limits import look_ahead  # most have none
-
-                look_ahead(around.stages.limits, planner, asked)
+                role_limits.look_ahead(around.stages.limits, planner, asked)
         if not any(done.name == OPENING + OF_TAKING_BACK for done in of_this_action(asked)):
             found = _Action(around.hooks, asked).answer(body)
             is_over = isinstance(found, Verdict) and _told(asked, "") is DeploymentCallKind.FAILED

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from phaseline.model.execution.execution import GoOn, Verdict
 from phaseline.model.graph.status import ExecutionStatus
 from phaseline.plan.graph.verdicts import verdict
+from phaseline.plan.stages import stage_tasks
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -33,7 +34,6 @@ def within(
     """
     if not around.stages:
         return body()
-    from phaseline.plan.stages.stage_tasks import after, before
 
     history = asked.history
     opening, closing = _last(history, BEFORE), _last(history, AFTER)
@@ -41,12 +41,12 @@ def within(
         if done is not None and not done.is_met:
             return _stopped(asked, done)
     if opening is None and not history.canceled:
-        graph = before(asked, around, body)
+        graph = stage_tasks.before(asked, around, body)
         if graph is not None:
             return graph
     answer = body()
     if closing is None and not history.canceled:
-        graph = after(asked, around, answer)
+        graph = stage_tasks.after(asked, around, answer)
         if graph is not None:
             return graph
     return answer

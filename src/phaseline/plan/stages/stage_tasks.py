@@ -41,6 +41,7 @@ from phaseline.plan.stages.task_dependencies import (
 )
 from phaseline.plan.stages.task_graph import MILESTONE, TaskGraph, chained, laid_out
 from phaseline.plan.transforms.pipeline import Asked
+from phaseline.plan.workflows import heal
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -101,9 +102,7 @@ def fresh(asked: Asked) -> np.ndarray:
     from phaseline.plan.workflows import PLANNERS, built_in
 
     if asked.request.workflow == HEAL:
-        from phaseline.plan.workflows.heal import concerned
-
-        found &= concerned(asked)
+        found &= heal.concerned(asked)
         return found
     claims = built_in(asked.request.workflow).claims if asked.request.workflow in PLANNERS else None
     chosen = claims(topology, asked.request) if claims else None

@@ -27,6 +27,7 @@ from phaseline.model.graph.graph import (
 from phaseline.model.graph.status import Mark
 from phaseline.model.phases.definitions import PhasePolicy
 from phaseline.plan.graph.dependency_order import depths
+from phaseline.plan.states import phase_breakpoints
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -79,9 +80,8 @@ class Stops:
         """Places in the group of those that do not stop at a breakpoint; None: it is none."""
         if not one.is_stop:
             return None
-        from phaseline.plan.states.phase_breakpoints import stopping
 
-        return (~np.array(stopping(one.name, self.breakpoints, self.names), bool)).nonzero()[0]
+        return (~np.array(phase_breakpoints.stopping(one.name, self.breakpoints, self.names), bool)).nonzero()[0]
 
 
 NOWHERE = Stops()
@@ -184,9 +184,7 @@ def _append(rows: list[_Row], needs: list[list[int]], phases: Sequence[Beside], 
     """Behind those who enter a state: its phases, with what stands between them, and the way out, which waits for all of it."""
     entered, found = len(rows) - 1, phases
     if stops.breakpoints:
-        from phaseline.plan.states.phase_breakpoints import with_stops
-
-        found = with_stops(phases, stops.breakpoints)
+        found = phase_breakpoints.with_stops(phases, stops.breakpoints)
     place = {one.name: len(rows) + row for row, one in enumerate(found)}
     rows += [_Row(one.step, policy_beside(one), mark_of(one.phase), stops.passing(one)) for one in found]
     needs += [[place[name] for name in one.needs] or [entered] for one in found]
@@ -292,9 +290,8 @@ def policy_beside(one: Beside) -> Policy:
     """How entries of a phase, or of a breakpoint at one, are called."""
     if not one.is_stop:
         return policy_of(one.name, one.phase)
-    from phaseline.plan.states.phase_breakpoints import pause_policy
 
-    return pause_policy(one.name)
+    return phase_breakpoints.pause_policy(one.name)
 
 
 def policy_of(name: str, phase: PhaseDefinition | None) -> Policy:

@@ -16,6 +16,7 @@ import numpy as np
 from phaseline.lang.fast_dataclasses import altered, frozen
 from phaseline.model.deployment.index_ranges import ranges_of
 from phaseline.model.deployment.instance_states import InstanceState as State
+from phaseline.model.deployment.physical_ids import physical_id
 from phaseline.model.deployment.topology import GroupInstances, Topology
 from phaseline.model.problems.problem import Problem
 from phaseline.model.resources.state_graph_names import WORDS
@@ -154,8 +155,6 @@ _LIFE_CYCLE = frozenset(WORDS.values())
 
 def _properties(resource: Mapping[str, Any], id: str) -> dict[str, Value]:
     """What the instance knows from now on; where nothing tells its id outside, the resource does."""
-    from phaseline.model.deployment.physical_ids import physical_id
-
     found: dict[str, Value] = dict(resource.get("resource_data") or {})
     if resource.get(METADATA) and METADATA not in found:
         found[METADATA] = resource[METADATA]

@@ -16,6 +16,7 @@ import numpy as np
 
 from phaseline.lang.fast_dataclasses import altered, frozen
 from phaseline.plan.graph.assembly import assemble
+from phaseline.plan.transforms import state_paths
 from phaseline.plan.transforms.chain import chain_entries
 from phaseline.plan.transforms.dependency_edges import wait_for_sources, wait_for_targets
 from phaseline.plan.transforms.endings import end_however
@@ -188,10 +189,10 @@ def _woven(asked: Asked, name: str, chosen: np.ndarray, walk: Walk) -> Graph:
     breaks = request.breakpoints
     draft = lay_sequence(draft, walk.sequence, tolerant=walk.tolerant, once=walk.once, breakpoints=breaks)
     if on_paths:
-        from phaseline.plan.transforms.state_paths import Manner, lay_paths, tie_phases
-
-        manner = Manner(downwards=walk.downwards, tolerant=walk.tolerant, once=walk.once, breakpoints=breaks)
-        draft = lay_paths(draft, walk.sequence, history.paths, manner)
+        manner = state_paths.Manner(
+            downwards=walk.downwards, tolerant=walk.tolerant, once=walk.once, breakpoints=breaks
+        )
+        draft = state_paths.lay_paths(draft, walk.sequence, history.paths, manner)
     if walk.however:
         draft = end_however(draft)
     for relate in walk.intact:
@@ -199,7 +200,7 @@ def _woven(asked: Asked, name: str, chosen: np.ndarray, walk: Walk) -> Graph:
     draft = carry_states(draft)
     draft = chain_entries(draft)
     if on_paths:
-        draft = tie_phases(draft)
+        draft = state_paths.tie_phases(draft)
     if walk.in_order:
         draft = wait_for_sources(draft) if walk.downwards else wait_for_targets(draft)
     stop = request.stop_after

@@ -9,11 +9,13 @@ import numpy as np
 
 from phaseline.lang.fast_dataclasses import altered
 from phaseline.model.deployment.instance_states import InstanceState
+from phaseline.model.execution import breakpoints as execution_breakpoints
 from phaseline.model.graph.graph import SubjectKind
 from phaseline.model.graph.status import Mark
 from phaseline.plan.graph.call_policies import Manner
 from phaseline.plan.graph.draft import Change, Draft, StepSlot
 from phaseline.plan.graph.lifecycle_sequence import Become, Call, Relate, Sequence
+from phaseline.plan.transforms import breakpoints as transforms_breakpoints
 from phaseline.plan.transforms.relationships import relationship_slots
 
 if TYPE_CHECKING:
@@ -35,9 +37,6 @@ def lay_sequence(
 
     ``tolerant``: failures are ignored; ``once``: nothing is tried again. ``breakpoints``: where instances stop.
     """
-    if breakpoints:
-        from phaseline.model.execution.breakpoints import POST, PRE
-        from phaseline.plan.transforms.breakpoints import stops
     items: list[StepSlot | Change] = []
     called = np.zeros(len(draft.participants), bool)
     lacking: dict[AbstractSet[InstanceState], np.ndarray] = {}
@@ -56,7 +55,9 @@ def lay_sequence(
         elif breakpoints and isinstance(item, Relate) and item.only is not None:
             stopped = who & _begin_some(draft, item.only)
         if breakpoints:
-            items += stops(draft, breakpoints, PRE, item.operation, stopped)
+            items += transforms_breakpoints.stops(
+                draft, breakpoints, execution_breakpoints.PRE, item.operation, stopped
+            )
         if isinstance(item, Call):
             called_here = stopped
             slots = call_slots(draft, item, called_here, tolerant=tolerant, once=once)
@@ -69,7 +70,9 @@ def lay_sequence(
             called[slot.owner] = True
         items += slots
         if breakpoints:
-            items += stops(draft, breakpoints, POST, item.operation, stopped)
+            items += transforms_breakpoints.stops(
+                draft, breakpoints, execution_breakpoints.POST, item.operation, stopped
+            )
     wanted = [isinstance(item, Become) and item.with_calls for item in sequence]
     return altered(draft, items=draft.items + tuple(_without_calls(items, sequence, called) if any(wanted) else items))
 

@@ -16,6 +16,7 @@ from phaseline.model.deployment.instance_states import InstanceState as State
 from phaseline.model.deployment.modification import Started
 from phaseline.model.problems.problem import Problem, ProblemsError
 from phaseline.plan.topology import modification_lifecycle as under_way
+from phaseline.plan.topology import restriction_checks
 from phaseline.plan.topology.revision import Revision, revise
 from phaseline.plan.workflows.heal import with_contained
 from phaseline.plan.workflows.update_or_reinstall import AGAIN, at_source, kept, kept_instances
@@ -127,9 +128,7 @@ def refuse_replaced(revision: Revision) -> None:
 def refuse_forbidden(revision: Revision) -> None:
     """Raise PL-P049 with every node of which that is forbidden which would become of it."""
     if revision.former.is_restricted:
-        from phaseline.plan.topology.restriction_checks import refuse_revision
-
-        refuse_revision(revision)
+        restriction_checks.refuse_revision(revision)
 
 
 def refuse_other(topology: Topology) -> None:

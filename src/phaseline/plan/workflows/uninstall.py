@@ -14,6 +14,7 @@ from phaseline.plan.graph.lifecycle_sequence import Become, Call, Relate, Sequen
 from phaseline.plan.graph.selection import choose
 from phaseline.plan.graph.verdicts import settled, verdict
 from phaseline.plan.graph.workflow import FILTERING, SWITCH, Parameter, Workflow, only_chosen, refuse_restricted
+from phaseline.plan.topology import modification_lifecycle
 from phaseline.plan.transforms.intact_neighbours import NO_ROWS
 from phaseline.plan.transforms.pipeline import Asked, Walk, weave
 from phaseline.plan.workflows.lifecycle_retries import retrying
@@ -83,9 +84,7 @@ def plan(topology: Topology, request: Request, history: History, declare: Declar
     if done:
         is_left = topology.is_there & ~np.isin(history.states, list(NOT_THERE))
         if topology.started is not None and done.is_met and not is_left.any():
-            from phaseline.plan.topology import modification_lifecycle as under_way
-
-            return Reshape(f"give up {topology.started.name}", under_way.given_up(topology))
+            return Reshape(f"give up {topology.started.name}", modification_lifecycle.given_up(topology))
         return verdict(history, done)
     if history.canceled:
         return Verdict(ExecutionStatus.CANCELED)
