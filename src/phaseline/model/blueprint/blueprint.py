@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from phaseline.model.blueprint.state_paths import StatePath
 
 Value: TypeAlias = "str | int | float | bool | None | list[Value] | dict[str, Value]"
-"""What YAML and JSON can say."""
+"""Any value that YAML and JSON can express."""
 
 
 SCRIPT_RUNNER = "script_runner.tasks.run"
@@ -29,7 +29,7 @@ SCRIPT_RUNNER = "script_runner.tasks.run"
 class PropertySchema:
     """The declaration of one property, input or parameter (B11, B13).
 
-    ``constraints``: as they are written, {operator: argument} (B14); with ``item_type`` they are for each item of a list.
+    ``constraints``: as written, {operator: argument} (B14); with ``item_type`` they are for each item of a list.
     """
 
     type: str | None = None
@@ -125,7 +125,7 @@ class Relationship:
 class Node:
     """One node template, merged with its type. ``operations`` has full names only (B33 lookup is ``Blueprint``'s).
 
-    ``restricted_actions``: what nobody may do with its instances (``model.deployment.restrictions``).
+    ``restricted_actions``: actions forbidden for its instances (``model.deployment.restrictions``).
     """
 
     name: str
@@ -233,10 +233,10 @@ class Output:
 
 @frozen
 class OnPath:
-    """What a node type says of its nodes: they are resources, and go through states with phases (decision 15).
+    """The part of a node type that makes its nodes resources, which move through states by phases (decision 15).
 
-    ``line``: the type and all that it is a kind of, nearest first; the last one may be of a plugin. ``target``: the state in
-    which they are installed, empty: that of the only path there is. ``place``: where ``resource_type`` is said.
+    ``line``: the type and its parents, nearest first; the last one may belong to a plugin. ``target``: the state in
+    which they are installed; empty: the target of the only path. ``place``: where ``resource_type`` is written.
     """
 
     line: tuple[str, ...]
@@ -246,14 +246,14 @@ class OnPath:
 
 @frozen
 class Blueprint:
-    """Everything one blueprint says. ``file`` is the main file, ``folder`` its folder, both as given by the reader.
+    """The content of one blueprint. ``file`` is the main file, ``folder`` its folder, both as given by the reader.
 
-    ``on_path``: {type of nodes: what kind of resources they are} of nodes that go through states with phases;
-    ``state_paths``: paths that are for this blueprint. ``scaling_groups``: what the ``policies`` make of ``groups``.
-    ``labels``: {key: values} of the deployment, functions among them; ``resource_tags`` are evaluated for each call.
-    ``runtime_only``: functions were left as they are when inputs were given.
-    ``open_types``: node types of which nothing is known but the name. ``announced``: functions of others that it uses.
-    ``id``: under which it is stored, empty for a file.
+    ``on_path``: {node type: its resource type and target} for nodes that move through states by phases;
+    ``state_paths``: paths of this blueprint alone. ``scaling_groups``: ``groups`` that the ``policies`` scale as one.
+    ``labels``: {key: values} of the deployment, functions included; ``resource_tags`` are evaluated for each call.
+    ``runtime_only``: functions were not evaluated when inputs were given.
+    ``open_types``: node types known by name only. ``announced``: third-party functions that the blueprint uses.
+    ``id``: its id in the store, empty for a file.
     """
 
     version: str

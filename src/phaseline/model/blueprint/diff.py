@@ -1,4 +1,4 @@
-"""What two blueprints say differently: what was added, removed, changed, and what was perhaps only renamed."""
+"""Differences between two blueprints: additions, removals, changes, and probable renames."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Change:
 
 @frozen
 class Rename:
-    """Something that is gone and something new that say the same, or almost: ``likeness`` from 0 to 1."""
+    """A removed and an added element that are equal or nearly so: ``likeness`` from 0 to 1."""
 
     what: str
     old: str
@@ -32,12 +32,12 @@ class Rename:
 
 @frozen
 class Differences:
-    """All changes in the order of the sections, and what was perhaps only renamed."""
+    """All changes in the order of the sections, and probable renames."""
 
     changes: Sequence[Change]
     renames: Sequence[Rename]
 
     @property
     def is_same(self) -> bool:
-        """True when both say the same."""
+        """True when both blueprints are equal."""
         return not self.changes

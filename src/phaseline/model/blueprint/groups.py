@@ -1,4 +1,4 @@
-"""What a blueprint says of groups: their members and policies, and which of them are scaled as one (B20, B21)."""
+"""Groups of a blueprint: members, policies, and the groups that are scaled as one (B20, B21)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 @frozen
 class Trigger:
-    """What a policy of a group would set off. The engine of the ancestor that did is gone: nothing follows from it."""
+    """A trigger of a group's policy. It is read and checked but has no effect: the ancestor's policy engine no longer exists."""
 
     type: str
     parameters: Mapping[str, Value] = field(default_factory=dict)
@@ -53,7 +53,7 @@ class Policy:
 
 @frozen
 class ScalingGroup:
-    """A group whose members are multiplied together. Members that another member contains are not among them.
+    """A group whose members are scaled together. Members contained in another member are left out.
 
     The counts may be functions until inputs are given.
     """

@@ -1,4 +1,4 @@
-"""Labels of deployments: what people call them by, given by their blueprint and by hand."""
+"""Labels of deployments, set by their blueprint and by users."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Label(NamedTuple):
 
 
 class Relabelled(NamedTuple):
-    """What changes of a deployment's labels: first those to be removed go, then those to be added come."""
+    """A change of a deployment's labels: removals are applied first, then additions."""
 
     added: tuple[Label, ...] = ()
     removed: tuple[Label, ...] = ()

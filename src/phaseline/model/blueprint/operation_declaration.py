@@ -1,4 +1,4 @@
-"""What a native operation says of itself, and the decorator that lets it say so.
+"""The declaration of a native operation, and the decorator that attaches it.
 
 A plugin is functions with a declaration, nothing to subclass. The decorator only
 attaches the declaration; planning reads it from the source text without running it.
@@ -13,9 +13,9 @@ from phaseline.lang.fast_dataclasses import frozen
 
 DECLARATION_ATTRIBUTE = "__phaseline_operation__"
 MAX_BATCH = 10_000
-"""How many members are handed to one call at most, unless the operation says otherwise."""
+"""The most members of one call, unless the operation declares another number."""
 LARGEST_BATCH = 1_000_000
-"""The most that it may say: all of them, for every purpose that is known."""
+"""The largest number that can be declared; in practice all members."""
 
 
 @frozen
@@ -86,13 +86,13 @@ def operation(
 
 
 def declared(function: F, declaration: Declaration) -> F:
-    """The function itself, with a declaration attached: for those who know what a function is without a decorator."""
+    """The function itself, with a declaration attached: for callers that need no decorator."""
     setattr(function, DECLARATION_ATTRIBUTE, declaration)
     return function
 
 
 def phase_declaration(arguments: int, form: str = "") -> Declaration:
-    """That of a phase plugin's function: of two arguments it gets a resource and its phase's data, else a handler.
+    """The declaration of a phase plugin's function: with two arguments it gets a resource and its phase data, else a handler.
 
     ``form``: ``handle`` or ``handle_one`` where that is known, as it is of a function of this name.
     """
@@ -101,9 +101,9 @@ def phase_declaration(arguments: int, form: str = "") -> Declaration:
 
 
 def as_phase(function: F, form: str = "") -> F:
-    """The function declared as that of a phase: its definition says that it is one, it need not itself.
+    """The function, declared as a phase function because a phase definition names it.
 
-    One that has a declaration keeps it. ``form``: ``handle`` or ``handle_one`` if the definition says which.
+    An existing declaration is kept. ``form``: ``handle`` or ``handle_one`` if the definition names it.
 
     >>> def look(resource, data): ...
     >>> declaration_of(as_phase(look)).bulk

@@ -1,4 +1,4 @@
-"""A node of a blueprint with the origin of each of its parts: which file, line and column gave it, and over whom."""
+"""A node of a blueprint with the origin of each part: file, line and column, and the values it overrides."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from phaseline.model.problems.problem import Place
 
 @frozen
 class Origin:
-    """Who gives something: ``what`` in words, ``name`` of the type or template, and where it is written."""
+    """The source of a value: ``what`` in words, ``name`` of the type or template, and where it is written."""
 
     what: str
     name: str
@@ -20,7 +20,7 @@ class Origin:
 
 @frozen
 class Piece:
-    """One part of a node with the value that counts. ``over``: what else was given for it, strongest first."""
+    """One part of a node with its effective value. ``over``: origins of overridden values, strongest first."""
 
     path: str
     value: Value
@@ -30,7 +30,7 @@ class Piece:
 
 @frozen
 class Explained:
-    """A node: its types (nearest first), its parts, and the lines by which the files were imported that they stand in."""
+    """A node: its types (nearest first), its parts, and the import lines of the files that contain them."""
 
     node: str
     type: str

@@ -1,6 +1,6 @@
 """Resource types and the paths of states to a target: data, not code (PD1).
 
-A type is a kind of its parents, and goes their paths where it has none of its own.
+A type inherits the paths of its parents unless it has paths of its own.
 """
 
 from __future__ import annotations
@@ -13,15 +13,15 @@ from phaseline.lang.fast_dataclasses import frozen
 from phaseline.model.problems.problem import NOWHERE, Place
 
 MAX_PARENTS = 100
-"""Longer lines of parents are taken for a circle."""
+"""The longest chain of parents; a longer one is treated as a cycle."""
 NO_LINES: Mapping[str, tuple[str, ...]] = MappingProxyType({})
 
 
 @frozen
 class ResourceType:
-    """A kind of resource. ``attributes``: names its resources are known to have; none: nothing is known.
+    """A kind of resource. ``attributes``: known attribute names of its resources; empty: unknown.
 
-    ``uses_provider``: its resources name a provider, so that phases can be for one of them.
+    ``uses_provider``: its resources name a provider, so that a phase can be limited to one provider.
     """
 
     name: str
@@ -64,9 +64,9 @@ class ResourceTypes:
         paths: Iterable[StatePath] = (),
         lines: Mapping[str, tuple[str, ...]] = NO_LINES,
     ) -> None:
-        """Whether parents and targets fit is for ``state_checks`` to say.
+        """Parents and targets are not checked here (``state_checks`` does).
 
-        ``lines``: {type of a blueprint: itself and what it is a kind of, nearest first}.
+        ``lines``: {type of a blueprint: itself and its parents, nearest first}.
         """
         self.types: Mapping[str, ResourceType] = {one.name: one for one in types}
         self.paths: Mapping[tuple[str, str], StatePath] = {(path.resource_type, path.target): path for path in paths}
@@ -78,11 +78,11 @@ class ResourceTypes:
         paths: Iterable[StatePath] = (),
         lines: Mapping[str, tuple[str, ...]] = NO_LINES,
     ) -> ResourceTypes:
-        """These types and paths, too."""
+        """A copy with these types and paths added."""
         return ResourceTypes([*self.types.values(), *types], [*self.paths.values(), *paths], {**self.lines, **lines})
 
     def line(self, name: str) -> tuple[str, ...]:
-        """The type, its parent, and so on; a type that is not known is its own line.
+        """The type, its parent, and so on; an unknown type is a line of one.
 
         >>> DEFAULT_TYPES.with_more([ResourceType("Web", "Cloud.Node")]).line("Web")
         ('Web', 'Cloud.Node')
@@ -99,7 +99,7 @@ class ResourceTypes:
         return ancestor in self.line(name)
 
     def path(self, name: str, target: str) -> StatePath | None:
-        """The path of the type, or the nearest parent's; None if there is no way to the target."""
+        """The path of the type, or of its nearest parent; None if no path leads to the target."""
         return next((path for one in self.line(name) if (path := self.paths.get((one, target))) is not None), None)
 
     def paths_of(self, name: str) -> tuple[StatePath, ...]:
@@ -116,7 +116,7 @@ class ResourceTypes:
         return tuple(dict.fromkeys(state for path in self.paths_of(name) for state in path.states))
 
     def below(self, name: str) -> tuple[str, ...]:
-        """The type and all that are a kind of it."""
+        """The type and all its subtypes."""
         known = dict.fromkeys([*self.types, *(owner for owner, _ in self.paths)])
         return (name, *(one for one in known if one != name and self.is_kind_of(one, name)))
 
@@ -130,7 +130,7 @@ class ResourceTypes:
         return bool(on) and all(path.target == state for path in on)
 
     def uses_provider(self, name: str) -> bool:
-        """True if the type or one of its parents says so."""
+        """True if the type or one of its parents uses a provider."""
         return any(self.types[one].uses_provider for one in self.line(name) if one in self.types)
 
     def attributes_of(self, name: str) -> frozenset[str] | None:
@@ -159,4 +159,4 @@ DEFAULT_TYPES = ResourceTypes(
         StatePath(NODE, "Terminated", ("Deconfiguration", "Deallocation", "Terminated")),
     ],
 )
-"""What is there before anybody defines anything (PD2)."""
+"""The built-in resource type and its paths (PD2)."""

@@ -1,4 +1,4 @@
-"""Stored blueprints: all files of a blueprint's folder, as they were when it was uploaded."""
+"""Stored blueprints: all files of a blueprint's folder at the time of upload."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class StoredBlueprint:
 
 @frozen
 class BlueprintUser:
-    """Somebody who needs a version of a stored blueprint: a ``deployment``, or another stored ``blueprint``, by name."""
+    """A user of a stored blueprint's version: a ``deployment``, or another stored ``blueprint``, by name."""
 
     kind: str
     name: str
@@ -70,7 +70,7 @@ class BlueprintShelf(Protocol):
         ...
 
     def lacking(self, digests: Sequence[str]) -> Sequence[str]:
-        """Those of which there is no content yet."""
+        """Digests whose content is not stored yet."""
         ...
 
     def add(
@@ -100,15 +100,15 @@ class BlueprintShelf(Protocol):
         ...
 
     def users(self, blueprints: Sequence[int]) -> Sequence[BlueprintUser]:
-        """Who needs one of these versions: deployments that are not deleted, and other stored blueprints."""
+        """Users of these versions: deployments that are not deleted, and other stored blueprints."""
         ...
 
     def users_by_id(self) -> Mapping[str, Sequence[BlueprintUser]]:
-        """{id: who needs any of its versions}, as ``users`` says it; ids that nobody needs are left out."""
+        """{id: users of any of its versions}, as of ``users``; ids without users are left out."""
         ...
 
     def delete(self, blueprints: Sequence[int]) -> Sequence[BlueprintUser]:
-        """Who needs one of these versions, so that nothing was done; nobody: they are gone, with what only they had."""
+        """Delete these versions with the content that only they use. If there are users, return them and delete nothing."""
         ...
 
     def of_deployment(self, deployment: int) -> Mapping[str, StoredBlueprint]:

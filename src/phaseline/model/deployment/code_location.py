@@ -1,4 +1,4 @@
-"""Where the code of a deployment lies: its blueprint folder, plugins and packages."""
+"""The folders with a deployment's code: blueprint, plugins and packages."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from phaseline.lang.fast_dataclasses import frozen
 
 @frozen
 class CodeLocation:
-    """Everything that finds code, stored with the deployment: any engine process can go on with it.
+    """The folders to search for code, stored with the deployment, so that any engine process can continue it.
 
     ``blueprint_folder`` absolute; ``plugin_folders`` absolute, in search order. ``imported``: (namespace, absolute folder)
     of each stored blueprint that is imported under one. ``packages``: absolute folders of the plugin packages that the

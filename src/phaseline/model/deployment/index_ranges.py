@@ -1,4 +1,4 @@
-"""Many instance numbers in few words: ranges ``[first, count]``, as the parameters of an execution have them."""
+"""Instance numbers as ranges ``[first, count]``, the form used in an execution's parameters."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def ranges_of(numbers: Iterable[int] | np.ndarray) -> list[Value]:
 
 
 def numbers_of(ranges: Value) -> np.ndarray:
-    """The numbers (int32, ascending) of ranges; what is no range is left out.
+    """The numbers (int32, ascending) of ranges; values that are not ranges are ignored.
 
     >>> numbers_of([[0, 3], [4, 1]]).tolist()
     [0, 1, 2, 4]

@@ -10,7 +10,7 @@ from enum import IntEnum
 
 
 class InstanceState(IntEnum):
-    """Where a node instance stands in its life."""
+    """The state of a node instance in its life cycle."""
 
     UNINITIALIZED = 0
     INITIALIZING = 1

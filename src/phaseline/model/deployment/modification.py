@@ -1,6 +1,6 @@
-"""A modification of a deployment that has begun and has not ended (N8): what the deployment itself remembers of it.
+"""A modification of a deployment that has begun and has not ended (N8), as the deployment stores it.
 
-It lies in the topology, so it is stored with the instances that it has brought, and outlives the execution that began it.
+It is part of the topology. So it is stored with the instances that it added, and outlives the execution that began it.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ def _nobody() -> np.ndarray:
 
 @frozen
 class Started:
-    """While there is one, no other begins.
+    """A modification in progress; while it exists, no other can begin.
 
-    ``execution``: the id of the one that began it; ``workflow``: its workflow; ``name``: what is modified, such as a node.
+    ``execution``: id of the execution that began it; ``workflow``: its workflow; ``name``: the modified node or group.
     ``added`` and ``removed``: instance numbers; ``added_groups`` and ``removed_groups``: group instances; all int32,
-    ascending. The added ones are there already, the removed ones still. ``counts``: those that are in force when it has
-    ended well. ``kept``: what its planner wants to know of it later, as JSON has it.
+    ascending. Added instances exist already, removed ones still exist. ``counts``: instance counts that apply once it
+    has succeeded. ``kept``: data that its planner needs later, as JSON values.
     """
 
     execution: str
@@ -47,7 +47,7 @@ COLUMNS = ("added", "removed", "added_groups", "removed_groups")
 
 
 def to_json(started: Started) -> dict[str, Value]:
-    """The modification as JSON has it; instances as ranges.
+    """The modification as JSON values; instances as ranges.
 
     >>> to_json(Started("scale-7", "scale", "web", added=np.array([4, 5])))["added"]
     [[4, 2]]

@@ -1,4 +1,4 @@
-"""Under which id the thing behind an instance is known outside, as far as plugins have told."""
+"""The id of the real resource behind an instance, such as the cloud's id, as reported by plugins."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ if TYPE_CHECKING:
     from phaseline.model.blueprint.blueprint import Value
 
 NAMES = ("resource_id", "external_id", "aws_resource_id", "id")
-"""Runtime properties that plugins keep it in, the first one that is there counts."""
+"""Runtime properties in which plugins store the id; the first that exists is used."""
 EXTERNAL = "use_external_resource"
-"""The property of a node that was there before: its property ``resource_id`` names it."""
+"""The node property that marks an existing resource; its property ``resource_id`` holds the id."""
 NO_PROPERTIES: Mapping[str, Value] = MappingProxyType({})
 
 

@@ -1,7 +1,7 @@
-"""What nobody may do with single nodes and instances, until that is lifted (source 2's restricted actions).
+"""Actions that are forbidden for single nodes and instances until the restriction is lifted (source 2's restricted actions).
 
-A node template says it (``restricted_actions``), or a person says it of a node or an instance of a deployment that is there; that lies in
-``Topology.restricted`` and holds in place of what the template says, so that it lifts as well.
+A node template sets restrictions (``restricted_actions``). A user can set them on a node or an instance of an existing deployment;
+these are kept in ``Topology.restricted`` and replace those of the template, so they can lift them, too.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ if TYPE_CHECKING:
     from phaseline.model.deployment.topology import Topology
 
 UPDATE, REPLACE, DELETE = RESTRICTABLE = ("update", "replace", "delete")
-"""Changing what stands; taking it away and making it anew; taking it away."""
+"""Change an existing resource; delete and re-create it; delete it."""
 WORDS: Mapping[str, str] = {UPDATE: "updated", REPLACE: "replaced", DELETE: "taken away"}
 
 
 def mending(word: str) -> str:
-    """How to mend a word that is none of ``RESTRICTABLE``.
+    """The fix for a word that is not one of ``RESTRICTABLE``.
 
     >>> mending("delet")
     "Did you mean 'delete'? There are: update, replace, delete."
@@ -32,7 +32,7 @@ def mending(word: str) -> str:
 
 
 def restricted(topology: Topology, action: str) -> np.ndarray:
-    """Instances with which the action is forbidden, bool by number: what is said of the instance, of its node, in the blueprint."""
+    """Instances for which the action is forbidden, bool by number: set on the instance, on its node, or in the blueprint."""
     said = topology.restricted
     nodes = [action in said.get(node.name, node.restricted_actions) for node in topology.nodes]
     found: np.ndarray = np.array(nodes, bool)[topology.node] & topology.is_there
@@ -44,7 +44,7 @@ def restricted(topology: Topology, action: str) -> np.ndarray:
 
 
 def restricted_of(topology: Topology, number: int) -> Sequence[str]:
-    """What nobody may do with one instance."""
+    """The actions that are forbidden for one instance."""
     node = topology.nodes[int(topology.node[number])]
     said = topology.restricted
     return said.get(topology.ids[number], said.get(node.name, node.restricted_actions))

@@ -17,17 +17,17 @@ if TYPE_CHECKING:
 PropertyPath = tuple[str, ...]
 """Path into a document, such as ``("network", "ip")``."""
 SCALARS = frozenset({str, int, float, bool, type(None)})
-"""Types whose values may be shared, because nobody can change them."""
+"""Immutable types, whose values may be shared."""
 MAX_DEPTH = 100
-"""Mappings and lists of a value may lie in one another so deep: what goes through them calls itself for each level."""
+"""The deepest nesting of mappings and lists in a value; walking a value recurses once for each level."""
 MAX_INT_BITS = 14_000
 """Python writes no integer of more than 4,300 digits, which are a little more."""
 MAX_CHARS = 32 * 1024 * 1024
 """Characters of what is stored at once, its names included."""
 VALUE_CHARS = 32
-"""So many characters counts a value beside its own text: one that holds a list again and again is large, too."""
+"""Characters that each value counts beside its own text, so that a value that repeats a list is large, too."""
 SHOWN_CHARS, SHOWN_STEPS = 100, 12
-"""Of the place of what cannot be stored so much is told."""
+"""The longest path shown for a value that cannot be stored, in characters."""
 
 
 def copy(value: Value) -> Value:
@@ -47,7 +47,7 @@ def copy_mapping(value: Mapping[str, Value]) -> dict[str, Value]:
 
 
 def laid_over(below: Mapping[str, Value], above: Mapping[str, Value]) -> dict[str, Value]:
-    """What is said above counts; of mappings that both have, name by name.
+    """The merged properties: the values of ``above`` win; mappings present in both are merged name by name.
 
     >>> laid_over({"a": 1, "b": {"c": 2, "d": 3}}, {"b": {"c": 4}})
     {'a': 1, 'b': {'c': 4, 'd': 3}}
@@ -116,7 +116,7 @@ def is_same(one: Value, other: Value) -> bool:
 def merge(
     document: Mapping[str, Value], written: Mapping[PropertyPath, Value], removed: Sequence[PropertyPath] = ()
 ) -> dict[str, Value]:
-    """The document with changes made, as a new one; missing levels are made, what is not there need not be removed.
+    """A new document with the changes applied; missing levels are created, and removing a missing value is no error.
 
     The new document shares the values written: they must not be changed afterwards.
 
@@ -140,7 +140,7 @@ def merge(
 
 
 def _level(top: dict[str, Value], path: PropertyPath, fresh: set[int], *, make: bool) -> dict[str, Value] | None:
-    """The mapping at ``path``, each level on the way copied once so that the former document stays as it was."""
+    """The mapping at ``path``; each level on the way is copied once, so that the former document stays unchanged."""
     level = top
     for key in path:
         below = level.get(key)
@@ -159,19 +159,19 @@ def _level(top: dict[str, Value], path: PropertyPath, fresh: set[int], *, make: 
 
 
 class Unstorable(TypeError):
-    """Something of a value cannot be stored; the text says what, and where it lies."""
+    """A part of a value cannot be stored; the text names the part and its path."""
 
 
 class Storing:
-    """Takes over values of others. Whatever they are, what comes of them is either what JSON brings back, or ``Unstorable``.
+    """Converts values from plugins: the result is what JSON would bring back, or ``Unstorable``.
 
-    All that one object takes over has bounds together, so whoever walks, compares or writes it later gets to its end.
+    The bounds hold for everything that one object converts, so walking, comparing or writing it later always ends.
     """
 
     __slots__ = ("_left", "_steps")
 
     def __init__(self) -> None:
-        """Nothing is taken over yet."""
+        """Start with nothing converted."""
         self._left = MAX_CHARS
         self._steps: list[str | int] = []
 

@@ -1,4 +1,4 @@
-"""How a value that holds a secret looks where it is stored, and what is shown of it."""
+"""Secret values: their stored form and the text shown in their place."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def veiled_properties(values: Mapping[str, Value]) -> dict[str, Value]:
 
 
 def veiled(value: Value) -> Value:
-    """The value with ``HIDDEN`` in the place of what is sealed in it.
+    """The value with ``HIDDEN`` in place of its sealed parts.
 
     >>> veiled({"ip": "10.0.0.1", "keys": ["phaseline-sealed:1:AbCd"]})
     {'ip': '10.0.0.1', 'keys': ['(hidden)']}
@@ -34,7 +34,7 @@ def veiled(value: Value) -> Value:
 
 
 def is_hidden(schema: PropertySchema) -> bool:
-    """Whether the values of an input are secrets (decision 30)."""
+    """True if the values of an input are secrets (decision 30)."""
     return schema.hidden or schema.type == "secret_key"
 
 
@@ -44,4 +44,4 @@ def hidden_inputs(blueprint: Blueprint) -> frozenset[str]:
 
 
 CANNOT_OPEN = frozenset({"PL-S020", "PL-S023"})
-"""What the vault says of a value that another store has sealed."""
+"""The vault's message for a value that was sealed by another store."""

@@ -1,4 +1,4 @@
-"""Documents that deployments were written down as, and that are kept: snapshots, and what is left of those that were abandoned."""
+"""Stored documents of deployments: snapshots, and the documents of abandoned deployments."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ ABANDONED: DocumentKind = "abandoned"
 MOST_SNAPSHOTS = 32
 """Of one deployment; another one is refused (as in source 2's system)."""
 ABANDONED_KEPT_MS = 30 * 24 * 3600 * 1000
-"""How long the document of an abandoned deployment can be had."""
+"""How long the document of an abandoned deployment is kept."""
 
 
 @frozen
 class NewDocument:
-    """What a turn writes down. ``name``: of a snapshot within its deployment; of an abandoned deployment the id of the execution."""
+    """A document that a turn stores. ``name``: of a snapshot within its deployment; of an abandoned deployment the id of the execution."""
 
     kind: DocumentKind
     name: str
@@ -33,7 +33,7 @@ class NewDocument:
 
 @frozen
 class DocumentRow:
-    """A kept document without its body. ``at`` in ms; ``created_by``: who asked for the execution that wrote it."""
+    """A kept document without its body. ``at`` in ms; ``created_by``: the user who requested the execution that wrote it."""
 
     kind: DocumentKind
     name: str
@@ -54,7 +54,7 @@ class Drop:
 
 
 class DocumentShelf(Protocol):
-    """Where a store keeps documents. They come and go with turns of the engine, and with their deployment."""
+    """The documents in a store. They are added and removed by turns of the engine, and removed with their deployment."""
 
     def all(self, kind: DocumentKind, deployment: int | None = None) -> Sequence[DocumentRow]:
         """The oldest first; those of one deployment if it is given."""

@@ -1,7 +1,7 @@
 """A deployment's instances and relationship instances as columns.
 
 Instances are numbered 0, 1, 2, ... within their deployment, at first by depth in the dependency
-order, then node, then index, so that what becomes ready together lies together. A number never
+order, then node, then index, so that instances that become ready together are adjacent. A number never
 changes and is never used again; later instances get the next numbers.
 
 Relationship instances are numbered the same way; only those that need a row of their own have one
@@ -58,7 +58,7 @@ def _nothing() -> np.ndarray:
 
 @frozen
 class GroupInstances:
-    """Instances of scaling groups, numbered 0, 1, 2, ... apart from the others; they are nobody's subject (N1).
+    """Instances of scaling groups, numbered 0, 1, 2, ... separately; no graph entry is about them (N1).
 
     ``names``: the scaling groups. By group instance: ``ids`` (texts), ``group`` int32 (place in ``names``), ``index``
     int32 (from 1 within its group), ``outer`` int32 (the group instance around it, -1 for none), ``container`` int32 (the
@@ -74,12 +74,12 @@ class GroupInstances:
     gone: np.ndarray = field(default_factory=lambda: np.empty(0, bool))
 
     def __len__(self) -> int:
-        """How many group instances there are or were."""
+        """The number of group instances, removed ones included."""
         return len(self.ids)
 
     @property
     def is_there(self) -> np.ndarray:
-        """Those that were not removed, bool by group instance."""
+        """Group instances that were not removed, bool by group instance."""
         return ~self.gone if len(self.gone) else np.ones(len(self), bool)
 
 
@@ -95,10 +95,10 @@ class Topology:
     ``group``: int32 by instance number, the innermost group instance an instance is a member of, -1 for none; empty
     where there are no scaling groups. ``groups``: those group instances. ``gone``: bool by instance number, removed for
     ever; empty where none was.
-    ``counts``: {node or scaling group: instances in every instance of what it lies in} where that is not what the
-    blueprint says. ``started``: a modification that has not ended. ``past``: numbers of nodes that the blueprint has no
-    more, or has anew under another number; none of their instances is there.
-    ``restricted``: {node or id of an instance: what a person has forbidden of it}, in place of what the blueprint says.
+    ``counts``: {node or scaling group: instances in each instance of its container} where they differ from the
+    blueprint. ``started``: a modification that has not ended. ``past``: numbers of nodes that were removed from the
+    blueprint, or replaced under another number; all their instances are removed.
+    ``restricted``: {node or instance id: actions that a user has forbidden}, in place of those of the blueprint.
     """
 
     blueprint: Blueprint
@@ -121,22 +121,22 @@ class Topology:
     restricted: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
     def __len__(self) -> int:
-        """How many instances there are or were."""
+        """The number of instances, removed ones included."""
         return len(self.ids)
 
     @cached_property
     def is_restricted(self) -> bool:
-        """Whether anything is forbidden of anybody, as it is nearly never (``model.deployment.restrictions``)."""
+        """True if any action is forbidden for any instance, which is rare (``model.deployment.restrictions``)."""
         return bool(self.restricted) or any(node.restricted_actions for node in self.nodes)
 
     @cached_property
     def is_there(self) -> np.ndarray:
-        """Those that were not removed, bool by instance number."""
+        """Instances that were not removed, bool by instance number."""
         return ~self.gone if len(self.gone) else np.ones(len(self), bool)
 
     @cached_property
     def is_tied(self) -> np.ndarray:
-        """Relationships of which both ends are there, bool by relationship number."""
+        """Relationships whose source and target were not removed, bool by relationship number."""
         if not len(self.gone):
             return np.ones(len(self.link), bool)
         there = self.is_there
@@ -144,7 +144,7 @@ class Topology:
         return found
 
     def groups_around(self, instance: int) -> dict[str, int]:
-        """{scaling group: its instance} that an instance lies in, its containers' groups included, nearest first."""
+        """{scaling group: its instance} for the groups of an instance and of its containers, nearest first."""
         found: dict[str, int] = {}
         while instance >= 0 and len(self.group):
             inside = int(self.group[instance])
@@ -172,7 +172,7 @@ class Topology:
 
     @cached_property
     def is_cut(self) -> np.ndarray:
-        """Links that the blueprint has no more, bool by their place."""
+        """Links that were removed from the blueprint, bool by link."""
         return np.array([link.is_cut for link in self.links], bool)
 
     @cached_property
@@ -187,12 +187,12 @@ class Topology:
 
     @cached_property
     def ties_all(self) -> np.ndarray:
-        """Which links tie everybody to everybody, bool by link."""
+        """Links that connect every source to every target, bool by link."""
         return np.fromiter((link.ties_all for link in self.links), bool, len(self.links))
 
     @cached_property
     def has_rows(self) -> np.ndarray:
-        """Of which links rows say who is tied to whom, bool by link; rows of those that are cut count no more."""
+        """Links whose connections are stored as rows, bool by link; rows of removed links are ignored."""
         cut = np.fromiter((link.is_cut for link in self.links), bool, len(self.links))
         found: np.ndarray = ~(self.ties_all | cut)
         return found

@@ -1,11 +1,11 @@
-"""Breakpoints: where instances of some nodes stop, in any workflow, until a person lets them go on (H46).
+"""Breakpoints: points at which instances of some nodes stop, in any workflow, until a user clears them (H46).
 
-One is an entry of the graph like any other, before or after the operation or the phase that it names: its call sleeps, so the
-instance waits and those that depend on it with it. Whoever clears it vouches for the entry, as for any that is completed by hand.
+A breakpoint is an ordinary entry of the graph, before or after the operation or phase that it names. Its call sleeps, so the instance
+and its dependents wait. Clearing it completes the entry by hand; the user vouches for it, as with ``executions complete``.
 
-Walk: ``--break pre-Acme.Create=node-*``, or the same as a label of a cluster, goes with the request of who is sent to a target. Where the
-graph of the state is planned, the phase gets a stop before it (``plan.states.phase_breakpoints``) that applies to whom the phase applies to; its call
-sleeps, ``breakpoints clear`` completes it by hand, and then the phase is asked for and called.
+Walk: ``--break pre-Acme.Create=node-*``, or the same as a label of a cluster, is part of the request that sends resources to a target. When
+the graph of the state is planned, a stop is put before the phase (``plan.states.phase_breakpoints``); it applies to the same resources. Its
+call sleeps, ``breakpoints clear`` completes it by hand, and then the phase is requested and called.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class Breakpoint:
     """Instances of nodes whose names fit ``nodes`` (``*``: anything) stop at ``point``, such as ``pre-create``.
 
     The point names an operation in full or by its last parts, or a phase in full; resources have names of their own in place of those of nodes.
-    ``timeout_s``: nobody has cleared it so long: it fails; None: it waits.
+    ``timeout_s``: it fails if it is not cleared within this time; None: it waits.
     """
 
     point: str
@@ -52,7 +52,7 @@ class Breakpoint:
 
     @property
     def phase(self) -> str:
-        """That of its entries."""
+        """The phase name of its entries."""
         return PREFIX + self.point
 
     @property
@@ -62,7 +62,7 @@ class Breakpoint:
         return side, named
 
     def is_beside(self, when: str, phase: str) -> bool:
-        """Whether it stands before (``pre``) or after (``post``) a phase of a state, of which upper and lower case are the same.
+        """True if it is placed before (``pre``) or after (``post``) a phase of a state; case is ignored.
 
         >>> Breakpoint("post-acme.create").is_beside("post", "Acme.Create"), Breakpoint("pre-create").is_beside("pre", "Acme.Create")
         (True, False)
@@ -71,7 +71,7 @@ class Breakpoint:
         return side == when and named.lower() == phase.lower()
 
     def is_at(self, when: str, operation: str) -> bool:
-        """Whether it stands before (``pre``) or after (``post``) an operation; ``create`` is that of the life cycle.
+        """True if it is placed before (``pre``) or after (``post``) an operation; ``create`` is the life-cycle one.
 
         >>> Breakpoint("pre-create").is_at("pre", "cloudify.interfaces.lifecycle.create")
         True
@@ -115,7 +115,7 @@ def fits(pattern: str, name: str) -> bool:
 
 
 def read_points(text: str) -> Breakpoint:
-    """Which breakpoints are meant: as they are written, with ``*`` for any part of the point as well. Raises: ``ValueError``.
+    """The selected breakpoints: a breakpoint as written, with ``*`` allowed for any part of the point. Raises: ``ValueError``.
 
     >>> str(read_points("*")), str(read_points("create=web")), str(read_points("post-*"))
     ('*=*', 'pre-create=web', 'post-*=*')
@@ -128,8 +128,8 @@ def read_points(text: str) -> Breakpoint:
 def read_breakpoint(text: str, timeout_s: float | None = None) -> Breakpoint:
     """A breakpoint from ``pre-create=app_*``, or ``create=app_*``, which is the same. Raises: ``ValueError`` for anything else.
 
-    Without names, and with none behind the ``=``, it concerns everybody. ``timeout_s``: where the text does not say it, as
-    ``pre-create=app_*@10m`` does.
+    Without names it applies to all instances. ``timeout_s``: used unless the text has a time-out, as in
+    ``pre-create=app_*@10m``.
 
     >>> str(read_breakpoint("post-start")), str(read_breakpoint("Acme.Create=node-*@20d"))
     ('post-start=*', 'pre-Acme.Create=node-*@1728000s')
@@ -149,7 +149,7 @@ def read_breakpoint(text: str, timeout_s: float | None = None) -> Breakpoint:
 
 
 def stop_beside(step: str) -> tuple[str, str] | None:
-    """(pre or post, name) of a step that is one of breakpoints; None: it is none.
+    """(pre or post, name) of a step that is a breakpoint; None for other steps.
 
     >>> stop_beside("breakpoint pre-Acme.Create"), stop_beside("phase:Acme.Create")
     (('pre', 'Acme.Create'), None)
@@ -158,7 +158,7 @@ def stop_beside(step: str) -> tuple[str, str] | None:
 
 
 def told_of(step: str) -> str | None:
-    """What users call a step of a state: its phase, or a breakpoint by its whole name; None: it is neither.
+    """The name that users see for a step of a state: its phase, or the whole name of a breakpoint; None for other steps.
 
     >>> told_of("breakpoint pre-Acme.Create"), told_of("phase:Acme.Create"), told_of("exit:Allocation")
     ('breakpoint pre-Acme.Create', 'Acme.Create', None)
@@ -167,19 +167,19 @@ def told_of(step: str) -> str | None:
 
 
 def clearing(point: str, deployment: str = "", instance: str = "") -> str:
-    """The command that lets those go on who stand at a point, or one of them.
+    """The command that clears a breakpoint for all instances stopped there, or for one of them.
 
     >>> clearing("pre-create", "shop"), clearing("pre-create", instance="web_1")
     ('phaseline breakpoints clear pre-create -d shop', 'phaseline breakpoints clear pre-create web_1')
     """
-    from shlex import quote  # only where somebody is told
+    from shlex import quote  # needed only for messages
 
     words = ("phaseline breakpoints clear", quote(point), quote(instance) if instance else "")
     return " ".join(filter(None, (*words, f"-d {quote(deployment)}" if deployment else "")))
 
 
 def due_of(step: str, due: int, result: Value) -> int:
-    """When what sleeps is called next, in ms; 0 for who stands at a breakpoint until somebody clears it, however often that looks up.
+    """When a sleeping entry is called next, in ms; 0 for one stopped at a breakpoint without a time-out.
 
     ``due`` and ``result``: as noted of its entry.
 
