@@ -14,7 +14,7 @@ from phaseline.dsl.imports.importer import MAX_FILES, read_files
 from phaseline.dsl.reader import read_blueprint
 from phaseline.dsl.text.document import Document, read_document
 from phaseline.dsl.text.problem_report import ElementPath, ProblemReport
-from phaseline.dsl.text.suggestions import closest, quoted_list
+from phaseline.dsl.text.value_words import closest, quoted_list
 from phaseline.model.problems.problem import Problem, ProblemsError
 
 SETS = ["types.yaml", "types_1_3.yaml", "types_1_4.yaml", "types_3_2.yaml", "types_3_3.yaml", "types_3_4.yaml"]

@@ -2,7 +2,6 @@
 
 from tests.packages.made import metadata, package
 
-from phaseline.lang.cycles import circle_of
 from phaseline.model.packages.package import EVERYBODY, Package, Roles
 from phaseline.packages.compatibility import misfits, overlaps
 from phaseline.packages.format.role_selectors import fits, fits_name
@@ -55,10 +54,3 @@ def test_roles_are_matched_by_name_and_from_the_start_by_expression() -> None:
     assert fits(EVERYBODY, "x")
     assert not fits(Roles(scope="master"), "x")
     assert fits_name("a.c", "abc")
-
-
-def test_a_circle_is_found_however_deep() -> None:
-    deep = {str(place): [str(place + 1)] for place in range(3_000)}
-    assert circle_of(deep) == ()
-    assert len(circle_of(deep | {"3000": ["0"]})) == 3_001
-    assert circle_of({"a": ["a"]}) == ("a",)

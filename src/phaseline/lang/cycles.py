@@ -1,30 +1,49 @@
-"""Whether things that need one another go round in a circle."""
+"""Cycles among things that need one another, found without recursion.
+
+Python's ``graphlib`` names one cycle only, from a starting point of its own, and would be imported with every blueprint.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping
 
 
-def circle_of(needs: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
-    """The first circle that is found, in the order in which its members need one another; empty where there is none.
+def cycles(edges: Mapping[str, Collection[str | None]]) -> Iterator[list[str]]:
+    """One cycle for each way back that a walk along ``edges`` ({name: where it leads}) meets, its members in order.
 
-    >>> circle_of({"a": ["b"], "b": ["c"], "c": ["b"]})
-    ('b', 'c')
+    >>> list(cycles({"a": ["b"], "b": ["c", "a"], "c": ["b"]}))
+    [['b', 'c'], ['a', 'b']]
     """
-    settled: set[str] = set()
-    for start in needs:
-        way: list[tuple[str, Iterator[str]]] = []
-        on_way: dict[str, int] = {}
-        following: str | None = start
-        while following is not None or way:
-            if following is not None and following not in settled:
-                on_way[following] = len(way)
-                way.append((following, iter(needs.get(following, ()))))
-            following = next(way[-1][1], None) if way else None
-            if following is None and way:
-                done, _ = way.pop()
-                del on_way[done]
-                settled.add(done)
-            elif following in on_way:
-                return tuple(name for name, _ in way[on_way[following] :])
-    return ()
+    done: set[str | None] = set()
+    for start, ahead in edges.items():
+        if done.issuperset(ahead):  # all that it needs was walked already, as for most
+            done.add(start)
+        if start in done:
+            continue
+        trail: dict[str, None] = {start: None}
+        ways = [iter(ahead)]
+        while ways:
+            step = next(ways[-1], _END)
+            if step is _END:
+                ways.pop()
+                done.add(trail.popitem()[0])
+            elif not isinstance(step, str) or step in done or step not in edges:
+                continue
+            elif step in trail:
+                names = list(trail)
+                yield names[names.index(step) :]
+            else:
+                trail[step] = None
+                ways.append(iter(edges[step]))
+
+
+def first_cycle(edges: Mapping[str, Collection[str | None]]) -> list[str]:
+    """The first of ``cycles``; empty where there is none.
+
+    >>> first_cycle({"a": ["b"], "b": ["c"], "c": ["b"]})
+    ['b', 'c']
+    """
+    return next(cycles(edges), [])
+
+
+_END = object()

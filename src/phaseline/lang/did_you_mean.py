@@ -1,6 +1,45 @@
-"""The known word that somebody meant when they wrote an unknown one."""
+"""Find the known word that a mistyped one resembles."""
 
-from collections.abc import Iterable
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from types import MappingProxyType
+
+NEAR = 0.6
+"""How alike two words are, of 1, from which on one may be a misspelling of the other."""
+NEAR_TAIL = 0.8
+"""The same for an input and the last part of a dotted name, which leaves most of the name out."""
+_NONE: Mapping[str, str] = MappingProxyType({})
+
+
+def closest(word: str, known: Iterable[str], synonyms: Mapping[str, str] = _NONE, *, near: float = NEAR) -> str | None:
+    """The known word nearest to ``word``, whatever the case of its letters, or None when none is near.
+
+    ``synonyms``: words that mean a known one without resembling it. ``near``: how alike the words have to be.
+
+    >>> closest("implementatiom", ["implementation", "inputs"])
+    'implementation'
+    >>> closest("webserver", ["nodes.WebServer"]), closest("map", ["dict"], {"map": "dict"}), closest("xyz", ["web"])
+    ('nodes.WebServer', 'dict', None)
+    """
+    lowered = word.lower()
+    spelled: dict[str, str] = {}
+    for name in known:
+        if name != word:
+            spelled.setdefault(name.lower(), name)
+    meant = synonyms.get(lowered, lowered)
+    if meant in spelled:
+        return spelled[meant]
+    from difflib import get_close_matches
+
+    found = get_close_matches(lowered, spelled, 1, near)
+    if found:
+        return spelled[found[0]]
+    tails: dict[str, str] = {}
+    for small, name in spelled.items():
+        tails.setdefault(small.rpartition(".")[2], name)
+    found = get_close_matches(lowered, tails, 1, max(near, NEAR_TAIL))
+    return tails[found[0]] if found else None
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:
@@ -11,7 +50,15 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
     >>> did_you_mean("zebra", ["store.url"])
     ''
     """
-    from difflib import get_close_matches
+    found = closest(word, known)
+    return f"did you mean '{found}'?" if found else ""
 
-    near = get_close_matches(word, sorted(known), n=1, cutoff=0.6)
-    return f"did you mean '{near[0]}'?" if near else ""
+
+def suggestion(word: str, known: Iterable[str]) -> str:
+    """``Did you mean 'name'? `` as the first sentence of several, or nothing when no known word is near.
+
+    >>> suggestion("strcta", ("strcat", "size"))
+    "Did you mean 'strcat'? "
+    """
+    found = closest(word, known)
+    return f"Did you mean '{found}'? " if found else ""

@@ -27,7 +27,7 @@ from phaseline.records.lexer import (
     too_large,
     unquoted,
 )
-from phaseline.records.text_errors import TextError, near_word
+from phaseline.records.text_errors import TextError
 from phaseline.records.values import MAX_DEPTH, MAX_INTEGER, MIN_INTEGER, ErrorValue
 
 if TYPE_CHECKING:
@@ -143,7 +143,9 @@ def _advice(source: str, before: Token | None, text: str) -> str:
     if source.startswith("'"):
         return 'Strings stand in double quotes: "…".'
     if before is not None and before.kind == "NAME":
-        hint = near_word(before.text, tuple(OPERATORS))
+        from phaseline.lang.did_you_mean import suggestion
+
+        hint = suggestion(before.text, tuple(OPERATORS))
         if hint:
             return hint.strip()
     if before is not None and before.text == "{" and source == ",":

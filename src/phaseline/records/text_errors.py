@@ -49,16 +49,3 @@ def place_at(text: str, offset: int, *, file: str = "", subject: str = "") -> Pl
         text=line[:SHOWN_LINE],
         subject=subject,
     )
-
-
-def near_word(word: str, known: tuple[str, ...]) -> str:
-    """``Did you mean 'x'? `` for a word that is nearly a known one, else nothing.
-
-    >>> near_word("strcta", ("strcat", "size"))
-    "Did you mean 'strcat'? "
-    """
-    import difflib
-
-    spelled = {name.lower(): name for name in known}
-    near = difflib.get_close_matches(word.lower(), list(spelled), 1, 0.6)
-    return f"Did you mean '{spelled[near[0]]}'? " if near else ""

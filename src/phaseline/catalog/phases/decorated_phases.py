@@ -5,12 +5,12 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator, Mapping
-from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
 from phaseline.catalog.code.declarations import NO_LITERAL, dotted_name, literal
 from phaseline.catalog.phases.call_policy import KNOBS, expression_names
 from phaseline.catalog.phases.definitions import HANDLES, OF_PHASE, Written, define
+from phaseline.lang.did_you_mean import closest
 from phaseline.lang.fast_dataclasses import altered
 from phaseline.model.phases.decorator import SPELLINGS, attribute_name
 from phaseline.model.problems.problem import NOWHERE, Place, Problem, ProblemsError
@@ -104,7 +104,7 @@ def _unknown(argument: str, place: Place) -> Problem | None:
     if attribute in OF_A_PHASE:
         return None
     means = {known.lower(): name for name, known in SPELLINGS.items()} | {"forprovider": "provider"}
-    meant = means.get(attribute) or next(iter(get_close_matches(argument, ARGUMENTS, 1, LIKELY)), "")
+    meant = means.get(attribute) or closest(argument, ARGUMENTS, near=LIKELY)
     if not meant:
         return None
     mend = f"Did you mean {meant}=…? An attribute of your own with this name is {attribute_name(argument)[6:]}=…"

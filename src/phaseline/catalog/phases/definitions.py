@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from difflib import get_close_matches
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
 from phaseline.catalog.phases.call_policy import BY_KEY, KNOBS, Unfit
+from phaseline.lang.did_you_mean import closest, suggestion
 from phaseline.lang.fast_dataclasses import altered, frozen
 from phaseline.model.phases.definitions import (
     Attributes,
@@ -287,8 +287,7 @@ class _Reading:
         sample = "handle(handler)" if purpose == "phase" else "onStateTransition(event)"
         if function is None:
             if not source.is_open:
-                near = get_close_matches(name, list(source.functions or {}), 1)
-                hint = f"Did you mean '{near[0]}'? " if near else ""
+                hint = suggestion(name, source.functions or {})
                 message = f"the module has no function '{name}'"
                 self.problems.append(Problem("PL-D004", message, f"{hint}Write def {sample}: …", Place(source.file)))
         elif function.arguments == 0 or function.arguments > (2 if purpose == "phase" else 1):
@@ -337,9 +336,8 @@ class _Reading:
         self._say("PL-D012", message, f"Give {expected}.", attribute)
 
     def _misspelled(self, name: str, known: tuple[str, ...], prefix: str) -> None:
-        near = get_close_matches(name.lower(), [each.lower() for each in known], 1, LIKELY)
-        if near:
-            meant = next(each for each in known if each.lower() == near[0])
+        meant = closest(name, known, near=LIKELY)
+        if meant:
             message = f"{prefix}{name} means nothing to the engine"
             mend = f"Did you mean {prefix}{meant}? Otherwise it is kept as an attribute of its own."
             self._say("PL-D015", message, mend, f"{prefix}{name}", is_warning=True)

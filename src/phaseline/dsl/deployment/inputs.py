@@ -9,7 +9,7 @@ from phaseline.dsl.functions.plan_and_runtime_scopes import StaticScope
 from phaseline.dsl.functions.registry import contains_functions
 from phaseline.dsl.text.cloudify_errors import ANCESTOR
 from phaseline.dsl.text.positions import dotted
-from phaseline.dsl.text.suggestions import quoted_list, suggest
+from phaseline.dsl.text.value_words import quoted_list, suggest
 from phaseline.dsl.type_system.constraints import Lookup
 from phaseline.dsl.type_system.value_checks import Complaint, checked_value, completed
 from phaseline.lang.fast_dataclasses import altered

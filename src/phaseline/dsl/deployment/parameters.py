@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping
 
 from phaseline.dsl.deployment.inputs import corrected
 from phaseline.dsl.text.positions import dotted
-from phaseline.dsl.text.suggestions import quoted_list, suggest
+from phaseline.dsl.text.value_words import quoted_list, suggest
 from phaseline.dsl.type_system.constraints import Lookup
 from phaseline.dsl.type_system.value_checks import Complaint, checked_value, completed
 from phaseline.model.blueprint.blueprint import DataType, PropertySchema, Value, WorkflowMapping

@@ -10,7 +10,7 @@ from phaseline.dsl.functions.errors import fail
 from phaseline.dsl.functions.evaluation import evaluate
 from phaseline.dsl.functions.registry import SELF, SOURCE, TARGET, contains_functions
 from phaseline.dsl.functions.scope import NotYetKnown, Scope, Secrets, Watcher, descend
-from phaseline.dsl.text.suggestions import quoted_list, suggest
+from phaseline.dsl.text.value_words import quoted_list, suggest
 from phaseline.lang.fast_dataclasses import altered, frozen
 from phaseline.model.blueprint.blueprint import Value
 from phaseline.model.problems.problem import ProblemsError

@@ -156,7 +156,7 @@ def meant_function(value: object) -> str | None:
     ((key, argument),) = value.items()
     if key.__class__ is not str or not key.startswith(_BEGINNINGS) or key in FUNCTIONS:
         return None
-    from phaseline.dsl.text.suggestions import closest
+    from phaseline.dsl.text.value_words import closest
 
     near = closest(key, _NAMES)
     if key.startswith(("get_", "string_")):

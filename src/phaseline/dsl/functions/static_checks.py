@@ -12,7 +12,7 @@ from phaseline.dsl.functions.registry import FUNCTIONS, REFERENCES, SELF, functi
 from phaseline.dsl.functions.third_party import ANNOUNCED, AnnouncedFunctionError
 from phaseline.dsl.text.dsl_versions import PHASELINE
 from phaseline.dsl.text.problem_report import ElementPath, ProblemReport
-from phaseline.dsl.text.suggestions import quoted_list
+from phaseline.dsl.text.value_words import quoted_list
 from phaseline.lang.fast_dataclasses import mutable
 from phaseline.model.blueprint.blueprint import Value
 

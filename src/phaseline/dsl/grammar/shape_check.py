@@ -13,8 +13,7 @@ from phaseline.dsl.functions.registry import is_function
 from phaseline.dsl.grammar.tables import ANYTHING, Each, Leaf, Rows, Shape, Sifted, Table
 from phaseline.dsl.text.dsl_versions import LATEST, PHASELINE
 from phaseline.dsl.text.problem_report import ElementPath, ProblemReport
-from phaseline.dsl.text.suggestions import closest, quoted_list
-from phaseline.dsl.text.value_words import word_for
+from phaseline.dsl.text.value_words import closest, quoted_list, word_for
 from phaseline.model.blueprint.blueprint import Value
 from phaseline.model.problems.name_rules import MEND as NAME_MEND
 from phaseline.model.problems.name_rules import are_names, shown_name, why_no_name

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Mapping
 
 from phaseline.dsl.text.problem_report import ElementPath, ProblemReport
+from phaseline.lang.cycles import first_cycle
 from phaseline.lang.fast_dataclasses import altered
 from phaseline.model.blueprint.blueprint import Node
 
@@ -44,10 +45,10 @@ def _host(name: str, nodes: Mapping[str, Node], hosts: dict[str, str | None]) ->
 def check_circles(nodes: Mapping[str, Node], spot_of: Callable[[str], ElementPath], report: ProblemReport) -> bool:
     """True when no node contains itself and none waits for itself; otherwise one circle of each kind is reported."""
     waits = {name: [item.target for item in node.relationships] for name, node in nodes.items()}
-    circle = find_circle(waits)
+    circle = first_cycle(waits)
     if not circle:
         return True
-    inside = find_circle({name: [node.container] for name, node in nodes.items()})
+    inside = first_cycle({name: [node.container] for name, node in nodes.items()})
     if inside:
         report.add(
             "PL-B044",
@@ -72,34 +73,3 @@ def _shown(circle: list[str]) -> str:
     if len(names) > _SHOWN:
         names = [*names[: _SHOWN - 2], "…", names[-1]]
     return " → ".join(names)
-
-
-def find_circle(edges: Mapping[str, Collection[str | None]]) -> list[str]:
-    """One circle in ``edges`` ({name: where it leads}), in order; empty when there is none.
-
-    >>> find_circle({"a": ["b"], "b": ["c"], "c": ["b"]})
-    ['b', 'c']
-    """
-    done: set[str | None] = set()
-    for start, ahead in edges.items():
-        if done.issuperset(ahead):  # whoever stands behind all that it waits for, as most do
-            done.add(start)
-        if start in done:
-            continue
-        trail: dict[str, None] = {start: None}
-        ways = [iter(ahead)]
-        while ways:
-            step = next(ways[-1], _END)
-            if step is _END:
-                ways.pop()
-                done.add(trail.popitem()[0])
-            elif isinstance(step, str) and step in trail:
-                names = list(trail)
-                return names[names.index(step) :]
-            elif isinstance(step, str) and step not in done and step in edges:
-                trail[step] = None
-                ways.append(iter(edges[step]))
-    return []
-
-
-_END = object()

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
-from phaseline.dsl.nodes.containment_cycles import find_circle
 from phaseline.dsl.text.problem_report import ElementPath, ProblemReport
+from phaseline.lang.cycles import first_cycle
 from phaseline.model.blueprint.blueprint import Node
 from phaseline.model.blueprint.groups import Group, ScalingGroup
 
@@ -30,7 +30,7 @@ def check_membership(
     ``is_sound``: no node contains itself, so that one may ask what lies where.
     """
     members = {name: [one for one in group.members if one in nodes or one in groups] for name, group in groups.items()}
-    circle = find_circle(_reached(scaling, members))
+    circle = first_cycle(_reached(scaling, members))
     if circle:
         path = " → ".join([*circle, circle[0]])
         mend = "Remove one of these memberships."

@@ -9,7 +9,7 @@ from phaseline.dsl.functions.static_checks import FunctionCheck
 from phaseline.dsl.imports.section_merge import MergedSections
 from phaseline.dsl.nodes.scaling import read_properties
 from phaseline.dsl.text.problem_report import ElementPath, ProblemReport
-from phaseline.dsl.text.suggestions import quoted_list
+from phaseline.dsl.text.value_words import quoted_list
 from phaseline.dsl.type_system.property_schemas import Properties
 from phaseline.lang.fast_dataclasses import altered, frozen
 from phaseline.model.blueprint.blueprint import Node, Value

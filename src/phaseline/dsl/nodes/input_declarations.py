@@ -10,7 +10,7 @@ from phaseline.dsl.functions.static_checks import FunctionCheck
 from phaseline.dsl.imports.section_merge import MergedSections
 from phaseline.dsl.text.primitive_types import OBJECT_TYPES, PRIMITIVES
 from phaseline.dsl.text.problem_report import ElementPath, ProblemReport
-from phaseline.dsl.text.suggestions import quoted_list
+from phaseline.dsl.text.value_words import quoted_list
 from phaseline.dsl.type_system.constraints import wrong_constraint
 from phaseline.dsl.type_system.property_schemas import Properties
 from phaseline.dsl.type_system.value_checks import checked_value

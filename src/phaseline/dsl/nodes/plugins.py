@@ -10,8 +10,7 @@ from phaseline.dsl.imports.section_merge import MergedSections
 from phaseline.dsl.text.document import Document
 from phaseline.dsl.text.primitive_types import PRIMITIVES
 from phaseline.dsl.text.problem_report import ElementPath, ProblemReport
-from phaseline.dsl.text.suggestions import quoted_list
-from phaseline.dsl.text.value_words import word_for
+from phaseline.dsl.text.value_words import quoted_list, word_for
 from phaseline.dsl.type_system.operations import EXECUTORS
 from phaseline.model.blueprint.blueprint import Plugin, Value
 

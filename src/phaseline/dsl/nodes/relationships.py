@@ -9,7 +9,7 @@ from phaseline.dsl.functions.static_checks import FunctionCheck
 from phaseline.dsl.grammar.tables import numbered
 from phaseline.dsl.imports.section_merge import IN_MISSING, MergedSections
 from phaseline.dsl.text.problem_report import ElementPath, ProblemReport
-from phaseline.dsl.text.suggestions import quoted_list
+from phaseline.dsl.text.value_words import quoted_list
 from phaseline.dsl.type_system.inheritance import complete_and_scan, side_operations
 from phaseline.dsl.type_system.operations import Operations
 from phaseline.dsl.type_system.property_schemas import Properties

@@ -12,7 +12,7 @@ from datetime import UTC, datetime, timedelta, tzinfo
 from typing import Any, cast
 
 from phaseline.dsl.text.problem_report import ElementPath, ProblemReport
-from phaseline.dsl.text.suggestions import quoted_list
+from phaseline.dsl.text.value_words import quoted_list
 from phaseline.model.blueprint.blueprint import Value
 
 WEEKDAYS = ("su", "mo", "tu", "we", "th", "fr", "sa")

@@ -9,7 +9,7 @@ from phaseline.dsl.functions.static_checks import FunctionCheck
 from phaseline.dsl.imports.section_merge import MergedSections
 from phaseline.dsl.nodes.input_declarations import Declarations
 from phaseline.dsl.text.problem_report import ElementPath, ProblemReport
-from phaseline.dsl.text.suggestions import quoted_list
+from phaseline.dsl.text.value_words import quoted_list
 from phaseline.dsl.type_system.operation_mappings import Mappings, Wrong
 from phaseline.dsl.type_system.operations import UNRESOLVED
 from phaseline.model.blueprint.blueprint import Availability, Output, WorkflowMapping

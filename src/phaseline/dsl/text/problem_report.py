@@ -121,7 +121,7 @@ class ProblemReport:
         self._searched += len(known)
         if self._searched > SEARCHED:
             return otherwise
-        from phaseline.dsl.text.suggestions import suggest  # nearly all blueprints have no mistake
+        from phaseline.dsl.text.value_words import suggest  # nearly all blueprints have no mistake
 
         return suggest(word, known, otherwise)
 

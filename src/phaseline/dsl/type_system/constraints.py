@@ -12,8 +12,7 @@ from typing import Final, Protocol
 
 from phaseline.dsl.functions.registry import is_function
 from phaseline.dsl.text.primitive_types import OBJECT_TYPES
-from phaseline.dsl.text.suggestions import quoted_list, suggest
-from phaseline.dsl.text.value_words import word_for
+from phaseline.dsl.text.value_words import quoted_list, suggest, word_for
 from phaseline.lang.fast_dataclasses import frozen
 from phaseline.lang.fast_namedtuples import NamedTuple
 from phaseline.lang.regex import PatternError, compiled

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from phaseline.dsl.text.suggestions import closest
+from phaseline.dsl.text.value_words import closest
 
 _PREFIX = "cloudify.interfaces."
 

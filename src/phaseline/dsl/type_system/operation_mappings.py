@@ -11,7 +11,7 @@ from typing import Literal
 from phaseline.dsl.text.document import NAMESPACE
 from phaseline.dsl.text.file_source import Source
 from phaseline.dsl.text.problem_report import ProblemReport
-from phaseline.dsl.text.suggestions import quoted_list
+from phaseline.dsl.text.value_words import quoted_list
 from phaseline.lang.fast_namedtuples import NamedTuple
 from phaseline.model.blueprint.blueprint import Plugin
 

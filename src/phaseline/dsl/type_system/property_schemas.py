@@ -10,8 +10,7 @@ from phaseline.dsl.functions.registry import is_function
 from phaseline.dsl.imports.section_merge import MergedSections
 from phaseline.dsl.text.primitive_types import CHECKS, EXAMPLES, PRIMITIVES
 from phaseline.dsl.text.problem_report import ElementPath, ProblemReport
-from phaseline.dsl.text.suggestions import quoted_list
-from phaseline.dsl.text.value_words import word_for
+from phaseline.dsl.text.value_words import quoted_list, word_for
 from phaseline.dsl.type_system.value_checks import EXTERNAL
 from phaseline.lang.fast_dataclasses import altered, mutable
 from phaseline.model.blueprint.blueprint import DataType, PropertySchema, Value

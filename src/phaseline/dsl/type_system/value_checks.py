@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from phaseline.dsl.functions.registry import contains_functions, is_function
 from phaseline.dsl.text.primitive_types import CHECKS, EXAMPLES
-from phaseline.dsl.text.suggestions import quoted_list, suggest
+from phaseline.dsl.text.value_words import quoted_list, suggest
 from phaseline.dsl.type_system.constraints import Lookup, choice_violation, needs_lookup, violation
 from phaseline.lang.fast_namedtuples import NamedTuple
 from phaseline.model.blueprint.blueprint import DataType, PropertySchema, Value

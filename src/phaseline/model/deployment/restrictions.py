@@ -25,10 +25,9 @@ def mending(word: str) -> str:
     >>> mending("delet")
     "Did you mean 'delete'? There are: update, replace, delete."
     """
-    from difflib import get_close_matches
+    from phaseline.lang.did_you_mean import suggestion
 
-    near = get_close_matches(word, RESTRICTABLE, 1)
-    return (f"Did you mean '{near[0]}'? " if near else "") + f"There are: {', '.join(RESTRICTABLE)}."
+    return f"{suggestion(word, RESTRICTABLE)}There are: {', '.join(RESTRICTABLE)}."
 
 
 def restricted(topology: Topology, action: str) -> np.ndarray:

@@ -120,6 +120,8 @@ def circles(phases: Sequence[PhaseDefinition]) -> list[tuple[str, ...]]:
     >>> circles([one, two])
     [('A', 'B')]
     """
+    from phaseline.lang.cycles import cycles  # only checks of phases ask
+
     found: dict[frozenset[str], tuple[str, ...]] = {}
     for state in dict.fromkeys(state for phase in phases for state in phase.states):
         here = {phase.key: phase for phase in phases if state in phase.states}
@@ -127,27 +129,6 @@ def circles(phases: Sequence[PhaseDefinition]) -> list[tuple[str, ...]]:
             key: [name.lower() for name in phase.dependencies if name.lower() in here and name.lower() != key]
             for key, phase in here.items()
         }
-        for circle in _circles(edges):
+        for circle in cycles(edges):
             found.setdefault(frozenset(circle), tuple(here[key].name for key in circle))
     return list(found.values())
-
-
-def _circles(edges: Mapping[str, Sequence[str]]) -> list[list[str]]:
-    """One circle for each way back that a walk along the edges meets; without recursion."""
-    found: list[list[str]] = []
-    done: set[str] = set()
-    for start in edges:
-        path: list[str] = []
-        waiting = [iter((start,))]
-        while waiting:
-            key = next(waiting[-1], None)
-            if key is None:
-                waiting.pop()
-                if path:
-                    done.add(path.pop())
-            elif key in path:
-                found.append(path[path.index(key) :])
-            elif key not in done:
-                path.append(key)
-                waiting.append(iter(edges[key]))
-    return found

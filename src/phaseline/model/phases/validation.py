@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from difflib import get_close_matches
 from typing import Literal
 
+from phaseline.lang.did_you_mean import suggestion
 from phaseline.lang.fast_dataclasses import frozen
 from phaseline.model.blueprint.state_paths import ResourceType, ResourceTypes
 from phaseline.model.phases.definitions import PhaseDefinition, Plugin
@@ -71,7 +71,7 @@ def check_types(new: Iterable[ResourceType], types: ResourceTypes) -> list[Probl
             found.append(Problem("PL-D034", message, "Take one of the parents away.", one.where, "warning"))
         elif one.parent and not types.is_known(one.parent):
             message = f"the parent '{one.parent}' of the resource type '{one.name}' is not known"
-            mend = f"{_near(one.parent, types.types)}Define it, or leave Parent out."
+            mend = f"{suggestion(one.parent, types.types)}Define it, or leave Parent out."
             found.append(Problem("PL-D034", message, mend, one.where, "warning"))
     return found
 
@@ -99,7 +99,7 @@ def _dependencies(
         elif other is None and name.lower() in unusable:
             continue
         elif other is None:
-            hint = _near(name, (one.name for one in known.values()))
+            hint = suggestion(name, (one.name for one in known.values()))
             mend = f"{hint}Load the plugin that has it; until then resources wait."
             message = f"the phase '{phase.name}' depends on '{name}', which no loaded plugin defines"
             yield _problem("PL-D025", message, mend, phase, DEPENDENCIES, is_warning=True)
@@ -121,7 +121,7 @@ def _circle(circle: tuple[str, ...], known: Mapping[str, PhaseDefinition]) -> Pr
 def _states(phase: PhaseDefinition, types: ResourceTypes) -> Iterator[Problem]:
     strangers = [name for name in phase.resource_types if not types.is_known(name)]
     for name in strangers:
-        hint = _near(name, types.types)
+        hint = suggestion(name, types.types)
         mend = f"{hint}Define it with a record of the type ResourceType, unless a blueprint brings it."
         message = f"the resource type '{name}' is not known"
         yield _problem("PL-D031", message, mend, phase, "ResourceType", is_warning=True)
@@ -133,7 +133,7 @@ def _states(phase: PhaseDefinition, types: ResourceTypes) -> Iterator[Problem]:
             names = ", ".join(f"'{name}'" for name in without)
             every = sorted(set().union(*reachable.values()))
             is_warning = len(without) < len(phase.resource_types)
-            hint = "" if state in every else _near(state, every)  # another type of the phase may have it
+            hint = "" if state in every else suggestion(state, every)  # another type of the phase may have it
             mend = f"{hint}The states are: {', '.join(every)}."
             yield _problem(
                 "PL-D030", f"{names} has no state '{state}'", mend, phase, "HandlesStates", is_warning=is_warning
@@ -160,7 +160,7 @@ def _types(phase: PhaseDefinition, types: ResourceTypes) -> Iterator[Problem]:
         return
     for name in sorted(phase.constraint_names - declared - ENGINE_NAMES):
         message = f"the constraint of '{phase.name}' asks for '{name}', which its resource types do not have"
-        mend = f"{_near(name, declared)}Correct it, or add the name to Attributes of the type."
+        mend = f"{suggestion(name, declared)}Correct it, or add the name to Attributes of the type."
         yield _problem("PL-D018", message, mend, phase, "ResourceConstraint", is_warning=True)
 
 
@@ -185,9 +185,3 @@ def _problem(
 ) -> Problem:
     severity: Literal["error", "warning"] = "warning" if is_warning else "error"
     return Problem(code, message, mend, phase.place_of(attribute), severity)
-
-
-def _near(word: str, known: Iterable[str]) -> str:
-    """``Did you mean 'x'? `` or nothing."""
-    near = get_close_matches(word, sorted(known), 1, 0.6)
-    return f"Did you mean '{near[0]}'? " if near else ""

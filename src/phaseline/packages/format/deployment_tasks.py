@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, cast
 
-from phaseline.lang.cycles import circle_of
+from phaseline.lang.cycles import first_cycle
 from phaseline.model.packages.package import (
     EVERYBODY,
     NOBODY,
@@ -193,7 +193,7 @@ def _check_together(tasks: Sequence[Any], spot: FileElement) -> None:
         for other in _texts(task.get("required_for")):
             needs.setdefault(other, []).append(name)
     roles = {name: _names(tasks[place]) for name, place in first.items()}
-    circle = circle_of(
+    circle = first_cycle(
         {one: [other for other in others if _may_meet(roles, one, other)] for one, others in needs.items()}
     )
     if circle:

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from phaseline.dsl.text.positions import Positions
-from phaseline.dsl.text.suggestions import closest
+from phaseline.dsl.text.value_words import closest
 from phaseline.lang.fast_dataclasses import altered, frozen, mutable
 from phaseline.model.problems.problem import NOWHERE, Place, Problem
 

@@ -79,9 +79,7 @@ def _of_name(name: str, rest: str) -> str:
     for each in RANGES:
         if each.stage == name:
             return f"'{name}' is no stage of its own: its tasks have the numbers {each.text}, e.g. {POST}/{each.first}."
-    import difflib
+    from phaseline.lang.did_you_mean import closest
 
-    near = difflib.get_close_matches(name.strip().lower(), STAGES, 1, 0.4)
-    return (
-        f"Did you mean {near[0]}{'/' if rest else ''}{rest if stage_of(f'{near[0]}/{rest}') else ''}?" if near else ""
-    )
+    near = closest(name.strip(), STAGES, near=0.4)  # they are few and unlike one another
+    return f"Did you mean {near}{'/' if rest else ''}{rest if stage_of(f'{near}/{rest}') else ''}?" if near else ""

@@ -144,7 +144,7 @@ def mapping(
 
 
 def _misspelled(name: str, unknown: Collection[str]) -> str:
-    from phaseline.dsl.text.suggestions import closest
+    from phaseline.dsl.text.value_words import closest
 
     found = next((each for each in unknown if len(each) <= MAX_WORD and closest(each, (name,)) is not None), None)
     return f" Did you mean it by '{found}'?" if found else ""

@@ -161,7 +161,6 @@ def _filters(topology: Topology, request: Request) -> Iterable[Problem]:
 
 
 def _did_you_mean(wrong: str, known: Iterable[str]) -> str:
-    from difflib import get_close_matches
+    from phaseline.lang.did_you_mean import suggestion  # few requests have a mistake
 
-    near = get_close_matches(wrong, list(known), 1)
-    return f"Did you mean '{near[0]}'? " if near else ""
+    return suggestion(wrong, known)

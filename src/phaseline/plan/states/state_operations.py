@@ -159,8 +159,6 @@ def path_problems(blueprint: Blueprint, registry: PhaseRegistry) -> Iterator[Pro
 
 
 def _near(word: str, known: Iterable[str]) -> str:
-    """``Did you mean 'x'? `` or nothing."""
-    from difflib import get_close_matches
+    from phaseline.lang.did_you_mean import suggestion  # few blueprints have a mistake
 
-    near = get_close_matches(word, sorted(known), 1, 0.6)
-    return f"Did you mean '{near[0]}'? " if near else ""
+    return suggestion(word, known)

@@ -194,10 +194,9 @@ def _count(one: Node | ScalingGroup, wanted: Mapping[str, Wanted], counts: Mappi
 
 
 def _unknown(name: str, known: Mapping[str, int]) -> Problem:
-    from difflib import get_close_matches
+    from phaseline.lang.did_you_mean import suggestion
 
-    near = get_close_matches(name, known, 1, 0.6)
-    mend = f"Did you mean '{near[0]}'?" if near else "Name a node or a scaling group of the deployment."
+    mend = suggestion(name, known).rstrip() or "Name a node or a scaling group of the deployment."
     return Problem("PL-N008", f"there is no node or scaling group '{name}'", mend)
 
 

@@ -125,14 +125,13 @@ class _TiesOf:
 
 
 def _unknown_connection(node: Node, relationship: Relationship) -> Problem:
-    from difflib import get_close_matches
+    from phaseline.lang.did_you_mean import suggestion
 
     wrong = str(relationship.connection_type)
-    near = get_close_matches(wrong, CONNECTION_TYPES, 1, 0.4)
     return Problem(
         "PL-N001",
         f"the relationship of '{node.name}' to '{relationship.target}' has the unknown connection_type '{wrong}'",
-        f"Did you mean '{near[0]}'?" if near else f"Write one of: {', '.join(CONNECTION_TYPES)}.",
+        suggestion(wrong, CONNECTION_TYPES).rstrip() or f"Write one of: {', '.join(CONNECTION_TYPES)}.",
         node.place,
         cloudify_class="IllegalConnectedToConnectionType",
     )

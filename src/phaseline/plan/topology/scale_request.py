@@ -102,11 +102,10 @@ def _entity(topology: Topology, name: str, *, is_host: bool) -> str:
     """The node or group, or with ``is_host`` the node of the host that a node lies in, if it does."""
     known = current_nodes(topology)
     if name not in known and name not in topology.blueprint.scaling_groups:
-        from difflib import get_close_matches
+        from phaseline.lang.did_you_mean import suggestion
 
         listed = [*known, *topology.blueprint.scaling_groups]
-        near = get_close_matches(name, listed, 1, 0.6)
-        mend = f"Did you mean '{near[0]}'?" if near else f"There are: {', '.join(sorted(listed)[:SHOWN])}."
+        mend = suggestion(name, listed).rstrip() or f"There are: {', '.join(sorted(listed)[:SHOWN])}."
         raise problem_error("PL-N008", f"there is no node or scaling group '{name}'", mend)
     if is_host and name not in topology.blueprint.scaling_groups:
         at: str | None = name

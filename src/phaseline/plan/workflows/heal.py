@@ -249,15 +249,13 @@ def problems(topology: Topology, request: Request) -> Iterable[Problem]:
 
 def _nearest(topology: Topology, wrong: str) -> str:
     """The id that was probably meant, be it misspelled or given as the name of a node; empty if there is none."""
-    from difflib import get_close_matches
+    from phaseline.lang.did_you_mean import closest
 
-    near = get_close_matches(wrong, topology.ids, 1)
-    nodes = [] if near else get_close_matches(wrong, list(topology.node_number), 1)
-    found = [
-        *near,
-        *(topology.ids[number] for node in nodes for number in topology.instances_of(topology.node_number[node])[:1]),
-    ]
-    return found[0] if found else ""
+    near = closest(wrong, topology.ids)
+    node = None if near else closest(wrong, topology.node_number)
+    if node is not None:
+        near = next((topology.ids[number] for number in topology.instances_of(topology.node_number[node])[:1]), None)
+    return near or ""
 
 
 def warnings(topology: Topology, request: Request) -> Iterable[Problem]:

@@ -13,7 +13,7 @@ from phaseline.records.functions import time_functions as times
 from phaseline.records.functions import type_functions as kinds
 from phaseline.records.functions.signature import ANY_NUMBER, Function
 from phaseline.records.operators import truth
-from phaseline.records.text_errors import TextError, near_word
+from phaseline.records.text_errors import TextError
 from phaseline.records.unparsing import text_of
 from phaseline.records.values import ErrorValue, bounded
 
@@ -95,7 +95,9 @@ def call_of(node: syntax.Call, arguments: list[Evaluate]) -> Evaluate:
         return make(arguments, node)
     function = TABLE.get(name)
     if function is None:
-        hint = near_word(node.name, NAMES)
+        from phaseline.lang.did_you_mean import suggestion
+
+        hint = suggestion(node.name, NAMES)
         raise TextError(
             "PL-R006", f"there is no function '{node.name[:60]}'", f"{hint}There are: {', '.join(NAMES)}.", node.offset
         )
