@@ -8,13 +8,15 @@ COMPILED := $(VENV)/.compiled
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 PLAIN := $(VENV)-plain
 PLAINLY := $(PLAIN)/.ready
+SITE := $(VENV)-site
+SITEREADY := $(SITE)/.ready
 SEEDS ?= 10000
 
 .DEFAULT_GOAL := quick
-.PHONY: quick demo test portable properties coverage lint format types contracts sim fuzz expressions kill docs examples bench ci lock clean help
+.PHONY: quick demo test portable properties coverage lint format types contracts sim fuzz expressions kill docs site examples bench ci lock clean help
 
 quick: lint $(COMPILED) ## fast tests and lint (the default)
-	@$(BIN)/python -m pytest -q -n 2 --dist worksteal -m "not slow and not kill and not alone" --ignore=tests/examples --ignore=tests/docs
+	@$(BIN)/python -m pytest -q -n 2 --dist worksteal -m "not slow and not kill and not alone" --ignore=tests/examples --ignore=tests/docs --ignore=tests/website
 
 help: ## this list
 	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /  \1\t/' | expand -t 14
@@ -45,8 +47,8 @@ demo: $(PLAINLY) ## a three-tier application, 500 nodes in bulk, a crash survive
 	@$(PLAIN)/bin/phaseline demo
 
 test: $(COMPILED) ## the whole default suite (pages and examples have targets of their own)
-	@$(BIN)/python -m pytest -q -n 2 --dist worksteal -m "not kill and not alone" --ignore=tests/examples --ignore=tests/docs
-	@$(BIN)/python -m pytest -q -m alone --ignore=tests/examples --ignore=tests/docs
+	@$(BIN)/python -m pytest -q -n 2 --dist worksteal -m "not kill and not alone" --ignore=tests/examples --ignore=tests/docs --ignore=tests/website
+	@$(BIN)/python -m pytest -q -m alone --ignore=tests/examples --ignore=tests/docs --ignore=tests/website
 
 portable: $(COMPILED) ## what another Python could break: make VENV=.venv-3.13 PYTHON=python3.13 portable
 	@$(BIN)/python -m pytest -q -n 2 --dist worksteal -m "not kill and not alone" tests/catalog tests/compat tests/run tests/cli tests/processes
@@ -61,7 +63,7 @@ empty :=
 comma := ,
 # Whatever threads reach in the pure rooms in one order only is reached by a test of its room, too: 100 in every run.
 coverage: $(COMPILED) ## branch coverage of the default suite: 100 % of the pure rooms, 90 % of all
-	@$(BIN)/python -m pytest -q -n 2 --dist worksteal -m "not kill and not alone" --ignore=tests/examples --ignore=tests/docs --cov --cov-report=
+	@$(BIN)/python -m pytest -q -n 2 --dist worksteal -m "not kill and not alone" --ignore=tests/examples --ignore=tests/docs --ignore=tests/website --cov --cov-report=
 	@$(BIN)/python -m pytest -q tests/docs/test_docstring_examples.py --cov --cov-append --cov-report=
 	@$(BIN)/coverage report --precision=2 --fail-under=100 --include="$(subst $(empty) $(empty),$(comma),$(PURE))"
 	@$(BIN)/coverage report --fail-under=90 --skip-covered | tail -n 3
@@ -103,6 +105,16 @@ kill: $(COMPILED) ## real processes, really killed
 docs: $(COMPILED) $(PLAINLY) ## what the documentation says, checked; commands are typed in an ordinary install
 	@$(BIN)/python -m pytest -q -n 2 --dist worksteal --programs $(PLAIN)/bin tests/docs
 
+$(SITEREADY): requirements-site.lock
+	@test -x $(SITE)/bin/python || $(PYTHON) -m venv $(SITE)
+	@$(SITE)/bin/python -m pip --disable-pip-version-check install --quiet -r requirements-site.lock
+	@touch $@
+
+site: $(COMPILED) $(SITEREADY) ## the documentation as a site in site/, built by two programs without a warning, then read by tests
+	@$(SITE)/bin/python -m doctest tools/website/docstrings.py
+	@$(SITE)/bin/python -m tools.website
+	@$(BIN)/python -m pytest -q tests/website
+
 examples: $(COMPILED) $(PLAINLY) ## every example against its expected output, in an ordinary install
 	@$(BIN)/python -m pytest -q --programs $(PLAIN)/bin tests/examples
 
@@ -112,20 +124,21 @@ bench: $(COMPILED) ## our figures, the floors and the peers, side by side; ONLY=
 ci: ## everything, as CI does it
 	@.ci/run
 
-lock: ## new versions of everything, pinned
+COMPILE = $(VENV)/lock/bin/pip-compile --quiet --upgrade --generate-hashes --allow-unsafe --strip-extras --no-header --no-annotate --no-emit-index-url --no-emit-find-links
+lock: ## new versions of everything, pinned with the hashes of their files
 	@rm -rf $(VENV)/lock
 	@$(PYTHON) -m venv $(VENV)/lock
-	@$(VENV)/lock/bin/python -m pip --disable-pip-version-check install --quiet hatchling editables ".[dev]"
-	@{ head -n 1 requirements.lock; $(VENV)/lock/bin/python -m pip freeze --exclude phaseline; } > requirements.lock.new
-	@mv requirements.lock.new requirements.lock
+	@$(VENV)/lock/bin/python -m pip --disable-pip-version-check install --quiet pip-tools
+	@printf 'hatchling\neditables\n' > $(VENV)/lock/build.in
+	@$(COMPILE) --extra dev -o $(VENV)/lock/requirements.lock pyproject.toml $(VENV)/lock/build.in
+	@grep -v -- --hash= $(VENV)/lock/requirements.lock | cut -d ' ' -f 1 > $(VENV)/lock/pinned.txt
+	@$(COMPILE) -c $(VENV)/lock/pinned.txt -o $(VENV)/lock/requirements-run.lock pyproject.toml
+	@$(VENV)/lock/bin/python -c 'import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["project"]["optional-dependencies"]["site"], sep="\n")' > $(VENV)/lock/site.in
+	@$(COMPILE) -c $(VENV)/lock/pinned.txt -o $(VENV)/lock/requirements-site.lock $(VENV)/lock/site.in
+	@for file in requirements.lock requirements-run.lock requirements-site.lock; do { head -n 1 $$file; cat $(VENV)/lock/$$file; } > $$file.new && mv $$file.new $$file || exit 1; done
 	@rm -rf $(VENV)/lock
-	@$(PYTHON) -m venv $(VENV)/lock
-	@$(VENV)/lock/bin/python -m pip --disable-pip-version-check install --quiet -c requirements.lock .
-	@{ head -n 1 requirements-run.lock; $(VENV)/lock/bin/python -m pip freeze --exclude phaseline; } > requirements-run.lock.new
-	@mv requirements-run.lock.new requirements-run.lock
-	@rm -rf $(VENV)/lock
-	@echo "requirements.lock and requirements-run.lock are new; run make ci before you commit them"
+	@echo "the three requirements files are new; run make ci before you commit them"
 
 clean: ## away with everything that can be made again
-	@rm -rf $(VENV) $(VENV)-* phaseline-demo dist build htmlcov .coverage .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis
+	@rm -rf $(VENV) $(VENV)-* phaseline-demo dist build site .cache htmlcov .coverage .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis
 	@find src tests examples bench -name __pycache__ -type d -prune -exec rm -rf {} + 2>/dev/null || true

@@ -19,6 +19,7 @@ def commands_page() -> str:
     """``docs/cli.md``: every command with its help."""
     parts = [
         "# Commands",
+        "**Reference** for users of a terminal. You will have: every command with its options and exit codes.",
         MADE,
         (
             "Every command answers with text, or with one JSON document when `--json` is given; progress, notices and problems "
@@ -64,6 +65,7 @@ def settings_page() -> str:
     """``docs/settings.md``: the table of all settings."""
     parts = [
         "# Settings",
+        "**Reference** for operators. You will have: every setting with its variable, its kind and its default.",
         MADE,
         (
             "A setting comes from, first found first used: an option of the command line; its environment variable; the settings "

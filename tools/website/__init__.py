@@ -1,0 +1,1 @@
+"""What makes the documentation site out of the pages of the repository: ``make site``."""
