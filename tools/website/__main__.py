@@ -51,7 +51,7 @@ def start(words: list[str], folder: Path) -> subprocess.Popen[str]:
         **os.environ,
         "PATH": f"{programs}{os.pathsep}{os.environ['PATH']}",
         "PHASELINE_SITE": str(folder),
-        "NO_MKDOCS_2_WARNING": "1",  # known: ADR 0035
+        "NO_MKDOCS_2_WARNING": "1",  # known: ADR 0036
     }
     return subprocess.Popen(
         [programs / words[0], *words[1:]],
