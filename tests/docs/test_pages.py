@@ -104,6 +104,20 @@ def test_changelog_keeps_its_form() -> None:
     assert all(re.fullmatch(r"\d+\.\d+\.\d+ \(\d{4}-\d{2}-\d{2}\)", head) for head in heads[1:])
 
 
+def test_changelog_has_short_entries_with_their_issue() -> None:
+    """At most 150 lines a release and two lines an entry: what a user can do now, and the number of its issue."""
+    release = re.split(r"^## .+$", (ROOT / "CHANGELOG.md").read_text("utf-8"), flags=re.MULTILINE)[1]
+    entries = re.findall(r"^- .+(?:\n  .+)*", release, re.MULTILINE)
+    assert set(re.findall(r"^### (.+)$", release, re.MULTILINE)) <= {"Added", "Changed", "Deprecated", "Fixed"}
+    assert len(release.splitlines()) <= 150
+    assert [entry for entry in entries if entry.count("\n") > 1 or not re.search(r"#\d+\)\.$", entry)] == []
+    assert [line for line in release.splitlines() if len(line) > 100] == []
+
+
+def test_readme_takes_two_minutes() -> None:
+    assert len((ROOT / "README.md").read_text("utf-8").splitlines()) <= 130
+
+
 def test_every_make_target_explains_itself_and_ci_runs_only_those() -> None:
     makefile = (ROOT / "Makefile").read_text("utf-8")
     targets = set(re.findall(r"^([a-z]+):.* ## .+$", makefile, re.MULTILINE))
