@@ -1,4 +1,4 @@
-"""What the scheduler is told (facts, past tense) and what it orders (imperative).
+"""Events that the scheduler receives (past tense) and commands that it issues (imperative).
 
 Executions, graphs and batches are known by the integers that the store gave them. Members of a
 batch are known by their place in the batch (0 ... n-1), so that an executor needs no positions.
@@ -36,8 +36,8 @@ class Submitted:
 class Planned:
     """The planner answered a question (``Ask``) with a graph, now known as ``graph_id``, or with a verdict.
 
-    ``GoOn``: the graph ``graph_id``, which is held, goes on with what failed in it or was canceled. ``functions``: those that
-    the graph calls; None: they need not be told apart.
+    ``GoOn``: the held graph ``graph_id`` continues with its failed or canceled entries. ``functions``: functions that
+    the graph calls; None: they need not be distinguished.
     """
 
     execution: int
@@ -48,7 +48,7 @@ class Planned:
 
 @frozen
 class Restored:
-    """An execution of the store becomes the scheduler's again, with one graph of it if it has any.
+    """A stored execution is handed to the scheduler again, with one of its graphs if it has any.
 
     ``statuses`` uint8 by position as stored; ``positions``, ``attempts``, ``generations``, ``due``: its notes.
     ``attempt`` is the execution's, ``graph_attempt`` the one in which the graph last went on. ``begun``: positions that
@@ -78,7 +78,7 @@ class Restored:
 
 @frozen
 class Reattached:
-    """An open batch of the store: where its members lie, ``kinds`` uint8 as far as they answered."""
+    """An open batch of the store: the places of its members; ``kinds`` uint8 as far as they answered."""
 
     batch: int
     places: MemberPositions
@@ -100,9 +100,9 @@ class Finished:
 
 @frozen
 class Lost:
-    """A batch has no living owner: what of it was unanswered is called again if repeatable, else unsure.
+    """A batch has no living owner: unanswered members are called again if repeatable, else unsure.
 
-    ``may_repeat`` False: it is unsure all the same, for the store was restored since.
+    ``may_repeat`` False: they are unsure in any case, because the store was restored since.
     """
 
     batch: int
@@ -192,7 +192,7 @@ class RerunRequested:
 
 @frozen
 class Left:
-    """Everybody whom a graph was about has gone on in later graphs of its execution: it is history."""
+    """All subjects of a graph have moved on to later graphs of its execution, so the graph is history."""
 
     execution: int
     graph: int
@@ -200,7 +200,7 @@ class Left:
 
 @frozen
 class WakeRequested:
-    """A user lets sleepers try now (``positions`` None: all of the graph); ``only_failing``: those that failed before."""
+    """A user has sleeping entries called now (``positions`` None: all of the graph); ``only_failing``: those that failed before."""
 
     execution: int
     graph: int
@@ -219,7 +219,7 @@ class LaneChanged:
 
 @frozen
 class RateAdapted:
-    """A call of a lane has ended: its provider wants fewer of them, or can bear a little more again."""
+    """A call of a lane has ended: its provider asked for fewer calls, or can take slightly more again."""
 
     lane: LaneSpec
     key: int
@@ -248,12 +248,12 @@ class Batch:
     deadline_at: int = 0
 
     def __len__(self) -> int:
-        """How many members there are."""
+        """The number of members."""
         return len(self.members.positions)
 
     @property
     def segments(self) -> list[GraphSegment]:
-        """Its members by graph, made for whoever asks; hot code reads the columns."""
+        """Its members by graph, made on request; hot code reads the columns."""
         return self.members.segments()
 
 
@@ -292,7 +292,7 @@ class WakeAt:
 
 @frozen
 class Announce:
-    """These entries of a graph have passed; tell the listeners."""
+    """Notify the listeners that these entries of a graph have passed."""
 
     graph: int
     positions: np.ndarray

@@ -1,4 +1,4 @@
-"""A request to run a workflow, what has happened to it so far, and what the planner decides in the end."""
+"""A request to run a workflow, its history so far, and the planner's final verdict."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ if TYPE_CHECKING:
 IfBusy = Literal["wait", "refuse", "force"]
 IF_BUSY: tuple[IfBusy, ...] = ("wait", "refuse", "force")
 MOST_RETRIES = 1_000_000_000
-"""A larger number of retries, or of failures, is none that anybody meant."""
+"""The largest number of retries or failures accepted; a larger one is treated as a mistake."""
 MOST_SPAN_S = 1e9
-"""About thirty years: a longer time is written by leaving it out."""
+"""The longest time span, about thirty years; leave the setting out for no limit."""
 
 
 @frozen
@@ -48,7 +48,7 @@ class StopAfter:
 
 @frozen
 class RetryPolicy:
-    """Defaults of an execution for operations that do not say their own (W3, WD14): -1 means without end.
+    """Retry defaults of an execution for operations without their own (W3, WD14): -1 means no limit.
 
     ``subgraph_retries``: how often an instance whose life cycle has failed is taken away and goes through it again (W5).
     ``backoff_s``: in place of the interval, the times before the first retry, the second …; the last one stays (decision 34).
@@ -166,7 +166,7 @@ class Round:
 
 @frozen
 class StatePathIndex:
-    """What a planner knows where nodes of a blueprint go through states with phases (ADR 0014).
+    """State paths for a planner, for blueprints whose nodes move through states by phases (ADR 0014).
 
     ``registry``: phases and paths as they are for this blueprint; ``numbers``: {state: its number}.
     """
@@ -183,9 +183,9 @@ def _no_checks() -> Checks:
 
 @frozen
 class History:
-    """What the planner may know: present states by instance number (uint8), rounds so far, whether canceled.
+    """The planner's input: present states by instance number (uint8), rounds so far, whether canceled.
 
-    ``paths``: None where no node of the blueprint goes through states with phases. ``execution``: its id, empty in a plan.
+    ``paths``: None if no node of the blueprint moves through states by phases. ``execution``: its id, empty in a plan.
     ``checks``: what the last checks have found. ``aim``: gives what an update brings the deployment to. ``called``: from the
     name of a round of this attempt to the instances for which it called an operation (bool by number); None: there was no
     such round. ``said``: to (phase, message) of what failed in it, the first few. ``is_afresh``: a retry for which nothing of
@@ -210,7 +210,7 @@ class History:
 
 @frozen
 class Reshape:
-    """A planner's answer that nothing is called for: the deployment takes another shape, and the planner is asked again.
+    """A planner's answer that changes the topology without any call; then the planner is asked again.
 
     Stored in the same turn as its round, which has this ``name`` and nothing in it; so after a crash it is done or not, never
     half. ``topology``: all that were there keep their numbers, its blueprint may be another one. ``inputs`` (as they
@@ -232,17 +232,17 @@ class Reshape:
 
 @frozen
 class GoOn:
-    """A planner's answer to a retry: the last graph of this ``name`` goes on, with what failed in it or was canceled."""
+    """A planner's answer to a retry: the last graph of this ``name`` continues with its failed or canceled entries."""
 
     name: str
 
 
 @frozen
 class Verdict:
-    """The planner's last word: how the execution ended and why.
+    """The planner's final answer: how the execution ended and why.
 
-    ``is_idle``: all is as it was asked for already, so there is no action at all: who says it before the first round has nobody
-    called, no hook either. ``forgets``: the deployment is forgotten in the turn that ends the execution.
+    ``is_idle``: the requested state was reached already. If it is given before the first round, nothing is called, hooks
+    included. ``forgets``: the deployment is deleted in the turn that ends the execution.
     """
 
     status: ExecutionStatus

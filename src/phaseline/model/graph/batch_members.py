@@ -1,4 +1,4 @@
-"""Whose the members of a batch are, as columns: ten thousand executions in one batch cost hardly more than one.
+"""Members of a batch as columns, so that ten thousand executions in one batch cost hardly more than one.
 
 Members are counted from 0. Those that come from one graph and lie beside one another are a *segment*: the ``i``-th has the
 members before ``ends[i]`` that no earlier one has. What is the same for a segment stands once for each of them, in tuples;

@@ -1,4 +1,4 @@
-"""Which function is called for whom, as numbers: what the engine needs to know of functions to tell them apart."""
+"""Numbers that identify the function called for each subject; the engine needs nothing else about functions."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Functions:
     __slots__ = ("_code", "_tables", "_topology")
 
     def __init__(self, topology: Topology, code: CodeLocation) -> None:
-        """Of this shape and this code; nothing is looked at before somebody asks."""
+        """For this topology and code; numbers are computed when they are first requested."""
         self._topology, self._code = topology, hash(code)
         self._tables: dict[tuple[str, int], np.ndarray] = {}
 
@@ -59,7 +59,7 @@ class Functions:
         return found
 
     def _mapped(self, operation: str, kind: int, place: int) -> Operation | None:
-        """What is mapped at a node or link."""
+        """The operation mapped at a node or link."""
         if kind == INSTANCE:
             return self._topology.nodes[place].operations.get(operation)
         relationship = self._topology.links[place].relationship

@@ -1,4 +1,4 @@
-"""What one round of one execution wants done: entries in flat columns, and the edges between them.
+"""The graph of one round of one execution: entries in flat columns, and the edges between them.
 
 An entry is one phase on one subject. A step is a range of entries of one phase. There are no kinds of
 edges: an edge from a to b says that b needs a. Marks vary the rule for an entry (``status.Mark``). In the graph of a
@@ -23,12 +23,12 @@ if TYPE_CHECKING:
 
 STATE_PREFIX = "state:"
 LANE_PREFIX = "phase:"
-"""What stands before the name of a phase where it names a step or a lane."""
+"""The prefix of a phase's name in names of steps and lanes."""
 EXIT_PREFIX = "exit:"
 
 
 class SubjectKind(IntEnum):
-    """What the numbers in the ``subject`` column of a step count."""
+    """The kind of numbers in the ``subject`` column of a step."""
 
     NONE = 0
     """Milestones: the subject is -1."""
@@ -39,7 +39,7 @@ class SubjectKind(IntEnum):
     TARGET = 3
     """Relationship numbers; the operation of the target's side."""
     DEPLOYMENT = 4
-    """The deployment itself, which is no instance; the number says why it is called (``model.execution.pre_post.DeploymentCallKind``)."""
+    """The deployment itself; the number is the kind of call (``model.execution.pre_post.DeploymentCallKind``)."""
 
 
 @frozen
@@ -69,7 +69,7 @@ class LaneSpec:
     priority: float = 0.0
 
     def __hash__(self) -> int:
-        """Of what tells most of them apart: they are looked up by the thousand, and all fields take three times as long."""
+        """The hash of the fields that differ most; hashing all fields takes three times as long, and lookups are frequent."""
         return hash((self.phase, self.key, self.max_batch))
 
 
@@ -114,7 +114,7 @@ class Policy:
 
 @frozen
 class Bound:
-    """Of the subjects in these ``groups`` (numbers of ``Graph.group``), together called ``name``, so many may fail.
+    """A bound on failures among the subjects in ``groups`` (numbers of ``Graph.group``), together called ``name``.
 
     With more of them failed, whatever has not begun is canceled. Failures within the bounds do not fail the round.
     """
@@ -155,12 +155,12 @@ class Graph:
     bounds: tuple[Bound, ...] = ()
 
     def __len__(self) -> int:
-        """How many entries there are."""
+        """The number of entries."""
         return len(self.subject)
 
     @property
     def verb(self) -> str:
-        """What is done: the first word of the name. What comes after it says to whom (W44).
+        """The action: the first word of the name. The rest names the subjects (W44).
 
         >>> without_entries("install web").verb
         'install'
@@ -168,12 +168,12 @@ class Graph:
         return self.name.partition(" ")[0]
 
     def needs_count(self) -> np.ndarray:
-        """How many needs each entry has, int32 by position."""
+        """The number of needs of each entry, int32 by position."""
         return np.bincount(self.idx, minlength=len(self)).astype(np.int32)
 
 
 def without_entries(name: str) -> Graph:
-    """A graph in which nothing is to be done: it has settled when it begins.
+    """A graph without work, which has settled when it begins.
 
     >>> len(without_entries("finish"))
     0
@@ -183,7 +183,7 @@ def without_entries(name: str) -> Graph:
 
 
 def bears(bounds: Sequence[Bound], group: np.ndarray, subject: np.ndarray, lost: np.ndarray) -> bool:
-    """True where something is ``lost`` (bool by entry), and no more than the bounds of the graph allow.
+    """True if some entries are ``lost`` (bool by entry) but no more than the bounds of the graph allow.
 
     >>> columns = np.array([1, 1, 2]), np.array([7, 8, 9])
     >>> two_of_three = [Bound("all", (1, 2), 2)]
@@ -197,7 +197,7 @@ def bears(bounds: Sequence[Bound], group: np.ndarray, subject: np.ndarray, lost:
 
 
 def owners_of(topology: Topology, kind: SubjectKind, subjects: np.ndarray) -> np.ndarray:
-    """The instance in whose sequence entries of this kind stand: of a relationship its source; -1 where it is none's."""
+    """The instance to whose sequence an entry belongs: of a relationship its source; -1 for none."""
     if kind is SubjectKind.INSTANCE:
         return subjects
     if kind is SubjectKind.SOURCE or kind is SubjectKind.TARGET:
@@ -207,7 +207,7 @@ def owners_of(topology: Topology, kind: SubjectKind, subjects: np.ndarray) -> np
 
 
 def called_side(topology: Topology, kind: SubjectKind, subject: int) -> int:
-    """The instance that a call is about: of a relationship the side that is called; -1 where it is about none."""
+    """The instance that a call is about: of a relationship the called side; -1 for none."""
     if kind is SubjectKind.INSTANCE:
         return subject
     if kind is SubjectKind.SOURCE or kind is SubjectKind.TARGET:
@@ -216,7 +216,7 @@ def called_side(topology: Topology, kind: SubjectKind, subject: int) -> int:
 
 
 def phase_of(step: str) -> str | None:
-    """The phase that a step or lane is about; None: it is about no phase of a state.
+    """The phase of a step or lane; None if it belongs to no phase of a state.
 
     >>> phase_of("phase:Acme.Create"), phase_of("cloudify.interfaces.lifecycle.create")
     ('Acme.Create', None)
@@ -225,12 +225,12 @@ def phase_of(step: str) -> str | None:
 
 
 def has_phases(steps: Iterable[Step]) -> bool:
-    """Whether one of these steps is about a phase."""
+    """True if one of these steps belongs to a phase."""
     return any(step.phase.startswith(LANE_PREFIX) for step in steps)
 
 
 def is_of_state(step: str) -> bool:
-    """True for who enters a state, and for who leaves it: nothing is called there.
+    """True for steps that enter or leave a state, which call nothing.
 
     >>> is_of_state("exit:Allocation"), is_of_state("phase:Acme.Create")
     (True, False)
@@ -239,7 +239,7 @@ def is_of_state(step: str) -> bool:
 
 
 def state_entered(step: str) -> str | None:
-    """The state that subjects of a step enter; None: of another step.
+    """The state that subjects of a step enter; None for other steps.
 
     >>> state_entered("state:Allocation"), state_entered("exit:Allocation")
     ('Allocation', None)

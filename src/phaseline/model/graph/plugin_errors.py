@@ -1,4 +1,4 @@
-"""The exceptions by which plugin code says whether trying again can help; anything else it raises is tried again."""
+"""Exceptions by which plugin code declares whether a retry can help; any other exception is retried."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from datetime import timedelta
 
 
 class NonRecoverableError(Exception):
-    """The operation failed for good: no retry can help."""
+    """The operation failed permanently; a retry cannot help."""
 
 
 class RecoverableError(Exception):
-    """The operation failed this time and is tried again, ``retry_after`` seconds later or at the operation's interval."""
+    """The operation failed and is retried after ``retry_after`` seconds or the operation's interval."""
 
     def __init__(self, message: str = "", retry_after: float | None = None) -> None:
         """``retry_after`` in seconds; None: the interval of the operation."""

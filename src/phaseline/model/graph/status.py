@@ -11,7 +11,7 @@ from enum import IntEnum, StrEnum
 
 
 class EntryStatus(IntEnum):
-    """Where one entry of a graph stands; the numbers are what status pages hold."""
+    """The status of one entry of a graph; status pages hold the numbers."""
 
     BLOCKED = 0
     WAITING = 1
@@ -49,15 +49,15 @@ class Mark(IntEnum):
     ENDED = 8
     """Absent entry that passes when all its needs have ended, however."""
     ANNOUNCE = 16
-    """Its passing is told to listeners (command ``Announce``)."""
+    """Listeners are notified when it passes (command ``Announce``)."""
     EXIT = 32
-    """Its passing asks the planner to go on with its subject (command ``Ask``)."""
+    """When it passes, the planner is asked to continue with its subject (command ``Ask``)."""
     CONDITIONAL = 64
     """Before it waits in a lane, the shell is asked whether it applies (``Evaluate``); of an absent one, before it passes."""
 
 
 class ExecutionStatus(StrEnum):
-    """Where one run of a workflow over a deployment stands."""
+    """The status of one execution."""
 
     QUEUED = "queued"
     RUNNING = "running"
@@ -69,7 +69,7 @@ class ExecutionStatus(StrEnum):
 
     @property
     def is_ended(self) -> bool:
-        """True when nothing happens any more unless a user asks for it."""
+        """True when nothing more happens without a user's request."""
         return self in ENDED
 
 
@@ -89,6 +89,6 @@ class OutcomeKind(IntEnum):
     FAILED = 4
     """Failed for good."""
     UNSURE = 5
-    """It cannot be known whether it was carried out."""
+    """Unknown whether it was carried out."""
     LOST = 6
-    """Whoever ran it died; it waits to be called again."""
+    """The calling process died; it waits to be called again."""

@@ -1,8 +1,8 @@
-"""What checks have found: whether instances are healthy, and whether they or their relationships have drifted (W32, W46).
+"""Results of checks: whether instances are healthy, and whether they or their relationships have drifted (W32, W46).
 
-A result is a byte by subject, with its time and its execution; a body is kept only where a call said something. Walk of
+A result is a byte by subject, with its time and its execution; a body is kept only where a call returned one. Walk of
 a check of 1,000 machines of which one fails: the outcomes of a batch come back, ``results_of`` makes one ``NewCheckResults`` of
-them; ``CheckResults.record`` moves what was known to the previous status, and the turn writes the two pages that changed and
+them; ``CheckResults.record`` moves the former results to the previous status, and the turn writes the two changed pages and
 one body. The planner, asked in the same turn, finds the bytes in ``Checks``.
 """
 
@@ -34,7 +34,7 @@ UPDATES = tuple(
     f"cloudify.interfaces.lifecycle.{name}"
     for name in ("preupdate", "update", "postupdate", "update_config", "update_apply", "update_postapply")
 )
-"""What makes an instance as the model says, in this order (W61)."""
+"""Operations that bring an instance back to its model, in this order (W61)."""
 UPDATE_RELATIONSHIP = "cloudify.interfaces.relationship_lifecycle.update"
 
 
@@ -46,20 +46,20 @@ class CheckKind(IntEnum):
     PREVIOUS_STATUS = 1
     """Of instances: the result before the present one."""
     DRIFT = 2
-    """Of instances: whether they are as the model says."""
+    """Of instances: whether they match the model."""
     SOURCE_DRIFT = 3
-    """Of relationships: what the operation of the source's side found."""
+    """Of relationships: the result of the operation on the source's side."""
     TARGET_DRIFT = 4
-    """Of relationships: what the operation of the target's side found."""
+    """Of relationships: the result of the operation on the target's side."""
 
 
 class CheckResult(IntEnum):
-    """What was found; the numbers are stored."""
+    """The result of a check; the numbers are stored."""
 
     UNKNOWN = 0
-    """Never checked, or the subject was made anew since."""
+    """Never checked, or the subject was re-created since."""
     FAILED = 1
-    """The check raised: the instance is not healthy, or nobody knows whether it has drifted."""
+    """The check raised: the instance is not healthy, or its drift is unknown."""
     GOOD = 2
     """Healthy, or without drift."""
     DRIFTED = 3
@@ -67,20 +67,20 @@ class CheckResult(IntEnum):
     HEALED = 4
     """Healthy, because the operation ``heal`` has succeeded."""
     MARKED = 5
-    """Not healthy, because a person says so; no check finds out otherwise, only a heal, or being made anew."""
+    """Marked unhealthy by a user; no check changes that, only a heal or a re-creation."""
 
 
 ILL = (CheckResult.FAILED, CheckResult.MARKED)
-"""Results of who is known not to be healthy."""
+"""Results of instances known to be unhealthy."""
 OVER_A_MARK = (CheckResult.HEALED, CheckResult.MARKED)
-"""Results that take the place of what a person said; every other one leaves it as it is."""
+"""Results that replace a user's mark; every other result leaves the mark unchanged."""
 GONE = frozenset({InstanceState.UNINITIALIZED, InstanceState.DELETED})
-"""Who is made anew has been in one of these; not every install goes through the states before ``started``."""
+"""A re-created instance has been in one of these; not every install enters the states before ``started``."""
 CLEARING = GONE | {InstanceState.CONFIGURED, InstanceState.STARTED}
 
 
 CHECKS = frozenset({CHECK_STATUS, CHECK_DRIFT, CHECK_RELATIONSHIP_DRIFT})
-"""Operations that find something out. What comes after them depends on it."""
+"""Operations that check. Later steps depend on their results."""
 OPERATIONS = CHECKS | {PREHEAL, HEAL, POSTHEAL, UPDATE_RELATIONSHIP, *UPDATES}
 """Operations that leave a result."""
 _DRIFTS = {
@@ -94,12 +94,12 @@ _NOTHING = np.empty(0, np.uint8)
 
 @frozen
 class Checks:
-    """The results as a planner sees them: {kind: uint8 by instance or relationship number}."""
+    """The results for a planner: {kind: uint8 by instance or relationship number}."""
 
     columns: Mapping[CheckKind, np.ndarray] = field(default_factory=dict)
 
     def column(self, kind: CheckKind, count: int) -> np.ndarray:
-        """The results of a kind, ``count`` of them; unknown where nothing was recorded.
+        """The first ``count`` results of a kind; ``UNKNOWN`` where none was recorded.
 
         >>> Checks({CheckKind.DRIFT: np.array([3], np.uint8)}).column(CheckKind.DRIFT, 2).tolist()
         [3, 0]
@@ -117,7 +117,7 @@ class Checks:
 class NewCheckResults:
     """Results of one kind in one deployment. ``subjects`` int32, each once; ``results`` uint8; ``at`` in ms.
 
-    ``execution``: the number of the one that called. ``bodies``: {subject: what the call said}, only where it said anything.
+    ``execution``: number of the calling execution. ``bodies``: {subject: result of the call}, only where there is one.
     """
 
     deployment: int
@@ -132,10 +132,10 @@ class NewCheckResults:
 def results_of(
     operation: str, kind: SubjectKind, outcomes: np.ndarray, has_said: np.ndarray
 ) -> tuple[CheckKind, np.ndarray] | None:
-    """What the last outcomes (uint8: completed or failed) of calls of an operation mean, as results; None: nothing.
+    """The results (uint8) for outcomes of calls of an operation (uint8: completed or failed); None: no result.
 
-    ``has_said``: whose result is not null, which is drift. That ``preheal`` or ``postheal`` went well says nothing by itself;
-    an operation of update takes the drift away, until the next one of its instance fails.
+    ``has_said``: calls that returned a value, which means drift. A successful ``preheal`` or ``postheal`` proves nothing;
+    an update operation clears the drift until the next one of the same instance fails.
 
     >>> results_of(CHECK_DRIFT, SubjectKind.INSTANCE, np.array([1, 1, 4], np.uint8), np.array([True, False, False]))
     (<CheckKind.DRIFT: 2>, array([3, 2, 1], dtype=uint8))
@@ -153,18 +153,18 @@ def results_of(
 
 
 class Bodies(Protocol):
-    """Where a book keeps what calls said, in memory or in a table."""
+    """Bodies returned by checks, in memory or in a table."""
 
     def drop(self, kind: CheckKind, subjects: np.ndarray) -> None:
-        """Forget what was said of these."""
+        """Delete the bodies of these subjects."""
         ...
 
     def move(self, kind: CheckKind, to: CheckKind, subjects: np.ndarray) -> None:
-        """Have what was said of these said of another kind, of which nothing is known."""
+        """Move the bodies of these subjects to another kind, which has none for them."""
         ...
 
     def put(self, kind: CheckKind, bodies: Mapping[int, Value]) -> None:
-        """Remember {subject: what was said}; nothing is known of these."""
+        """Store {subject: body} for subjects that have none."""
         ...
 
 
@@ -172,18 +172,18 @@ class HeldBodies(dict[tuple[CheckKind, int], "Value"]):
     """``Bodies`` in memory."""
 
     def drop(self, kind: CheckKind, subjects: np.ndarray) -> None:
-        """Forget what was said of these."""
+        """Delete the bodies of these subjects."""
         for subject in subjects.tolist() if self else ():
             self.pop((kind, subject), None)
 
     def move(self, kind: CheckKind, to: CheckKind, subjects: np.ndarray) -> None:
-        """Have it said of another kind."""
+        """Move the bodies to another kind."""
         for subject in subjects.tolist() if self else ():
             if (kind, subject) in self:
                 self[to, subject] = self.pop((kind, subject))
 
     def put(self, kind: CheckKind, bodies: Mapping[int, Value]) -> None:
-        """Remember it."""
+        """Store the bodies."""
         self.update({(kind, subject): body for subject, body in bodies.items()})
 
 
@@ -196,17 +196,17 @@ class Column:
     executions: np.ndarray
 
     def __len__(self) -> int:
-        """How many subjects it has room for."""
+        """The number of subjects it can hold."""
         return len(self.results)
 
 
 def empty_column(count: int) -> Column:
-    """Nothing is known of anybody."""
+    """A column of ``count`` unknown results."""
     return Column(np.zeros(count, np.uint8), np.zeros(count, np.int64), np.zeros(count, np.int32))
 
 
 class CheckResults:
-    """All results of one deployment. ``touched``: {kind: subjects whose results have changed}, for who writes them down."""
+    """All results of one deployment. ``touched``: {kind: subjects whose results have changed}, for the turn writer."""
 
     def __init__(self, bodies: Bodies, columns: Mapping[CheckKind, Column] | None = None) -> None:
         """``columns`` as stored; they are changed in place."""
@@ -221,11 +221,11 @@ class CheckResults:
 
     @property
     def checks(self) -> Checks:
-        """What planners see, a copy."""
+        """A copy for planners."""
         return Checks({kind: column.results.copy() for kind, column in self.columns.items()})
 
     def copy(self) -> CheckResults:
-        """Another book of the same, in memory."""
+        """A copy of all results, in memory."""
         columns = {
             kind: Column(column.results.copy(), column.times.copy(), column.executions.copy())
             for kind, column in self.columns.items()
@@ -234,7 +234,7 @@ class CheckResults:
         return CheckResults(HeldBodies(bodies if isinstance(bodies, HeldBodies) else {}), columns)
 
     def record(self, made: NewCheckResults) -> None:
-        """Take results over; the former status becomes the previous one."""
+        """Record results; the former status becomes the previous status."""
         subjects, results = made.subjects, made.results
         known = results != CheckResult.UNKNOWN
         if not every(known):
@@ -254,9 +254,9 @@ class CheckResults:
         self.bodies.put(made.kind, bodies)
 
     def enter(self, states: tuple[int, ...], subjects: np.ndarray) -> None:
-        """Instances went through states: who is configured anew has not drifted, and who was started anew was not checked.
+        """Clear outdated results after state changes: configuring clears drift, starting clears the status.
 
-        A mark outlasts a restart. Who is gone is as ill as one that a check has found ill, until he is made anew and started.
+        A mark survives a restart. A removed instance counts as unhealthy until it is re-created and started.
         """
         if self.is_empty:
             return
@@ -271,7 +271,7 @@ class CheckResults:
             self._clear(CheckKind.STATUS, known)
 
     def _is_marked(self, subjects: np.ndarray) -> np.ndarray:
-        """Whom a person calls ill, bool by place in ``subjects``."""
+        """Instances that a user marked unhealthy, bool by place in ``subjects``."""
         column = self.columns.get(CheckKind.STATUS)
         if column is None:
             return np.zeros(len(subjects), bool)
@@ -281,13 +281,13 @@ class CheckResults:
         return found
 
     def _unmark(self, subjects: np.ndarray) -> None:
-        """What a person has said becomes what a check has found, in his words."""
+        """Turn the marks of these subjects into failed checks, with the user's reason."""
         if len(subjects):
             self.columns[CheckKind.STATUS].results[subjects] = CheckResult.FAILED
             self.touched.setdefault(CheckKind.STATUS, []).append(subjects)
 
     def _known(self, kind: CheckKind, subjects: np.ndarray) -> np.ndarray:
-        """Those of whom there is a result."""
+        """Subjects that have a result."""
         column = self.columns.get(kind)
         if column is None:
             return subjects[:0]
@@ -297,7 +297,7 @@ class CheckResults:
         return subjects if every(known) else subjects[known]
 
     def _supersede(self, subjects: np.ndarray) -> None:
-        """What is known of the status becomes the previous status."""
+        """Copy the status to the previous status."""
         known = self._known(CheckKind.STATUS, subjects)
         if not len(known):
             return
@@ -333,7 +333,7 @@ class CheckResults:
 
 
 def clears(states: tuple[int, ...]) -> bool:
-    """Whether results are no longer true of who has gone through these states."""
+    """True if passing through these states makes results outdated."""
     return not CLEARING.isdisjoint(states)
 
 

@@ -1,4 +1,4 @@
-"""What the product itself knows of an instance beside its state, in the form in which the ancestor shows it (W32, W46)."""
+"""System properties of an instance: check results in the form that the ancestor shows (W32, W46)."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def system_properties(
 
 
 def said(book: CheckResults, kind: CheckKind, subject: int, named: Named) -> dict[str, Value] | None:
-    """One result; None where nothing is known."""
+    """One result; None if unknown."""
     column = book.columns.get(kind)
     if column is None or subject >= len(column) or column.results[subject] == CheckResult.UNKNOWN:
         return None
