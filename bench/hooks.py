@@ -12,13 +12,13 @@ from bench.report import Row
 from phaseline.app.settings import Settings
 from phaseline.calls.deployments.call_subjects import LoadedDeployment
 from phaseline.calls.deployments.hook_lookups import ExecutionHookLookup
-from phaseline.calls.protocol.call import Call, ExecutionContext, Site
+from phaseline.calls.protocol.call import ExecutionContext, PluginCall, Site
 from phaseline.embedded.open_app import open_context
 from phaseline.hooks.caller import HookCaller
 from phaseline.hooks.stack_view import StackView
 from phaseline.model.deployment.instance_states import InstanceState
 from phaseline.model.execution.execution import Request
-from phaseline.model.execution.pre_post import POST, PRE, DeploymentCallKind, HookClass
+from phaseline.model.execution.pre_post import POST, PRE, DeploymentCallKind, PinnedHookClass
 from phaseline.model.graph.status import OutcomeKind
 from phaseline.store.memory.store import MemoryStore
 from phaseline.testing.builders import blueprint, node, topology
@@ -92,11 +92,11 @@ class _Channel:
         self._hooks = [Nothing() for _ in range(CLASSES)]
         self.lines = 0
 
-    def load(self, call: Call) -> Callable[[], object]:
+    def load(self, call: PluginCall) -> Callable[[], object]:
         """The object of the call's class."""
         return lambda: self._hooks[call.member]
 
-    def on_kill(self, call: Call, end: Callable[[], object]) -> None:
+    def on_kill(self, call: PluginCall, end: Callable[[], object]) -> None:
         """Nobody wants a call cut short."""
 
     def log(self, *_line: object) -> None:
@@ -110,12 +110,14 @@ def calls_ms(about: LoadedDeployment, caller: HookCaller) -> float:
     execution = ExecutionContext(
         "install-1", "install", ground=ExecutionHookLookup(1, MemoryStore(VirtualClock()), lambda _: None, dict)
     )
-    hooks = [HookClass(f"H{number}", "bench:Nothing", "CREATE", key=f"bench//{number}") for number in range(CLASSES)]
+    hooks = [
+        PinnedHookClass(f"H{number}", "bench:Nothing", "CREATE", key=f"bench//{number}") for number in range(CLASSES)
+    ]
     start = perf_counter()
     for phase, why in ((PRE, DeploymentCallKind.BEFORE), (POST, DeploymentCallKind.COMPLETED)):
         for number, hook in enumerate(hooks):
             site = Site(phase + hook.name, "function", hook.implementation, execution, about.view, hook=hook)
-            call = Call(site, number, 0, cast("Channel", channel), about)
+            call = PluginCall(site, number, 0, cast("Channel", channel), about)
             call.why = why
             assert caller.call(call).kind is OutcomeKind.COMPLETED
     assert channel.lines == 2 * CLASSES

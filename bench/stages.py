@@ -21,7 +21,7 @@ from phaseline.model.graph.status import ExecutionStatus
 from phaseline.model.packages.package import EVERYBODY, POST, STAGES, CrossDependency, GranularTask, Package, StageTask
 from phaseline.model.packages.stage_tasks import Stages
 from phaseline.packages.task_order import ordered
-from phaseline.packages.task_serializer import Surroundings, serialized
+from phaseline.packages.task_serializer import SerializerInput, serialized
 from phaseline.plan.stages.stage_tasks import after
 from phaseline.plan.transforms.pipeline import Asked
 from phaseline.testing.builders import blueprint, node, topology
@@ -81,7 +81,7 @@ def _granular(dice: Random, number: int, tasks: int) -> Package:
 
 def stages_of(packages: list[Package]) -> Stages:
     """As they are stored with an execution."""
-    return serialized([Chosen(one) for one in packages], Surroundings("install", lambda _condition, _models: True))
+    return serialized([Chosen(one) for one in packages], SerializerInput("install", lambda _condition, _models: True))
 
 
 def order_ms(packages: list[Package]) -> float:

@@ -17,14 +17,14 @@ if TYPE_CHECKING:
     from phaseline.model.deployment.code_location import CodeLocation
     from phaseline.model.deployment.topology import Topology
     from phaseline.model.execution.events import Batch
-    from phaseline.model.execution.pre_post import HookClass, PrePost
+    from phaseline.model.execution.pre_post import PinnedHookClass, PrePost
     from phaseline.model.graph.graph import Graph
     from phaseline.model.graph.status import EntryStatus
     from phaseline.model.health.checks import CheckResults
     from phaseline.model.phases.definitions import PhaseCode
     from phaseline.model.resources.resources import ResourceAddition
     from phaseline.model.rows.incarnations import Incarnation
-    from phaseline.model.rows.maintenance import Compacted, Finding, Purged
+    from phaseline.model.rows.maintenance import Compacted, Purged, StoreFinding
     from phaseline.model.rows.orders import NewOrder
     from phaseline.model.rows.rows import (
         Actor,
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
         EventRow,
         ExecutionRow,
         GraphRow,
+        LaneStatistics,
         LogLine,
         Metric,
         NewDeployment,
@@ -43,7 +44,6 @@ if TYPE_CHECKING:
         PausedRow,
         RequestKind,
         RequestRow,
-        Runs,
         Turn,
     )
 
@@ -56,7 +56,7 @@ class Clock(Protocol):
         ...
 
 
-class Secrets(Protocol):
+class SecretSource(Protocol):
     """Gives secrets to calls, and keeps them out of everything that is written (decision 30). Safe from any thread."""
 
     def get(self, name: str) -> str:
@@ -357,7 +357,7 @@ class Store(Shelves, Protocol):
         """By id; members of other executions included."""
         ...
 
-    def runs_of(self, lane: str, *, last: int = 100) -> Runs:
+    def runs_of(self, lane: str, *, last: int = 100) -> LaneStatistics:
         """The batches of a lane that are remembered, of all executions."""
         ...
 
@@ -377,7 +377,7 @@ class Store(Shelves, Protocol):
 
     # -- upkeep: any process may, while an engine runs
 
-    def check(self) -> Sequence[Finding]:
+    def check(self) -> Sequence[StoreFinding]:
         """Everything in the store that does not fit together; nothing is changed. Empty: it is sound."""
         ...
 
@@ -416,7 +416,7 @@ class Catalog(Protocol):
         """The function itself, imported. Raises ``ImportError``, ``AttributeError`` or what the import raised."""
         ...
 
-    def load_hook(self, hook: HookClass) -> Callable[[], object]:
+    def load_hook(self, hook: PinnedHookClass) -> Callable[[], object]:
         """What gives the object of a hook class that is called; raises as ``load``."""
         ...
 

@@ -18,10 +18,10 @@ from phaseline.model.packages.stage_tasks import Stages
 from phaseline.model.rows.rows import ExecutionRow
 from phaseline.packages.format.condition_language import holds
 from phaseline.packages.reader import read_package
-from phaseline.packages.task_serializer import Surroundings, serialized
+from phaseline.packages.task_serializer import SerializerInput, serialized
 from phaseline.testing.builders import topology
 from phaseline.testing.rehearsal import Stage
-from phaseline.testing.scripted_executor import Says, Script
+from phaseline.testing.scripted_executor import CallScript, Says
 
 ONCE = RetryPolicy(0, 0.0)
 
@@ -71,7 +71,7 @@ def stages_of(
 ) -> Stages:
     """The list of tasks as it is stored with an execution."""
     enabled = [one if isinstance(one, Enabled) else Enabled(one) for one in packages]
-    return serialized(enabled, Surroundings(workflow, holds, allows_master=allows_master))
+    return serialized(enabled, SerializerInput(workflow, holds, allows_master=allows_master))
 
 
 class Played:
@@ -83,7 +83,7 @@ class Played:
         self.topology = topology(application)
         self.stage = Stage(self.topology, {}, lambda _: Declaration(repeatable=True))
         self.said = {name: (one,) if isinstance(one, Says) else tuple(one) for name, one in said.items()}
-        self.script = Script(self.said, frozenset(), self.stage.clock.now())
+        self.script = CallScript(self.said, frozenset(), self.stage.clock.now())
 
     def run(
         self,
@@ -95,14 +95,14 @@ class Played:
         **parameters: Value,
     ) -> ExecutionRow:
         """Play a workflow with these packages enabled."""
-        self.script = Script(self.said, frozenset(crash_in), self.stage.clock.now())
+        self.script = CallScript(self.said, frozenset(crash_in), self.stage.clock.now())
         around = PrePost(stages=stages_of(packages, workflow, allows_master=allows_master))
         request = Request(workflow, parameters, ONCE, is_surrounded=bool(around.stages))
         return self.stage.play(request, self.script, around)
 
     def retry(self, row: ExecutionRow, **said: Says) -> ExecutionRow:
         """Have an execution go on, calls saying this from now on."""
-        self.script = Script({name: (one,) for name, one in said.items()}, frozenset(), self.stage.clock.now())
+        self.script = CallScript({name: (one,) for name, one in said.items()}, frozenset(), self.stage.clock.now())
         return self.stage.retry(row, self.script)
 
     @property

@@ -5,10 +5,10 @@ from pathlib import Path
 import pytest
 from tests.catalog.phases.plugin_files import CODE, load
 
-from phaseline.catalog.phases.plugin_set import Loaded
+from phaseline.catalog.phases.plugin_set import LoadedPlugins
 
 
-def given(folder: Path, files: dict[str, list[str]], code: str = CODE) -> Loaded:
+def given(folder: Path, files: dict[str, list[str]], code: str = CODE) -> LoadedPlugins:
     """Pairs of these definitions, loaded."""
     for name, lines in files.items():
         (folder / f"{name}.cfg").write_text("\n".join(lines) + "\n")

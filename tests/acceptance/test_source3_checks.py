@@ -14,7 +14,7 @@ from phaseline.model.health.system_properties import system_properties
 from phaseline.plan.workflows import PLANNERS
 from phaseline.testing.builders import blueprint, node, relationship, topology
 from phaseline.testing.rehearsal import Stage, completes, fails, rehearse, retries, sleeps
-from phaseline.testing.scripted_executor import Script
+from phaseline.testing.scripted_executor import CallScript
 
 BOTH = {"source": {"check_drift": "p.s"}, "to": {"check_drift": "p.t"}}
 
@@ -115,8 +115,8 @@ def test_w46_nobody_with_such_a_check_is_no_failure():
 def play(app, workflow, table, **parameters):
     """The stage after a workflow: results are what its store holds."""
     stage = Stage(topology(app), {}, lambda _: Declaration(repeatable=True))
-    stage.play(Request("install"), Script({}, frozenset(), 0))
-    script = Script({key: tuple(said) for key, said in table.items()}, frozenset(parameters.pop("crash_in", ())), 0)
+    stage.play(Request("install"), CallScript({}, frozenset(), 0))
+    script = CallScript({key: tuple(said) for key, said in table.items()}, frozenset(parameters.pop("crash_in", ())), 0)
     row = stage.play(Request(workflow, parameters), script)
     return stage, row
 
@@ -200,8 +200,8 @@ def test_a_book_of_any_size_says_what_was_recorded_last(count):
 def test_w32_who_vouches_for_a_check_of_which_nobody_knows_says_that_it_has_found_nothing():
     app = blueprint(node("web", check_status="p.s", stop="p.o", create="p.c"))
     stage = Stage(topology(app), {}, lambda _: Declaration())
-    stage.play(Request("install"), Script({}, frozenset(), 0))
-    script = Script({}, frozenset([1]), 0)
+    stage.play(Request("install"), CallScript({}, frozenset(), 0))
+    script = CallScript({}, frozenset([1]), 0)
     row = stage.play(Request("heal"), script)
     assert (row.status.value, seen(stage, "web_1")["status"]["task"]) == ("attention", None)
     engine, plugins = stage._begin(script)

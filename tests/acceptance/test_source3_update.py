@@ -6,13 +6,13 @@ import pytest
 
 from phaseline.model.blueprint.operation_declaration import Declaration
 from phaseline.model.execution.execution import Request, RetryPolicy
-from phaseline.model.execution.pre_post import DeploymentCallKind, HookClass, PrePost
+from phaseline.model.execution.pre_post import DeploymentCallKind, PinnedHookClass, PrePost
 from phaseline.model.execution.stored_plans import PLAN
 from phaseline.model.health.checks import CheckKind, CheckResult
 from phaseline.testing import completes, fails, rehearse
 from phaseline.testing.builders import blueprint, host, node, relationship, topology
 from phaseline.testing.rehearsal import Stage
-from phaseline.testing.scripted_executor import Script
+from phaseline.testing.scripted_executor import CallScript
 
 LIFE = {"create": "x.create", "stop": "x.stop"}
 TIED = {"establish": "net.tie", "unlink": "net.untie"}
@@ -197,12 +197,12 @@ def test_h20_who_was_not_touched_yet_is_left_alone_on_the_way_back():
     ],
 )
 def test_h20_hooks_are_told_of_the_failure_and_then_of_the_way_back_as_an_action_of_its_own(said, told):
-    hook = HookClass("A", "house.hooks:A", "UPDATE")
+    hook = PinnedHookClass("A", "house.hooks:A", "UPDATE")
     stage = Stage(topology(mixed(1)), {}, lambda _: Declaration(repeatable=True))
-    stage.play(Request("install"), Script({}, frozenset(), 0))
+    stage.play(Request("install"), CallScript({}, frozenset(), 0))
     number = stage.aim_at(mixed(2, node("new", **LIFE)), RetryPolicy(0))
     request = Request("update", {PLAN: number}, RetryPolicy(0), take_back=True)
-    row = stage.play(request, Script(said, frozenset(), 0), PrePost((hook,), (hook,)))
+    row = stage.play(request, CallScript(said, frozenset(), 0), PrePost((hook,), (hook,)))
     graphs = [stage.store.graph(known.id) for known in stage.store.graphs(row.number)]
     asked = [(step.phase, graph.subject[step.first]) for graph in graphs for step in graph.steps]
     assert row.status.value == "failed"
@@ -229,8 +229,8 @@ def test_w61_the_drift_is_gone_when_the_last_of_the_operations_went_well():
 
     def played(crash_in):
         stage = Stage(topology(app(1)), {}, lambda _: Declaration(repeatable=False))
-        stage.play(Request("install"), Script({}, frozenset(), 0))
-        said = Script({"check_drift": (completes(result="port"),)}, frozenset(crash_in), 0)
+        stage.play(Request("install"), CallScript({}, frozenset(), 0))
+        said = CallScript({"check_drift": (completes(result="port"),)}, frozenset(crash_in), 0)
         row = stage.play(Request("update", {PLAN: stage.aim_at(app(2), RetryPolicy(0))}), said)
         return row.status.value, stage.store.checks(stage.deployment).checks.of(CheckKind.DRIFT, 0)
 

@@ -7,7 +7,7 @@ from tests.acceptance.source4_packages import ONCE, Played, granular_task, packa
 
 from phaseline.lang.fast_dataclasses import altered
 from phaseline.model.blueprint.blueprint import Blueprint, Value
-from phaseline.model.blueprint.groups import Group
+from phaseline.model.blueprint.groups import NodeGroup
 from phaseline.model.execution.execution import Request
 from phaseline.model.execution.pre_post import PrePost
 from phaseline.model.packages.package import Roles
@@ -46,7 +46,7 @@ def application(**counts: int) -> Blueprint:
 def test_a_role_is_a_node_a_type_a_label_or_a_group(names: list[str], expected: list[str]) -> None:
     ctl = node("ctl", types=SERVER, properties=LABELLED)
     app = blueprint(node("db", types=SERVER, instances=2), node("web", instances=2), ctl)
-    groups = {"front": Group("front", ("web", "back")), "back": Group("back", ("db",))}
+    groups = {"front": NodeGroup("front", ("web", "back")), "back": NodeGroup("back", ("db",))}
     found = topology(altered(app, groups=groups))
     mask = RoleMasks(found).of(Roles(tuple(names)))
     assert sorted(found.ids[number] for number in mask.nonzero()[0]) == sorted(expected)

@@ -8,7 +8,7 @@ import pytest
 from tests.acceptance.source4_packages import Enabled, Played, granular_task
 from tests.packages.made import files
 
-from phaseline.compat.fuel.judge import Judge
+from phaseline.compat.fuel.judge import YaqlJudge
 from phaseline.model.execution.execution import Request
 from phaseline.model.execution.pre_post import PrePost
 from phaseline.model.packages.package import Package
@@ -17,7 +17,7 @@ from phaseline.model.problems.problem import ProblemsError
 from phaseline.packages.format.condition_language import holds
 from phaseline.packages.format.settings_values import chosen
 from phaseline.packages.reader import read_package
-from phaseline.packages.task_serializer import Surroundings, serialized
+from phaseline.packages.task_serializer import SerializerInput, serialized
 from phaseline.plan.stages.task_listing import task_rows
 from phaseline.testing.builders import blueprint, node
 
@@ -26,22 +26,22 @@ FORM = "attributes: {a: {type: checkbox, label: l, weight: 1, value: true}}"
 
 
 @pytest.fixture(scope="module")
-def judge() -> Iterator[Judge]:
-    with Judge() as found:
+def judge() -> Iterator[YaqlJudge]:
+    with YaqlJudge() as found:
         yield found
 
 
-def read(judge: Judge | None, *tasks: str) -> Package:
+def read(judge: YaqlJudge | None, *tasks: str) -> Package:
     found = read_package(files(4, deployment_tasks="".join(tasks), environment_config=FORM), slow=judge)
     if found.package is None:
         raise ProblemsError(found.problems)
     return found.package
 
 
-def stages(judge: Judge | None, package: Package, **settings: bool) -> Stages:
+def stages(judge: YaqlJudge | None, package: Package, **settings: bool) -> Stages:
     enabled = [Enabled(package, chosen("lma-1.0.2", package.form, settings).values)]
     return serialized(
-        enabled, Surroundings("install", holds, {"os": "ubuntu"}, slow=judge, roles=ROLES if judge else {})
+        enabled, SerializerInput("install", holds, {"os": "ubuntu"}, slow=judge, roles=ROLES if judge else {})
     )
 
 
@@ -54,7 +54,7 @@ def played(found: Stages) -> list[str]:
     return [f"{call.operation} {names[call.instances[0]]}" for call in one.script.calls if "/" in call.operation]
 
 
-def test_a_condition_in_yaql_is_asked_of_each_node_and_its_task_keeps_the_order(judge: Judge) -> None:
+def test_a_condition_in_yaql_is_asked_of_each_node_and_its_task_keeps_the_order(judge: YaqlJudge) -> None:
     package = read(
         judge,
         granular_task("first"),
@@ -77,14 +77,14 @@ def test_a_condition_in_yaql_is_asked_of_each_node_and_its_task_keeps_the_order(
 
 
 @pytest.mark.parametrize(("a", "skipped"), [(True, ""), (False, "its condition is false")])
-def test_settings_and_labels_of_the_deployment_are_known_to_yaql(judge: Judge, a: bool, skipped: str) -> None:
+def test_settings_and_labels_of_the_deployment_are_known_to_yaql(judge: YaqlJudge, a: bool, skipped: str) -> None:
     package = read(
         judge, granular_task("x", condition={"yaql_exp": "$.lma.a and $.os = ubuntu and $.lma.metadata.enabled"})
     )
     assert [task.skipped for task in stages(judge, package, a=a)] == [skipped]
 
 
-def test_dependencies_in_yaql_are_ids_and_relations(judge: Judge) -> None:
+def test_dependencies_in_yaql_are_ids_and_relations(judge: YaqlJudge) -> None:
     package = read(
         judge,
         granular_task("z", role="db"),
@@ -94,7 +94,7 @@ def test_dependencies_in_yaql_are_ids_and_relations(judge: Judge) -> None:
     assert played(stages(judge, package)) == ["lma/z db", *["lma/y web"] * 2, *["lma/x web"] * 2]
 
 
-def test_an_answer_that_is_no_dependency_is_refused_before_anything_runs(judge: Judge) -> None:
+def test_an_answer_that_is_no_dependency_is_refused_before_anything_runs(judge: YaqlJudge) -> None:
     package = read(judge, granular_task("x", requires={"yaql_exp": "5"}))
     with pytest.raises(ProblemsError, match="PL-F004"):
         stages(judge, package)
@@ -103,7 +103,7 @@ def test_an_answer_that_is_no_dependency_is_refused_before_anything_runs(judge: 
         stages(judge, package)
 
 
-def test_yaql_that_cannot_be_read_is_refused_with_the_file_and_without_anybody_to_read_it_too(judge: Judge) -> None:
+def test_yaql_that_cannot_be_read_is_refused_with_the_file_and_without_anybody_to_read_it_too(judge: YaqlJudge) -> None:
     wrong = granular_task("x", condition={"yaql_exp": "1 +"})
     with pytest.raises(ProblemsError, match=r"PL-F018 .*unexpected end of statement"):
         read(judge, wrong)
@@ -113,12 +113,12 @@ def test_yaql_that_cannot_be_read_is_refused_with_the_file_and_without_anybody_t
         read(judge, granular_task("x", role={"yaql_exp": "[web]"}))
 
 
-def test_where_nobody_evaluates_what_was_installed_conditions_in_yaql_are_taken_for_true(judge: Judge) -> None:
+def test_where_nobody_evaluates_what_was_installed_conditions_in_yaql_are_taken_for_true(judge: YaqlJudge) -> None:
     package = read(judge, granular_task("x", condition={"yaql_exp": "false"}))
     assert [task.skipped for task in stages(None, package)] == [""]
 
 
-def test_a_form_with_look_ahead_is_taken_and_its_values_are_matched(judge: Judge) -> None:
+def test_a_form_with_look_ahead_is_taken_and_its_values_are_matched(judge: YaqlJudge) -> None:
     form = "attributes: {a: {type: text, label: l, weight: 1, value: x, regex: {source: '^((?!root$)\\S)', error: not root}}}"
     content = files(4, deployment_tasks="[]", environment_config=form)
     assert [problem.code for problem in read_package(content).problems] == ["PL-F012"]

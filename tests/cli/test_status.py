@@ -114,9 +114,9 @@ def test_the_doctor_warns_of_what_nobody_runs(killed: Terminal) -> None:
 def test_the_screen_of_a_thousand_open_executions_is_bounded() -> None:
     from phaseline.cli.render.status import status_text
     from phaseline.model.graph.status import ExecutionStatus
-    from phaseline.use_cases.queries.status import Need, Standing, Status, StoreState
+    from phaseline.use_cases.queries.status import ExecutionProgress, Need, Status, StoreState
 
-    one = Standing("install-1", "install", "shop", ExecutionStatus.RUNNING, "ann", 0, 0, 9, {}, 0, 0)
+    one = ExecutionProgress("install-1", "install", "shop", ExecutionStatus.RUNNING, "ann", 0, 0, 9, {}, 0, 0)
     found = Status(
         1, StoreState("x", 0, 0, 2), None, "go", [one] * 200, 1_000, 200, 0, 0, needs=[Need("a", "b")], need_count=9
     )

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from phaseline.client.client import Client
-from phaseline.client.operations import Operation
+from phaseline.client.operations import ClientOperation
 
 
 class Recorder(Client):
     """Shows what the words of a method become."""
 
-    def _call(self, op: Operation[Any], /, **arguments: object) -> Any:
+    def _call(self, op: ClientOperation[Any], /, **arguments: object) -> Any:
         return op.name, arguments

@@ -15,10 +15,10 @@ import pytest
 from phaseline.client import execution_options, operations
 from phaseline.client.client import Client
 from phaseline.client.noun import NounOf
-from phaseline.client.operations import TABLE, Operation
+from phaseline.client.operations import TABLE, ClientOperation
 
 HERE = Path(operations.__file__).parent
-NAMED = {name: value for name, value in vars(operations).items() if isinstance(value, Operation)}
+NAMED = {name: value for name, value in vars(operations).items() if isinstance(value, ClientOperation)}
 CONSTANTS = {value.name: name for name, value in NAMED.items()}
 GIVEN_BY_THE_CLIENT = {"needed": 1, "made": 1, "listed": 1, "none": 0, "examined": 2}
 """{what an operation needs of the store: how many arguments the client itself gives first}"""
@@ -34,7 +34,7 @@ ANSWERED_BY = {"StoreChecked": "Checked", "StoppedInstance": "Stopped"}
 """{name in the table: what it is called at its target}"""
 
 
-def target_of(op: Operation[Any]) -> Any:
+def target_of(op: ClientOperation[Any]) -> Any:
     module, _, name = op.target.partition(":")
     return getattr(import_module(module), name)
 
@@ -60,7 +60,7 @@ def asked(method: ast.FunctionDef) -> Iterator[ast.Call]:
             yield node
 
 
-def operation_of(call: ast.Call) -> Operation[Any]:
+def operation_of(call: ast.Call) -> ClientOperation[Any]:
     return NAMED[ast.unparse(call.args[0]).removeprefix("ops.")]
 
 

@@ -11,7 +11,7 @@ from phaseline.dsl.deployment.inputs import complete_inputs
 from phaseline.dsl.documents.json_codec import blueprint_from_json, blueprint_to_json
 from phaseline.dsl.documents.merged_plan import plan_document
 from phaseline.dsl.functions.registry import FUNCTIONS
-from phaseline.dsl.grammar.tables import BLUEPRINT, Each, Leaf, Rows, Table
+from phaseline.dsl.grammar.tables import BLUEPRINT, Each, Leaf, Table, TableRows
 from phaseline.dsl.reader import read_whole
 from phaseline.lang.fast_dataclasses import altered
 from phaseline.model.problems.problem import ProblemsError
@@ -80,7 +80,7 @@ class Garbler:
             }
         if isinstance(shape, Each):
             return {self.one(NAMES): self.shaped(shape.of) for _ in self.some(4)}
-        if isinstance(shape, Rows):
+        if isinstance(shape, TableRows):
             return [self.shaped(shape.of) for _ in self.some(3)]
         assert isinstance(shape, Leaf)
         if shape.types is None:

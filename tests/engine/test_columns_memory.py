@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from phaseline.engine.arena_layout import NewGraph
-from phaseline.engine.columns import Columns, Counted, Like, Runs, Shifted
+from phaseline.engine.columns import Columns, Counted, Like, RepeatedValues, Shifted
 from phaseline.engine.dependency_counts import count_into, recount
 from phaseline.engine.scheduler import Scheduler
 from phaseline.engine.transitions import LOST, UNMET
@@ -132,7 +132,7 @@ def test_needs_are_counted_however_edges_lie(seed: int, parts: list[tuple[int, i
 
 def test_counted_runs_and_like_columns_replace_what_was_there() -> None:
     columns = Columns({"a": np.int32, "b": np.int32, "c": np.uint8})
-    values = {"a": Counted(np.array([0, 2, 2], np.int32)), "b": Like("a"), "c": Runs([(4, 1), (5, 2)])}
+    values = {"a": Counted(np.array([0, 2, 2], np.int32)), "b": Like("a"), "c": RepeatedValues([(4, 1), (5, 2)])}
     columns.extend(3, values)
     columns.extend(1, {"a": 9, "b": 9, "c": 9})
     columns.put(0, 3, {**values, "a": Counted(np.array([1], np.int32))})

@@ -5,16 +5,16 @@ from collections.abc import Callable
 from typing import Any
 
 from phaseline.calls.deployments.hook_lookups import ExecutionHookLookup
-from phaseline.calls.protocol.call import Call, ExecutionContext, Site
+from phaseline.calls.protocol.call import ExecutionContext, PluginCall, Site
 from phaseline.hooks.caller import HookCaller
-from phaseline.model.execution.pre_post import POST, PRE, DeploymentCallKind, HookClass
+from phaseline.model.execution.pre_post import POST, PRE, DeploymentCallKind, PinnedHookClass
 from phaseline.model.graph.status import OutcomeKind
 from phaseline.store.memory.store import MemoryStore
 from phaseline.testing.builders import blueprint, node, topology
 from phaseline.testing.clock import VirtualClock
 from phaseline.testing.hook_calls import deployment
 
-HOOK = HookClass("quota", "house:Quota", "CREATE", key="settings//quota", per_execution=True)
+HOOK = PinnedHookClass("quota", "house:Quota", "CREATE", key="settings//quota", per_execution=True)
 
 
 class Channel:
@@ -23,23 +23,23 @@ class Channel:
     def __init__(self, make: Any) -> None:
         self.make, self.lines, self.is_killed = make, [], False
 
-    def load(self, _call: Call) -> Any:
+    def load(self, _call: PluginCall) -> Any:
         return self.make
 
-    def on_kill(self, _call: Call, end: Callable[[], object]) -> None:
+    def on_kill(self, _call: PluginCall, end: Callable[[], object]) -> None:
         if self.is_killed:
             end()
 
-    def log(self, _call: Call, level: str, text: str) -> None:
+    def log(self, _call: PluginCall, level: str, text: str) -> None:
         self.lines.append((level, text))
 
 
-def call_of(channel: Channel, phase: str, why: DeploymentCallKind, execution: str = "install-1") -> Call:
+def call_of(channel: Channel, phase: str, why: DeploymentCallKind, execution: str = "install-1") -> PluginCall:
     about = deployment(topology(blueprint(node("web"))))
     ground = ExecutionHookLookup(1, MemoryStore(VirtualClock()), lambda _: None, lambda: None)
     view = ExecutionContext(execution, "install", ground=ground)
     site = Site(phase + HOOK.name, "function", HOOK.implementation, view, about.view, hook=HOOK)
-    made: Any = Call(site, 0, 0, channel, about)
+    made: Any = PluginCall(site, 0, 0, channel, about)
     made.why = why
     return made
 

@@ -2,11 +2,11 @@
 
 import pytest
 
-from phaseline.hooks.hook_context import MOST_WARNINGS, HookCall, HookContext, Told
+from phaseline.hooks.hook_context import MOST_WARNINGS, ExecutionFacts, HookCall, HookContext
 from phaseline.hooks.read_only_views import ReadOnlyError, told
 from phaseline.model.graph.status import OutcomeKind
 
-TOLD = Told(
+TOLD = ExecutionFacts(
     "install-7", "install", "ROLLBACK", {"force": [1]}, "ann", "acme", "shop",
     decisions={"web_1": {"rack": "r1", "row": 1}}, rollback_of="UPDATE", depth=1, parent_execution_id="install-6",
 )  # fmt: skip

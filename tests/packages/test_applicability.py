@@ -10,7 +10,7 @@ from phaseline.lang.fast_dataclasses import altered
 from phaseline.model.packages.package import Package
 from phaseline.model.problems.problem import ProblemsError
 from phaseline.packages.applicability import limits_of
-from phaseline.packages.task_serializer import Surroundings, serialized
+from phaseline.packages.task_serializer import SerializerInput, serialized
 
 FORM = "attributes:\n  size: {type: text, label: S, weight: 1, value: small}\n"
 
@@ -43,5 +43,5 @@ def test_limits_that_cannot_be_evaluated_are_told_and_nothing_is_serialized() ->
         settings = MappingProxyType({"size": "large"})
 
     with pytest.raises(ProblemsError) as refused:
-        serialized([Enabled()], Surroundings("install", lambda *_: True))
+        serialized([Enabled()], SerializerInput("install", lambda *_: True))
     assert [problem.code for problem in refused.value.problems] == ["PL-F069"]

@@ -12,17 +12,17 @@ from phaseline.model.packages.package import (
     WORKFLOWS,
     Choice,
     CrossDependency,
-    HookClass,
+    InstanceLimits,
     LimitOverride,
-    Limits,
-    Related,
+    PackageHookClass,
+    RelatedComponents,
     Release,
     Restriction,
     Roles,
     Strategy,
 )
 from phaseline.packages.format.format_versions import FILES, FORMATS, is_read
-from phaseline.packages.format.problem_report import MAX_FINDINGS, FileElement, Findings, Source
+from phaseline.packages.format.problem_report import MAX_FINDINGS, FileElement, Findings, PackageFile
 from phaseline.packages.reader import CHECKS, read_package
 
 
@@ -165,16 +165,16 @@ db: {name: DB, description: Keeps, conflicts: [web], weight: 5}
     found = package(5, node_roles=roles, components=components)
     web, db = found.node_roles
     assert (web.id, web.conflicts, web.has_primary, web.update_required) == ("web", ("*",), True, ("db",))
-    assert web.limits == Limits(
+    assert web.limits == InstanceLimits(
         1,
         "settings:lma.count.value",
         None,
         "settings:lma.on",
         (LimitOverride("cluster:mode == 'ha'", 3, message="m"),),
     )
-    assert (db.conflicts, db.weight, db.limits) == (("web",), 5, Limits())
+    assert (db.conflicts, db.weight, db.limits) == (("web",), 5, InstanceLimits())
     (component,) = found.components
-    assert component.requires == (Related("storage:x", "needs it"),)
+    assert component.requires == (RelatedComponents("storage:x", "needs it"),)
     assert component.bind == (["cluster:a", "b"],)
 
 
@@ -260,7 +260,7 @@ def test_a_task_without_work_needs_no_roles_in_format_3() -> None:
 def test_very_many_problems_are_kept_up_to_a_bound() -> None:
     findings = Findings()
     for _ in range(MAX_FINDINGS + 5):
-        FileElement(findings, Source("tasks.yaml")).wrong("PL-F002", "is empty", "Write.")
+        FileElement(findings, PackageFile("tasks.yaml")).wrong("PL-F002", "is empty", "Write.")
     assert findings.errors_count == MAX_FINDINGS + 5
     assert len(findings.problems("x")) == MAX_FINDINGS
 
@@ -320,8 +320,8 @@ def test_a_package_of_our_own_format_brings_code() -> None:
         ("code",),
     )
     assert found.code.hooks == (
-        HookClass("acme.hooks:Quota"),
-        HookClass("acme.hooks:Licence", "licence", {"seats": 5}, is_optional=True),
+        PackageHookClass("acme.hooks:Quota"),
+        PackageHookClass("acme.hooks:Licence", "licence", {"seats": 5}, is_optional=True),
     )
     assert found.code.entry_points == {"phaseline.operations": {"ntp": "acme.ntp"}}
     assert [task.on for task in found.stage_tasks] == [("install", "uninstall"), ("heal",)]

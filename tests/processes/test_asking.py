@@ -14,7 +14,7 @@ from tests.store import builders as a
 from tests.store.files import python
 
 from phaseline.model.graph.status import ExecutionStatus
-from phaseline.model.rows.rows import Answer, LogLine, RequestKind, TurnPayload
+from phaseline.model.rows.rows import LogLine, RequestAnswer, RequestKind, TurnPayload
 from phaseline.store.sqlite.database_file import TURN_PATIENCE_S
 from phaseline.store.sqlite.store import SqliteStore
 
@@ -64,7 +64,7 @@ def owner_turns(store: SqliteStore, needed: int) -> tuple[list[int], float]:
         asked = store.requests(seen)
         seen = asked[-1].number if asked else seen
         answered.extend(row.number for row in asked)
-        answers = [Answer(row.number, {"turn": turns, **row.body}) for row in asked]
+        answers = [RequestAnswer(row.number, {"turn": turns, **row.body}) for row in asked]
         began = time.perf_counter()
         store.commit(a.turn(payload=TurnPayload(logs=[LogLine(1, turns, "info", str(turns))], answers=answers)))
         slowest = max(slowest, time.perf_counter() - began)

@@ -160,7 +160,7 @@ def bracketed(node: Node) -> str:
             return f"{parts[0]}.{node.name}"
         case syntax.Index():
             return f"{parts[0]}[{parts[1]}]"
-        case syntax.Call():
+        case syntax.FunctionCall():
             return f"{node.name}({', '.join(map(bracketed, node.arguments))})"
         case syntax.ListOf():
             return "{" + ", ".join(map(bracketed, node.items)) + "}"
@@ -208,10 +208,10 @@ def reason_of(node: Node, around: Around) -> str:
     given = (
         [_value(around(bracketed(part))) for part in children(node)] if not isinstance(node, syntax.RecordOf) else []
     )
-    name = node.name.lower() if isinstance(node, syntax.Call) else ""
+    name = node.name.lower() if isinstance(node, syntax.FunctionCall) else ""
     said = value.reason if isinstance(value, ErrorValue) else ""
     first = given[0] if given else None
-    is_computed = isinstance(node, syntax.Call) and not isinstance(node.arguments[:1], syntax.Literal)
+    is_computed = isinstance(node, syntax.FunctionCall) and not isinstance(node.arguments[:1], syntax.Literal)
     for reason, holds in (
         ("integers that overflow are an error", "64 bits" in said),
         ("reals that are no numbers are an error", "not finite" in said or said == "division by zero"),

@@ -11,7 +11,7 @@ from phaseline.model.problems.problem import ProblemsError
 from phaseline.records.attribute_paths import steps_of
 from phaseline.records.conversions import AttributeTypeError, AttributeValueError
 from phaseline.records.expression import Expression
-from phaseline.records.record import ReadOnlyError, Record, Removed
+from phaseline.records.record import ReadOnlyAttributeError, Record, Removed
 from phaseline.records.values import ErrorValue, is_identical
 
 MOMENT = datetime(2026, 11, 21, 10, tzinfo=UTC)
@@ -322,13 +322,13 @@ def test_a_copy_is_independent_and_a_snapshot_cannot_be_written() -> None:
     assert (copy["Disk.Size"], snapshot["Disk.Size"], copy.now) == (1, 1, 5.0)
     assert copy.changes() == {}
     for name in ("Disk", "Disk.Size", "New"):
-        with pytest.raises(ReadOnlyError):
+        with pytest.raises(ReadOnlyAttributeError):
             snapshot.set(name, 1)
-    with pytest.raises(ReadOnlyError):
+    with pytest.raises(ReadOnlyAttributeError):
         snapshot.remove("Disk")
     (tag,) = snapshot.get_as_list("Tags") or []
     assert isinstance(tag, Record)
-    with pytest.raises(ReadOnlyError):
+    with pytest.raises(ReadOnlyAttributeError):
         tag["Key"] = "b"
 
 
@@ -336,7 +336,7 @@ def test_p37_protected_attributes_are_for_the_engine() -> None:
     node = Record({"TargetState": "Started", "Name": "n1"}, type_name="Cloud.Node")
     node.protect(["targetState", "AdType"])
     for name in ("TargetState", "TARGETSTATE", "AdType"):
-        with pytest.raises(ReadOnlyError, match="only the engine"):
+        with pytest.raises(ReadOnlyAttributeError, match="only the engine"):
             node.setString(name, "x")
     node["Name"] = "n2"
     assert node.get("TargetState") == "Started"

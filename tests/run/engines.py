@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from phaseline.calls.deployments.deployment_cache import Deployments
+from phaseline.calls.deployments.deployment_cache import DeploymentCache
 from phaseline.calls.deployments.planner_driver import Planner
 from phaseline.calls.protocol.reports import CallReport
 from phaseline.calls.threads.inbox import Inbox
@@ -142,7 +142,7 @@ class Station:
         )
         self.engine.scheduler.arena.stories = Stories()
 
-    def _make_executor(self, inbox: Inbox[CallReport], deployments: Deployments) -> ByHand:
+    def _make_executor(self, inbox: Inbox[CallReport], deployments: DeploymentCache) -> ByHand:
         self.inbox, self.deployments = inbox, deployments
         self.executor = ByHand(inbox, self.journal, self.slots)
         return self.executor

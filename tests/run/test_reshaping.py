@@ -13,7 +13,7 @@ from phaseline.model.graph.graph import Graph
 from phaseline.model.graph.status import ExecutionStatus
 from phaseline.model.rows.rows import Turn
 from phaseline.plan.graph.verdicts import settled
-from phaseline.plan.topology.modification import Wanted, modify
+from phaseline.plan.topology.modification import WantedCount, modify
 from phaseline.plan.transforms.pipeline import Asked
 from phaseline.plan.workflows import PLANNERS, install
 from phaseline.testing.builders import node
@@ -25,7 +25,7 @@ NODES = (
 
 
 def begun(topology: Topology, history: History) -> Reshape:
-    change = modify(topology, {"web": Wanted(3)}, suffixes=7)
+    change = modify(topology, {"web": WantedCount(3)}, suffixes=7)
     started = Started(history.execution, "grow", "web", added=change.added.changed, counts=change.counts)
     return Reshape("begin", altered(change.topology, started=started))
 

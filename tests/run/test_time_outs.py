@@ -6,7 +6,7 @@ from tests.run.engines import Station
 
 from phaseline.model.blueprint.operation_declaration import Declaration
 from phaseline.model.execution.execution import History, Request, Round, Verdict
-from phaseline.model.execution.pre_post import DeploymentCallKind, HookClass, PrePost
+from phaseline.model.execution.pre_post import DeploymentCallKind, PinnedHookClass, PrePost
 from phaseline.model.graph.graph import Graph
 from phaseline.model.graph.status import EntryStatus, ExecutionStatus, OutcomeKind
 from phaseline.plan.rounds.pre_post_rounds import surrounded
@@ -108,7 +108,7 @@ def test_h28_sleepers_of_it_are_not_awaited(station: Station) -> None:
 
 
 def test_h28_post_hooks_are_told_that_the_time_was_over() -> None:
-    around = PrePost((HookClass("a", "made.up:A", "CREATE"),))
+    around = PrePost((PinnedHookClass("a", "made.up:A", "CREATE"),))
     planner = surrounded(lambda *_: Verdict(CANCELED, "1 step was canceled"), around)
     rounds = (Round("pre hooks", 0, {"completed": 1}), Round("install", 0, {"canceled": 1}))
     app = topology(blueprint(node("db")))

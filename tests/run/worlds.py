@@ -15,7 +15,7 @@ import numpy as np
 
 from phaseline.app.callers import make_caller
 from phaseline.calls.batches.caller_registry import CallerRegistry
-from phaseline.calls.deployments.deployment_cache import Deployments
+from phaseline.calls.deployments.deployment_cache import DeploymentCache
 from phaseline.calls.protocol.reports import CallReport
 from phaseline.calls.threads.inbox import Inbox
 from phaseline.calls.threads.timer_thread import Alarms
@@ -24,7 +24,7 @@ from phaseline.model.blueprint.blueprint import Blueprint, Operation
 from phaseline.model.deployment.code_location import CodeLocation
 from phaseline.model.execution.events import Batch, Changes, ExecutionChanged, GraphAdded
 from phaseline.model.execution.execution import Request
-from phaseline.model.graph.batch_members import GraphSegment, Members
+from phaseline.model.graph.batch_members import GraphSegment, MemberColumns
 from phaseline.model.graph.graph import Graph, LaneSpec, Policy, Step, SubjectKind
 from phaseline.model.graph.status import ExecutionStatus, OutcomeKind
 from phaseline.model.rows.rows import Actor, DocumentChange, EntryRemark, LogLine, NewDeployment, NewExecution, Turn
@@ -133,7 +133,7 @@ class World:
         begun = ExecutionChanged(self.execution.number, ExecutionStatus.RUNNING)
         self.store.commit(Turn(1, Changes(executions=(begun,), graphs=(GraphAdded(1, self.execution.number, graph),))))
         self.inbox: Inbox[CallReport] = Inbox()
-        self.deployments = Deployments(self.store)
+        self.deployments = DeploymentCache(self.store)
         self.executor = LocalExecutor(
             self.inbox,
             self.deployments,
@@ -159,7 +159,7 @@ class World:
             np.zeros(count, np.int32),
             np.zeros(count, np.uint16),
         )
-        return Batch(self.batches, self.policy.lane, 0, Members.of(segment), WallClock().now(), deadline_at)
+        return Batch(self.batches, self.policy.lane, 0, MemberColumns.of(segment), WallClock().now(), deadline_at)
 
     def run(self, *subjects: int, attempts: int = 0) -> Answer:
         """Call these and wait until all have outcomes."""

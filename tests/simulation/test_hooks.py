@@ -10,7 +10,7 @@ from collections import Counter
 
 from phaseline.model.execution.events import GraphAdded
 from phaseline.model.execution.execution import Request, RetryPolicy
-from phaseline.model.execution.pre_post import POST, PRE, UNDO, HookClass, PrePost
+from phaseline.model.execution.pre_post import POST, PRE, UNDO, PinnedHookClass, PrePost
 from phaseline.model.graph.status import EntryStatus
 from phaseline.model.rows.rows import ExecutionRow, GraphRow, NewExecution, Turn
 from phaseline.plan.rounds.pre_post_rounds import CLOSING, OF_TAKING_BACK, OPENING, UNDOING, is_of_surroundings
@@ -44,10 +44,10 @@ class Guarded(World):
         self.say(f"{row.id}: a user asks for it, with {[one.name for one in around.hooks]} round it")
         self.engine.submit(row)
 
-    def _classes(self, suffix: str) -> tuple[HookClass, ...]:
+    def _classes(self, suffix: str) -> tuple[PinnedHookClass, ...]:
         dice = self.dice
         return tuple(
-            HookClass(
+            PinnedHookClass(
                 name + suffix,
                 f"house:{name}",
                 "CREATE",
@@ -86,7 +86,7 @@ class Guarded(World):
         """The graphs since a user last asked for what had ended to go on."""
         return [graph for graph in self.store.graphs(row.number) if graph.attempt >= row.request.acts_since]
 
-    def _was_told(self, row: ExecutionRow, classes: tuple[HookClass, ...], *, is_back: bool) -> None:
+    def _was_told(self, row: ExecutionRow, classes: tuple[PinnedHookClass, ...], *, is_back: bool) -> None:
         """Whose pre completed has been called once more, after or in an undo; whose pre did not complete has not."""
         pre = {phase.removeprefix(PRE): status for phase, status in self._entries(row, OPENING, is_back=is_back)}
         told = Counter(

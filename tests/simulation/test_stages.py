@@ -28,10 +28,10 @@ from phaseline.model.packages.package import (
     StageTask,
     Strategy,
 )
-from phaseline.model.packages.stage_tasks import GROUP, Stages, Task
+from phaseline.model.packages.stage_tasks import GROUP, ExecutionTask, Stages
 from phaseline.model.rows.rows import ExecutionRow, NewExecution, Turn
 from phaseline.packages.task_order import ordered
-from phaseline.packages.task_serializer import Surroundings, serialized
+from phaseline.packages.task_serializer import SerializerInput, serialized
 from phaseline.testing.simulation.faults import Dice
 from phaseline.testing.simulation.world import LIMITS, USER, Life, World, let_go
 
@@ -142,7 +142,7 @@ class Staged(World):
     def _submit(self, life: Life) -> None:
         nodes = [node.name for node in self.store.topology(life.deployment).nodes]
         packages = drawn(self.dice, nodes)
-        given = Surroundings(life.workflow, lambda _condition, _models: True, allows_master=True)
+        given = SerializerInput(life.workflow, lambda _condition, _models: True, allows_master=True)
         stages = serialized([Chosen(one) for one in packages], given)
         told = [f"{task.plugin}#{task.index + 1}" for task in ordered(packages)]
         around = PrePost(stages=stages) if stages else None
@@ -198,7 +198,7 @@ class Staged(World):
                     self._may_begin(running, task, who, segment)
                     running.open.setdefault(batch.id, []).append((task.phase, who))
 
-    def _may_begin(self, running: Running, task: Task, who: int, segment: GraphSegment) -> None:
+    def _may_begin(self, running: Running, task: ExecutionTask, who: int, segment: GraphSegment) -> None:
         what = f"{task.phase} on {who} of execution {segment.execution}"
         is_open = [one for members in running.open.values() for one in members]
         assert (task.phase, who) not in running.done, f"{what} was done and is called again"

@@ -19,7 +19,7 @@ from phaseline.model.execution.events import (
     StatesEntered,
 )
 from phaseline.model.execution.execution import Request, RetryPolicy, StopAfter
-from phaseline.model.graph.batch_members import GraphSegment, Members
+from phaseline.model.graph.batch_members import GraphSegment, MemberColumns
 from phaseline.model.graph.graph import Graph, LaneSpec, Policy, Step, SubjectKind
 from phaseline.model.graph.status import PAGE_ENTRIES, ExecutionStatus
 from phaseline.model.problems.problem import Place
@@ -165,12 +165,14 @@ def batch(id: int, execution: int, positions: np.ndarray, graph: int = 1, deploy
         generations=nothing,
         policies=nothing.astype(np.uint16),
     )
-    return Batch(id, LANE, 0, Members.of(segment), started_at=20, deadline_at=30)
+    return Batch(id, LANE, 0, MemberColumns.of(segment), started_at=20, deadline_at=30)
 
 
 def joined(id: int, *batches: Batch) -> Batch:
     """One batch with the segments of several."""
-    return replace(batches[0], id=id, members=Members.of(*[segment for each in batches for segment in each.segments]))
+    return replace(
+        batches[0], id=id, members=MemberColumns.of(*[segment for each in batches for segment in each.segments])
+    )
 
 
 def closed(id: int, *kinds: int) -> BatchClosed:

@@ -5,7 +5,7 @@ from contextlib import contextmanager
 
 import numpy as np
 
-from phaseline.calls.deployments.deployment_cache import Deployments
+from phaseline.calls.deployments.deployment_cache import DeploymentCache
 from phaseline.calls.protocol.reports import CallReport, only_logs
 from phaseline.calls.threads.inbox import Inbox
 from phaseline.model.blueprint.blueprint import Blueprint
@@ -39,7 +39,7 @@ def completes(operation: str, instance: str) -> Answer:
 class ScriptedExecutor:
     """``ports.Executor``: every call is answered at once, or never."""
 
-    def __init__(self, inbox: Inbox[CallReport], deployments: Deployments, script: Script) -> None:
+    def __init__(self, inbox: Inbox[CallReport], deployments: DeploymentCache, script: Script) -> None:
         self._inbox, self._deployments, self._script = inbox, deployments, script
         self.called: list[tuple[str, str]] = []
 
@@ -92,7 +92,7 @@ def engine(store: Store, clock: VirtualClock, script: Script = completes) -> Ite
     """An engine that owns the store."""
     made: list[ScriptedExecutor] = []
 
-    def make(inbox: Inbox[CallReport], deployments: Deployments) -> ScriptedExecutor:
+    def make(inbox: Inbox[CallReport], deployments: DeploymentCache) -> ScriptedExecutor:
         made.append(ScriptedExecutor(inbox, deployments, script))
         return made[0]
 

@@ -8,7 +8,7 @@ from tests.store import builders as a
 from phaseline.model.deployment.stack_documents import ABANDONED, ABANDONED_KEPT_MS, SNAPSHOT, Drop, NewDocument
 from phaseline.model.execution.events import Changes, ExecutionChanged
 from phaseline.model.graph.status import ExecutionStatus as Status
-from phaseline.model.rows.rows import Forgotten, PlannerWrites, Turn, TurnPayload
+from phaseline.model.rows.rows import ForgottenDeployment, PlannerWrites, Turn, TurnPayload
 
 DAY_MS = 24 * 3600 * 1000
 
@@ -86,7 +86,7 @@ def test_who_is_forgotten_frees_the_name_in_the_turn_that_ends_the_execution_and
     with store.own("test"):
         waiting = store.create_execution(a.execution(number), beside=lambda _other: True)
     ended = Changes(executions=(ExecutionChanged(row.number, Status.COMPLETED),))
-    write(store, 99, ended, forgotten=(Forgotten(number, row.number, "eve"),))
+    write(store, 99, ended, forgotten=(ForgottenDeployment(number, row.number, "eve"),))
     assert store.deployments() == []
     assert store.execution(row.id).status is Status.COMPLETED
     canceled = store.execution(waiting.id)

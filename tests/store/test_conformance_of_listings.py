@@ -12,7 +12,7 @@ from phaseline.model.deployment.instance_states import InstanceState
 from phaseline.model.graph.status import PAGE_ENTRIES, ExecutionStatus
 from phaseline.model.resources.path_nodes import as_life_cycle
 from phaseline.model.rows.rows import Reshaped, TurnPayload
-from phaseline.plan.topology.modification import Wanted, modify
+from phaseline.plan.topology.modification import WantedCount, modify
 from phaseline.store.sqlite.store import SqliteStore
 
 STARTED = int(InstanceState.STARTED)
@@ -26,7 +26,7 @@ def store(reopen):
 def without_last(store, number):
     """The deployment has lost some of its instances."""
     before = store.topology(number)
-    shape = modify(before, {before.nodes[-1].name: Wanted(1)}, suffixes=3).finished
+    shape = modify(before, {before.nodes[-1].name: WantedCount(1)}, suffixes=3).finished
     with store.own("test"):
         store.commit(a.turn(payload=TurnPayload(reshaped=(Reshaped(number, shape),))))
     return shape

@@ -10,11 +10,11 @@ from phaseline.model.graph.status import ExecutionStatus, OutcomeKind
 from phaseline.model.rows.maintenance import Purged
 from phaseline.model.rows.rows import (
     Actor,
-    Answer,
     DocumentChange,
     EntryRemark,
     EventRow,
     LogLine,
+    RequestAnswer,
     RequestKind,
     TurnPayload,
 )
@@ -92,7 +92,7 @@ def test_an_execution_goes_with_everything_about_it(reopen: Reopen) -> None:
 def answer(store: Store) -> None:
     """Every request has its answer."""
     with store.own("test"):
-        store.commit(a.turn(payload=TurnPayload(answers=[Answer(row.number) for row in store.requests()])))
+        store.commit(a.turn(payload=TurnPayload(answers=[RequestAnswer(row.number) for row in store.requests()])))
 
 
 def test_what_ended_later_or_is_open_stays(store: Store) -> None:

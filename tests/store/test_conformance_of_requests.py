@@ -9,7 +9,7 @@ from tests.store import builders as a
 
 from phaseline.model.graph.status import ExecutionStatus
 from phaseline.model.problems.problem import ProblemsError
-from phaseline.model.rows.rows import Actor, Answer, RequestKind, RequestRow, Turn, TurnPayload
+from phaseline.model.rows.rows import Actor, RequestAnswer, RequestKind, RequestRow, Turn, TurnPayload
 from phaseline.ports import Store
 from phaseline.store.sql.requests import TAKEN_AT_ONCE
 
@@ -17,7 +17,7 @@ Reopen = Callable[[], Store]
 BOB = Actor("bob", "blue")
 
 
-def answered(*answers: Answer, at: int = 50) -> Turn:
+def answered(*answers: RequestAnswer, at: int = 50) -> Turn:
     return a.turn(at, TurnPayload(answers=answers))
 
 
@@ -69,7 +69,7 @@ def test_what_is_about_to_go_on_makes_its_deployment_busy_until_the_answer(store
     with pytest.raises(ProblemsError):
         store.delete_deployment(deployment)
     with store.own("test"):
-        store.commit(answered(Answer(number, {"done": False})))
+        store.commit(answered(RequestAnswer(number, {"done": False})))
     assert store.create_execution(uninstall(deployment)).status is ExecutionStatus.QUEUED
 
 
@@ -121,7 +121,7 @@ def test_an_answer_is_committed_with_what_it_changed(reopen: Reopen) -> None:
         store.commit(
             replace(
                 a.turn(50, executions=(a.status(run, ExecutionStatus.CANCELING),)),
-                payload=TurnPayload(answers=[Answer(cancel, {"done": True})]),
+                payload=TurnPayload(answers=[RequestAnswer(cancel, {"done": True})]),
             )
         )
     store = reopen()
@@ -136,26 +136,26 @@ def test_an_answer_is_committed_with_what_it_changed(reopen: Reopen) -> None:
 
 def test_an_answer_without_words_is_an_answer(owned: Store) -> None:
     number = owned.ask(RequestKind.STOP, 0, {}, BOB)
-    owned.commit(answered(Answer(number)))
+    owned.commit(answered(RequestAnswer(number)))
     assert owned.answer_of(number) == {}
 
 
 def test_the_first_answer_stays(owned: Store) -> None:
     number = owned.ask(RequestKind.STOP, 0, {}, BOB)
-    owned.commit(answered(Answer(number, {"by": "first"})))
-    owned.commit(answered(Answer(number, {"by": "second"}), at=60))
+    owned.commit(answered(RequestAnswer(number, {"by": "first"})))
+    owned.commit(answered(RequestAnswer(number, {"by": "second"}), at=60))
     assert owned.answer_of(number) == {"by": "first"}
     assert list(owned.requests()) == []
 
 
 def test_an_answer_to_what_nobody_asked_is_forgotten(owned: Store) -> None:
-    owned.commit(answered(Answer(99)))
+    owned.commit(answered(RequestAnswer(99)))
     with pytest.raises(LookupError):
         owned.answer_of(99)
 
 
 def test_a_turn_of_answers_alone_is_worth_a_commit() -> None:
-    assert TurnPayload(answers=[Answer(1)])
+    assert TurnPayload(answers=[RequestAnswer(1)])
     assert not TurnPayload()
 
 

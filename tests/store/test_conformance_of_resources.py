@@ -21,13 +21,13 @@ from phaseline.model.resources.resources import (
     type_node,
 )
 from phaseline.model.rows.rows import (
-    Answer,
     DocumentChange,
+    LaneStatistics,
     Metric,
     NewDeployment,
     NewExecution,
+    RequestAnswer,
     RequestKind,
-    Runs,
     TurnPayload,
 )
 from phaseline.ports import Store
@@ -268,7 +268,7 @@ def test_a_purge_leaves_what_failed_as_long_as_somebody_may_retry_it(store: Stor
     a.end(store, first.number, ExecutionStatus.FAILED)
     a.end(store, second.number, ExecutionStatus.COMPLETED)
     with store.own("test"):
-        answers = tuple(Answer(row.number) for row in store.requests())
+        answers = tuple(RequestAnswer(row.number) for row in store.requests())
         store.commit(a.turn(payload=TurnPayload(answers=answers)))
     assert store.purge(100).executions == 1
     assert [row.number for row in store.executions(number)] == [first.number]
@@ -277,7 +277,7 @@ def test_a_purge_leaves_what_failed_as_long_as_somebody_may_retry_it(store: Stor
     )
     a.end(store, again.number, ExecutionStatus.FAILED)
     with store.own("test"):
-        store.commit(a.turn(payload=TurnPayload(answers=tuple(Answer(row.number) for row in store.requests()))))
+        store.commit(a.turn(payload=TurnPayload(answers=tuple(RequestAnswer(row.number) for row in store.requests()))))
     assert store.purge(100).executions == 1
     assert [row.number for row in store.executions(number)] == [again.number]
     with store.own("test"):
@@ -301,7 +301,7 @@ def test_the_last_calls_of_a_phase_are_found_over_all_executions(reopen: Reopen)
     found = store.runs_of(a.LANE.phase, last=2)
     assert (found.count, [run.id for run in found.last]) == (3, [2, 3])
     assert [positions.tolist() for _, positions in found.last[0].segments] == [[0]]
-    assert store.runs_of("phase:Nothing") == Runs(0, 0, [])
+    assert store.runs_of("phase:Nothing") == LaneStatistics(0, 0, [])
     assert [graph.created_at for graph in store.graphs(first)] == [77]
 
 

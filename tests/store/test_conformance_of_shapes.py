@@ -12,7 +12,7 @@ from phaseline.model.deployment.code_location import CodeLocation
 from phaseline.model.deployment.modification import Started
 from phaseline.model.deployment.topology import Topology
 from phaseline.model.rows.rows import DocumentChange, Reshaped, TurnPayload
-from phaseline.plan.topology.modification import Wanted, modify
+from phaseline.plan.topology.modification import WantedCount, modify
 from phaseline.ports import Store
 from phaseline.store.sqlite.store import SqliteStore
 
@@ -20,7 +20,7 @@ Reopen = Callable[[], Store]
 
 
 def grown(topology: Topology, node: str, instances: int) -> Topology:
-    change = modify(topology, {node: Wanted(instances)}, suffixes=3)
+    change = modify(topology, {node: WantedCount(instances)}, suffixes=3)
     started = Started(
         "scale-3", "scale", node, added=change.added.changed, counts=change.counts, kept={"rows": [[0, 2]], "all": True}
     )
@@ -63,7 +63,7 @@ def test_n8_instances_that_are_gone_keep_their_numbers_and_what_ran_on_them(reop
     number, _ = a.installed(store)
     before = store.topology(number)
     last = before.nodes[-1].name
-    shape = modify(before, {last: Wanted(1)}, suffixes=3).finished
+    shape = modify(before, {last: WantedCount(1)}, suffixes=3).finished
     with store.own("test"):
         store.commit(a.turn(payload=TurnPayload(reshaped=(Reshaped(number, shape),))))
     found = reopen().topology(number)

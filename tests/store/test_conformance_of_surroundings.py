@@ -5,16 +5,16 @@ from collections.abc import Callable
 from tests.store import builders as a
 
 from phaseline.model.execution.execution import Request
-from phaseline.model.execution.pre_post import HookClass, PrePost
+from phaseline.model.execution.pre_post import PinnedHookClass, PrePost
 from phaseline.model.rows.rows import Actor, NewExecution
 from phaseline.ports import Store
 
 Reopen = Callable[[], Store]
-HOOK = HookClass(
+HOOK = PinnedHookClass(
     "quota", "house.hooks:Quota", "CREATE", key="phaseline.hooks:house:quota", ordinal=-2.5, critical=False,
     timeout_s=5.0, options={"most": 100, "of": ["machines"]},
 )  # fmt: skip
-AROUND = PrePost((HOOK,), (HookClass("quota", "house.hooks:Quota", "ROLLBACK"),))
+AROUND = PrePost((HOOK,), (PinnedHookClass("quota", "house.hooks:Quota", "ROLLBACK"),))
 
 
 def test_what_surrounds_an_execution_is_stored_with_it(reopen: Reopen) -> None:

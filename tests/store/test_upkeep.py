@@ -13,8 +13,8 @@ from tests.store import builders as a
 from tests.store.files import refusal
 
 from phaseline.model.problems.problem import ProblemsError
-from phaseline.model.rows.maintenance import Finding
-from phaseline.model.rows.rows import Answer, DocumentChange, LogLine, TurnPayload
+from phaseline.model.rows.maintenance import StoreFinding
+from phaseline.model.rows.rows import DocumentChange, LogLine, RequestAnswer, TurnPayload
 from phaseline.store.memory.store import MemoryStore
 from phaseline.store.sql import purge as purging
 from phaseline.store.sqlite import compaction as compacting
@@ -257,7 +257,7 @@ def test_a_purge_that_dies_leaves_a_sound_store_and_its_rest_to_the_next(store: 
         store.commit(
             a.turn(graphs=(a.added(2, run, a.graph()),), pages=(a.page(2, 0, 6, 24),), payload=TurnPayload(logs=lines))
         )
-        answers = [Answer(row.number) for row in store.requests()]
+        answers = [RequestAnswer(row.number) for row in store.requests()]
         store.commit(
             a.turn(
                 opened=(a.batch(3, run, a.numbers(0), graph=2, deployment=number),),
@@ -338,4 +338,4 @@ def test_upkeep_and_an_engine_do_not_stop_one_another(
 
 
 def test_a_finding_is_one_line() -> None:
-    assert str(Finding("page", "3 belong to no graph", 3)) == "page: 3 belong to no graph"
+    assert str(StoreFinding("page", "3 belong to no graph", 3)) == "page: 3 belong to no graph"

@@ -8,17 +8,17 @@ import sys
 
 from phaseline.tasks.host_keys import HostKeys
 from phaseline.tasks.local_host import Here
-from phaseline.tasks.remote_shell import Place, run
+from phaseline.tasks.remote_shell import CommandHost, run
 from phaseline.tasks.shell_scripts import lived
-from phaseline.tasks.ssh_host import Address, Connections, Host
+from phaseline.tasks.ssh_host import Address, Host, SshConnections
 
 
 async def main(told: dict[str, str]) -> None:
     """Begin, and hang."""
-    place: Place = Here(told["root"])
+    place: CommandHost = Here(told["root"])
     if "port" in told:
         address = Address("127.0.0.1", told["user"], int(told["port"]), told["key"])
-        place = Host("vm", address, Connections(HostKeys("any")))
+        place = Host("vm", address, SshConnections(HostKeys("any")))
     text = lived(told["command"], mark=f"hanging-{told['root']}.", folder=told["root"])
     await run(place, text, log=lambda _, line: print(line, flush=True))
 

@@ -16,7 +16,7 @@ from tests.tasks.tasked import RUNNERS, inputs_of, living, pids_in, script, worl
 
 from phaseline.app.callers import make_caller
 from phaseline.calls.batches.caller_registry import CallerRegistry
-from phaseline.calls.batches.trial_call import Given, Trial
+from phaseline.calls.batches.trial_call import Trial, TrialMember
 from phaseline.model.graph.status import OutcomeKind
 from phaseline.tasks.local_host import Here
 from phaseline.tasks.remote_shell import run
@@ -161,8 +161,8 @@ def test_an_attempt_whose_time_is_over_while_its_files_are_sent_is_tried_again_t
 
 def test_f32_the_time_of_all_attempts_is_counted_from_the_first(tmp_path: Path) -> None:
     inputs = inputs_of(tmp_path, {"cmd": f"touch {tmp_path}/ran"})
-    long_ago = Given(inputs=inputs, data={"token": "trial-1-0-0", "since": 0.0}, attempt=1)
-    of_another_try = Given(inputs=inputs, data={"token": "another", "since": 0.0}, attempt=1)
+    long_ago = TrialMember(inputs=inputs, data={"token": "trial-1-0-0", "since": 0.0}, attempt=1)
+    of_another_try = TrialMember(inputs=inputs, data={"token": "another", "since": 0.0}, attempt=1)
     (late,) = Trial([long_ago]).call(shell, CallerRegistry(make_caller))
     assert (late.outcome, (tmp_path / "ran").exists()) == ("failed", False)
     assert late.message.endswith("timed out after 300 s")
@@ -262,10 +262,10 @@ def test_no_command_and_no_setting_shows_in_the_list_of_processes(make: Make) ->
 
 
 def test_a_command_that_cannot_be_tried_again_has_a_runner_that_says_so() -> None:
-    from phaseline.catalog.code.declarations import Declarations
+    from phaseline.catalog.code.declarations import DeclarationReader
     from phaseline.model.deployment.code_location import CodeLocation
 
-    read = Declarations()
+    read = DeclarationReader()
     found = {name: read.of(dotted, CodeLocation("/")) for name, dotted in RUNNERS.items()}
     assert {declared.flavour for declared in found.values() if declared is not None} == {"task"}
     once = [name for name, declared in found.items() if declared is None or not declared.repeatable]

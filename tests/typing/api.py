@@ -15,7 +15,7 @@ from phaseline import (
     operation,
     phase,
 )
-from phaseline.calls.batches.native_items import Batch, Item
+from phaseline.calls.batches.native_items import Item, ItemBatch
 from phaseline.compat.cyclecloud.phase_handler import PhaseHandler
 from phaseline.model.blueprint.blueprint import Value
 from phaseline.records.record import Record
@@ -40,7 +40,7 @@ from phaseline.use_cases.commands.resources.control import Decided
 from phaseline.use_cases.commands.resources.set_target import Moved
 from phaseline.use_cases.commands.secrets import SecretView
 from phaseline.use_cases.commands.upload_blueprint import Shelved, Uploaded
-from phaseline.use_cases.prepare.plan_preview import Planned
+from phaseline.use_cases.prepare.plan_preview import PlanPreview
 from phaseline.use_cases.queries.resources.failure_groups import FailureGroup
 from phaseline.views.views import (
     DeploymentDetails,
@@ -59,7 +59,7 @@ def programs() -> None:
     ) as shop:
         assert_type(shop, Phaseline)
         assert_type(shop.blueprints.validate("blueprint.yaml"), Validated)
-        assert_type(shop.blueprints.plan("blueprint.yaml", inputs={"port": 8080}), Planned)
+        assert_type(shop.blueprints.plan("blueprint.yaml", inputs={"port": 8080}), PlanPreview)
         assert_type(shop.blueprints.upload("shop.zip", "shop", main="main.yaml"), Uploaded)
         assert_type(shop.blueprints.list(), Sequence[Shelved])
         assert_type(shop.secrets.create("token", "hush", update=True), SecretView)
@@ -102,7 +102,7 @@ def mistakes() -> None:
 
 
 @operation(bulk=True, repeatable=True)
-def create(batch: Batch) -> None:
+def create(batch: ItemBatch) -> None:
     for item in batch:
         assert_type(item, Item)
         assert_type(item.properties, Mapping[str, Value])

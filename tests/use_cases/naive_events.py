@@ -12,7 +12,7 @@ from phaseline.model.graph.graph import Graph, called_side, phase_of
 from phaseline.model.graph.status import EntryStatus, OutcomeKind
 from phaseline.model.rows.rows import BatchRow, EventRow, ExecutionRow
 from phaseline.plan.explain.cloudify_events import narrate_all
-from phaseline.plan.explain.instance_story import CallSpan, Known
+from phaseline.plan.explain.instance_story import CallSpan, GraphOutcome
 from phaseline.ports import Store
 from phaseline.use_cases.lookup.entry_status import as_statuses
 from phaseline.use_cases.queries.events.events_and_logs import owners
@@ -60,7 +60,7 @@ def _narrated(store: Store, row: ExecutionRow, causes: Causes) -> Iterator[Line]
         calls = _calls(batches, stored.id, owner)
         statuses = as_statuses(store.statuses(stored.id))
         _explain(calls, graph, topology, statuses, causes)
-        known = Known(
+        known = GraphOutcome(
             topology,
             graph,
             statuses,

@@ -17,7 +17,7 @@ from phaseline.model.rows.rows import Actor
 if TYPE_CHECKING:
     from phaseline.app.settings import Settings
     from phaseline.catalog import PluginCatalog
-    from phaseline.compat.fuel.judge import Judge
+    from phaseline.compat.fuel.judge import YaqlJudge
     from phaseline.model.rows.orders import RequestId
     from phaseline.ports import Store
     from phaseline.vault.vault import Vault
@@ -194,11 +194,11 @@ class AppContext:
         return bool(self.settings.hook_classes) or is_announced(*groups)
 
     @shared_property
-    def judge(self) -> Judge:
+    def judge(self) -> YaqlJudge:
         """Who evaluates YAQL of packages and matches patterns that RE2 cannot take; its process begins with the first question."""
-        from phaseline.compat.fuel.judge import Judge
+        from phaseline.compat.fuel.judge import YaqlJudge
 
-        return Judge()
+        return YaqlJudge()
 
     @shared_property
     def user(self) -> Actor:

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from contextlib import AbstractContextManager
 
-    from phaseline.dsl.functions.third_party import AnnouncedFunction, Finder
+    from phaseline.dsl.functions.third_party import AnnouncedFunction, FunctionFinder
     from phaseline.model.blueprint.blueprint import Operation
     from phaseline.model.blueprint.operation_declaration import Declaration
     from phaseline.model.deployment.code_location import CodeLocation
@@ -24,12 +24,12 @@ def offer_functions(before_code: Callable[[], None]) -> None:
 
 
 @cache
-def _finder(before_code: Callable[[], None]) -> Callable[[], Finder]:
+def _finder(before_code: Callable[[], None]) -> Callable[[], FunctionFinder]:
     """The same for the same: what was found stays known."""
     return partial(_installed, before_code)
 
 
-def _installed(before_code: Callable[[], None]) -> Finder:
+def _installed(before_code: Callable[[], None]) -> FunctionFinder:
     from phaseline.catalog.code.function_entry_points import InstalledFunctions
 
     return InstalledFunctions(_adapted, before_code)

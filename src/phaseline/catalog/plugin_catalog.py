@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from phaseline.catalog.code.declarations import Declarations
+from phaseline.catalog.code.declarations import DeclarationReader
 from phaseline.catalog.code.function_loader import Loader
 from phaseline.catalog.code.search_path import split
 from phaseline.lang.fast_dataclasses import shared_property
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from phaseline.catalog.phases.plugin_set import PhasePlugins
     from phaseline.model.blueprint.operation_declaration import Declaration
     from phaseline.model.deployment.code_location import CodeLocation
-    from phaseline.model.execution.pre_post import HookClass
+    from phaseline.model.execution.pre_post import PinnedHookClass
     from phaseline.model.phases.definitions import PhaseCode
 
 GROUP = "phaseline.operations"
@@ -42,7 +42,7 @@ class PluginCatalog:
         """
         self._before_code = before_code
         self._offer_heat = offer_heat
-        self._declarations = Declarations()
+        self._declarations = DeclarationReader()
 
     @shared_property
     def _loader(self) -> Loader:
@@ -73,7 +73,7 @@ class PluginCatalog:
 
         return HookCode(self._loader, self._offer_heat)
 
-    def load_hook(self, hook: HookClass) -> Callable[[], object]:
+    def load_hook(self, hook: PinnedHookClass) -> Callable[[], object]:
         """What gives the object of a hook class; raises as ``load``."""
         return self._hook_code.maker(hook)
 

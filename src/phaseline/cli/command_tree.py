@@ -52,7 +52,7 @@ COMMANDS = {
 """{command: module and name in ``phaseline.cli.commands``}, in the order of the help."""
 
 
-class Tree(click.Group):
+class CommandTree(click.Group):
     """A group whose commands are imported when they are asked for; mistyped ones get a suggestion."""
 
     def __init__(self, *, table: Mapping[str, str], **settings: Any) -> None:
@@ -155,7 +155,7 @@ def _say_version(ctx: click.Context, _parameter: click.Parameter, value: bool) -
 
 
 @click.command(
-    cls=Tree,
+    cls=CommandTree,
     table=COMMANDS,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
     epilog="Example: phaseline install blueprint.yaml -i port=8080",

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from phaseline.model.blueprint.stored_blueprints import StoredBlueprint
     from phaseline.plan.preview.diagram import Drawing
     from phaseline.use_cases.commands.upload_blueprint import Packaged, Shelved, Stored, Uploaded
-    from phaseline.use_cases.prepare.plan_preview import Planned
+    from phaseline.use_cases.prepare.plan_preview import PlanPreview
     from phaseline.views.views import Validated
 
 
@@ -69,7 +69,7 @@ class BlueprintsNoun(Noun):
         yes_many: bool = False,
         open_types: bool = False,
         **options: Unpack[StopOptionsDict],
-    ) -> Planned:
+    ) -> PlanPreview:
         """What installing it would do; no code of the blueprint or of a plugin is run.
 
         ``deployment``: whether this name is free is looked at. ``open_types``: as of ``validate``; the rest as of ``executions.install``.

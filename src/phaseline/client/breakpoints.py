@@ -14,13 +14,13 @@ if TYPE_CHECKING:
 
     from phaseline.client.execution_options import FollowOptionsDict
     from phaseline.use_cases.commands.breakpoints import Kept
-    from phaseline.use_cases.queries.breakpoints import Stopped
+    from phaseline.use_cases.queries.breakpoints import StoppedInstance
 
 
 class BreakpointsNoun(Noun):
     """Instances that are stopped where somebody wanted to look before they continue."""
 
-    def list(self, deployment: str | None = None) -> Sequence[Stopped]:
+    def list(self, deployment: str | None = None) -> Sequence[StoppedInstance]:
         """Instances stopped at a breakpoint, of all deployments or of one."""
         return self._call(ops.LIST_BREAKPOINTS, deployment=deployment)
 
@@ -43,6 +43,6 @@ class BreakpointsNoun(Noun):
         deployment: str | None = None,
         instances: Sequence[str] = (),
         **options: Unpack[FollowOptionsDict],
-    ) -> Sequence[Stopped]:
+    ) -> Sequence[StoppedInstance]:
         """Let those continue that are stopped at a point, such as ``pre-create`` or ``*``, or only these; returns them."""
         return self._call(ops.CLEAR_BREAKPOINTS, point=point, deployment=deployment, instances=instances, **options)

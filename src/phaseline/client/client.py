@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from phaseline.client.executions import ExecutionsNoun
     from phaseline.client.hooks import HooksNoun
     from phaseline.client.instances import InstancesNoun
-    from phaseline.client.operations import Operation
+    from phaseline.client.operations import ClientOperation
     from phaseline.client.plans import PlansNoun
     from phaseline.client.plugins import PhasesNoun, PluginsNoun
     from phaseline.client.resources import ResourcesNoun
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from phaseline.model.rows.orders import RequestId
     from phaseline.use_cases.queries.status import Status
     from phaseline.use_cases.tools.doctor import Check
-    from phaseline.use_cases.tools.scaffold import Started
+    from phaseline.use_cases.tools.scaffold import NewProject
 
     T = TypeVar("T")
 
@@ -67,7 +67,7 @@ class Client:
     """Whether the methods of the nouns look at their arguments first."""
 
     def _call(
-        self, op: Operation[T], /, *, watcher: Watcher | None = None, detach: bool = False, **arguments: object
+        self, op: ClientOperation[T], /, *, watcher: Watcher | None = None, detach: bool = False, **arguments: object
     ) -> T:
         """Carry an operation out; all that another kind of client has to replace."""
         raise NotImplementedError
@@ -80,7 +80,7 @@ class Client:
         """Examine machine, settings and store; changes nothing."""
         return self._call(DOCTOR)
 
-    def init(self, folder: str, kind: Literal["blueprint", "plugin"] = "blueprint") -> Started:
+    def init(self, folder: str, kind: Literal["blueprint", "plugin"] = "blueprint") -> NewProject:
         """Write a small blueprint, or a plugin with a test, into a new or empty folder."""
         return self._call(INIT, folder=folder, kind=kind)
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from phaseline.app.app_context import AppContext, RequestContext
     from phaseline.app.settings import Settings
     from phaseline.app.watcher import Watcher
-    from phaseline.client.operations import Operation
+    from phaseline.client.operations import ClientOperation
     from phaseline.model.rows.orders import RequestId
 
     T = TypeVar("T")
@@ -57,7 +57,7 @@ class LocalClient(Client):
         return self.app.request() if found is None else found
 
     def _call(
-        self, op: Operation[T], /, *, watcher: Watcher | None = None, detach: bool = False, **arguments: object
+        self, op: ClientOperation[T], /, *, watcher: Watcher | None = None, detach: bool = False, **arguments: object
     ) -> T:
         """Import the target, call it, and return its answer."""
         module, _, name = op.target.partition(":")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Generic, Protocol, Self, TypeVar, overload
 if TYPE_CHECKING:
     from phaseline.app.watcher import Watcher
     from phaseline.client.client import Client
-    from phaseline.client.operations import Operation
+    from phaseline.client.operations import ClientOperation
 
 T = TypeVar("T")
 N = TypeVar("N", bound="Noun")
@@ -22,7 +22,7 @@ class CallOperation(Protocol):
     """Carries an operation out, wherever that is."""
 
     def __call__(
-        self, op: Operation[T], /, *, watcher: Watcher | None = None, detach: bool = False, **arguments: object
+        self, op: ClientOperation[T], /, *, watcher: Watcher | None = None, detach: bool = False, **arguments: object
     ) -> T:
         """Its answer. ``watcher``: hears how an execution goes on; ``detach``: does not wait for its end."""
         ...

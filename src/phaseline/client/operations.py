@@ -13,20 +13,20 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from phaseline.embedded.engine_commands import EngineRun, EngineStatus, Stopped
+    from phaseline.embedded.engine_commands import EngineRun, EngineStatus, StoppedEngine
     from phaseline.embedded.reload_plugins import HooksReloaded, Reloaded
     from phaseline.model.blueprint.blueprint import Value
     from phaseline.model.blueprint.diff import Differences
     from phaseline.model.blueprint.provenance import Explained
     from phaseline.model.blueprint.stored_blueprints import StoredBlueprint
     from phaseline.model.packages.installed import PackageRow
-    from phaseline.model.rows.maintenance import Compacted, Restored
+    from phaseline.model.rows.maintenance import Compacted, RestoredStore
     from phaseline.plan.preview.diagram import Drawing
     from phaseline.use_cases.commands.apply_plan import PlanDetails, PlanView
     from phaseline.use_cases.commands.approve import Approved
     from phaseline.use_cases.commands.breakpoints import Kept
     from phaseline.use_cases.commands.labels import Labels
-    from phaseline.use_cases.commands.maintenance import Checked as StoreChecked
+    from phaseline.use_cases.commands.maintenance import CheckedStore as StoreChecked
     from phaseline.use_cases.commands.maintenance import Purge, Released, Saved
     from phaseline.use_cases.commands.packages.enable import EnabledView
     from phaseline.use_cases.commands.packages.install import Installed
@@ -38,12 +38,12 @@ if TYPE_CHECKING:
     from phaseline.use_cases.commands.secrets import Rotated, SecretView
     from phaseline.use_cases.commands.snapshots import SnapshotView
     from phaseline.use_cases.commands.upload_blueprint import Packaged, Shelved, Stored, Uploaded
-    from phaseline.use_cases.loading.record_files import Evaluated, FormattedFile
+    from phaseline.use_cases.loading.record_files import EvaluatedRecord, FormattedFile
     from phaseline.use_cases.loading.type_catalog import TypesView
-    from phaseline.use_cases.lookup.known_phases import Forgotten
-    from phaseline.use_cases.prepare.plan_preview import Planned
+    from phaseline.use_cases.lookup.known_phases import ForgottenPhase
+    from phaseline.use_cases.prepare.plan_preview import PlanPreview
     from phaseline.use_cases.prepare.stack_documents import AbandonedView
-    from phaseline.use_cases.queries.breakpoints import Stopped as StoppedInstance
+    from phaseline.use_cases.queries.breakpoints import StoppedInstance
     from phaseline.use_cases.queries.deployment_history import DeploymentHistory
     from phaseline.use_cases.queries.events.events_and_logs import EventHistory, EventPages
     from phaseline.use_cases.queries.events.log_stream import LineStream
@@ -63,8 +63,8 @@ if TYPE_CHECKING:
     from phaseline.use_cases.tools.build_package import Built, Created
     from phaseline.use_cases.tools.doctor import Check
     from phaseline.use_cases.tools.hook_trial import HookTried
-    from phaseline.use_cases.tools.plugin_checks import Checked
-    from phaseline.use_cases.tools.scaffold import Started
+    from phaseline.use_cases.tools.plugin_checks import CheckedPlugins
+    from phaseline.use_cases.tools.scaffold import NewProject
     from phaseline.use_cases.tools.try_function import Attempt
     from phaseline.views.views import (
         DeploymentDetails,
@@ -84,7 +84,7 @@ Store = Literal["needed", "made", "listed", "none", "examined"]
 yet; none; or the settings that name it, which may be wrong themselves."""
 
 
-class Operation(Generic[T]):
+class ClientOperation(Generic[T]):
     """One row of the table; ``T``: the type of its answer.
 
     ``kind``: ``query`` (only looks), ``command`` (changes something), or ``local``: it works on files or the processor of the caller's
@@ -111,168 +111,168 @@ OWN_CODE = "it runs code of plugins that lie on the machine it is asked on"
 OWN_PROCESS = "it is about the process that asks"
 
 # fmt: off
-STATUS: Operation[Status] = Operation("status", "query", "phaseline.use_cases.queries.status:status", "listed")
-DOCTOR: Operation[Sequence[Check]] = Operation("doctor", "local", "phaseline.use_cases.tools.doctor:examine", "examined", reason=OWN_FILES)
-INIT: Operation[Started] = Operation("init", "local", "phaseline.use_cases.tools.scaffold:start", "none", reason=OWN_FILES)
+STATUS: ClientOperation[Status] = ClientOperation("status", "query", "phaseline.use_cases.queries.status:status", "listed")
+DOCTOR: ClientOperation[Sequence[Check]] = ClientOperation("doctor", "local", "phaseline.use_cases.tools.doctor:examine", "examined", reason=OWN_FILES)
+INIT: ClientOperation[NewProject] = ClientOperation("init", "local", "phaseline.use_cases.tools.scaffold:start", "none", reason=OWN_FILES)
 
-VALIDATE: Operation[Validated] = Operation("blueprints.validate", "query", "phaseline.use_cases.tools.validate_blueprint:validate")
-PLAN_INSTALL: Operation[Planned] = Operation("blueprints.plan", "query", "phaseline.use_cases.prepare.plan_preview:plan_install")
-UPLOAD: Operation[Uploaded] = Operation("blueprints.upload", "command", "phaseline.use_cases.commands.upload_blueprint:upload", "made")
-LIST_BLUEPRINTS: Operation[Sequence[Shelved]] = Operation("blueprints.list", "query", "phaseline.use_cases.commands.upload_blueprint:list_blueprints", "listed")
-SHOW_BLUEPRINT: Operation[Stored] = Operation("blueprints.show", "query", "phaseline.use_cases.commands.upload_blueprint:show_blueprint")
-DELETE_BLUEPRINT: Operation[Sequence[StoredBlueprint]] = Operation("blueprints.delete", "command", "phaseline.use_cases.commands.upload_blueprint:delete_blueprint")
-PACKAGE_BLUEPRINT: Operation[Packaged] = Operation("blueprints.package", "local", "phaseline.use_cases.commands.upload_blueprint:package", reason=OWN_FILES)
-MERGE: Operation[dict[str, Any]] = Operation("blueprints.merge", "query", "phaseline.use_cases.tools.merged_plan:planned")
-DIFF: Operation[Differences] = Operation("blueprints.diff", "query", "phaseline.use_cases.tools.blueprint_tools:compare_blueprints")
-EXPLAIN: Operation[Explained] = Operation("blueprints.explain", "query", "phaseline.use_cases.tools.blueprint_tools:explain_node")
-SCHEMA: Operation[dict[str, Any]] = Operation("blueprints.schema", "local", "phaseline.use_cases.tools.blueprint_tools:blueprint_schema", "none", reason=OWN_PROCESS)
-DRAW_BLUEPRINT: Operation[Drawing] = Operation("blueprints.graph", "query", "phaseline.use_cases.tools.diagrams:draw_blueprint")
+VALIDATE: ClientOperation[Validated] = ClientOperation("blueprints.validate", "query", "phaseline.use_cases.tools.validate_blueprint:validate")
+PLAN_INSTALL: ClientOperation[PlanPreview] = ClientOperation("blueprints.plan", "query", "phaseline.use_cases.prepare.plan_preview:plan_install")
+UPLOAD: ClientOperation[Uploaded] = ClientOperation("blueprints.upload", "command", "phaseline.use_cases.commands.upload_blueprint:upload", "made")
+LIST_BLUEPRINTS: ClientOperation[Sequence[Shelved]] = ClientOperation("blueprints.list", "query", "phaseline.use_cases.commands.upload_blueprint:list_blueprints", "listed")
+SHOW_BLUEPRINT: ClientOperation[Stored] = ClientOperation("blueprints.show", "query", "phaseline.use_cases.commands.upload_blueprint:show_blueprint")
+DELETE_BLUEPRINT: ClientOperation[Sequence[StoredBlueprint]] = ClientOperation("blueprints.delete", "command", "phaseline.use_cases.commands.upload_blueprint:delete_blueprint")
+PACKAGE_BLUEPRINT: ClientOperation[Packaged] = ClientOperation("blueprints.package", "local", "phaseline.use_cases.commands.upload_blueprint:package", reason=OWN_FILES)
+MERGE: ClientOperation[dict[str, Any]] = ClientOperation("blueprints.merge", "query", "phaseline.use_cases.tools.merged_plan:planned")
+DIFF: ClientOperation[Differences] = ClientOperation("blueprints.diff", "query", "phaseline.use_cases.tools.blueprint_tools:compare_blueprints")
+EXPLAIN: ClientOperation[Explained] = ClientOperation("blueprints.explain", "query", "phaseline.use_cases.tools.blueprint_tools:explain_node")
+SCHEMA: ClientOperation[dict[str, Any]] = ClientOperation("blueprints.schema", "local", "phaseline.use_cases.tools.blueprint_tools:blueprint_schema", "none", reason=OWN_PROCESS)
+DRAW_BLUEPRINT: ClientOperation[Drawing] = ClientOperation("blueprints.graph", "query", "phaseline.use_cases.tools.diagrams:draw_blueprint")
 
-LIST_DEPLOYMENTS: Operation[Page[DeploymentView]] = Operation("deployments.list", "query", "phaseline.use_cases.queries.deployments:list_deployments", "listed")
-SHOW_DEPLOYMENT: Operation[DeploymentDetails] = Operation("deployments.show", "query", "phaseline.use_cases.queries.deployments:show_deployment")
-FIND_DEPLOYMENT: Operation[DeploymentDetails] = Operation("deployments.find", "query", "phaseline.use_cases.queries.deployments:find_to_change")
-DEPLOYMENT_HISTORY: Operation[DeploymentHistory] = Operation("deployments.history", "query", "phaseline.use_cases.queries.deployment_history:deployment_history")
-OUTPUTS: Operation[Outputs] = Operation("deployments.compute", "query", "phaseline.use_cases.queries.deployments:outputs")
-DRAW_DEPLOYMENT: Operation[Drawing] = Operation("deployments.graph", "query", "phaseline.use_cases.tools.diagrams:draw_deployment")
-CREATE_DEPLOYMENT: Operation[DeploymentDetails] = Operation("deployments.create", "command", "phaseline.use_cases.commands.create_deployment:create", "made")
-UPDATE: Operation[ExecutionView] = Operation("deployments.update", "command", "phaseline.use_cases.commands.update:update")
-LABELS: Operation[Labels] = Operation("deployments.labels", "command", "phaseline.use_cases.commands.labels:change_labels")
-DELETE_DEPLOYMENT: Operation[DeploymentView] = Operation("deployments.delete", "command", "phaseline.use_cases.commands.delete_deployment:delete_deployment")
-EXPORT: Operation[Mapping[str, Value]] = Operation("deployments.export", "query", "phaseline.use_cases.prepare.stack_documents:export")
-ADOPT: Operation[ExecutionView] = Operation("deployments.adopt", "command", "phaseline.use_cases.commands.adopt:adopt", "made")
-ABANDON: Operation[ExecutionView] = Operation("deployments.abandon", "command", "phaseline.use_cases.commands.adopt:abandon")
+LIST_DEPLOYMENTS: ClientOperation[Page[DeploymentView]] = ClientOperation("deployments.list", "query", "phaseline.use_cases.queries.deployments:list_deployments", "listed")
+SHOW_DEPLOYMENT: ClientOperation[DeploymentDetails] = ClientOperation("deployments.show", "query", "phaseline.use_cases.queries.deployments:show_deployment")
+FIND_DEPLOYMENT: ClientOperation[DeploymentDetails] = ClientOperation("deployments.find", "query", "phaseline.use_cases.queries.deployments:find_to_change")
+DEPLOYMENT_HISTORY: ClientOperation[DeploymentHistory] = ClientOperation("deployments.history", "query", "phaseline.use_cases.queries.deployment_history:deployment_history")
+OUTPUTS: ClientOperation[Outputs] = ClientOperation("deployments.compute", "query", "phaseline.use_cases.queries.deployments:outputs")
+DRAW_DEPLOYMENT: ClientOperation[Drawing] = ClientOperation("deployments.graph", "query", "phaseline.use_cases.tools.diagrams:draw_deployment")
+CREATE_DEPLOYMENT: ClientOperation[DeploymentDetails] = ClientOperation("deployments.create", "command", "phaseline.use_cases.commands.create_deployment:create", "made")
+UPDATE: ClientOperation[ExecutionView] = ClientOperation("deployments.update", "command", "phaseline.use_cases.commands.update:update")
+LABELS: ClientOperation[Labels] = ClientOperation("deployments.labels", "command", "phaseline.use_cases.commands.labels:change_labels")
+DELETE_DEPLOYMENT: ClientOperation[DeploymentView] = ClientOperation("deployments.delete", "command", "phaseline.use_cases.commands.delete_deployment:delete_deployment")
+EXPORT: ClientOperation[Mapping[str, Value]] = ClientOperation("deployments.export", "query", "phaseline.use_cases.prepare.stack_documents:export")
+ADOPT: ClientOperation[ExecutionView] = ClientOperation("deployments.adopt", "command", "phaseline.use_cases.commands.adopt:adopt", "made")
+ABANDON: ClientOperation[ExecutionView] = ClientOperation("deployments.abandon", "command", "phaseline.use_cases.commands.adopt:abandon")
 
-INSTALL: Operation[ExecutionView] = Operation("executions.install", "command", "phaseline.use_cases.commands.install:install", "made")
-UNINSTALL: Operation[ExecutionView] = Operation("executions.uninstall", "command", "phaseline.use_cases.commands.install:uninstall")
-START: Operation[ExecutionView] = Operation("executions.start", "command", "phaseline.use_cases.commands.start_workflow:start")
-RESUME: Operation[ExecutionView] = Operation("executions.resume", "command", "phaseline.use_cases.commands.control:resume")
-WATCH: Operation[ExecutionView] = Operation("executions.watch", "command", "phaseline.use_cases.commands.control:follow")
-RETRY: Operation[ExecutionView] = Operation("executions.retry", "command", "phaseline.use_cases.commands.control:retry")
-COMPLETE: Operation[ExecutionView] = Operation("executions.complete", "command", "phaseline.use_cases.commands.control:complete")
-APPROVE: Operation[Approved] = Operation("executions.approve", "command", "phaseline.use_cases.commands.approve:approve")
-WAKE: Operation[ExecutionView] = Operation("executions.wake", "command", "phaseline.use_cases.commands.control:wake")
-RERUN: Operation[ExecutionView] = Operation("executions.rerun", "command", "phaseline.use_cases.commands.control:rerun")
-CANCEL: Operation[ExecutionView] = Operation("executions.cancel", "command", "phaseline.use_cases.commands.control:cancel")
-LIST_EXECUTIONS: Operation[Page[ExecutionView]] = Operation("executions.list", "query", "phaseline.use_cases.queries.executions:list_executions", "listed")
-SHOW_EXECUTION: Operation[ExecutionView] = Operation("executions.show", "query", "phaseline.use_cases.queries.executions:show_execution")
-LOGS: Operation[EventHistory] = Operation("executions.logs", "query", "phaseline.use_cases.queries.events.events_and_logs:logs")
-EVENTS: Operation[EventHistory] = Operation("executions.events", "query", "phaseline.use_cases.queries.events.events_and_logs:events")
-EVENT_PAGES: Operation[EventPages] = Operation("executions.event_pages", "query", "phaseline.use_cases.queries.events.events_and_logs:event_pages")
-STREAM_LOGS: Operation[LineStream] = Operation("executions.stream_logs", "query", "phaseline.use_cases.queries.events.log_stream:stream_logs")
-STREAM_EVENTS: Operation[LineStream] = Operation("executions.stream_events", "query", "phaseline.use_cases.queries.events.log_stream:stream_events")
-FOLLOW: Operation[Iterator[Line]] = Operation("executions.follow", "query", "phaseline.use_cases.queries.events.log_stream:lines_of")
-TAIL: Operation[Tail] = Operation("executions.tail", "query", "phaseline.use_cases.queries.events.log_tail:Tail")
-TIMELINE: Operation[Timeline] = Operation("executions.timeline", "query", "phaseline.use_cases.queries.events.timeline:timeline")
-PURGE: Operation[Purge] = Operation("executions.purge", "command", "phaseline.use_cases.commands.maintenance:purge")
-IS_BUILT_IN: Operation[bool] = Operation("executions.is_built_in", "local", "phaseline.use_cases.loading.plugin_workflows:is_built_in", "none", reason=OWN_PROCESS)
+INSTALL: ClientOperation[ExecutionView] = ClientOperation("executions.install", "command", "phaseline.use_cases.commands.install:install", "made")
+UNINSTALL: ClientOperation[ExecutionView] = ClientOperation("executions.uninstall", "command", "phaseline.use_cases.commands.install:uninstall")
+START: ClientOperation[ExecutionView] = ClientOperation("executions.start", "command", "phaseline.use_cases.commands.start_workflow:start")
+RESUME: ClientOperation[ExecutionView] = ClientOperation("executions.resume", "command", "phaseline.use_cases.commands.control:resume")
+WATCH: ClientOperation[ExecutionView] = ClientOperation("executions.watch", "command", "phaseline.use_cases.commands.control:follow")
+RETRY: ClientOperation[ExecutionView] = ClientOperation("executions.retry", "command", "phaseline.use_cases.commands.control:retry")
+COMPLETE: ClientOperation[ExecutionView] = ClientOperation("executions.complete", "command", "phaseline.use_cases.commands.control:complete")
+APPROVE: ClientOperation[Approved] = ClientOperation("executions.approve", "command", "phaseline.use_cases.commands.approve:approve")
+WAKE: ClientOperation[ExecutionView] = ClientOperation("executions.wake", "command", "phaseline.use_cases.commands.control:wake")
+RERUN: ClientOperation[ExecutionView] = ClientOperation("executions.rerun", "command", "phaseline.use_cases.commands.control:rerun")
+CANCEL: ClientOperation[ExecutionView] = ClientOperation("executions.cancel", "command", "phaseline.use_cases.commands.control:cancel")
+LIST_EXECUTIONS: ClientOperation[Page[ExecutionView]] = ClientOperation("executions.list", "query", "phaseline.use_cases.queries.executions:list_executions", "listed")
+SHOW_EXECUTION: ClientOperation[ExecutionView] = ClientOperation("executions.show", "query", "phaseline.use_cases.queries.executions:show_execution")
+LOGS: ClientOperation[EventHistory] = ClientOperation("executions.logs", "query", "phaseline.use_cases.queries.events.events_and_logs:logs")
+EVENTS: ClientOperation[EventHistory] = ClientOperation("executions.events", "query", "phaseline.use_cases.queries.events.events_and_logs:events")
+EVENT_PAGES: ClientOperation[EventPages] = ClientOperation("executions.event_pages", "query", "phaseline.use_cases.queries.events.events_and_logs:event_pages")
+STREAM_LOGS: ClientOperation[LineStream] = ClientOperation("executions.stream_logs", "query", "phaseline.use_cases.queries.events.log_stream:stream_logs")
+STREAM_EVENTS: ClientOperation[LineStream] = ClientOperation("executions.stream_events", "query", "phaseline.use_cases.queries.events.log_stream:stream_events")
+FOLLOW: ClientOperation[Iterator[Line]] = ClientOperation("executions.follow", "query", "phaseline.use_cases.queries.events.log_stream:lines_of")
+TAIL: ClientOperation[Tail] = ClientOperation("executions.tail", "query", "phaseline.use_cases.queries.events.log_tail:Tail")
+TIMELINE: ClientOperation[Timeline] = ClientOperation("executions.timeline", "query", "phaseline.use_cases.queries.events.timeline:timeline")
+PURGE: ClientOperation[Purge] = ClientOperation("executions.purge", "command", "phaseline.use_cases.commands.maintenance:purge")
+IS_BUILT_IN: ClientOperation[bool] = ClientOperation("executions.is_built_in", "local", "phaseline.use_cases.loading.plugin_workflows:is_built_in", "none", reason=OWN_PROCESS)
 
-PLAN_WORKFLOW: Operation[Planned] = Operation("plans.make", "command", "phaseline.use_cases.commands.keep_plan:plan_workflow")
-PLAN_UPDATE: Operation[Planned] = Operation("plans.update", "command", "phaseline.use_cases.commands.update:plan_update")
-PLAN_UNINSTALL: Operation[Planned] = Operation("plans.uninstall", "command", "phaseline.use_cases.commands.keep_plan:plan_uninstall")
-PLAN_ADOPTION: Operation[Planned] = Operation("plans.adopt", "query", "phaseline.use_cases.commands.adopt:plan_adoption")
-LIST_PLANS: Operation[Sequence[PlanView]] = Operation("plans.list", "query", "phaseline.use_cases.commands.apply_plan:list_plans", "listed")
-SHOW_PLAN: Operation[PlanDetails] = Operation("plans.show", "query", "phaseline.use_cases.commands.apply_plan:show_plan")
-APPLY_PLAN: Operation[ExecutionView] = Operation("plans.apply", "command", "phaseline.use_cases.commands.apply_plan:apply_plan")
-DELETE_PLAN: Operation[PlanView] = Operation("plans.delete", "command", "phaseline.use_cases.commands.apply_plan:delete_plan")
+PLAN_WORKFLOW: ClientOperation[PlanPreview] = ClientOperation("plans.make", "command", "phaseline.use_cases.commands.keep_plan:plan_workflow")
+PLAN_UPDATE: ClientOperation[PlanPreview] = ClientOperation("plans.update", "command", "phaseline.use_cases.commands.update:plan_update")
+PLAN_UNINSTALL: ClientOperation[PlanPreview] = ClientOperation("plans.uninstall", "command", "phaseline.use_cases.commands.keep_plan:plan_uninstall")
+PLAN_ADOPTION: ClientOperation[PlanPreview] = ClientOperation("plans.adopt", "query", "phaseline.use_cases.commands.adopt:plan_adoption")
+LIST_PLANS: ClientOperation[Sequence[PlanView]] = ClientOperation("plans.list", "query", "phaseline.use_cases.commands.apply_plan:list_plans", "listed")
+SHOW_PLAN: ClientOperation[PlanDetails] = ClientOperation("plans.show", "query", "phaseline.use_cases.commands.apply_plan:show_plan")
+APPLY_PLAN: ClientOperation[ExecutionView] = ClientOperation("plans.apply", "command", "phaseline.use_cases.commands.apply_plan:apply_plan")
+DELETE_PLAN: ClientOperation[PlanView] = ClientOperation("plans.delete", "command", "phaseline.use_cases.commands.apply_plan:delete_plan")
 
-CREATE_SNAPSHOT: Operation[ExecutionView] = Operation("snapshots.create", "command", "phaseline.use_cases.commands.snapshots:create_snapshot")
-LIST_SNAPSHOTS: Operation[Sequence[SnapshotView]] = Operation("snapshots.list", "query", "phaseline.use_cases.commands.snapshots:list_snapshots", "listed")
-SHOW_SNAPSHOT: Operation[Mapping[str, Value]] = Operation("snapshots.show", "query", "phaseline.use_cases.commands.snapshots:show_snapshot")
-RESTORE: Operation[ExecutionView] = Operation("snapshots.restore", "command", "phaseline.use_cases.commands.snapshots:restore")
-PLAN_RESTORE: Operation[Planned] = Operation("snapshots.plan_restore", "query", "phaseline.use_cases.commands.snapshots:plan_restore")
-DELETE_SNAPSHOT: Operation[ExecutionView] = Operation("snapshots.delete", "command", "phaseline.use_cases.commands.snapshots:delete_snapshot")
-LIST_ABANDONED: Operation[Sequence[AbandonedView]] = Operation("abandoned.list", "query", "phaseline.use_cases.prepare.stack_documents:list_abandoned", "listed")
-SHOW_ABANDONED: Operation[Mapping[str, Value]] = Operation("abandoned.show", "query", "phaseline.use_cases.prepare.stack_documents:show_abandoned")
+CREATE_SNAPSHOT: ClientOperation[ExecutionView] = ClientOperation("snapshots.create", "command", "phaseline.use_cases.commands.snapshots:create_snapshot")
+LIST_SNAPSHOTS: ClientOperation[Sequence[SnapshotView]] = ClientOperation("snapshots.list", "query", "phaseline.use_cases.commands.snapshots:list_snapshots", "listed")
+SHOW_SNAPSHOT: ClientOperation[Mapping[str, Value]] = ClientOperation("snapshots.show", "query", "phaseline.use_cases.commands.snapshots:show_snapshot")
+RESTORE: ClientOperation[ExecutionView] = ClientOperation("snapshots.restore", "command", "phaseline.use_cases.commands.snapshots:restore")
+PLAN_RESTORE: ClientOperation[PlanPreview] = ClientOperation("snapshots.plan_restore", "query", "phaseline.use_cases.commands.snapshots:plan_restore")
+DELETE_SNAPSHOT: ClientOperation[ExecutionView] = ClientOperation("snapshots.delete", "command", "phaseline.use_cases.commands.snapshots:delete_snapshot")
+LIST_ABANDONED: ClientOperation[Sequence[AbandonedView]] = ClientOperation("abandoned.list", "query", "phaseline.use_cases.prepare.stack_documents:list_abandoned", "listed")
+SHOW_ABANDONED: ClientOperation[Mapping[str, Value]] = ClientOperation("abandoned.show", "query", "phaseline.use_cases.prepare.stack_documents:show_abandoned")
 
-LIST_BREAKPOINTS: Operation[Sequence[StoppedInstance]] = Operation("breakpoints.list", "query", "phaseline.use_cases.queries.breakpoints:list_breakpoints", "listed")
-KEPT_BREAKPOINTS: Operation[Sequence[Kept]] = Operation("breakpoints.kept", "query", "phaseline.use_cases.commands.breakpoints:list_kept", "listed")
-ADD_BREAKPOINTS: Operation[Kept] = Operation("breakpoints.add", "command", "phaseline.use_cases.commands.breakpoints:add")
-REMOVE_BREAKPOINTS: Operation[Kept] = Operation("breakpoints.remove", "command", "phaseline.use_cases.commands.breakpoints:remove")
-CLEAR_BREAKPOINTS: Operation[Sequence[StoppedInstance]] = Operation("breakpoints.clear", "command", "phaseline.use_cases.commands.breakpoints:clear")
+LIST_BREAKPOINTS: ClientOperation[Sequence[StoppedInstance]] = ClientOperation("breakpoints.list", "query", "phaseline.use_cases.queries.breakpoints:list_breakpoints", "listed")
+KEPT_BREAKPOINTS: ClientOperation[Sequence[Kept]] = ClientOperation("breakpoints.kept", "query", "phaseline.use_cases.commands.breakpoints:list_kept", "listed")
+ADD_BREAKPOINTS: ClientOperation[Kept] = ClientOperation("breakpoints.add", "command", "phaseline.use_cases.commands.breakpoints:add")
+REMOVE_BREAKPOINTS: ClientOperation[Kept] = ClientOperation("breakpoints.remove", "command", "phaseline.use_cases.commands.breakpoints:remove")
+CLEAR_BREAKPOINTS: ClientOperation[Sequence[StoppedInstance]] = ClientOperation("breakpoints.clear", "command", "phaseline.use_cases.commands.breakpoints:clear")
 
-LIST_INSTANCES: Operation[Page[InstanceView]] = Operation("instances.list", "query", "phaseline.use_cases.queries.instances:list_instances", "listed")
-SHOW_INSTANCE: Operation[InstanceView] = Operation("instances.show", "query", "phaseline.use_cases.queries.instances:show_instance")
-MARK_UNHEALTHY: Operation[ExecutionView] = Operation("instances.mark_unhealthy", "command", "phaseline.use_cases.commands.mark_unhealthy:mark_unhealthy")
-RESTRICT: Operation[ExecutionView] = Operation("instances.restrict", "command", "phaseline.use_cases.commands.restrict:restrict")
-SIGNAL: Operation[ExecutionView] = Operation("instances.signal", "command", "phaseline.use_cases.commands.signal:signal")
-WHY: Operation[Waiting] = Operation("instances.why", "query", "phaseline.use_cases.queries.wait_reasons:why")
-STUCK: Operation[Page[Stuck]] = Operation("instances.stuck", "query", "phaseline.use_cases.queries.stuck:list_stuck", "listed")
+LIST_INSTANCES: ClientOperation[Page[InstanceView]] = ClientOperation("instances.list", "query", "phaseline.use_cases.queries.instances:list_instances", "listed")
+SHOW_INSTANCE: ClientOperation[InstanceView] = ClientOperation("instances.show", "query", "phaseline.use_cases.queries.instances:show_instance")
+MARK_UNHEALTHY: ClientOperation[ExecutionView] = ClientOperation("instances.mark_unhealthy", "command", "phaseline.use_cases.commands.mark_unhealthy:mark_unhealthy")
+RESTRICT: ClientOperation[ExecutionView] = ClientOperation("instances.restrict", "command", "phaseline.use_cases.commands.restrict:restrict")
+SIGNAL: ClientOperation[ExecutionView] = ClientOperation("instances.signal", "command", "phaseline.use_cases.commands.signal:signal")
+WHY: ClientOperation[Waiting] = ClientOperation("instances.why", "query", "phaseline.use_cases.queries.wait_reasons:why")
+STUCK: ClientOperation[Page[Stuck]] = ClientOperation("instances.stuck", "query", "phaseline.use_cases.queries.stuck:list_stuck", "listed")
 
-APPLY_RESOURCES: Operation[Applied] = Operation("resources.apply", "command", "phaseline.use_cases.commands.resources.apply:apply", "made")
-LIST_RESOURCES: Operation[ResourceList] = Operation("resources.list", "query", "phaseline.use_cases.queries.resources.resources:list_resources", "listed")
-EXPORT_RESOURCES: Operation[Exported] = Operation("resources.export", "query", "phaseline.use_cases.queries.resources.export:export")
-SHOW_RESOURCE: Operation[ResourceView] = Operation("resources.show", "query", "phaseline.use_cases.queries.resources.resources:show_resource")
-RESOURCE_HISTORY: Operation[ResourceHistory] = Operation("resources.history", "query", "phaseline.use_cases.queries.resources.history:history")
-RESOURCE_WHY: Operation[Why] = Operation("resources.why", "query", "phaseline.use_cases.queries.resources.wait_reasons:why")
-TARGET_RESOURCES: Operation[Moved] = Operation("resources.target", "command", "phaseline.use_cases.commands.resources.set_target:target")
-RETRY_RESOURCES: Operation[Decided] = Operation("resources.retry", "command", "phaseline.use_cases.commands.resources.control:retry")
-COMPLETE_RESOURCES: Operation[Decided] = Operation("resources.complete", "command", "phaseline.use_cases.commands.resources.control:complete")
-RERUN_RESOURCES: Operation[Decided] = Operation("resources.rerun", "command", "phaseline.use_cases.commands.resources.control:rerun")
-WAKE_RESOURCES: Operation[Decided] = Operation("resources.wake", "command", "phaseline.use_cases.commands.resources.control:wake")
-SIGNAL_RESOURCES: Operation[Decided] = Operation("resources.signal", "command", "phaseline.use_cases.commands.resources.control:signal")
-CANCEL_RESOURCES: Operation[Moved] = Operation("resources.cancel", "command", "phaseline.use_cases.commands.resources.set_target:cancel")
-DELETE_RESOURCES: Operation[Moved] = Operation("resources.delete", "command", "phaseline.use_cases.commands.resources.set_target:delete")
+APPLY_RESOURCES: ClientOperation[Applied] = ClientOperation("resources.apply", "command", "phaseline.use_cases.commands.resources.apply:apply", "made")
+LIST_RESOURCES: ClientOperation[ResourceList] = ClientOperation("resources.list", "query", "phaseline.use_cases.queries.resources.resources:list_resources", "listed")
+EXPORT_RESOURCES: ClientOperation[Exported] = ClientOperation("resources.export", "query", "phaseline.use_cases.queries.resources.export:export")
+SHOW_RESOURCE: ClientOperation[ResourceView] = ClientOperation("resources.show", "query", "phaseline.use_cases.queries.resources.resources:show_resource")
+RESOURCE_HISTORY: ClientOperation[ResourceHistory] = ClientOperation("resources.history", "query", "phaseline.use_cases.queries.resources.history:history")
+RESOURCE_WHY: ClientOperation[Why] = ClientOperation("resources.why", "query", "phaseline.use_cases.queries.resources.wait_reasons:why")
+TARGET_RESOURCES: ClientOperation[Moved] = ClientOperation("resources.target", "command", "phaseline.use_cases.commands.resources.set_target:target")
+RETRY_RESOURCES: ClientOperation[Decided] = ClientOperation("resources.retry", "command", "phaseline.use_cases.commands.resources.control:retry")
+COMPLETE_RESOURCES: ClientOperation[Decided] = ClientOperation("resources.complete", "command", "phaseline.use_cases.commands.resources.control:complete")
+RERUN_RESOURCES: ClientOperation[Decided] = ClientOperation("resources.rerun", "command", "phaseline.use_cases.commands.resources.control:rerun")
+WAKE_RESOURCES: ClientOperation[Decided] = ClientOperation("resources.wake", "command", "phaseline.use_cases.commands.resources.control:wake")
+SIGNAL_RESOURCES: ClientOperation[Decided] = ClientOperation("resources.signal", "command", "phaseline.use_cases.commands.resources.control:signal")
+CANCEL_RESOURCES: ClientOperation[Moved] = ClientOperation("resources.cancel", "command", "phaseline.use_cases.commands.resources.set_target:cancel")
+DELETE_RESOURCES: ClientOperation[Moved] = ClientOperation("resources.delete", "command", "phaseline.use_cases.commands.resources.set_target:delete")
 
-LIST_PHASES: Operation[Sequence[PhaseView]] = Operation("phases.list", "query", "phaseline.use_cases.queries.phases:list_phases", "listed")
-SHOW_PHASE: Operation[PhaseView] = Operation("phases.show", "query", "phaseline.use_cases.queries.phases:show_phase")
-PAUSE_PHASE: Operation[Paused] = Operation("phases.pause", "command", "phaseline.use_cases.commands.resources.pause_phase:pause")
-UNPAUSE_PHASE: Operation[Paused] = Operation("phases.unpause", "command", "phaseline.use_cases.commands.resources.pause_phase:unpause")
-FORGET_PHASE: Operation[Forgotten] = Operation("phases.forget", "command", "phaseline.use_cases.lookup.known_phases:forget_phase")
+LIST_PHASES: ClientOperation[Sequence[PhaseView]] = ClientOperation("phases.list", "query", "phaseline.use_cases.queries.phases:list_phases", "listed")
+SHOW_PHASE: ClientOperation[PhaseView] = ClientOperation("phases.show", "query", "phaseline.use_cases.queries.phases:show_phase")
+PAUSE_PHASE: ClientOperation[Paused] = ClientOperation("phases.pause", "command", "phaseline.use_cases.commands.resources.pause_phase:pause")
+UNPAUSE_PHASE: ClientOperation[Paused] = ClientOperation("phases.unpause", "command", "phaseline.use_cases.commands.resources.pause_phase:unpause")
+FORGET_PHASE: ClientOperation[ForgottenPhase] = ClientOperation("phases.forget", "command", "phaseline.use_cases.lookup.known_phases:forget_phase")
 
-LIST_PLUGINS: Operation[list[PluginView]] = Operation("plugins.list", "query", "phaseline.use_cases.queries.phases:list_plugins", "listed")
-SHOW_PLUGIN: Operation[PluginView] = Operation("plugins.show", "query", "phaseline.use_cases.queries.phases:show_plugin")
-SHOW_ANY_PLUGIN: Operation[PackageView | PluginView] = Operation("plugins.show_any", "query", "phaseline.use_cases.queries.plugins:show_any")
-CHECK_PLUGINS: Operation[Checked] = Operation("plugins.check", "local", "phaseline.use_cases.tools.plugin_checks:check_plugins", reason=OWN_FILES)
-TRY_FUNCTION: Operation[Attempt] = Operation("plugins.try_function", "local", "phaseline.use_cases.tools.try_function:try_function", reason=OWN_CODE)
-RELOAD_PLUGINS: Operation[Reloaded] = Operation("plugins.reload", "command", "phaseline.embedded.reload_plugins:reload_plugins")
-LIST_PACKAGES: Operation[Sequence[PackageView]] = Operation("plugins.packages", "query", "phaseline.use_cases.queries.packages.listing:list_packages")
-SHOW_PACKAGE: Operation[PackageView] = Operation("plugins.show_package", "query", "phaseline.use_cases.queries.packages.listing:show_package")
-CREATE_PACKAGE: Operation[Created] = Operation("plugins.create", "local", "phaseline.use_cases.tools.build_package:create", "none", reason=OWN_FILES)
-BUILD_PACKAGE: Operation[Built] = Operation("plugins.build", "local", "phaseline.use_cases.tools.build_package:build", "none", reason=OWN_FILES)
-INSTALL_PACKAGE: Operation[Installed] = Operation("plugins.install", "command", "phaseline.use_cases.commands.packages.install:install", "made")
-UPDATE_PACKAGE: Operation[Installed] = Operation("plugins.update", "command", "phaseline.use_cases.commands.packages.install:install")
-REMOVE_PACKAGE: Operation[PackageRow] = Operation("plugins.remove", "command", "phaseline.use_cases.commands.packages.remove:remove")
-REMOVE_ANY_PLUGIN: Operation[PackageRow | TypesView] = Operation("plugins.remove_any", "command", "phaseline.use_cases.commands.packages.remove:remove_any")
-REGISTER_PACKAGE: Operation[PackageRow] = Operation("plugins.register", "command", "phaseline.use_cases.commands.packages.sync:register", "made")
-SYNC_PACKAGES: Operation[Synced] = Operation("plugins.sync", "command", "phaseline.use_cases.commands.packages.sync:sync", "made")
-TASK_ORDER: Operation[TaskOrder] = Operation("plugins.order", "query", "phaseline.use_cases.queries.packages.task_order:order")
-ENABLED_PACKAGES: Operation[Sequence[EnabledView]] = Operation("plugins.enabled", "query", "phaseline.use_cases.commands.packages.enable:list_enabled")
-ENABLE_PACKAGE: Operation[EnabledView] = Operation("plugins.enable", "command", "phaseline.use_cases.commands.packages.enable:enable")
-DISABLE_PACKAGE: Operation[EnabledView] = Operation("plugins.disable", "command", "phaseline.use_cases.commands.packages.enable:disable")
-INSTALL_DEFINITIONS: Operation[Sequence[TypesView]] = Operation("plugins.install_definitions", "command", "phaseline.use_cases.loading.type_catalog:install_definitions", "made")
-REMOVE_DEFINITIONS: Operation[TypesView] = Operation("plugins.remove_definitions", "command", "phaseline.use_cases.loading.type_catalog:remove_definitions")
+LIST_PLUGINS: ClientOperation[list[PluginView]] = ClientOperation("plugins.list", "query", "phaseline.use_cases.queries.phases:list_plugins", "listed")
+SHOW_PLUGIN: ClientOperation[PluginView] = ClientOperation("plugins.show", "query", "phaseline.use_cases.queries.phases:show_plugin")
+SHOW_ANY_PLUGIN: ClientOperation[PackageView | PluginView] = ClientOperation("plugins.show_any", "query", "phaseline.use_cases.queries.plugins:show_any")
+CHECK_PLUGINS: ClientOperation[CheckedPlugins] = ClientOperation("plugins.check", "local", "phaseline.use_cases.tools.plugin_checks:check_plugins", reason=OWN_FILES)
+TRY_FUNCTION: ClientOperation[Attempt] = ClientOperation("plugins.try_function", "local", "phaseline.use_cases.tools.try_function:try_function", reason=OWN_CODE)
+RELOAD_PLUGINS: ClientOperation[Reloaded] = ClientOperation("plugins.reload", "command", "phaseline.embedded.reload_plugins:reload_plugins")
+LIST_PACKAGES: ClientOperation[Sequence[PackageView]] = ClientOperation("plugins.packages", "query", "phaseline.use_cases.queries.packages.listing:list_packages")
+SHOW_PACKAGE: ClientOperation[PackageView] = ClientOperation("plugins.show_package", "query", "phaseline.use_cases.queries.packages.listing:show_package")
+CREATE_PACKAGE: ClientOperation[Created] = ClientOperation("plugins.create", "local", "phaseline.use_cases.tools.build_package:create", "none", reason=OWN_FILES)
+BUILD_PACKAGE: ClientOperation[Built] = ClientOperation("plugins.build", "local", "phaseline.use_cases.tools.build_package:build", "none", reason=OWN_FILES)
+INSTALL_PACKAGE: ClientOperation[Installed] = ClientOperation("plugins.install", "command", "phaseline.use_cases.commands.packages.install:install", "made")
+UPDATE_PACKAGE: ClientOperation[Installed] = ClientOperation("plugins.update", "command", "phaseline.use_cases.commands.packages.install:install")
+REMOVE_PACKAGE: ClientOperation[PackageRow] = ClientOperation("plugins.remove", "command", "phaseline.use_cases.commands.packages.remove:remove")
+REMOVE_ANY_PLUGIN: ClientOperation[PackageRow | TypesView] = ClientOperation("plugins.remove_any", "command", "phaseline.use_cases.commands.packages.remove:remove_any")
+REGISTER_PACKAGE: ClientOperation[PackageRow] = ClientOperation("plugins.register", "command", "phaseline.use_cases.commands.packages.sync:register", "made")
+SYNC_PACKAGES: ClientOperation[Synced] = ClientOperation("plugins.sync", "command", "phaseline.use_cases.commands.packages.sync:sync", "made")
+TASK_ORDER: ClientOperation[TaskOrder] = ClientOperation("plugins.order", "query", "phaseline.use_cases.queries.packages.task_order:order")
+ENABLED_PACKAGES: ClientOperation[Sequence[EnabledView]] = ClientOperation("plugins.enabled", "query", "phaseline.use_cases.commands.packages.enable:list_enabled")
+ENABLE_PACKAGE: ClientOperation[EnabledView] = ClientOperation("plugins.enable", "command", "phaseline.use_cases.commands.packages.enable:enable")
+DISABLE_PACKAGE: ClientOperation[EnabledView] = ClientOperation("plugins.disable", "command", "phaseline.use_cases.commands.packages.enable:disable")
+INSTALL_DEFINITIONS: ClientOperation[Sequence[TypesView]] = ClientOperation("plugins.install_definitions", "command", "phaseline.use_cases.loading.type_catalog:install_definitions", "made")
+REMOVE_DEFINITIONS: ClientOperation[TypesView] = ClientOperation("plugins.remove_definitions", "command", "phaseline.use_cases.loading.type_catalog:remove_definitions")
 
-LIST_HOOKS: Operation[HookList] = Operation("hooks.list", "query", "phaseline.use_cases.queries.hooks:list_hooks", "listed")
-SHOW_HOOKS: Operation[Sequence[HookView]] = Operation("hooks.show", "query", "phaseline.use_cases.queries.hooks:show_hooks")
-DISABLE_HOOK: Operation[Switched] = Operation("hooks.disable", "command", "phaseline.use_cases.queries.hooks:disable_hook", "made")
-ENABLE_HOOK: Operation[Switched] = Operation("hooks.enable", "command", "phaseline.use_cases.queries.hooks:enable_hook", "made")
-RELOAD_HOOKS: Operation[HooksReloaded] = Operation("hooks.reload", "command", "phaseline.embedded.reload_plugins:reload_hooks")
-TRY_HOOK: Operation[HookTried] = Operation("hooks.test", "local", "phaseline.use_cases.tools.hook_trial:try_hook", reason=OWN_CODE)
+LIST_HOOKS: ClientOperation[HookList] = ClientOperation("hooks.list", "query", "phaseline.use_cases.queries.hooks:list_hooks", "listed")
+SHOW_HOOKS: ClientOperation[Sequence[HookView]] = ClientOperation("hooks.show", "query", "phaseline.use_cases.queries.hooks:show_hooks")
+DISABLE_HOOK: ClientOperation[Switched] = ClientOperation("hooks.disable", "command", "phaseline.use_cases.queries.hooks:disable_hook", "made")
+ENABLE_HOOK: ClientOperation[Switched] = ClientOperation("hooks.enable", "command", "phaseline.use_cases.queries.hooks:enable_hook", "made")
+RELOAD_HOOKS: ClientOperation[HooksReloaded] = ClientOperation("hooks.reload", "command", "phaseline.embedded.reload_plugins:reload_hooks")
+TRY_HOOK: ClientOperation[HookTried] = ClientOperation("hooks.test", "local", "phaseline.use_cases.tools.hook_trial:try_hook", reason=OWN_CODE)
 
-CREATE_SECRET: Operation[SecretView] = Operation("secrets.create", "command", "phaseline.use_cases.commands.secrets:create_secret", "made")
-UPDATE_SECRET: Operation[SecretView] = Operation("secrets.update", "command", "phaseline.use_cases.commands.secrets:update_secret")
-LIST_SECRETS: Operation[Sequence[SecretView]] = Operation("secrets.list", "query", "phaseline.use_cases.commands.secrets:list_secrets", "listed")
-SHOW_SECRET: Operation[SecretView] = Operation("secrets.show", "query", "phaseline.use_cases.commands.secrets:show_secret")
-DELETE_SECRET: Operation[SecretView] = Operation("secrets.delete", "command", "phaseline.use_cases.commands.secrets:delete_secret")
-ROTATE_SECRETS: Operation[Rotated] = Operation("secrets.rotate", "command", "phaseline.use_cases.commands.secrets:rotate")
+CREATE_SECRET: ClientOperation[SecretView] = ClientOperation("secrets.create", "command", "phaseline.use_cases.commands.secrets:create_secret", "made")
+UPDATE_SECRET: ClientOperation[SecretView] = ClientOperation("secrets.update", "command", "phaseline.use_cases.commands.secrets:update_secret")
+LIST_SECRETS: ClientOperation[Sequence[SecretView]] = ClientOperation("secrets.list", "query", "phaseline.use_cases.commands.secrets:list_secrets", "listed")
+SHOW_SECRET: ClientOperation[SecretView] = ClientOperation("secrets.show", "query", "phaseline.use_cases.commands.secrets:show_secret")
+DELETE_SECRET: ClientOperation[SecretView] = ClientOperation("secrets.delete", "command", "phaseline.use_cases.commands.secrets:delete_secret")
+ROTATE_SECRETS: ClientOperation[Rotated] = ClientOperation("secrets.rotate", "command", "phaseline.use_cases.commands.secrets:rotate")
 
-RUN_ENGINE: Operation[EngineRun] = Operation("engine.run", "local", "phaseline.embedded.engine_commands:run_engine", "made", reason=OWN_PROCESS)
-ENGINE_STATUS: Operation[EngineStatus] = Operation("engine.status", "query", "phaseline.embedded.engine_commands:engine_status", "listed")
-STOP_ENGINE: Operation[Stopped] = Operation("engine.stop", "command", "phaseline.embedded.engine_commands:stop_engine")
+RUN_ENGINE: ClientOperation[EngineRun] = ClientOperation("engine.run", "local", "phaseline.embedded.engine_commands:run_engine", "made", reason=OWN_PROCESS)
+ENGINE_STATUS: ClientOperation[EngineStatus] = ClientOperation("engine.status", "query", "phaseline.embedded.engine_commands:engine_status", "listed")
+STOP_ENGINE: ClientOperation[StoppedEngine] = ClientOperation("engine.stop", "command", "phaseline.embedded.engine_commands:stop_engine")
 
-CHECK_STORE: Operation[StoreChecked] = Operation("store.check", "query", "phaseline.use_cases.commands.maintenance:check")
-BACK_UP_STORE: Operation[Saved] = Operation("store.backup", "command", "phaseline.use_cases.commands.maintenance:backup")
-RESTORE_STORE: Operation[Restored] = Operation("store.restore", "command", "phaseline.use_cases.commands.maintenance:restore")
-GO_ON_AFTER_RESTORE: Operation[Released] = Operation("store.go_on", "command", "phaseline.use_cases.commands.maintenance:go_on")
-COMPACT_STORE: Operation[Compacted] = Operation("store.compact", "command", "phaseline.use_cases.commands.maintenance:compact")
+CHECK_STORE: ClientOperation[StoreChecked] = ClientOperation("store.check", "query", "phaseline.use_cases.commands.maintenance:check")
+BACK_UP_STORE: ClientOperation[Saved] = ClientOperation("store.backup", "command", "phaseline.use_cases.commands.maintenance:backup")
+RESTORE_STORE: ClientOperation[RestoredStore] = ClientOperation("store.restore", "command", "phaseline.use_cases.commands.maintenance:restore")
+GO_ON_AFTER_RESTORE: ClientOperation[Released] = ClientOperation("store.go_on", "command", "phaseline.use_cases.commands.maintenance:go_on")
+COMPACT_STORE: ClientOperation[Compacted] = ClientOperation("store.compact", "command", "phaseline.use_cases.commands.maintenance:compact")
 
-FORMAT_RECORDS: Operation[Sequence[FormattedFile]] = Operation("records.format", "local", "phaseline.use_cases.loading.record_files:format_files", "none", reason=OWN_FILES)
-EVALUATE_RECORDS: Operation[Sequence[Evaluated]] = Operation("records.eval", "local", "phaseline.use_cases.loading.record_files:evaluate", "none", reason=OWN_FILES)
+FORMAT_RECORDS: ClientOperation[Sequence[FormattedFile]] = ClientOperation("records.format", "local", "phaseline.use_cases.loading.record_files:format_files", "none", reason=OWN_FILES)
+EVALUATE_RECORDS: ClientOperation[Sequence[EvaluatedRecord]] = ClientOperation("records.eval", "local", "phaseline.use_cases.loading.record_files:evaluate", "none", reason=OWN_FILES)
 
-OFFER_NAMES: Operation[Sequence[str]] = Operation("completion.names", "query", "phaseline.use_cases.tools.completion:offered_names")
+OFFER_NAMES: ClientOperation[Sequence[str]] = ClientOperation("completion.names", "query", "phaseline.use_cases.tools.completion:offered_names")
 # fmt: on
 
-TABLE: Mapping[str, Operation[Any]] = {
-    each.name: each for each in list(globals().values()) if isinstance(each, Operation)
+TABLE: Mapping[str, ClientOperation[Any]] = {
+    each.name: each for each in list(globals().values()) if isinstance(each, ClientOperation)
 }
 """{name: operation}, in the order of this page."""

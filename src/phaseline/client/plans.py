@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from phaseline.client.execution_options import FollowOptionsDict, StopOptionsDict, UpdateAndRunOptionsDict
     from phaseline.model.blueprint.blueprint import Value
     from phaseline.use_cases.commands.apply_plan import PlanDetails, PlanView
-    from phaseline.use_cases.prepare.plan_preview import Planned
+    from phaseline.use_cases.prepare.plan_preview import PlanPreview
     from phaseline.views.views import ExecutionView
 
 
@@ -32,7 +32,7 @@ class PlansNoun(Noun):
         force: bool = False,
         save: bool = False,
         **options: Unpack[StopOptionsDict],
-    ) -> Planned:
+    ) -> PlanPreview:
         """What a workflow of a deployment would do now; ``save``: it is kept. The other arguments as of ``executions.start``."""
         order = start_of(workflow, deployment, parameters, allow_custom_parameters=allow_custom_parameters, force=force)
         return self._call(ops.PLAN_WORKFLOW, order=order, save=save, manner=manner_of(options))
@@ -44,7 +44,7 @@ class PlansNoun(Noun):
         ignore_failure: bool = False,
         save: bool = False,
         **options: Unpack[StopOptionsDict],
-    ) -> Planned:
+    ) -> PlanPreview:
         """What ``executions.uninstall`` would do now; ``save``: it is kept."""
         return self._call(
             ops.PLAN_UNINSTALL, name=deployment, ignore_failure=ignore_failure, save=save, manner=manner_of(options)
@@ -58,7 +58,7 @@ class PlansNoun(Noun):
         save: bool = False,
         allowed_only: bool = False,
         **options: Unpack[UpdateAndRunOptionsDict],
-    ) -> Planned:
+    ) -> PlanPreview:
         """What an update to a blueprint would do now; ``save``: it is kept. Otherwise as ``deployments.update``.
 
         ``allowed_only``: raise PL-P041 where the update would; otherwise the plan warns of it.
@@ -77,7 +77,7 @@ class PlansNoun(Noun):
         allow_type_change: bool = False,
         check: bool = True,
         **options: Unpack[StopOptionsDict],
-    ) -> Planned:
+    ) -> PlanPreview:
         """What ``deployments.adopt`` would do, and what speaks against it; nothing is stored."""
         order = adoption_of(
             document, deployment, blueprint, inputs, plugins, allow_type_change=allow_type_change, check=check

@@ -19,12 +19,12 @@ if TYPE_CHECKING:
     from phaseline.use_cases.commands.packages.sync import Synced
     from phaseline.use_cases.commands.resources.pause_phase import Paused
     from phaseline.use_cases.loading.type_catalog import TypesView
-    from phaseline.use_cases.lookup.known_phases import Forgotten
+    from phaseline.use_cases.lookup.known_phases import ForgottenPhase
     from phaseline.use_cases.queries.packages.listing import PackageView
     from phaseline.use_cases.queries.packages.task_order import TaskOrder
     from phaseline.use_cases.queries.phases import PhaseView, PluginView
     from phaseline.use_cases.tools.build_package import Built, Created
-    from phaseline.use_cases.tools.plugin_checks import Checked
+    from phaseline.use_cases.tools.plugin_checks import CheckedPlugins
     from phaseline.use_cases.tools.try_function import Attempt
 
 
@@ -67,16 +67,16 @@ class PluginsNoun(Noun):
 
         ``force``: other files in the place of the same version. ``allow_downgrade``: in the place of a newer one.
         """
-        from phaseline.use_cases.commands.packages.install import Wanted
+        from phaseline.use_cases.commands.packages.install import PackageInstallation
 
-        wanted = Wanted(force=force, allow_downgrade=allow_downgrade)
+        wanted = PackageInstallation(force=force, allow_downgrade=allow_downgrade)
         return self._call(ops.INSTALL_PACKAGE, path=path, wanted=wanted)
 
     def update(self, path: str) -> Installed:
         """Install a package in the place of an older one of the same line, such as 1.0.2 for 1.0.1."""
-        from phaseline.use_cases.commands.packages.install import Wanted
+        from phaseline.use_cases.commands.packages.install import PackageInstallation
 
-        return self._call(ops.UPDATE_PACKAGE, path=path, wanted=Wanted("update"))
+        return self._call(ops.UPDATE_PACKAGE, path=path, wanted=PackageInstallation("update"))
 
     def remove(self, name: str) -> PackageRow:
         """Take the package ``NAME==VERSION`` out of the store, unless a deployment uses it."""
@@ -125,7 +125,7 @@ class PluginsNoun(Noun):
         """Have them run no more."""
         return self._call(ops.DISABLE_PACKAGE, name=deployment, package=package)
 
-    def check(self, *paths: str, plugins: Sequence[str] = ()) -> Checked:
+    def check(self, *paths: str, plugins: Sequence[str] = ()) -> CheckedPlugins:
         """Everything that is wrong with plugins at these paths; without any with those of the folders."""
         return self._call(ops.CHECK_PLUGINS, paths=paths, plugin_folders=plugins)
 
@@ -198,6 +198,6 @@ class PhasesNoun(Noun):
         """Have it called again."""
         return self._call(ops.UNPAUSE_PHASE, name=name)
 
-    def forget(self, name: str) -> Forgotten:
+    def forget(self, name: str) -> ForgottenPhase:
         """Forget a phase whose plugin was removed for good: resources continue without it."""
         return self._call(ops.FORGET_PHASE, name=name)

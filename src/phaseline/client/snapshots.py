@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from phaseline.client.execution_options import ExecutionOptionsDict, RunOptionsDict
     from phaseline.model.blueprint.blueprint import Value
     from phaseline.use_cases.commands.snapshots import SnapshotView
-    from phaseline.use_cases.prepare.plan_preview import Planned
+    from phaseline.use_cases.prepare.plan_preview import PlanPreview
     from phaseline.use_cases.prepare.stack_documents import AbandonedView
     from phaseline.views.views import ExecutionView
 
@@ -45,7 +45,7 @@ class SnapshotsNoun(Noun):
             ops.RESTORE, deployment=deployment, name=name, manner=manner_of(options), **following(options)
         )
 
-    def plan_restore(self, deployment: str, name: str, **options: Unpack[RunOptionsDict]) -> Planned:
+    def plan_restore(self, deployment: str, name: str, **options: Unpack[RunOptionsDict]) -> PlanPreview:
         """What a restore would do now."""
         return self._call(ops.PLAN_RESTORE, deployment=deployment, name=name, manner=manner_of(options))
 

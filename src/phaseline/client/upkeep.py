@@ -11,11 +11,11 @@ from phaseline.client.noun import Noun, hear_nothing
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from phaseline.embedded.engine_commands import EngineRun, EngineStatus, Stopped
+    from phaseline.embedded.engine_commands import EngineRun, EngineStatus, StoppedEngine
     from phaseline.embedded.run_execution import Leave
-    from phaseline.model.rows.maintenance import Compacted, Restored
-    from phaseline.use_cases.commands.maintenance import Checked, Released, Saved
-    from phaseline.use_cases.loading.record_files import Evaluated, FormattedFile
+    from phaseline.model.rows.maintenance import Compacted, RestoredStore
+    from phaseline.use_cases.commands.maintenance import CheckedStore, Released, Saved
+    from phaseline.use_cases.loading.record_files import EvaluatedRecord, FormattedFile
     from phaseline.use_cases.tools.completion import Named
 
 
@@ -41,7 +41,7 @@ class EngineNoun(Noun):
         """Which process owns the store, and what is open."""
         return self._call(ops.ENGINE_STATUS)
 
-    def stop(self, *, drain: float | None = None) -> Stopped:
+    def stop(self, *, drain: float | None = None) -> StoppedEngine:
         """Have it stop when its running calls have returned, at most after ``drain`` seconds."""
         return self._call(ops.STOP_ENGINE, drain_s=drain)
 
@@ -49,7 +49,7 @@ class EngineNoun(Noun):
 class StoreNoun(Noun):
     """The store as a whole. All of it works while engines run."""
 
-    def check(self) -> Checked:
+    def check(self) -> CheckedStore:
         """Read everything and compare."""
         return self._call(ops.CHECK_STORE)
 
@@ -57,7 +57,7 @@ class StoreNoun(Noun):
         """Copy the store as it is at this moment into a new file, and check the copy."""
         return self._call(ops.BACK_UP_STORE, file=file)
 
-    def restore(self, file: str) -> Restored:
+    def restore(self, file: str) -> RestoredStore:
         """Put a backup in the place of the store, and keep that. Open executions wait until ``go_on``."""
         return self._call(ops.RESTORE_STORE, source=file)
 
@@ -79,7 +79,7 @@ class RecordsNoun(Noun):
 
     def eval(
         self, expression: str, *, records: Sequence[str] = (), attributes: Mapping[str, str] | None = None
-    ) -> Sequence[Evaluated]:
+    ) -> Sequence[EvaluatedRecord]:
         """The value of an expression for every record of these files; without any for one record with the attributes given."""
         return self._call(
             ops.EVALUATE_RECORDS, expression=expression, files=records, attributes=attributes, now=time.time()

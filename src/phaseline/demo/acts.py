@@ -35,7 +35,7 @@ LOOK = (("status",), ("executions", "list"), ("executions", "events", "-d", "cra
 
 
 @frozen
-class Stage:
+class DemoStage:
     """What all acts need."""
 
     screen: Screen
@@ -68,7 +68,7 @@ def run_demo(
     screen.title("Phaseline: real processes, a simulated cloud, a kill -9, and nothing left behind")
     try:
         with running_cloud(folder / "cloud.jsonl") as cloud:
-            stage = Stage(screen, CommandLine(screen, folder), cloud, folder)
+            stage = DemoStage(screen, CommandLine(screen, folder), cloud, folder)
             for number, act in enumerate((show_application, show_bulk, show_crash, show_failure, show_removal), 1):
                 act(stage)
                 after_act(number)
@@ -95,7 +95,7 @@ def make_folder(folder: Path) -> Path:
     return folder
 
 
-def show_application(stage: Stage) -> None:
+def show_application(stage: DemoStage) -> None:
     """Act 1: install three processes from a blueprint and look at the page."""
     screen = stage.screen
     screen.act(1, "A three-tier application of real processes")
@@ -117,7 +117,7 @@ def show_application(stage: Stage) -> None:
     screen.claim(f"{count} processes of the application run on this machine", holds=count == 3)
 
 
-def show_bulk(stage: Stage) -> None:
+def show_bulk(stage: DemoStage) -> None:
     """Act 2: ten times as many machines, hardly more calls."""
     screen = stage.screen
     screen.act(2, f"From {FEW} to {MANY} machines with hardly more calls")
@@ -131,7 +131,7 @@ def show_bulk(stage: Stage) -> None:
     screen.claim(text, holds=many <= few + CALLS_MORE)
 
 
-def install_machines(stage: Stage, count: int) -> dict[str, int]:
+def install_machines(stage: DemoStage, count: int) -> dict[str, int]:
     """Install so many machines; the calls that the cloud counted for them, by kind."""
     before = stage.cloud.report()
     code = stage.phaseline.watch(*bulk_install(stage, f"bulk-{count}", count))
@@ -141,13 +141,13 @@ def install_machines(stage: Stage, count: int) -> dict[str, int]:
     return {kind: number - before["calls"].get(kind, 0) for kind, number in after["calls"].items()}
 
 
-def bulk_install(stage: Stage, name: str, count: int) -> list[str]:
+def bulk_install(stage: DemoStage, name: str, count: int) -> list[str]:
     """The words of the command."""
     blueprint = f"{BULK}/blueprint.yaml"
     return ["install", blueprint, "-d", name, "-i", f"count={count}", "-i", f"cloud={stage.cloud.url}"]
 
 
-def show_crash(stage: Stage) -> None:
+def show_crash(stage: DemoStage) -> None:
     """Act 3: kill -9 while the cloud is making machines, then carry on."""
     screen, cloud = stage.screen, stage.cloud
     screen.act(3, "kill -9 in the middle of an install")
@@ -175,7 +175,7 @@ def show_crash(stage: Stage) -> None:
     claim_nothing_double(screen, before, cloud.report(), left)
 
 
-def show_failure(stage: Stage) -> None:
+def show_failure(stage: DemoStage) -> None:
     """Act 4: some machines are refused, the reason is asked for, and only they are called again."""
     screen, cloud, name = stage.screen, stage.cloud, "quota"
     screen.act(4, "A failure, why it failed, and how it is mended")
@@ -217,7 +217,7 @@ def wait_until(is_so: Callable[[], bool]) -> None:
         time.sleep(0.01)
 
 
-def show_removal(stage: Stage) -> None:
+def show_removal(stage: DemoStage) -> None:
     """Act 5: uninstall everything and look whether anything is left."""
     screen = stage.screen
     page = output_of(stage, "web", "url")
@@ -254,12 +254,12 @@ def finish(screen: Screen, seconds: float, folder: Path) -> int:
     return 1 if screen.broken else 0
 
 
-def application_processes(stage: Stage) -> list[str]:
+def application_processes(stage: DemoStage) -> list[str]:
     """Processes that work in the demonstration's folder, the cloud not counted."""
     return [process for process in processes_in(stage.folder) if "phaseline.testing.fake_cloud" not in process]
 
 
-def output_of(stage: Stage, deployment: str, name: str) -> object:
+def output_of(stage: DemoStage, deployment: str, name: str) -> object:
     """One output of a deployment, None if there is none."""
     return stage.phaseline.ask("deployments", "outputs", deployment).get("outputs", {}).get(name)
 

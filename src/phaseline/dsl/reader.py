@@ -10,7 +10,7 @@ from phaseline.dsl.imports.importer import read_files
 from phaseline.dsl.imports.section_merge import IN_MISSING, MergedSections, merge_sections
 from phaseline.dsl.nodes.containment_cycles import check_circles, with_hosts
 from phaseline.dsl.nodes.groups import read_groups
-from phaseline.dsl.nodes.input_declarations import Declarations
+from phaseline.dsl.nodes.input_declarations import InputDeclarations
 from phaseline.dsl.nodes.labels_and_settings import read_labels, read_settings, read_tags
 from phaseline.dsl.nodes.node_templates import Templates
 from phaseline.dsl.nodes.plain_secrets import warn_of_plain_secrets
@@ -20,7 +20,7 @@ from phaseline.dsl.nodes.relationships import Relationships
 from phaseline.dsl.nodes.state_paths import read_on_path, read_state_paths
 from phaseline.dsl.nodes.workflows_and_outputs import read_outputs, read_workflows
 from phaseline.dsl.text.dsl_versions import LATEST, version_name
-from phaseline.dsl.text.file_source import Source
+from phaseline.dsl.text.file_source import FileSource
 from phaseline.dsl.text.problem_report import ProblemReport
 from phaseline.dsl.type_system.operation_mappings import Mappings, Scripts
 from phaseline.dsl.type_system.operations import Operations
@@ -30,7 +30,9 @@ from phaseline.model.blueprint.blueprint import Blueprint, Node, Value
 from phaseline.model.problems.problem import ProblemsError
 
 
-def read_blueprint(main: str, source: Source, *, validate_version: bool = True, open_types: bool = False) -> Blueprint:
+def read_blueprint(
+    main: str, source: FileSource, *, validate_version: bool = True, open_types: bool = False
+) -> Blueprint:
     """The blueprint in the file ``main`` and all that it imports, merged and checked.
 
     ``validate_version`` False: elements of later versions of the language are let through (B3). ``open_types``: where
@@ -43,7 +45,7 @@ def read_blueprint(main: str, source: Source, *, validate_version: bool = True, 
 
 
 def read_whole(
-    main: str, source: Source, *, validate_version: bool = True, open_types: bool = False
+    main: str, source: FileSource, *, validate_version: bool = True, open_types: bool = False
 ) -> tuple[Blueprint, MergedSections]:
     """The blueprint, and the sections of its files that it was made of. Arguments and errors as ``read_blueprint``."""
     report = ProblemReport()
@@ -69,7 +71,7 @@ def read_whole(
 class _Reading:
     """The parts of one reading, which share sections and report."""
 
-    def __init__(self, main: str, source: Source, sections: MergedSections, report: ProblemReport) -> None:
+    def __init__(self, main: str, source: FileSource, sections: MergedSections, report: ProblemReport) -> None:
         self._main = main
         self._sections = sections
         self._report = report
@@ -92,7 +94,7 @@ class _Reading:
         """Everything merged and checked."""
         sections, report = self._sections, self._report
         self._properties.check_all_data_types()
-        declarations = Declarations(sections, self._properties, self._functions, report)
+        declarations = InputDeclarations(sections, self._properties, self._functions, report)
         inputs = declarations.inputs()
         nodes = self._nodes()
         grouping = read_groups(sections, nodes, self._properties, self._functions, report, is_sound=self._is_sound)

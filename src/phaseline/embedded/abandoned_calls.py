@@ -10,7 +10,7 @@ import numpy as np
 
 from phaseline.lang.fast_dataclasses import frozen, mutable
 from phaseline.model.graph.status import OutcomeKind
-from phaseline.use_cases.lookup.entry_status import Phases, subject_ids
+from phaseline.use_cases.lookup.entry_status import EntryPhases, subject_ids
 
 if TYPE_CHECKING:
     from phaseline.model.rows.rows import BatchRow, ExecutionRow
@@ -71,7 +71,7 @@ def _of_execution(
     found: dict[tuple[str, bool], _Calls] = {}
     for number in graphs:
         graph = store.graph(number)
-        phases = Phases(graph)
+        phases = EntryPhases(graph)
         for position in _positions(mine, number):
             phase, kind = phases.of(position)
             is_repeatable = graph.policies[int(graph.policy[position])].repeatable

@@ -69,7 +69,7 @@ class EngineStatus:
 
 
 @frozen
-class Stopped:
+class StoppedEngine:
     """The engine that was asked to stop (pid 0: there was none) and the process that took over from it (0: none).
 
     ``given_up``: calls whose end it did not await.
@@ -203,14 +203,14 @@ def engine_status(ctx: RequestContext) -> EngineStatus:
     )
 
 
-def stop_engine(ctx: RequestContext, *, drain_s: float | None = None) -> Stopped:
+def stop_engine(ctx: RequestContext, *, drain_s: float | None = None) -> StoppedEngine:
     """Have the engine stop: it begins no call and leaves when the running ones have returned, or after ``drain_s``.
 
     What is open stays open, unless somebody waits to own the store and so takes over; it is told what was given up.
     """
     owner = ctx.store.owner()
     if owner is None:
-        return Stopped(0, 0, _open(ctx))
+        return StoppedEngine(0, 0, _open(ctx))
     body: Mapping[str, Value] = {"pid": owner.pid, "drain_s": drain_s}
     running = running_calls(ctx.store)
     request = ctx.store.ask(RequestKind.STOP, 0, body, ctx.actor)
@@ -222,7 +222,7 @@ def stop_engine(ctx: RequestContext, *, drain_s: float | None = None) -> Stopped
             is_held = True  # from its answer on it begins no call
             running |= running_calls(ctx.store)
         if has_left:
-            return Stopped(owner.pid, now.pid if now else 0, _open(ctx), given_up(ctx.store, running))
+            return StoppedEngine(owner.pid, now.pid if now else 0, _open(ctx), given_up(ctx.store, running))
         time.sleep(LOOK_S)
 
 

@@ -172,9 +172,9 @@ class View:
 def _dues(graph: Graph, notes: Sequence[NoteRow]) -> list[int]:
     """When these are called next; not those who stand at a breakpoint until somebody clears them."""
     from phaseline.model.execution.breakpoints import due_of
-    from phaseline.use_cases.lookup.entry_status import Phases
+    from phaseline.use_cases.lookup.entry_status import EntryPhases
 
-    phases = Phases(graph)
+    phases = EntryPhases(graph)
     return [due for note in notes if (due := due_of(phases.of(note.position)[0], note.due, note.result))]
 
 
@@ -183,9 +183,9 @@ def _failing(
 ) -> tuple[tuple[Failing, ...], int]:
     """(the first few entries that failed or are tried again, how many there are)."""
     from phaseline.calls.deployments.progress import MAX_FAILING, Failing
-    from phaseline.use_cases.lookup.entry_status import Phases, subject_ids
+    from phaseline.use_cases.lookup.entry_status import EntryPhases, subject_ids
 
-    phases = Phases(graph)
+    phases = EntryPhases(graph)
     shown: list[Failing] = []
     count = 0
     for note in notes:

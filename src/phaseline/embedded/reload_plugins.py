@@ -11,7 +11,7 @@ from phaseline.model.problems.problem import Place, Problem, ProblemsError, prob
 
 if TYPE_CHECKING:
     from phaseline.app.app_context import RequestContext
-    from phaseline.catalog.phases.plugin_set import Loaded
+    from phaseline.catalog.phases.plugin_set import LoadedPlugins
     from phaseline.model.blueprint.blueprint import Value
     from phaseline.model.rows.rows import Owner
     from phaseline.use_cases.queries.hooks import HookView
@@ -110,7 +110,7 @@ def reloaded(ctx: RequestContext) -> Mapping[str, Value]:
     return _answer(load(ctx))
 
 
-def _answer(loaded: Loaded) -> dict[str, Value]:
+def _answer(loaded: LoadedPlugins) -> dict[str, Value]:
     return {
         "done": True,
         "phases": sum(phase.is_valid for phase in loaded.registry.phases),

@@ -295,7 +295,7 @@ def engine_of(ctx: RequestContext, watcher: Watcher, watched: ExecutionRow | Non
         on_turn=look if watcher.wants_progress and watched is not None else None,
         on_events=lambda events: log.told(events, engine.planning.row),
         reload=lambda: _reloaded(ctx),
-        phases=Plugins(ctx),
+        phases=PluginFolders(ctx),
         secrets=ctx.vault,
     )
     engine.eviction.most_bytes = ctx.settings.cache_mib << 20
@@ -349,7 +349,7 @@ def _own_planner(catalog: Catalog) -> FindPlanner:
     return find
 
 
-class Plugins:
+class PluginFolders:
     """``run.phases.active_phases.PhaseSource``: the plugins of the settings' folders, read when the first resource is on its way."""
 
     def __init__(self, ctx: RequestContext) -> None:

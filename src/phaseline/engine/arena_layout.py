@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from phaseline.engine.columns import ZERO, Counted, Like, Runs, Shifted
+from phaseline.engine.columns import ZERO, Counted, Like, RepeatedValues, Shifted
 from phaseline.engine.transitions import BLOCKED
 from phaseline.lang.fast_dataclasses import mutable
 from phaseline.lang.fast_namedtuples import NamedTuple
@@ -158,8 +158,8 @@ def layout(slots: Sequence[GraphSlot], graphs: Sequence[Graph], edges: int) -> L
 def _lay_one(slot: GraphSlot, graph: Graph, edges: int) -> Laid:
     """The same for one graph, whose columns need not be joined."""
     is_large = len(graph.idx) >= COUNTED_FROM
-    kind: np.ndarray | Runs = (
-        Runs([(int(step.kind), step.count) for step in graph.steps])
+    kind: np.ndarray | RepeatedValues = (
+        RepeatedValues([(int(step.kind), step.count) for step in graph.steps])
         if is_large
         else np.frombuffer(b"".join([KIND_BYTES[step.kind] * step.count for step in graph.steps]), np.uint8)
     )
@@ -178,7 +178,7 @@ def _lay_one(slot: GraphSlot, graph: Graph, edges: int) -> Laid:
     return Laid(entries, Shifted(graph.idx, slot.base), columns)
 
 
-def _blocked(needs: np.ndarray | Counted, **columns: np.ndarray | Shifted | Runs) -> dict[str, Any]:
+def _blocked(needs: np.ndarray | Counted, **columns: np.ndarray | Shifted | RepeatedValues) -> dict[str, Any]:
     """Columns of entries that nobody has touched yet."""
     assert BLOCKED == ZERO
     untouched = dict.fromkeys(("status", "lost", "attempts", "generations", "due", "owner"), ZERO)

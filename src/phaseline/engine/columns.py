@@ -49,7 +49,7 @@ class Counted:
         self.targets = targets
 
 
-class Runs:
+class RepeatedValues:
     """Values that repeat, written where they belong."""
 
     __slots__ = ("runs",)
@@ -70,10 +70,10 @@ class Like:
 
 
 def write(part: np.ndarray, value: Any) -> None:
-    """Fill a part of a column with a scalar, an array or a ``Shifted`` one; ``Counted`` is added to it, ``Runs`` fill it."""
+    """Fill a part of a column with a scalar, an array or a ``Shifted`` one; ``Counted`` is added to it, ``RepeatedValues`` fill it."""
     if type(value) is Counted:
         count_into(part, value.targets)
-    elif type(value) is Runs:
+    elif type(value) is RepeatedValues:
         low = 0
         for repeated, count in value.runs:
             part[low : low + count] = repeated
@@ -100,7 +100,7 @@ class Columns:
         return {name: buffer[:count] for name, buffer in self._buffers.items()}
 
     def extend(self, count: int, values: Mapping[str, Any]) -> None:
-        """Add ``count`` rows; ``values`` gives a scalar, an array, a ``Shifted``, ``Counted``, ``Runs`` or ``Like`` one for each name."""
+        """Add ``count`` rows; ``values`` gives a scalar, an array, a ``Shifted``, ``Counted``, ``RepeatedValues`` or ``Like`` one for each name."""
         low, high = self.count, self.count + count
         if self._buffers and high > len(next(iter(self._buffers.values()))):
             self._grow(max(high, low + low // 2))

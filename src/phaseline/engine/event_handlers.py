@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 
     from phaseline.engine.open_batches import OpenBatch
     from phaseline.engine.scheduler import Scheduler
-    from phaseline.engine.turn_draft import Draft
+    from phaseline.engine.turn_draft import TurnDraft
     from phaseline.model.execution.events import Event
 
 NOBODY = np.empty(0, np.int32)
@@ -76,12 +76,12 @@ def _expects(batch: OpenBatch, member: int) -> bool:
     return is_member and batch.kinds.item(member) == KIND_PENDING and batch.positions.item(member) >= 0
 
 
-def _noted(scheduler: Scheduler, draft: Draft, index: int, event: Noted) -> None:
+def _noted(scheduler: Scheduler, draft: TurnDraft, index: int, event: Noted) -> None:
     expected = _expected(scheduler.batches.get(event.batch), event.members)
     draft.accepted.append(Accepted(index, event.batch, event.members[expected], event.members[~expected]))
 
 
-def _finished(scheduler: Scheduler, draft: Draft, index: int, event: Finished) -> None:
+def _finished(scheduler: Scheduler, draft: TurnDraft, index: int, event: Finished) -> None:
     """Give each member's entry what its outcome makes of it; late, double and foreign answers move nothing."""
     batch = scheduler.batches.get(event.batch)
     members, kinds, delays = event.members, event.kinds, event.delays
@@ -101,7 +101,7 @@ def _finished(scheduler: Scheduler, draft: Draft, index: int, event: Finished) -
     _judge_outcomes(scheduler, draft, positions, kinds, delays)
 
 
-def _finish_one(scheduler: Scheduler, draft: Draft, batch: OpenBatch, member: int, kind: int, delay: int) -> None:
+def _finish_one(scheduler: Scheduler, draft: TurnDraft, batch: OpenBatch, member: int, kind: int, delay: int) -> None:
     """The same for one member that the batch has, and that has no outcome yet."""
     cells, position = scheduler.arena.cells, batch.positions.item(member)
     positions = batch.positions if len(batch.positions) == 1 else batch.positions[member : member + 1]
@@ -119,7 +119,7 @@ def _finish_one(scheduler: Scheduler, draft: Draft, batch: OpenBatch, member: in
 
 
 def _judge_outcomes(
-    scheduler: Scheduler, draft: Draft, positions: np.ndarray, kinds: np.ndarray, delays: np.ndarray
+    scheduler: Scheduler, draft: TurnDraft, positions: np.ndarray, kinds: np.ndarray, delays: np.ndarray
 ) -> None:
     """Overruled, completed and other outcomes, in this order."""
     overruled = _overruled(scheduler, positions)
@@ -146,7 +146,7 @@ def _overruled(scheduler: Scheduler, positions: np.ndarray) -> np.ndarray | None
     return canceling if some(canceling) else None
 
 
-def complete(scheduler: Scheduler, draft: Draft, positions: np.ndarray) -> None:
+def complete(scheduler: Scheduler, draft: TurnDraft, positions: np.ndarray) -> None:
     """Entries are done: their instances enter the states that follow, and dependents may go on."""
     draft.enter(scheduler.arena, scheduler.table, positions, scheduler.table.leave)
     scheduler.arena.change(positions, COMPLETED)
@@ -154,7 +154,7 @@ def complete(scheduler: Scheduler, draft: Draft, positions: np.ndarray) -> None:
 
 
 def _not_completed(
-    scheduler: Scheduler, draft: Draft, positions: np.ndarray, kinds: np.ndarray, delays: np.ndarray
+    scheduler: Scheduler, draft: TurnDraft, positions: np.ndarray, kinds: np.ndarray, delays: np.ndarray
 ) -> None:
     """Again, retry, failed and unsure outcomes, for entries that run or are being canceled."""
     if len(positions) == 1:
@@ -190,13 +190,13 @@ def _not_completed(
     _count_failures(scheduler, draft, positions[failed & ((arena.marks[positions] & TOLERANT) == 0)])
 
 
-def _count_failures(scheduler: Scheduler, draft: Draft, positions: np.ndarray) -> None:
+def _count_failures(scheduler: Scheduler, draft: TurnDraft, positions: np.ndarray) -> None:
     """Executions remember failures that nobody tolerates."""
     for slot, mine in scheduler.arena.by_slot(positions):
         scheduler.runs[slot.execution].count_failures(scheduler.arena, slot, mine, draft.now)
 
 
-def _one_not_completed(scheduler: Scheduler, draft: Draft, positions: np.ndarray, kind: int, delay: int) -> None:
+def _one_not_completed(scheduler: Scheduler, draft: TurnDraft, positions: np.ndarray, kind: int, delay: int) -> None:
     """The same for one entry."""
     arena, table, position = scheduler.arena, scheduler.table, positions.item()
     is_canceling = arena.cells.status[position] == CANCELING
@@ -225,7 +225,7 @@ def _one_not_completed(scheduler: Scheduler, draft: Draft, positions: np.ndarray
         _count_failures(scheduler, draft, positions)
 
 
-def _lost(scheduler: Scheduler, draft: Draft, _index: int, event: Lost) -> None:
+def _lost(scheduler: Scheduler, draft: TurnDraft, _index: int, event: Lost) -> None:
     """Nobody will answer for this batch any more."""
     batch = scheduler.batches.get(event.batch)
     if batch is None:
@@ -243,7 +243,7 @@ def _lost(scheduler: Scheduler, draft: Draft, _index: int, event: Lost) -> None:
     scheduler.admit_applicable(draft, positions[repeatable & ~canceling])
 
 
-def _evaluated(scheduler: Scheduler, draft: Draft, _index: int, event: Evaluated) -> None:
+def _evaluated(scheduler: Scheduler, draft: TurnDraft, _index: int, event: Evaluated) -> None:
     """The shell has answered what only it can see; answers that came too late are dropped."""
     arena = scheduler.arena
     slot = arena.slots.get(event.graph)
@@ -264,23 +264,23 @@ def _evaluated(scheduler: Scheduler, draft: Draft, _index: int, event: Evaluated
             scheduler.enqueue(scheduler.lanes.lane(number, spec, key), positions[mine & (values == key)])
 
 
-def _slots_changed(scheduler: Scheduler, _draft: Draft, _index: int, event: SlotsChanged) -> None:
+def _slots_changed(scheduler: Scheduler, _draft: TurnDraft, _index: int, event: SlotsChanged) -> None:
     scheduler.lanes.slots[event.pool] = event.slots
 
 
-def _lane_changed(scheduler: Scheduler, _draft: Draft, _index: int, event: LaneChanged) -> None:
+def _lane_changed(scheduler: Scheduler, _draft: TurnDraft, _index: int, event: LaneChanged) -> None:
     scheduler.lanes.pause(event.phase, is_paused=event.is_paused, is_probe=event.is_probe)
 
 
-def _rate_adapted(scheduler: Scheduler, _draft: Draft, _index: int, event: RateAdapted) -> None:
+def _rate_adapted(scheduler: Scheduler, _draft: TurnDraft, _index: int, event: RateAdapted) -> None:
     scheduler.lanes.rates.adapt(event.lane, event.key, is_throttled=event.is_throttled)
 
 
-def _ticked(_scheduler: Scheduler, _draft: Draft, _index: int, _event: Tick) -> None:
+def _ticked(_scheduler: Scheduler, _draft: TurnDraft, _index: int, _event: Tick) -> None:
     """The turn itself looks at the time."""
 
 
-FACTS: dict[type[Event], Callable[[Scheduler, Draft, int, Any], None]] = {
+FACTS: dict[type[Event], Callable[[Scheduler, TurnDraft, int, Any], None]] = {
     Finished: _finished,
     Tick: _ticked,
     Lost: _lost,

@@ -11,7 +11,7 @@ import numpy as np
 from phaseline.engine.transitions import KIND_PENDING
 from phaseline.lang.arrays import as_slice, every
 from phaseline.lang.fast_dataclasses import mutable
-from phaseline.model.graph.batch_members import Members
+from phaseline.model.graph.batch_members import MemberColumns
 from phaseline.model.graph.graph import SubjectKind
 
 if TYPE_CHECKING:
@@ -86,7 +86,7 @@ class OpenBatch:
         return found
 
 
-def members_of(arena: Arena, positions: np.ndarray) -> Members:
+def members_of(arena: Arena, positions: np.ndarray) -> MemberColumns:
     """Members in order, cut where the graph or the kind of subject changes."""
     if len(positions) == 1:
         return _one_member(arena, positions)
@@ -99,7 +99,7 @@ def members_of(arena: Arena, positions: np.ndarray) -> Members:
     cuts = breaks.nonzero()[0]
     firsts = np.concatenate(([0], cuts + 1))
     owners = np.full(len(firsts), numbers) if isinstance(numbers, int) else numbers[firsts]
-    return Members(
+    return MemberColumns(
         tuple(arena.slot_graph[owners].tolist()),
         tuple(arena.slot_execution[owners].tolist()),
         tuple(arena.slot_deployment[owners].tolist()),
@@ -113,12 +113,12 @@ def members_of(arena: Arena, positions: np.ndarray) -> Members:
     )
 
 
-def _one_member(arena: Arena, positions: np.ndarray) -> Members:
+def _one_member(arena: Arena, positions: np.ndarray) -> MemberColumns:
     """The same for one."""
     cells, position = arena.cells, positions.item()
     slot = arena.order[cells.number_of(position)]
     where = slice(position, position + 1)
-    return Members(
+    return MemberColumns(
         (slot.graph_id,),
         (slot.execution,),
         (slot.deployment,),

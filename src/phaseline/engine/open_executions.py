@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 @mutable
-class Run:
+class OpenExecution:
     """One execution. ``asked``: graphs whose settling was told to the planner, 0 for the first question.
 
     One question is open at a time (``is_asking``). What happens before its answer may overtake it: then the answer

@@ -16,15 +16,15 @@ from phaseline.engine.transitions import ASKED, BLOCKED, COMPLETED, CONDITIONAL,
 
 if TYPE_CHECKING:
     from phaseline.engine.arena_layout import GraphSlot
-    from phaseline.engine.open_executions import Run
+    from phaseline.engine.open_executions import OpenExecution
     from phaseline.engine.scheduler import Scheduler
-    from phaseline.engine.turn_draft import Draft
+    from phaseline.engine.turn_draft import TurnDraft
 
 DOES_NOT_APPLY, APPLIES, CANNOT_BE_ASKED = 0, 1, 2
 """Values of ``Evaluated`` about ``applies``."""
 
 
-def judge(scheduler: Scheduler, draft: Draft, slot: GraphSlot, positions: np.ndarray, values: np.ndarray) -> None:
+def judge(scheduler: Scheduler, draft: TurnDraft, slot: GraphSlot, positions: np.ndarray, values: np.ndarray) -> None:
     """What follows for conditional entries of a graph that were not called yet; others are left alone (PD28)."""
     arena = scheduler.arena
     known = (arena.marks[positions] & CONDITIONAL) != 0
@@ -48,7 +48,7 @@ def judge(scheduler: Scheduler, draft: Draft, slot: GraphSlot, positions: np.nda
     reopen(scheduler, slot, positions[(status == PASSED) & (values != DOES_NOT_APPLY)])
 
 
-def rerun(scheduler: Scheduler, draft: Draft, slot: GraphSlot, positions: np.ndarray) -> None:
+def rerun(scheduler: Scheduler, draft: TurnDraft, slot: GraphSlot, positions: np.ndarray) -> None:
     """Completed entries are called again, as if retried, if what follows their subject's exit has not begun (T19)."""
     arena = scheduler.arena
     everything = np.arange(slot.base, slot.end)
@@ -75,7 +75,7 @@ def reopen(scheduler: Scheduler, slot: GraphSlot, positions: np.ndarray) -> None
     arena.touched.add(slot.number)
 
 
-def leave_lanes(scheduler: Scheduler, run: Run, positions: np.ndarray) -> None:
+def leave_lanes(scheduler: Scheduler, run: OpenExecution, positions: np.ndarray) -> None:
     """Take entries that wait no more out of their lanes, and out of what the shell was asked."""
     arena = scheduler.arena
     arena.marks[positions] &= np.uint8(255 - ASKED)

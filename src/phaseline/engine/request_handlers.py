@@ -12,7 +12,7 @@ from phaseline.engine.arena_layout import NewGraph
 from phaseline.engine.dependency_counts import recount
 from phaseline.engine.event_handlers import complete
 from phaseline.engine.open_batches import OpenBatch
-from phaseline.engine.open_executions import Run
+from phaseline.engine.open_executions import OpenExecution
 from phaseline.engine.reopen import leave_lanes, rerun
 from phaseline.engine.transitions import (
     ABSENT,
@@ -57,7 +57,7 @@ if TYPE_CHECKING:
 
     from phaseline.engine.arena_layout import GraphSlot
     from phaseline.engine.scheduler import Scheduler
-    from phaseline.engine.turn_draft import Draft
+    from phaseline.engine.turn_draft import TurnDraft
     from phaseline.model.execution.events import Event
 
 AS_RESTORED = bytes(status if IS_STORED[status] else BLOCKED for status in EntryStatus).ljust(256, b"\0")
@@ -73,7 +73,7 @@ BEHIND = one_of(BLOCKED, SKIPPED)
 """What waits for others, or lost them: milestones excepted, a user may vouch for that as well."""
 
 
-def apply(scheduler: Scheduler, draft: Draft, event: Event) -> None:
+def apply(scheduler: Scheduler, draft: TurnDraft, event: Event) -> None:
     """Apply one request; one that fits nothing there is does nothing."""
     request = REQUESTS.get(type(event))
     if request is None:
@@ -81,22 +81,24 @@ def apply(scheduler: Scheduler, draft: Draft, event: Event) -> None:
     request(scheduler, draft, event)
 
 
-def _submitted(scheduler: Scheduler, draft: Draft, event: Submitted) -> None:
+def _submitted(scheduler: Scheduler, draft: TurnDraft, event: Submitted) -> None:
     """A new execution begins with the question what is to be done."""
-    run = _begin(scheduler, Run(event.execution, event.deployment, event.stop_after, timeout_ms=event.timeout_ms))
+    run = _begin(
+        scheduler, OpenExecution(event.execution, event.deployment, event.stop_after, timeout_ms=event.timeout_ms)
+    )
     run.begin_time(draft.now)
     scheduler.set_status(draft, run, ExecutionStatus.RUNNING)
     scheduler.ask(draft, run, 0)
 
 
-def _begin(scheduler: Scheduler, run: Run) -> Run:
+def _begin(scheduler: Scheduler, run: OpenExecution) -> OpenExecution:
     scheduler.runs[run.execution] = run
     if run.is_limited:
         scheduler.limited[run.execution] = run
     return run
 
 
-def _planned(scheduler: Scheduler, draft: Draft, event: Planned) -> None:
+def _planned(scheduler: Scheduler, draft: TurnDraft, event: Planned) -> None:
     """The planner's answer: a graph begins, or the execution ends. An answer that was overtaken is dropped.
 
     Without an open question only a graph is welcome: the answer to an exit.
@@ -143,13 +145,13 @@ def _leave_out(scheduler: Scheduler, event: Planned) -> None:
         scheduler.arena.dropped.append(event.graph_id)
 
 
-def _restored(scheduler: Scheduler, draft: Draft, event: Restored) -> None:
+def _restored(scheduler: Scheduler, draft: TurnDraft, event: Restored) -> None:
     """An execution goes on from what the store remembers; what waits and runs follows from needs and open batches."""
     run = scheduler.runs.get(event.execution)
     if run is None:
         run = _begin(
             scheduler,
-            Run(
+            OpenExecution(
                 event.execution, event.deployment, event.stop_after, event.status, attempt=event.attempt,
                 timeout_ms=event.timeout_ms, ends_at=event.ends_at, is_timed_out=event.is_timed_out,
             ),
@@ -188,7 +190,7 @@ def _restored(scheduler: Scheduler, draft: Draft, event: Restored) -> None:
     scheduler.restored.append(slot)
 
 
-def _reattached(scheduler: Scheduler, _draft: Draft, event: Reattached) -> None:
+def _reattached(scheduler: Scheduler, _draft: TurnDraft, event: Reattached) -> None:
     """The members of an open batch that have not answered are running, as far as anybody knows.
 
     Told again, it gains the members of executions that have been taken up since.
@@ -213,7 +215,9 @@ def _reattached(scheduler: Scheduler, _draft: Draft, event: Reattached) -> None:
     arena.owner[running] = event.batch
 
 
-def _matching(scheduler: Scheduler, run: Run, subjects: np.ndarray | None, statuses: np.ndarray) -> np.ndarray:
+def _matching(
+    scheduler: Scheduler, run: OpenExecution, subjects: np.ndarray | None, statuses: np.ndarray
+) -> np.ndarray:
     """Positions of an execution's entries with one of these statuses (bool by status), of all its graphs or only of some instances."""
     arena = scheduler.arena
     found = []
@@ -227,14 +231,14 @@ def _matching(scheduler: Scheduler, run: Run, subjects: np.ndarray | None, statu
     return np.concatenate(found) if found else np.empty(0, np.int64)
 
 
-def cancel_unbegun(scheduler: Scheduler, run: Run, subjects: np.ndarray | None) -> None:
+def cancel_unbegun(scheduler: Scheduler, run: OpenExecution, subjects: np.ndarray | None) -> None:
     """Cancel the entries of an execution that are not being called."""
     positions = _matching(scheduler, run, subjects, UNBEGUN)
     scheduler.arena.change(positions, CANCELED)
     leave_lanes(scheduler, run, positions)
 
 
-def _cancel(scheduler: Scheduler, draft: Draft, event: CancelRequested) -> None:
+def _cancel(scheduler: Scheduler, draft: TurnDraft, event: CancelRequested) -> None:
     """Nothing new starts; running calls are awaited, or with force and kill given up but for those that answer when they are ended."""
     run = scheduler.runs.get(event.execution)
     if run is None:
@@ -262,7 +266,7 @@ def _cancel(scheduler: Scheduler, draft: Draft, event: CancelRequested) -> None:
             scheduler.arena.touched.add(arena.slots[graph].number)
 
 
-def time_out(scheduler: Scheduler, draft: Draft, run: Run) -> None:
+def time_out(scheduler: Scheduler, draft: TurnDraft, run: OpenExecution) -> None:
     """Its time is over: nothing new begins. When the grace is over, too, what still runs is given up and ended."""
     if run.is_canceled and not run.is_timed_out:  # somebody was faster
         run.ends_at = None
@@ -273,7 +277,7 @@ def time_out(scheduler: Scheduler, draft: Draft, run: Run) -> None:
     _cancel(scheduler, draft, CancelRequested(run.execution, how=how))
 
 
-def _give_up(scheduler: Scheduler, draft: Draft, batch: OpenBatch, members: np.ndarray) -> None:
+def _give_up(scheduler: Scheduler, draft: TurnDraft, batch: OpenBatch, members: np.ndarray) -> None:
     """Wait no longer for these members: what must not be called twice is unsure, the rest canceled."""
     positions = batch.positions[members]
     repeatable = scheduler.table.repeatable[scheduler.arena.policy[positions]]
@@ -281,7 +285,7 @@ def _give_up(scheduler: Scheduler, draft: Draft, batch: OpenBatch, members: np.n
     scheduler.arena.change(positions, np.where(repeatable, CANCELED, UNSURE))
 
 
-def _retry(scheduler: Scheduler, draft: Draft, event: RetryRequested) -> None:
+def _retry(scheduler: Scheduler, draft: TurnDraft, event: RetryRequested) -> None:
     """Failed and canceled entries, and what was lost with them, go on; or the planner is asked afresh.
 
     What belongs to neither that graph nor one that still moves is history from now on.
@@ -314,7 +318,7 @@ def _retry(scheduler: Scheduler, draft: Draft, event: RetryRequested) -> None:
     _again(scheduler, draft, slot, positions, wanted)
 
 
-def _again(scheduler: Scheduler, draft: Draft, slot: GraphSlot, positions: np.ndarray, wanted: np.ndarray) -> None:
+def _again(scheduler: Scheduler, draft: TurnDraft, slot: GraphSlot, positions: np.ndarray, wanted: np.ndarray) -> None:
     """Entries at these positions that have one of the wanted statuses (bool by status), and what was lost with them, go on.
 
     Milestones that had passed by their end are taken back for those behind that have not begun, or are tried again as well.
@@ -333,7 +337,7 @@ def _again(scheduler: Scheduler, draft: Draft, slot: GraphSlot, positions: np.nd
     arena.touched.add(slot.number)
 
 
-def _reopen(scheduler: Scheduler, draft: Draft, run: Run) -> None:
+def _reopen(scheduler: Scheduler, draft: TurnDraft, run: OpenExecution) -> None:
     """An execution goes on, with the graphs that it has, in its next attempt."""
     run.attempt += 1
     run.begin_time(draft.now)
@@ -343,7 +347,7 @@ def _reopen(scheduler: Scheduler, draft: Draft, run: Run) -> None:
     scheduler.set_status(draft, run, ExecutionStatus.RUNNING)
 
 
-def _complete(scheduler: Scheduler, draft: Draft, event: CompleteRequested) -> None:
+def _complete(scheduler: Scheduler, draft: TurnDraft, event: CompleteRequested) -> None:
     """A user vouches for entries; an execution that had ended goes on."""
     run, arena = scheduler.runs.get(event.execution), scheduler.arena
     if run is None or event.graph not in run.graphs:
@@ -360,7 +364,7 @@ def _complete(scheduler: Scheduler, draft: Draft, event: CompleteRequested) -> N
     arena.touched.add(slot.number)
 
 
-def _rerun(scheduler: Scheduler, draft: Draft, event: RerunRequested) -> None:
+def _rerun(scheduler: Scheduler, draft: TurnDraft, event: RerunRequested) -> None:
     """Completed entries are called again."""
     run, arena = scheduler.runs.get(event.execution), scheduler.arena
     if run is None or run.is_canceled or event.graph not in run.graphs:
@@ -372,7 +376,7 @@ def _rerun(scheduler: Scheduler, draft: Draft, event: RerunRequested) -> None:
     rerun(scheduler, draft, slot, unique(event.positions.astype(np.int64)) + slot.base)
 
 
-def _left(scheduler: Scheduler, _draft: Draft, event: Left) -> None:
+def _left(scheduler: Scheduler, _draft: TurnDraft, event: Left) -> None:
     """A graph is held no longer, unless something has happened to it meanwhile; then it stays until its execution ends."""
     run, arena = scheduler.runs.get(event.execution), scheduler.arena
     if run is None or event.graph not in run.graphs or any(graph == event.graph for graph, _ in run.failures):
@@ -384,7 +388,7 @@ def _left(scheduler: Scheduler, _draft: Draft, event: Left) -> None:
         arena.drop(slot)
 
 
-def _wake(scheduler: Scheduler, draft: Draft, event: WakeRequested) -> None:
+def _wake(scheduler: Scheduler, draft: TurnDraft, event: WakeRequested) -> None:
     """Sleepers try now; of those that are named, who is being called tries again as soon as that call asks for another one."""
     run, arena = scheduler.runs.get(event.execution), scheduler.arena
     if run is None or event.graph not in run.graphs:
@@ -403,7 +407,7 @@ def _wake(scheduler: Scheduler, draft: Draft, event: WakeRequested) -> None:
     scheduler.wake(draft, positions)
 
 
-REQUESTS: dict[type[Event], Callable[[Scheduler, Draft, Any], None]] = {
+REQUESTS: dict[type[Event], Callable[[Scheduler, TurnDraft, Any], None]] = {
     Submitted: _submitted,
     Planned: _planned,
     Restored: _restored,

@@ -23,7 +23,7 @@ from phaseline.engine.propagate_scalar import FEW
 from phaseline.engine.stories import Stories
 from phaseline.engine.timers import Sleepers
 from phaseline.engine.transitions import ANNOUNCE, ASKED, CONDITIONAL, EXIT, PASSED, WAITING
-from phaseline.engine.turn_draft import Draft
+from phaseline.engine.turn_draft import TurnDraft
 from phaseline.lang.arrays import as_slice, every, present, unique
 from phaseline.model.execution.events import (
     Announce,
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 
     from phaseline.engine.arena_layout import GraphSlot, NewGraph
     from phaseline.engine.lanes.lanes import Lane
-    from phaseline.engine.open_executions import Run
+    from phaseline.engine.open_executions import OpenExecution
     from phaseline.model.execution.events import Decision, Event
 
 RUNNING = ExecutionStatus.RUNNING
@@ -68,8 +68,8 @@ class Scheduler:
         self.lanes = Lanes(partial(functions_of, self.arena))
         self.sleepers = Sleepers()
         self.batches: dict[int, OpenBatch] = {}
-        self.runs: dict[int, Run] = {}
-        self.limited: dict[int, Run] = {}
+        self.runs: dict[int, OpenExecution] = {}
+        self.limited: dict[int, OpenExecution] = {}
         self.pondered: set[int] = set()
         """Executions that may be something else than running, or that may have been asked about: looked at each turn."""
         self.restored: list[GraphSlot] = []
@@ -87,7 +87,7 @@ class Scheduler:
             self._compact()
         if self.arena.stories is not None:
             self.arena.stories.now = now
-        draft = Draft(now)
+        draft = TurnDraft(now)
         for index, event in enumerate(events):
             if self.restored and not isinstance(event, Restored | Reattached):
                 self._start_restored(draft)
@@ -126,13 +126,13 @@ class Scheduler:
         cells = np.repeat(np.arange(len(sizes)) * width, sizes) + self.arena.status[slot.base : slot.end]
         return np.bincount(cells, minlength=len(sizes) * width).reshape(len(sizes), width)
 
-    def _start_restored(self, draft: Draft) -> None:
+    def _start_restored(self, draft: TurnDraft) -> None:
         """What waited goes on, now that it is known which entries are in open batches."""
         self.arena.start(self.restored)
         self.restored.clear()
         self.follow(draft)
 
-    def _start_planned(self, draft: Draft) -> None:
+    def _start_planned(self, draft: TurnDraft) -> None:
         """New graphs begin, all that came together at once."""
         planned, self.planned = self.planned, []
         self.arena.start(self.add(planned))
@@ -162,7 +162,7 @@ class Scheduler:
         status = self.arena.status[slot.base : slot.end] if slot is not None else self.arena.status[:0]
         return np.bincount(status, minlength=len(EntryStatus))
 
-    def follow(self, draft: Draft) -> None:
+    def follow(self, draft: TurnDraft) -> None:
         """Carry on what a change of the arena let through: states, announcements, exits, lanes."""
         arena = self.arena
         while arena.passed or arena.released:
@@ -175,7 +175,7 @@ class Scheduler:
             for positions in released:
                 self._admit(draft, positions)
 
-    def announce(self, draft: Draft, positions: np.ndarray) -> None:
+    def announce(self, draft: TurnDraft, positions: np.ndarray) -> None:
         """Tell listeners and the planner of entries that were done and are marked for it."""
         if not self.arena.has_marks(positions, ANNOUNCE | EXIT):
             return
@@ -184,7 +184,7 @@ class Scheduler:
             draft.commands.append(Announce(slot.graph_id, (mine - slot.base).astype(np.int32)))
         draft.exits.append(positions[(marks & EXIT) != 0])
 
-    def _tell_exits(self, draft: Draft) -> None:
+    def _tell_exits(self, draft: TurnDraft) -> None:
         """Ask the planner to go on with the subjects that passed exits and were not taken back in the same turn."""
         positions = unique(np.concatenate(draft.exits))
         positions = positions[self.arena.status[positions] == PASSED]
@@ -192,7 +192,7 @@ class Scheduler:
             if self.arena.slots.get(slot.graph_id) is slot:
                 draft.commands.append(Ask(slot.execution, slot.graph_id, self.arena.subject[mine]))
 
-    def _admit(self, draft: Draft, positions: np.ndarray) -> None:
+    def _admit(self, draft: TurnDraft, positions: np.ndarray) -> None:
         """Put entries that wait into their lanes; those of which only the shell knows enough are asked for first."""
         arena = self.arena
         if arena.has_marks(positions, CONDITIONAL):
@@ -201,7 +201,7 @@ class Scheduler:
             positions = positions[~conditional]
         self.admit_applicable(draft, positions)
 
-    def admit_applicable(self, draft: Draft, positions: np.ndarray) -> None:
+    def admit_applicable(self, draft: TurnDraft, positions: np.ndarray) -> None:
         """Put entries that are known to apply into their lanes; keyed ones are asked for their key first."""
         if len(positions) <= 1:
             for position in positions.tolist():
@@ -217,7 +217,7 @@ class Scheduler:
             else:
                 self.enqueue(self.lanes.lane(number, spec, 0), mine)
 
-    def _admit_one(self, draft: Draft, positions: np.ndarray, position: int) -> None:
+    def _admit_one(self, draft: TurnDraft, positions: np.ndarray, position: int) -> None:
         """The same for one."""
         cells = self.arena.cells
         number = self.table.lane.item(cells.policy[position])
@@ -228,7 +228,7 @@ class Scheduler:
             slot = self.arena.order[cells.number_of(position)]
             self.lanes.lane(number, spec, 0).fresh.put(slot.execution, positions)
 
-    def _evaluate(self, draft: Draft, positions: np.ndarray, what: str, expression: str = "") -> None:
+    def _evaluate(self, draft: TurnDraft, positions: np.ndarray, what: str, expression: str = "") -> None:
         self.arena.marks[positions] |= ASKED
         for slot, mine in self.arena.by_slot(positions):
             asked = (mine - slot.base).astype(np.int32)
@@ -243,7 +243,7 @@ class Scheduler:
         else:
             lane.fresh.put(order[numbers[0]].execution, positions)
 
-    def _wake(self, draft: Draft) -> None:
+    def _wake(self, draft: TurnDraft) -> None:
         due = self.sleepers.due(self.arena, draft.now)
         if len(due):
             self.wake(draft, due)
@@ -256,12 +256,12 @@ class Scheduler:
             if len(along):
                 self.wake(draft, along)
 
-    def wake(self, draft: Draft, positions: np.ndarray) -> None:
+    def wake(self, draft: TurnDraft, positions: np.ndarray) -> None:
         """Sleepers wait in their lanes again."""
         self.arena.change(positions, WAITING)
         self.admit_applicable(draft, positions)
 
-    def _stop_runs(self, draft: Draft) -> None:
+    def _stop_runs(self, draft: TurnDraft) -> None:
         """Cancel what has not begun of executions that bear no more failure."""
         for run in self.limited.values():
             if run.ends_at is not None and run.ends_at <= draft.now:
@@ -273,7 +273,7 @@ class Scheduler:
                 self.set_status(draft, run, run.status, f"stopped: {reason}")
         self.follow(draft)
 
-    def _settle(self, draft: Draft) -> None:
+    def _settle(self, draft: TurnDraft) -> None:
         """Ask the planner about graphs in which nothing moves any more; unsure entries need a person first."""
         cells, order, slots = self.arena.cells, self.arena.order, self.arena.slots
         asked_before = list(draft.questions)
@@ -321,7 +321,7 @@ class Scheduler:
         found: list[int] = numbers[restless].tolist()
         return found
 
-    def moves(self, run: Run) -> bool:
+    def moves(self, run: OpenExecution) -> bool:
         """True while an entry of an execution will change without anybody's decision."""
         arena = self.arena
         if len(run.graphs) == 1:  # ten thousand small executions may ask this in one turn
@@ -330,12 +330,12 @@ class Scheduler:
                 return bool(arena.cells.open[slot.number])
         return any(arena.moves(arena.slots[graph]) for graph in run.graphs)
 
-    def _unsure_count(self, run: Run) -> int:
+    def _unsure_count(self, run: OpenExecution) -> int:
         """Entries a person must decide about."""
         arena = self.arena
         return sum([arena.cells.unsure[arena.slots[graph].number] for graph in run.graphs])
 
-    def ask(self, draft: Draft, run: Run, graph: int) -> None:
+    def ask(self, draft: TurnDraft, run: OpenExecution, graph: int) -> None:
         """Ask the planner what comes next at the end of the turn, or when the answer that is on its way has come."""
         run.asked.add(graph)
         if graph:
@@ -345,7 +345,7 @@ class Scheduler:
         else:
             draft.questions[run.execution] = graph
 
-    def set_status(self, draft: Draft, run: Run, status: ExecutionStatus, reason: str = "") -> None:
+    def set_status(self, draft: TurnDraft, run: OpenExecution, status: ExecutionStatus, reason: str = "") -> None:
         """Remember and tell a status that is new, or has a new reason."""
         if run.status is not status or run.reason != reason:
             run.status, run.reason = status, reason
@@ -353,7 +353,7 @@ class Scheduler:
                 self.pondered.add(run.execution)
             draft.executions.append(ExecutionChanged(run.execution, status, reason, run.attempt))
 
-    def _dispatch(self, draft: Draft) -> None:
+    def _dispatch(self, draft: TurnDraft) -> None:
         """Make batches for the slots that are free."""
         for lane, size in self.lanes.open_lanes(draft.now, lambda: self._is_more_likely(draft.now)):
             positions = lane.take(size)
@@ -400,7 +400,7 @@ class Scheduler:
             batch.lane = None
 
     def answer(
-        self, draft: Draft, batch: OpenBatch, members: np.ndarray, positions: np.ndarray, kinds: np.ndarray | int
+        self, draft: TurnDraft, batch: OpenBatch, members: np.ndarray, positions: np.ndarray, kinds: np.ndarray | int
     ) -> None:
         """Members of a batch have outcomes; their entries, at these positions, belong to it no more."""
         self.arena.owner[positions] = 0
@@ -408,7 +408,7 @@ class Scheduler:
         draft.answered[batch.id] = batch
         self.give_back(batch)
 
-    def _close_batches(self, draft: Draft) -> None:
+    def _close_batches(self, draft: TurnDraft) -> None:
         for batch in draft.answered.values():
             if not batch.pending:
                 self.batches.pop(batch.id, None)
@@ -418,7 +418,7 @@ class Scheduler:
             is_open = batch.pending or batch.elsewhere
             draft.closed.append(BatchClosed(batch.id, 0 if is_open else draft.now, kinds))
 
-    def _set_alarm(self, draft: Draft) -> None:
+    def _set_alarm(self, draft: TurnDraft) -> None:
         at = self.sleepers.next(self.arena)
         opening = self.lanes.next_opening(draft.now)
         if opening is not None and (at is None or opening < at):
@@ -431,7 +431,7 @@ class Scheduler:
             self._wake_at = at
             draft.commands.append(WakeAt(at))
 
-    def forget(self, run: Run) -> None:
+    def forget(self, run: OpenExecution) -> None:
         """Drop an execution that has ended, with its graphs."""
         for graph in run.graphs:
             self.arena.drop(self.arena.slots[graph])

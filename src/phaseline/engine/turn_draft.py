@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     )
 
 
-class Draft:
+class TurnDraft:
     """Lists that become the ``Decision`` at the end of the turn.
 
     ``questions``: {execution: graph about which its planner is to be asked at the end of the turn}.

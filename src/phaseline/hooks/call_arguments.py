@@ -8,7 +8,7 @@ from __future__ import annotations
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, cast
 
-from phaseline.hooks.hook_context import HookCall, HookContext, Told
+from phaseline.hooks.hook_context import ExecutionFacts, HookCall, HookContext
 from phaseline.hooks.stack_view import COMPLETE, FAILED, IN_PROGRESS, NOT_YET, StackView
 from phaseline.lang.fast_dataclasses import frozen
 from phaseline.model.deployment.instance_states import InstanceState
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from phaseline.calls.deployments.call_subjects import LoadedDeployment
-    from phaseline.calls.protocol.call import Call, ExecutionContext
+    from phaseline.calls.protocol.call import ExecutionContext, PluginCall
     from phaseline.model.blueprint.blueprint import Value
 
 PHASES: dict[str, Literal["pre", "post", "undo"]] = {PRE: "pre", POST: "post", UNDO: "undo"}
@@ -43,7 +43,7 @@ class Seen:
     action: str
 
 
-def seen_by(call: Call) -> Seen:
+def seen_by(call: PluginCall) -> Seen:
     """What the hook class of a call on the deployment itself sees. The views stand over the deployment as it is now."""
     hook = call.site.hook
     assert hook is not None
@@ -88,7 +88,7 @@ def seen(
     def aimed() -> LoadedDeployment:
         return cast("LoadedDeployment", ground.target(deployment, takes_back=bool(taken_back)))
 
-    told = Told(
+    told = ExecutionFacts(
         execution.id,
         execution.workflow,
         action,

@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     from types import TracebackType
 
     from phaseline.calls.deployments.call_subjects import LoadedDeployment
-    from phaseline.calls.protocol.call import Call
-    from phaseline.model.execution.pre_post import HookClass
+    from phaseline.calls.protocol.call import PluginCall
+    from phaseline.model.execution.pre_post import PinnedHookClass
 
 WORDS = {OutcomeKind.COMPLETED: "ok", OutcomeKind.FAILED: "failed", OutcomeKind.AGAIN: "waits"}
 """What the line about a call says of its outcome."""
@@ -58,7 +58,7 @@ class HookCaller:
         self._is_told_of: dict[type, bool] = {}
         """{class: whether its post takes one argument more}; to look costs more than the whole call."""
 
-    def call(self, call: Call) -> Outcome:
+    def call(self, call: PluginCall) -> Outcome:
         """Call the method that the phase means, and say what came of it."""
         hook = call.site.hook
         assert hook is not None
@@ -81,7 +81,7 @@ class HookCaller:
         call.log("debug", line(call, hook, outcome, round((time.monotonic() - begun) * 1000)))
         return outcome
 
-    def _called(self, call: Call, hook: HookClass) -> Outcome:
+    def _called(self, call: PluginCall, hook: PinnedHookClass) -> Outcome:
         """In the thread of the class. Raises what its code raises."""
         one = self._object(call, hook)
         seen = seen_by(call)
@@ -100,7 +100,7 @@ class HookCaller:
             verified(cast("LoadedDeployment", call.world), hook, partial(call_and_await, method, *given))
         return seen.cnxt.outcome()
 
-    def _object(self, call: Call, hook: HookClass) -> object:
+    def _object(self, call: PluginCall, hook: PinnedHookClass) -> object:
         place = _place(call, hook)
         with self._lock:
             found = self._objects.get(place)
@@ -113,7 +113,7 @@ class HookCaller:
                 found = self._objects.setdefault(place, made)
         return found
 
-    def _is_told(self, call: Call, hook: HookClass, method: Callable[..., object]) -> bool:
+    def _is_told(self, call: PluginCall, hook: PinnedHookClass, method: Callable[..., object]) -> bool:
         """Whether the failure is passed on; classes of Heat's group are told of one, as by Heat, and of nothing else."""
         if hook.is_heat and not call.why.is_failure:
             return False
@@ -130,16 +130,16 @@ class HookCaller:
         return False
 
 
-def _made(call: Call) -> object:
+def _made(call: PluginCall) -> object:
     """The object of its class. Raises what importing and making it raises."""
     return call.load()()
 
 
-def _place(call: Call, hook: HookClass) -> tuple[str, str]:
+def _place(call: PluginCall, hook: PinnedHookClass) -> tuple[str, str]:
     return call.site.execution.id, hook.key
 
 
-def is_last(call: Call, hook: HookClass, outcome: Outcome) -> bool:
+def is_last(call: PluginCall, hook: PinnedHookClass, outcome: Outcome) -> bool:
     """True when the class is not called any more for this execution, unless that is tried again."""
     if outcome.kind is OutcomeKind.AGAIN:
         return False
@@ -169,14 +169,14 @@ def own_frames(frames: TracebackType | None) -> TracebackType | None:
     return found or frames
 
 
-def _left(hook: HookClass, why: TimeoutError | LeftAloneError) -> Outcome:
+def _left(hook: PinnedHookClass, why: TimeoutError | LeftAloneError) -> Outcome:
     """Of a call that nobody waits for any more: what it says later is not heard."""
     is_late = isinstance(why, TimeoutError)
     text = f"timed out after {hook.timeout_s:g} s" if is_late else "was given up on request"
     return Outcome(OutcomeKind.FAILED, message=text, error={"type": type(why).__name__, "traceback": ""})
 
 
-def line(call: Call, hook: HookClass, outcome: Outcome, took_ms: int) -> str:
+def line(call: PluginCall, hook: PinnedHookClass, outcome: Outcome, took_ms: int) -> str:
     """The one line about a call; what the class said stands with the entry."""
     phase = call.site.operation.removeprefix("hooks.").partition(".")[0]
     said = {

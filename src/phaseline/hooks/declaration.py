@@ -15,14 +15,14 @@ from phaseline.hooks.lifecycle_hook import ORDINAL, LifecycleHook
 from phaseline.hooks.method_arguments import ARGUMENTS, POST, PRE, PREVIEW, takes
 from phaseline.lang.fast_dataclasses import altered, frozen
 from phaseline.model.execution.lifecycle_actions import ACTIONS, WORKFLOW, heat_actions
-from phaseline.model.execution.pre_post import HOOK_TIMEOUT_S, HookClass
+from phaseline.model.execution.pre_post import HOOK_TIMEOUT_S, PinnedHookClass
 
 if TYPE_CHECKING:
     from phaseline.model.blueprint.blueprint import Value
 
 KNOWN_ACTIONS = frozenset({*ACTIONS.values(), WORKFLOW})
 
-Load = Callable[[HookClass], Callable[[], object]]
+Load = Callable[[PinnedHookClass], Callable[[], object]]
 """What makes the object of a class; raises what importing it raises."""
 
 
@@ -63,7 +63,7 @@ class KnownHook:
         names = heat_actions(action) if self.entry.is_heat else (action,)
         return tuple(name for name in names if not self.actions or name in self.actions)
 
-    def pinned(self, name: str, action: str, *, is_verified: bool = False) -> HookClass:
+    def pinned(self, name: str, action: str, *, is_verified: bool = False) -> PinnedHookClass:
         """What an execution keeps of it, to call it as ``name``."""
         return altered(
             _unread(self.entry),
@@ -106,8 +106,8 @@ def _asked(entry: HookEntry, load: Load) -> KnownHook:
     return known if entry.is_heat else altered(known, **_attributes(one, entry))
 
 
-def _unread(entry: HookEntry) -> HookClass:
-    return HookClass(
+def _unread(entry: HookEntry) -> PinnedHookClass:
+    return PinnedHookClass(
         entry.name,
         entry.target,
         "",

@@ -43,7 +43,7 @@ class HookCall:
 
 
 @frozen
-class Told:
+class ExecutionFacts:
     """What is known of an execution apart from its deployment.
 
     ``decisions``: what hooks before this one have decided. ``rollback_of``: the action that is taken back, empty for none.
@@ -71,7 +71,7 @@ class HookContext:
     def __init__(
         self,
         hook: HookCall,
-        told: Told,
+        told: ExecutionFacts,
         *,
         data: dict[str, Any] | None = None,
         at: datetime | None = None,

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from phaseline.calls.deployments.call_subjects import LoadedDeployment
-    from phaseline.model.execution.pre_post import HookClass
+    from phaseline.model.execution.pre_post import PinnedHookClass
 
 
 class ChangedBehindTheView(Exception):
     """It has; the text names the class and what is different."""
 
 
-def verified(deployment: LoadedDeployment, hook: HookClass, call: Callable[[], object]) -> None:
+def verified(deployment: LoadedDeployment, hook: PinnedHookClass, call: Callable[[], object]) -> None:
     """Make the call between two digests of the deployment. Costs 6 ms for a thousand instances.
 
     What others write meanwhile is not seen: documents are replaced by whoever writes them, and these are held.

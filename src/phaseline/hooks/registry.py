@@ -13,7 +13,7 @@ from phaseline.lang.fast_dataclasses import altered
 if TYPE_CHECKING:
     from phaseline.hooks.declaration import KnownHook, Load
     from phaseline.hooks.discovery import HookEntry
-    from phaseline.model.execution.pre_post import HookClass
+    from phaseline.model.execution.pre_post import PinnedHookClass
 
 AT_LAST = " (at last)"
 """Behind the name of a class that is asked once more when all others have agreed."""
@@ -53,17 +53,17 @@ def attending(
     hooks: Iterable[KnownHook],
     action: str,
     *,
-    besides: Sequence[HookClass] = (),
+    besides: Sequence[PinnedHookClass] = (),
     depth: int = 0,
     is_verified: bool = False,
-) -> tuple[HookClass, ...]:
+) -> tuple[PinnedHookClass, ...]:
     """Those that are called round an action, as an execution pins them, in order.
 
     Their names differ from one another, and from those that the execution calls ``besides``. One that is told of two actions,
     as Heat's classes are of a restart, is there twice; so is the pre of one that is ``momentary``, with its own name and ``AT_LAST``.
     """
     found = list(besides)
-    again: list[HookClass] = []
+    again: list[PinnedHookClass] = []
     for hook in hooks:
         for told in () if hook.fault else hook.called_as(action, depth):
             one = hook.pinned(_unlike(hook, told, found), told, is_verified=is_verified)
@@ -75,7 +75,7 @@ def attending(
     return (*found[len(besides) :], *(altered(one, name=one.name + AT_LAST, has_post=False) for one in again))
 
 
-def _unlike(hook: KnownHook, told: str, others: Sequence[HookClass]) -> str:
+def _unlike(hook: KnownHook, told: str, others: Sequence[PinnedHookClass]) -> str:
     """A name that none of the others has: its own where that can be, else with what tells it from them."""
     entry, taken = hook.entry, {one.name for one in others}
     if entry.name not in taken:

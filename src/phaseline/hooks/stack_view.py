@@ -47,7 +47,7 @@ class RelationshipSeen(Unwritten):
         return f"<{self.type} to {self.target}>"
 
 
-class ResourceView(Unwritten):
+class StackResource(Unwritten):
     """One node instance."""
 
     __slots__ = ("_known", "_number", "_of", "_properties", "_runtime")
@@ -190,18 +190,18 @@ class ResourceView(Unwritten):
         return f"<resource {self.name}>"
 
 
-SET = {name: vars(ResourceView)[name].__set__ for name in ResourceView.__slots__}
+SET = {name: vars(StackResource)[name].__set__ for name in StackResource.__slots__}
 """What sets an attribute without asking the class that refuses to; views are made by the thousand."""
 SET_OF, SET_NUMBER, *SET_LATER = (SET[name] for name in ("_of", "_number", "_known", "_properties", "_runtime"))
 
 
-class ResourcesView(Mapping[str, ResourceView]):
+class ResourcesView(Mapping[str, StackResource]):
     """{name: resource} in the order of the instances' numbers, those that were removed left out."""
 
     __slots__ = ("__dict__", "_made", "deployment", "path")
     deployment: LoadedDeployment
     path: Path
-    _made: dict[int, ResourceView]
+    _made: dict[int, StackResource]
 
     def __init__(self, deployment: LoadedDeployment, path: Path) -> None:
         """All of a deployment. ``path``: how a hook came to it."""
@@ -212,17 +212,17 @@ class ResourcesView(Mapping[str, ResourceView]):
         found: list[int] = np.flatnonzero(self.deployment.topology.is_there).tolist()
         return found
 
-    def _at(self, number: int) -> ResourceView:
+    def _at(self, number: int) -> StackResource:
         found = self._made.get(number)
         if found is None:
-            found = self._made[number] = ResourceView()
+            found = self._made[number] = StackResource()
             SET_OF(found, self)
             SET_NUMBER(found, number)
             for forget in SET_LATER:
                 forget(found, None)
         return found
 
-    def __getitem__(self, name: str) -> ResourceView:
+    def __getitem__(self, name: str) -> StackResource:
         """``KeyError`` where there is none of this name."""
         topology = self.deployment.topology
         number = topology.number_of[name]
@@ -245,11 +245,11 @@ class ResourcesView(Mapping[str, ResourceView]):
         """(name, resource) of each."""
         return [(one.name, one) for one in self.values()]
 
-    def iteritems(self) -> Iterator[tuple[str, ResourceView]]:
+    def iteritems(self) -> Iterator[tuple[str, StackResource]]:
         """As an old class asks."""
         return iter(self.items())
 
-    def itervalues(self) -> Iterator[ResourceView]:
+    def itervalues(self) -> Iterator[StackResource]:
         """As an old class asks."""
         return iter(self.values())
 
@@ -373,7 +373,7 @@ class StackView(Unwritten):
     def __contains__(self, name: object) -> bool:
         return name in self.resources
 
-    def __getitem__(self, name: str) -> ResourceView:
+    def __getitem__(self, name: str) -> StackResource:
         return self.resources[name]
 
     def __repr__(self) -> str:

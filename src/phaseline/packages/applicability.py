@@ -11,7 +11,7 @@ from phaseline.packages.format.condition_language import holds, value_of
 from phaseline.packages.languages.slow_languages import ConditionError
 
 if TYPE_CHECKING:
-    from phaseline.model.packages.package import Limits, Package, Release
+    from phaseline.model.packages.package import InstanceLimits, Package, Release
 
 OS, MODE, RELEASE = "os", "mode", "release"
 LABELS: Final = (OS, MODE, RELEASE)
@@ -75,7 +75,7 @@ def beyond_limits(package: Package, count: Count, models: Models) -> list[Proble
     return [*problems, *beyond(found, count)]
 
 
-def _in_force(limits: Limits, models: Models) -> tuple[int | None, int | None, int | None, str]:
+def _in_force(limits: InstanceLimits, models: Models) -> tuple[int | None, int | None, int | None, str]:
     """(least, most, recommended, what to say): those of the first override whose condition is true go first."""
     over = next((each for each in limits.overrides if holds(each.condition, models)), None)
     chosen = [

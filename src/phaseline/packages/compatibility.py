@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from phaseline.model.packages.package import Component, Package, Related
+from phaseline.model.packages.package import Component, Package, RelatedComponents
 from phaseline.model.problems.problem import Place, Problem
 
 
@@ -54,14 +54,14 @@ def misfits(packages: Sequence[Package]) -> tuple[Problem, ...]:
     return tuple(found)
 
 
-def _means(related: Related, component: Component) -> bool:
+def _means(related: RelatedComponents, component: Component) -> bool:
     """Whether a name, which may end in ``*``, is that of a component."""
     if related.name.endswith("*"):
         return component.name.startswith(related.name[:-1])
     return component.name == related.name
 
 
-def _misfit(package: Package, component: Component, what: str, related: Related) -> Problem:
+def _misfit(package: Package, component: Component, what: str, related: RelatedComponents) -> Problem:
     message = f"{package}: component {component.name} {what}."
     mend = related.message or "Enable other packages together."
     return Problem("PL-F017", message, mend, Place("components.yaml", subject=str(package)))

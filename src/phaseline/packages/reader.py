@@ -16,8 +16,8 @@ from phaseline.packages.format.format_versions import FILES, GRANULAR, METADATA,
 from phaseline.packages.format.metadata import check_metadata, format_of, made_releases, title_of
 from phaseline.packages.format.native_metadata import made_code, workflows_of
 from phaseline.packages.format.node_roles import check_node_roles, made_node_roles
-from phaseline.packages.format.package_contents import Contents
-from phaseline.packages.format.problem_report import FileElement, Findings, Source
+from phaseline.packages.format.package_contents import PackageContents
+from phaseline.packages.format.problem_report import FileElement, Findings, PackageFile
 from phaseline.packages.format.settings_form import check_elements, check_sections, check_settings, made_form
 from phaseline.packages.format.stage_tasks import check_stage_tasks, made_stage_tasks
 from phaseline.packages.format.volumes_and_networks import (
@@ -67,9 +67,9 @@ class _Reading:
     """One reading; problems gather in ``findings``."""
 
     def __init__(self, files: Mapping[str, bytes], slow: Slow | None = None) -> None:
-        self.contents = Contents(files)
+        self.contents = PackageContents(files)
         self.findings = Findings(slow)
-        self.sources: dict[str, Source] = {}
+        self.sources: dict[str, PackageFile] = {}
         self.broken: set[str] = set()
 
     def read(self, shown: str) -> Read:
@@ -99,7 +99,7 @@ class _Reading:
         return source.document.root if source is not None and source.document is not None else None
 
     def _spot(self, name: str) -> FileElement:
-        return FileElement(self.findings, self.sources.get(name) or Source(name))
+        return FileElement(self.findings, self.sources.get(name) or PackageFile(name))
 
     def _check(self, metadata: Any, package_format: Format | None) -> None:
         if METADATA in self.sources and metadata is not None:

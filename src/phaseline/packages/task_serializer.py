@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 from phaseline.lang.fast_dataclasses import altered, frozen
 from phaseline.model.packages.package import GranularTask, Package, Roles, StageTask, Strategy
 from phaseline.model.packages.role_limits import SHAPING, RoleLimits
-from phaseline.model.packages.stage_tasks import Origin, Stages, Task, Ties
+from phaseline.model.packages.stage_tasks import ExecutionTask, Stages, TaskOrigin, Ties
 from phaseline.model.problems.problem import ProblemsError
 from phaseline.packages.applicability import limits_of
 from phaseline.packages.format.settings_values import as_model
@@ -39,7 +39,7 @@ Holds: TypeAlias = Callable[[str, Mapping[str, "Value"]], bool]
 """Whether a condition is true of these models."""
 
 
-class Chosen(Protocol):
+class EnabledPackage(Protocol):
     """A package that is enabled for a deployment."""
 
     @property
@@ -59,7 +59,7 @@ class Chosen(Protocol):
 
 
 @frozen
-class Surroundings:
+class SerializerInput:
     """What tasks are serialized for. ``cluster``: what conditions may ask of the deployment.
 
     ``work``: the folder in which instances of this machine have their own. ``allows_master``: whether this machine may be changed.
@@ -77,7 +77,7 @@ class Surroundings:
     roles: Mapping[str, Sequence[str]] = {}
 
 
-def serialized(chosen: Sequence[Chosen], given: Surroundings) -> Stages:
+def serialized(chosen: Sequence[EnabledPackage], given: SerializerInput) -> Stages:
     """The tasks of these packages that the workflow runs, in the order in which they run (F27), and their limits of roles.
 
     Raises: ``ProblemsError`` for limits that cannot be evaluated (PL-F069), and for expressions in YAQL that cannot (PL-F018).
@@ -86,7 +86,7 @@ def serialized(chosen: Sequence[Chosen], given: Surroundings) -> Stages:
 
 
 class _Serializing:
-    def __init__(self, chosen: Sequence[Chosen], given: Surroundings) -> None:
+    def __init__(self, chosen: Sequence[EnabledPackage], given: SerializerInput) -> None:
         self._packages = [one.package for one in chosen]
         self._given = given
         self._origins = {(one.package.name, one.package.version): _origin(one, given) for one in chosen}
@@ -96,7 +96,7 @@ class _Serializing:
         self._yaql = YaqlOfTasks(given.slow, chosen, given.cluster, given.roles)
 
     def stages(self) -> Stages:
-        tasks: list[Task] = []
+        tasks: list[ExecutionTask] = []
         count = dict.fromkeys((task.stage for one in self._packages for task in one.stage_tasks), 0)
         for task in ordered(self._packages):
             if self._given.workflow in task.on:
@@ -113,8 +113,8 @@ class _Serializing:
             raise ProblemsError(problems)
         return tuple(one for found, _ in looked for one in found)
 
-    def _stage_task(self, task: StageTask, priority: int) -> Task:
-        return Task(
+    def _stage_task(self, task: StageTask, priority: int) -> ExecutionTask:
+        return ExecutionTask(
             f"{task.plugin}#{task.index + 1}",
             task.type,
             self._origins[task.plugin, task.version],
@@ -131,13 +131,13 @@ class _Serializing:
             bool(task.reexecute_on),
         )
 
-    def _granular(self, task: GranularTask) -> Task:
+    def _granular(self, task: GranularTask) -> ExecutionTask:
         false_on = self._yaql.false_on(task)
         is_nowhere = false_on is None or (len(false_on) > 0 and len(false_on) == len(self._given.roles))
         defaults = dict(DEFAULTS.get(task.type, {}))
         if task.type in GRANULAR_TIMEOUTS:
             defaults["timeout"] = GRANULAR_TIMEOUTS[task.type]
-        return Task(
+        return ExecutionTask(
             f"{task.plugin}/{task.id}",
             task.type,
             self._origins[task.plugin, task.version],
@@ -188,14 +188,14 @@ class _Serializing:
         return altered(task.roles, names=(*task.roles.names, *primary)) if primary else task.roles
 
 
-def _origin(one: Chosen, given: Surroundings) -> Origin:
+def _origin(one: EnabledPackage, given: SerializerInput) -> TaskOrigin:
     package = one.package
     scripts = next((release.scripts for release in package.releases if release.scripts), "")
     settings = dict(given.stored.get(package.name, one.settings))
-    return Origin(package.name, package.version, one.folder, scripts, given.work, settings)
+    return TaskOrigin(package.name, package.version, one.folder, scripts, given.work, settings)
 
 
-def settings_model(chosen: Sequence[Chosen]) -> dict[str, Value]:
+def settings_model(chosen: Sequence[EnabledPackage]) -> dict[str, Value]:
     """What conditions ask for, such as ``settings:net.port.value``."""
     found: dict[str, Value] = {}
     for one in chosen:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from phaseline.model.problems.problem import Place, Problem, ProblemsError
 from phaseline.packages.format.deployment_tasks import check_relations, crossing
-from phaseline.packages.format.problem_report import FileElement, Findings, Source
+from phaseline.packages.format.problem_report import FileElement, Findings, PackageFile
 from phaseline.packages.format.value_forms import ID, ID_ALLOWED, rows, text
 from phaseline.packages.languages.slow_languages import ConditionError
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from phaseline.packages.languages.slow_languages import Slow
 
 
-class Chosen(Protocol):
+class ConfiguredPackage(Protocol):
     """A package that is enabled, with its settings."""
 
     @property
@@ -39,7 +39,7 @@ class YaqlOfTasks:
     def __init__(
         self,
         slow: Slow | None,
-        chosen: Sequence[Chosen],
+        chosen: Sequence[ConfiguredPackage],
         cluster: Mapping[str, Value],
         roles: Mapping[str, Sequence[str]],
     ) -> None:
@@ -67,7 +67,10 @@ class YaqlOfTasks:
         found = self._value(task, key, roles)
         findings = Findings()
         form = check_relations if key.startswith("cross") else rows(text(ID, ID_ALLOWED), of="ids of tasks")
-        form([] if found is None else found, FileElement(findings, Source("deployment_tasks.yaml"), (task.index, key)))
+        form(
+            [] if found is None else found,
+            FileElement(findings, PackageFile("deployment_tasks.yaml"), (task.index, key)),
+        )
         if findings.errors_count:
             raise ProblemsError(findings.problems(f"{task.plugin}-{task.version}"))
         said: Any = found or ()

@@ -34,7 +34,7 @@ def closure_of(node: Node) -> Evaluate:
             return _select(closure_of(node.of), node.name)
         case syntax.Index():
             return _index(closure_of(node.of), closure_of(node.at))
-        case syntax.Call():
+        case syntax.FunctionCall():
             return call_of(node, [closure_of(part) for part in node.arguments])
         case syntax.ListOf():
             return _list_of([closure_of(part) for part in node.items])

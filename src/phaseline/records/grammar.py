@@ -253,7 +253,7 @@ class TreeMaker(Transformer[Any, Any]):
     def call(self, parts: list[Any]) -> Node:
         """``f(a, b)``."""
         word, *arguments = parts
-        return syntax.Call(str(word), tuple(arguments), word.start_pos or 0, depth=_above(arguments))
+        return syntax.FunctionCall(str(word), tuple(arguments), word.start_pos or 0, depth=_above(arguments))
 
     def list_of(self, parts: list[Node]) -> Node:
         """``{a, b}``."""

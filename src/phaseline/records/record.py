@@ -34,13 +34,17 @@ class Removed(Enum):
     REMOVED = "removed"
 
 
-class ReadOnlyError(TypeError):
+class ReadOnlyAttributeError(TypeError):
     """An attribute was written that only the engine may write, or that of a snapshot."""
 
     def __init__(self, name: str, reason: str) -> None:
         """``name``: of the attribute."""
         super().__init__(f"'{name}' cannot be written: {reason}")
         self.name = name
+
+
+ReadOnlyAttributeError.__name__ = ReadOnlyAttributeError.__qualname__ = "ReadOnlyError"
+"""The name in messages and in stored errors, the same as that of ``phaseline.ReadOnlyError``."""
 
 
 class Record:
@@ -171,7 +175,7 @@ class Record:
     def set(self, name: str, value: Given) -> None:
         """Give the attribute a value; of a path, records that are missing on the way are made.
 
-        Raises: ``ReadOnlyError``, ``AttributeTypeError`` for a kind that no attribute can have or a way through what
+        Raises: ``ReadOnlyAttributeError``, ``AttributeTypeError`` for a kind that no attribute can have or a way through what
         is no record, ``AttributeValueError`` for what is too large.
         """
         steps = [name] if name.lower() in self.folded else steps_of(name)
@@ -310,7 +314,7 @@ class Record:
         return twin
 
     def snapshot(self) -> Record:
-        """A copy that raises ``ReadOnlyError`` when it is written."""
+        """A copy that raises ``ReadOnlyAttributeError`` when it is written."""
         twin = self.copy()
         twin.freeze()
         return twin
@@ -383,8 +387,10 @@ class Record:
     getExpression, isDefined, getAttributeNames, toDict = get_expression, is_defined, get_attribute_names, to_dict
 
 
-def _refusal(name: str, protected: frozenset[str] | None) -> ReadOnlyError:
-    return ReadOnlyError(name, "this record is a snapshot" if protected is None else "only the engine writes it")
+def _refusal(name: str, protected: frozenset[str] | None) -> ReadOnlyAttributeError:
+    return ReadOnlyAttributeError(
+        name, "this record is a snapshot" if protected is None else "only the engine writes it"
+    )
 
 
 def _plain(value: Value) -> object:

@@ -46,7 +46,7 @@ class Index:
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class FunctionCall:
     """``name(arguments)``; ``offset``: where the name begins."""
 
     name: str
@@ -117,7 +117,7 @@ class Elvis:
 
 
 Node: TypeAlias = (
-    Literal | Name | Select | Index | Call | ListOf | RecordOf | Unary | Chain | Logic | Conditional | Elvis
+    Literal | Name | Select | Index | FunctionCall | ListOf | RecordOf | Unary | Chain | Logic | Conditional | Elvis
 )
 
 
@@ -130,7 +130,7 @@ def children(node: Node) -> tuple[Node, ...]:
             return (node.of,)
         case Index():
             return (node.of, node.at)
-        case Call():
+        case FunctionCall():
             return node.arguments
         case ListOf() | Logic() | Elvis():
             return node.items

@@ -51,7 +51,7 @@ def _text(node: Node) -> tuple[int, str]:
             return POSTFIX, f"{text_of(node.of, POSTFIX)}.{name_text(node.name)}"
         case syntax.Index():
             return POSTFIX, f"{text_of(node.of, POSTFIX)}[{text_of(node.at)}]"
-        case syntax.Call():
+        case syntax.FunctionCall():
             return POSTFIX, f"{node.name}({', '.join(map(text_of, node.arguments))})"
         case syntax.ListOf():
             return POSTFIX, "{" + ", ".join(map(text_of, node.items)) + "}"

@@ -9,14 +9,14 @@ from phaseline.model.blueprint.operation_declaration import operation
 from phaseline.model.execution.breakpoints import UNTIL
 
 if TYPE_CHECKING:
-    from phaseline.calls.batches.native_items import Batch
+    from phaseline.calls.batches.native_items import ItemBatch
 
 LONG_S = 86_400.0
 """A breakpoint without a time-out looks up so often, only to sleep on."""
 
 
 @operation(bulk=True, repeatable=True)
-def pause(batch: Batch) -> None:
+def pause(batch: ItemBatch) -> None:
     """Each item sleeps; where there is a time-out, one that nobody has cleared by then fails."""
     now = time.time()
     for item in batch:

@@ -12,15 +12,15 @@ from phaseline.calls.protocol.call import COMPLETED, Outcome, outcome_of, unload
 from phaseline.calls.threads.guarded_calls import guarded_call
 from phaseline.model.graph.plugin_errors import NonRecoverableError, RecoverableError
 from phaseline.tasks.host_keys import HostKeys
-from phaseline.tasks.remote_shell import Unreachable
-from phaseline.tasks.ssh_host import Connections
+from phaseline.tasks.remote_shell import HostUnreachable
+from phaseline.tasks.ssh_host import SshConnections
 from phaseline.tasks.task import Task
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
     from phaseline.calls.batches.bulk_call import BulkCall
-    from phaseline.calls.protocol.call import Call
+    from phaseline.calls.protocol.call import PluginCall
 
 Runner = "Callable[[Task], Awaitable[Outcome]]"
 
@@ -31,9 +31,9 @@ class TaskCaller:
     def __init__(self, rules: HostKeys | None = None) -> None:
         """``rules``: how keys of hosts are looked at."""
         self._rules = rules or HostKeys()
-        self._connections: Connections | None = None
+        self._connections: SshConnections | None = None
 
-    def call(self, call: Call) -> Outcome:
+    def call(self, call: PluginCall) -> Outcome:
         """Run one to its end in this thread: those that are plain functions, and others where there is no loop."""
         function, error = guarded_call(call.load)
         if function is None:
@@ -51,13 +51,13 @@ class TaskCaller:
         """Members about to be called on the engine's loop."""
         return TaskRun(gathering, self._of_loop)
 
-    def _of_loop(self) -> Connections:
+    def _of_loop(self) -> SshConnections:
         if self._connections is None:
-            self._connections = Connections(self._rules)
+            self._connections = SshConnections(self._rules)
         return self._connections
 
-    async def _alone(self, function: Callable[..., object], call: Call) -> Outcome:
-        connections = Connections(self._rules)
+    async def _alone(self, function: Callable[..., object], call: PluginCall) -> Outcome:
+        connections = SshConnections(self._rules)
         try:
             return await ran(cast("Callable[[Task], Awaitable[Outcome]]", function), call, connections)
         finally:
@@ -67,7 +67,7 @@ class TaskCaller:
 class TaskRun:
     """The one member of a call: a task on an instance."""
 
-    def __init__(self, gathering: BulkCall, connections: Callable[[], Connections]) -> None:
+    def __init__(self, gathering: BulkCall, connections: Callable[[], SshConnections]) -> None:
         """``connections``: asked for on the loop."""
         self._call = gathering.call_at(0)
         self._connections = connections
@@ -93,12 +93,12 @@ class TaskRun:
         self._outcome = await ran(function, self._call, self._connections())
 
 
-async def ran(function: Callable[[Task], Awaitable[Outcome]], call: Call, connections: Connections) -> Outcome:
+async def ran(function: Callable[[Task], Awaitable[Outcome]], call: PluginCall, connections: SshConnections) -> Outcome:
     """The outcome of a runner; what kept it from its work is told with the name of the task."""
     task = Task(call, connections)
     try:
         return await function(task)
-    except Unreachable as error:
+    except HostUnreachable as error:
         return task.failed(str(error), retry=not error.is_final)
     except RecoverableError as error:
         return task.failed(str(error), retry=True)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, cast
 
 from phaseline.calls.threads.process_groups import plugin_environment
 from phaseline.lang.fast_dataclasses import frozen
-from phaseline.tasks.remote_shell import Unreachable
+from phaseline.tasks.remote_shell import HostUnreachable
 from phaseline.tasks.shell_scripts import BOOT
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ class Here:
                 lambda: _Heard(command), "sh", "-c", BOOT, env=environment, start_new_session=True
             )
         except OSError as error:
-            raise Unreachable(f"no shell can be started on this machine: {error.strerror or error}") from error
+            raise HostUnreachable(f"no shell can be started on this machine: {error.strerror or error}") from error
         return LocalLine(transport)
 
 

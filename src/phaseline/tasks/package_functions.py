@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, cast
 
 from phaseline.calls.batches.native_items import NativeCaller
-from phaseline.calls.protocol.call import Call
+from phaseline.calls.protocol.call import PluginCall
 from phaseline.lang.fast_dataclasses import altered
 from phaseline.model.deployment.code_location import CodeLocation
 from phaseline.model.graph.plugin_errors import NonRecoverableError
@@ -21,7 +21,7 @@ PYTHON_FOLDER = "python"
 """The folder of a package that holds its Python code, unless it names others."""
 
 
-class _Own(Call):
+class _Own(PluginCall):
     """The call as the function of the package sees it: its inputs are those that the task names."""
 
     __slots__ = ("given", "told")
@@ -40,7 +40,7 @@ class _Own(Call):
         return self.told
 
 
-def call_own(call: Call) -> Outcome:
+def call_own(call: PluginCall) -> Outcome:
     """What came of the function ``module:function`` that the task names, imported from the folder of its package."""
     parameters = cast("Mapping[str, Value]", call.inputs.get("parameters") or {})
     name, inputs = parameters.get("function"), parameters.get("inputs") or {}

@@ -28,7 +28,7 @@ MAX_LAST_CHARS = 2_000
 """And so many characters of them at most."""
 
 
-class Unreachable(Exception):
+class HostUnreachable(Exception):
     """A place that cannot be reached now, or whose line was lost; ``is_final``: nor will it be before somebody does something."""
 
     def __init__(self, text: str, *, is_final: bool = False) -> None:
@@ -37,7 +37,7 @@ class Unreachable(Exception):
         self.is_final = is_final
 
 
-class Line(Protocol):
+class ShellLine(Protocol):
     """The way to a shell that was started."""
 
     def write(self, data: bytes) -> None:
@@ -53,7 +53,7 @@ class Line(Protocol):
         ...
 
 
-class Place(Protocol):
+class CommandHost(Protocol):
     """Where commands run: this machine or a host."""
 
     @property
@@ -66,8 +66,8 @@ class Place(Protocol):
         """The folder in which work folders of instances lie; relative to that in which shells begin."""
         ...
 
-    async def open(self, command: Command) -> Line:
-        """Start a shell that reads its script (``scripts.BOOT``). Raises ``Unreachable``."""
+    async def open(self, command: Command) -> ShellLine:
+        """Start a shell that reads its script (``scripts.BOOT``). Raises ``HostUnreachable``."""
         ...
 
 
@@ -163,7 +163,7 @@ class Command:
 
 
 async def run(
-    place: Place,
+    place: CommandHost,
     script: str,
     *,
     log: Callable[[str, str], None] | None = None,
@@ -174,7 +174,7 @@ async def run(
     """How a script ended that was run on a place, with ``content`` on its input, if any; else for as long as its line is open.
 
     None: it wrote ``missing`` and did nothing. After ``limit_s()`` (0: never; asked when the line is open), or when it is canceled
-    here, everything it has started is ended there. Raises ``Unreachable``.
+    here, everything it has started is ended there. Raises ``HostUnreachable``.
     """
     command = Command(log, missing)
     line = await place.open(command)
@@ -192,7 +192,7 @@ async def run(
             ended.exception()  # heard above, or of no interest any more
 
 
-async def _awaited(command: Command, line: Line, limit_s: float | None) -> Ended | None:
+async def _awaited(command: Command, line: ShellLine, limit_s: float | None) -> Ended | None:
     try:
         done, _ = await asyncio.wait({command.ended}, timeout=limit_s)
     except asyncio.CancelledError:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from phaseline.lang.fast_dataclasses import frozen
 from phaseline.tasks.host_keys import SSH_PORT, HostKeys, KeyCheck
-from phaseline.tasks.remote_shell import FAR_LINGER_S, Unreachable
+from phaseline.tasks.remote_shell import FAR_LINGER_S, HostUnreachable
 from phaseline.tasks.shell_scripts import BOOT
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ class _Shared:
         return self.opening.cancelled() or self.opening.exception() is not None or self.opening.result().is_closed()
 
 
-class Connections:
+class SshConnections:
     """The connections of one event loop, by address; and the room for commands that it shares out."""
 
     def __init__(self, rules: HostKeys) -> None:
@@ -79,7 +79,7 @@ class Connections:
         self._lingering: set[asyncio.Task[None]] = set()
 
     async def acquire(self, address: Address) -> _Shared:
-        """A connection to use; ``release`` it. Raises ``Unreachable``."""
+        """A connection to use; ``release`` it. Raises ``HostUnreachable``."""
         pool = self._shared.setdefault(address, [])
         pool[:] = [shared for shared in pool if not shared.is_gone]
         shared = next((shared for shared in pool if shared.users < MOST_SESSIONS), None)
@@ -135,7 +135,7 @@ class Connections:
             import asyncssh  # 150 ms that only those pay who have hosts
         except ImportError as error:
             text = "commands on hosts need the package asyncssh: pip install 'phaseline[ssh]'"
-            raise Unreachable(text, is_final=True) from error
+            raise HostUnreachable(text, is_final=True) from error
         check = KeyCheck(self._rules, address.host, address.port, address.host_key)
         trusts_all = self._rules.policy == "any" and not address.host_key
         try:
@@ -157,13 +157,13 @@ class Connections:
                     keepalive_interval=ALIVE_S,
                 )
         except asyncssh.HostKeyNotVerifiable as error:
-            raise Unreachable(f"{address}: {check.refusal or error.reason}", is_final=True) from error
+            raise HostUnreachable(f"{address}: {check.refusal or error.reason}", is_final=True) from error
         except asyncssh.PermissionDenied as error:
             text = f"{address} does not let us in ({error.reason}): see user, key and password of its agent_config"
-            raise Unreachable(text, is_final=True) from error
+            raise HostUnreachable(text, is_final=True) from error
         except (OSError, TimeoutError, asyncssh.Error) as error:
             said = getattr(error, "reason", "") or getattr(error, "strerror", "") or str(error) or type(error).__name__
-            raise Unreachable(f"{address} cannot be reached: {said}") from error
+            raise HostUnreachable(f"{address} cannot be reached: {said}") from error
 
 
 def _keys(address: Address) -> dict[str, Any]:
@@ -179,11 +179,11 @@ def _keys(address: Address) -> dict[str, Any]:
         return {"client_keys": [asyncssh.import_private_key(text)], "agent_path": None}
     except (OSError, UnicodeDecodeError) as error:
         said = getattr(error, "strerror", None) or "it is no text"
-        raise Unreachable(
+        raise HostUnreachable(
             f"{address}: the key file of its agent_config cannot be read: {said}", is_final=True
         ) from error
     except (asyncssh.KeyImportError, asyncssh.KeyEncryptionError) as error:
-        raise Unreachable(
+        raise HostUnreachable(
             f"{address}: the key of its agent_config is no private key: {error}", is_final=True
         ) from error
 
@@ -203,7 +203,7 @@ def _client(check: KeyCheck) -> Any:
 class Host:
     """A host over SSH."""
 
-    def __init__(self, id: str, address: Address, connections: Connections) -> None:
+    def __init__(self, id: str, address: Address, connections: SshConnections) -> None:
         """``id``: that of its instance."""
         self.name = f"{id} ({address})"
         self.root = ROOT
@@ -222,7 +222,7 @@ class Host:
             )
         except (OSError, asyncssh.Error) as error:
             self._connections.release(shared)
-            raise Unreachable(f"{self.name}: no shell can be started: {error}") from error
+            raise HostUnreachable(f"{self.name}: no shell can be started: {error}") from error
         except BaseException:
             self._connections.release(shared)
             raise
@@ -302,6 +302,6 @@ class _Session:
         lost = (
             None
             if self._has_exited
-            else Unreachable(f"{self._name}: the line was lost: {exc or 'it was closed there'}")
+            else HostUnreachable(f"{self._name}: the line was lost: {exc or 'it was closed there'}")
         )
         self._command.closed(lost)

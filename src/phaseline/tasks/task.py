@@ -24,11 +24,11 @@ if TYPE_CHECKING:
     from asyncio import Semaphore
     from collections.abc import Mapping
 
-    from phaseline.calls.protocol.call import Call, InstanceContext
+    from phaseline.calls.protocol.call import InstanceContext, PluginCall
     from phaseline.model.blueprint.blueprint import Value
     from phaseline.tasks.folder_bundle import Bundle
-    from phaseline.tasks.remote_shell import Ended, Place
-    from phaseline.tasks.ssh_host import Connections
+    from phaseline.tasks.remote_shell import CommandHost, Ended
+    from phaseline.tasks.ssh_host import SshConnections
 
 TIMEOUT_S = 300.0
 """All attempts of a task on an instance together take at most so long where it does not say so itself."""
@@ -41,7 +41,7 @@ MASTER = "master"
 class Task:
     """What a runner is called with."""
 
-    def __init__(self, call: Call, connections: Connections) -> None:
+    def __init__(self, call: PluginCall, connections: SshConnections) -> None:
         """``connections``: those of the loop that the runner runs on."""
         self.call = call
         self._connections = connections
@@ -95,7 +95,7 @@ class Task:
         return None if install_method(host.node.properties) == "none" else host
 
     @cached_property
-    def place(self) -> Place:
+    def place(self) -> CommandHost:
         """Where its commands run. ``NonRecoverableError``: it is not known how to get there."""
         host = self.host
         if host is None:

@@ -13,7 +13,7 @@ from phaseline.tasks.decorator import task
 from phaseline.tasks.folder_bundle import UNPACK, bundle_of
 
 if TYPE_CHECKING:
-    from phaseline.calls.protocol.call import Call
+    from phaseline.calls.protocol.call import PluginCall
     from phaseline.tasks.remote_shell import Ended
     from phaseline.tasks.task import Task
 
@@ -101,7 +101,7 @@ async def sync(task: Task) -> Outcome:
 
 
 @task(repeatable=False)
-def python(call: Call) -> Outcome:
+def python(call: PluginCall) -> Outcome:
     """Call ``function`` (``module:function`` of the package) with an item whose inputs are ``inputs``."""
     from phaseline.tasks.package_functions import call_own
 
@@ -126,7 +126,7 @@ async def note_boot(task: Task) -> Outcome:
 @task(repeatable=True)
 async def await_boot(task: Task) -> Outcome:
     """Wait until its host answers from another boot than before; no thread is held meanwhile."""
-    from phaseline.tasks.remote_shell import Unreachable
+    from phaseline.tasks.remote_shell import HostUnreachable
 
     assert task.call.instance is not None
     properties = task.call.instance.runtime_properties
@@ -134,7 +134,7 @@ async def await_boot(task: Task) -> Outcome:
     try:
         ended = await task.command(BOOT_ID)
         is_back = not ended.code and not ended.is_late and ended.said.strip() != properties.get(BOOT_KEY)
-    except Unreachable as error:
+    except HostUnreachable as error:
         if error.is_final:
             raise
         is_back = False

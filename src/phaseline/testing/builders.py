@@ -14,7 +14,7 @@ from phaseline.calls.batches.trial_call import with_plain_ids
 from phaseline.model.blueprint.blueprint import Blueprint, Node, Operation, Relationship
 from phaseline.model.blueprint.groups import ScalingGroup
 from phaseline.plan.topology.expansion import expand
-from phaseline.plan.topology.modification import Wanted, modify
+from phaseline.plan.topology.modification import WantedCount, modify
 
 if TYPE_CHECKING:
     from phaseline.model.blueprint.blueprint import Value
@@ -145,5 +145,5 @@ def scaled(source: Topology, **wanted: int) -> Topology:
     >>> found.ids, found.is_there.tolist()
     (['web_1', 'web_2'], [True, False])
     """
-    found = modify(source, {name: Wanted(count) for name, count in wanted.items()}, suffixes=0)
+    found = modify(source, {name: WantedCount(count) for name, count in wanted.items()}, suffixes=0)
     return with_plain_ids(found.finished)

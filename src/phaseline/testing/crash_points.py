@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING
 
 from phaseline.app.callers import make_caller
 from phaseline.calls.batches.caller_registry import CallerRegistry
-from phaseline.calls.batches.trial_call import Given, Trial
+from phaseline.calls.batches.trial_call import Trial, TrialMember
 from phaseline.calls.threads.guarded_calls import is_async
 from phaseline.lang.fast_dataclasses import altered, frozen
 from phaseline.model.graph.plugin_errors import NonRecoverableError, RecoverableError
@@ -137,7 +137,7 @@ def _code_of(function: Callable[..., object]) -> CodeType:
     return code  # type: ignore[no-any-return]  # that is what the attribute of functions is
 
 
-def _run_until(target: Target, members: Sequence[Given], fuse: Fuse) -> tuple[Saved, BaseException | None]:
+def _run_until(target: Target, members: Sequence[TrialMember], fuse: Fuse) -> tuple[Saved, BaseException | None]:
     """Call it until it dies: ({place: document that was saved, which outlives the process}, what it raised instead)."""
     trial = Trial(members, phase=target.phase, keeps_raised=True)
     done: list[Tried] = []
@@ -153,7 +153,7 @@ def _run_until(target: Target, members: Sequence[Given], fuse: Fuse) -> tuple[Sa
     return trial.saved, next((tried.raised for tried in done if tried.raised is not None), None)
 
 
-def _as_saved(member: Given, saved: dict[str, Value] | None) -> Given:
+def _as_saved(member: TrialMember, saved: dict[str, Value] | None) -> TrialMember:
     if saved is None:
         return member
     return altered(member, subject=altered(member.subject, runtime_properties=saved), phase_data={})

@@ -34,7 +34,7 @@ from phaseline.model.execution.pre_post import DeploymentCallKind
 from phaseline.model.graph.status import OutcomeKind
 
 if TYPE_CHECKING:
-    from phaseline.calls.protocol.call import World
+    from phaseline.calls.protocol.call import DeploymentLookup
     from phaseline.model.blueprint.blueprint import Value
     from phaseline.model.deployment.topology import Topology
 
@@ -103,7 +103,7 @@ class _Ground(ExecutionHookLookup):
     def approvals(self) -> Sequence[Approval]:
         return self._approved
 
-    def target(self, now: World, *, takes_back: bool = False) -> LoadedDeployment:  # noqa: ARG002 - as it was made up
+    def target(self, now: DeploymentLookup, *, takes_back: bool = False) -> LoadedDeployment:  # noqa: ARG002 - as it was made up
         return cast("LoadedDeployment", now) if self._target is None else self._target.as_is()
 
     def usage(self, key: str, value: str) -> Sequence[Usage]:  # noqa: ARG002 - as above

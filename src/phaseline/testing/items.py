@@ -20,8 +20,8 @@ from typing import TYPE_CHECKING, Literal, overload
 
 from phaseline.app.callers import make_caller
 from phaseline.calls.batches.caller_registry import CallerRegistry
-from phaseline.calls.batches.native_items import Batch, Item
-from phaseline.calls.batches.trial_call import ROOT, Given, Subject, Trial, Tried
+from phaseline.calls.batches.native_items import Item, ItemBatch
+from phaseline.calls.batches.trial_call import ROOT, Subject, Trial, TrialMember, Tried
 from phaseline.calls.protocol.call import Outcome
 from phaseline.model.graph.status import OutcomeKind
 from phaseline.testing.phases import target_of
@@ -54,10 +54,10 @@ class FakeItem(Item):
         return tuple(self._made.trial.lines[self._place])
 
 
-class FakeBatch(Batch):
+class FakeBatch(ItemBatch):
     """A batch that can be asked what was said about its items."""
 
-    def __init__(self, members: Sequence[Given]) -> None:
+    def __init__(self, members: Sequence[TrialMember]) -> None:
         """Made-up members in order."""
         self.trial = Trial(members)
         super().__init__(len(members), self.trial.call_at)
@@ -108,7 +108,9 @@ def fake_item(
     5432
     """
     subject = Subject(node, properties or {}, runtime_properties or {}, type)
-    return FakeBatch([Given(subject, inputs or {}, attempt, data, target, side, is_canceled, phase_data or {})])[0]
+    return FakeBatch([TrialMember(subject, inputs or {}, attempt, data, target, side, is_canceled, phase_data or {})])[
+        0
+    ]
 
 
 def fake_batch(
@@ -126,7 +128,7 @@ def fake_batch(
     """
     if isinstance(items, int):
         subject = Subject(node, properties or {}, runtime_properties or {})
-        return FakeBatch([Given(subject, inputs or {})] * items)
+        return FakeBatch([TrialMember(subject, inputs or {})] * items)
     return FakeBatch([given for item in items for given in item._made.trial.members])  # noqa: SLF001 - our own class
 
 
@@ -152,7 +154,7 @@ def call(function: Callable[..., object] | LoadedPhase, given: FakeItem | FakeBa
     return done
 
 
-def members_of(given: FakeItem | FakeBatch) -> Sequence[Given]:
+def members_of(given: FakeItem | FakeBatch) -> Sequence[TrialMember]:
     """What they were made of."""
     batch = given if isinstance(given, FakeBatch) else given._made  # noqa: SLF001 - our own class
     return batch.trial.members

@@ -12,7 +12,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING
 
-from phaseline.calls.protocol.phase_view import PhaseView
+from phaseline.calls.protocol.phase_view import PhaseContext
 from phaseline.catalog.code.function_loader import Loader
 from phaseline.catalog.phases.decorated_phases import marked
 from phaseline.catalog.phases.function_loader import PhaseImporter
@@ -25,7 +25,7 @@ from phaseline.model.problems.problem import ProblemsError, problem_error
 if TYPE_CHECKING:
     from os import PathLike
 
-    from phaseline.catalog.phases.phase_packages import Package
+    from phaseline.catalog.phases.phase_packages import PhasePackage
     from phaseline.model.phases.definitions import PhaseDefinition
 
 
@@ -47,7 +47,7 @@ class Target:
     """A function and the phase that it is the code of; None: of none."""
 
     function: Callable[..., object]
-    phase: PhaseView | None = None
+    phase: PhaseContext | None = None
 
 
 @cache
@@ -83,7 +83,7 @@ def load_phase(place: str | PathLike[str], name: str = "", *, state: str = "") -
     return LoadedPhase(definition, function, module, state or definition.states[0])
 
 
-def _chosen(packages: list[Package], place: str, name: str) -> tuple[Package, PhaseDefinition]:
+def _chosen(packages: list[PhasePackage], place: str, name: str) -> tuple[PhasePackage, PhaseDefinition]:
     """The phase that is meant, and its package. Raises: PL-D053; or what is wrong with those that were found."""
     found = [
         (package, plugin.phase)
@@ -105,7 +105,7 @@ def _chosen(packages: list[Package], place: str, name: str) -> tuple[Package, Ph
     )
 
 
-def _refuse(package: Package) -> None:
+def _refuse(package: PhasePackage) -> None:
     """Raise what a package would be refused for."""
     errors = tuple(problem for problem in package.all_problems() if problem.severity == "error")
     if errors:
@@ -115,11 +115,11 @@ def _refuse(package: Package) -> None:
 def target_of(given: Callable[..., object] | LoadedPhase) -> Target:
     """What is to be called. Raises: ``ProblemsError`` for a decorated function whose phase would be refused."""
     if isinstance(given, LoadedPhase):
-        return Target(given.function, PhaseView.of(given.definition, given.state))
+        return Target(given.function, PhaseContext.of(given.definition, given.state))
     mark = getattr(given, PHASE_ATTRIBUTE, None)
     if mark is None:
         return Target(given)
     plugin = marked(mark, getattr(given, "__module__", None) or "plugin")
     if plugin.errors or plugin.phase is None:
         raise ProblemsError(plugin.errors)
-    return Target(given, PhaseView.of(plugin.phase, plugin.phase.states[0]))
+    return Target(given, PhaseContext.of(plugin.phase, plugin.phase.states[0]))

@@ -32,10 +32,10 @@ from phaseline.testing.builders import topology as expand
 from phaseline.testing.clock import VirtualClock
 from phaseline.testing.scripted_executor import (
     Called,
-    Died,
+    CallScript,
+    EngineDied,
     MadeUpPlugins,
     Says,
-    Script,
     completes,
     fails,
     retries,
@@ -116,17 +116,17 @@ class Stage:
         )
         self.deployment, _ = self.store.create_deployment(new)
 
-    def play(self, request: Request, script: Script, around: PrePost | None = None) -> ExecutionRow:
+    def play(self, request: Request, script: CallScript, around: PrePost | None = None) -> ExecutionRow:
         """Run a workflow until it has ended or needs a person; the execution as it is then. ``around``: what surrounds it."""
         new = NewExecution(self.deployment, request, DIRECTOR, self.clock.now(), around)
         row = self.store.create_execution(new)
         return self.carry_on(row, script, lambda engine: engine.submit(row))
 
-    def retry(self, row: ExecutionRow, script: Script) -> ExecutionRow:
+    def retry(self, row: ExecutionRow, script: CallScript) -> ExecutionRow:
         """Let an execution that has failed go on until it has ended again; the execution as it is then."""
         return self.carry_on(row, script, lambda engine: engine.retry(row))
 
-    def carry_on(self, row: ExecutionRow, script: Script, begin: Callable[[Engine], None]) -> ExecutionRow:
+    def carry_on(self, row: ExecutionRow, script: CallScript, begin: Callable[[Engine], None]) -> ExecutionRow:
         """Have a new engine ``begin`` with an execution, and turn it until that has ended or needs a person; as it is then."""
         engine, plugins = self._begin(script)
         begin(engine)
@@ -136,7 +136,7 @@ class Stage:
             plugins.deliver()
             try:
                 engine.turn()
-            except Died:
+            except EngineDied:
                 self.crashes += 1
                 engine, plugins = self._begin(script)
                 engine.recover()
@@ -158,7 +158,7 @@ class Stage:
         plan = StoredPlan(0, self.deployment, request, self.clock.now(), DIRECTOR.name, {}, {}, "", aim)
         return self.store.stored_plans.add(plan).number
 
-    def _begin(self, script: Script) -> tuple[Engine, MadeUpPlugins]:
+    def _begin(self, script: CallScript) -> tuple[Engine, MadeUpPlugins]:
         """A new engine becomes the owner of the store, whatever became of the former one."""
         self.store.disown()
         self._owning = self.store.own("rehearsal")
@@ -220,16 +220,16 @@ def rehearse(
     stage = Stage(topology, values, declare, {"install": PLANNERS["install"], **own} if own else PLANNERS)
     policy = RetryPolicy(task_retries, retry_interval_s, subgraph_retries)
     if workflow != "install":
-        stage.play(Request("install", retries=policy), Script({}, frozenset(), BEGINNING_MS))
+        stage.play(Request("install", retries=policy), CallScript({}, frozenset(), BEGINNING_MS))
     table = {key: (said,) if isinstance(said, Says) else tuple(said) for key, said in (outcomes or {}).items()}
-    script = Script(table, frozenset(crash_in), stage.clock.now())
+    script = CallScript(table, frozenset(crash_in), stage.clock.now())
     asked = {**(parameters or {}), **({} if to is None else {PLAN: stage.aim_at(to, policy)})}
     stop = None if on_failure == "continue" else StopAfter(failures=0)
     row = stage.play(Request(workflow, asked, policy, stop, take_back=on_failure == "rollback"), script)
     return _rehearsed(stage, row, script)
 
 
-def _rehearsed(stage: Stage, row: ExecutionRow, script: Script) -> Rehearsal:
+def _rehearsed(stage: Stage, row: ExecutionRow, script: CallScript) -> Rehearsal:
     """What an execution has done, with ids that tests can spell."""
     states, names = stage.store.states(stage.deployment).tolist(), stage.store.state_names(stage.deployment)
     documents = stage.store.documents(stage.deployment)

@@ -19,7 +19,7 @@ from phaseline.testing.scheduled_reports import Coming
 from phaseline.testing.simulation.plugins import members_of
 
 if TYPE_CHECKING:
-    from phaseline.calls.deployments.deployment_cache import Deployments
+    from phaseline.calls.deployments.deployment_cache import DeploymentCache
     from phaseline.calls.threads.inbox import Inbox
     from phaseline.model.blueprint.blueprint import Value
     from phaseline.model.deployment.runtime_properties import PropertyPath
@@ -86,12 +86,12 @@ class Called:
         return f"{self.at_s:>8.1f} s  {self.operation} {' '.join(self.instances)}: {' '.join(told)}"
 
 
-class Died(Exception):
+class EngineDied(Exception):
     """The engine dies here."""
 
 
 @dataclass(slots=True)
-class Script:
+class CallScript:
     """What is said when, and what was called: it outlives the engines that die.
 
     ``table`` {operation: what it says, one after another}; ``crash_in``: numbers of calls from 1.
@@ -114,7 +114,7 @@ class Script:
 
 
 @frozen
-class Member:
+class ScriptedMember:
     """One member of a batch: its place there, whom it is about, and how that is written."""
 
     number: int
@@ -129,7 +129,9 @@ class Member:
 class MadeUpPlugins:
     """``ports.Executor`` for rehearsals."""
 
-    def __init__(self, inbox: Inbox[CallReport], deployments: Deployments, clock: VirtualClock, script: Script) -> None:
+    def __init__(
+        self, inbox: Inbox[CallReport], deployments: DeploymentCache, clock: VirtualClock, script: CallScript
+    ) -> None:
         """Nothing is being called."""
         self._inbox, self._deployments, self._clock, self._script = inbox, deployments, clock, script
         self._coming = Coming(clock)
@@ -146,7 +148,7 @@ class MadeUpPlugins:
         if self._script.crash_in.intersection(range(first, first + len(calls))):
             for called in calls:
                 self._note(batch, called, ["died"] * len(called))
-            raise Died
+            raise EngineDied
         for called in calls:
             says = [self._script.next_for(member.instance, member.node, batch.lane.phase) for member in called]
             self._note(batch, called, [WORDS[said.kind] for said in says])
@@ -154,11 +156,11 @@ class MadeUpPlugins:
             for takes_s, answers in groupby(together, key=lambda pair: pair[0].takes_s):
                 self._coming.add(round(takes_s * 1000), self._report(batch, list(answers)))
 
-    def _member(self, number: int, segment: GraphSegment, place: int) -> Member:
+    def _member(self, number: int, segment: GraphSegment, place: int) -> ScriptedMember:
         loaded = self._deployments.loaded(segment.deployment)
         topology, subject = loaded.topology, int(segment.subjects[place])
         if segment.kind is SubjectKind.DEPLOYMENT:
-            return Member(number, segment, place, -1, "", "", loaded.view.id)
+            return ScriptedMember(number, segment, place, -1, "", "", loaded.view.id)
         if segment.kind is SubjectKind.INSTANCE:
             owner, text = subject, topology.ids[subject]
         else:
@@ -166,14 +168,14 @@ class MadeUpPlugins:
             owner = source if segment.kind is SubjectKind.SOURCE else target
             text = f"{topology.ids[source]}->{topology.ids[target]}"
         node = topology.nodes[int(topology.node[owner])].name
-        return Member(number, segment, place, owner, topology.ids[owner], node, text)
+        return ScriptedMember(number, segment, place, owner, topology.ids[owner], node, text)
 
-    def _note(self, batch: Batch, members: Sequence[Member], outcomes: Sequence[str]) -> None:
+    def _note(self, batch: Batch, members: Sequence[ScriptedMember], outcomes: Sequence[str]) -> None:
         at_s = (self._clock.now() - self._script.began_at) / 1000
         operation = batch.lane.phase.rpartition(".")[2]
         self._script.calls.append(Called(at_s, operation, tuple(member.text for member in members), tuple(outcomes)))
 
-    def _report(self, batch: Batch, answers: Sequence[tuple[Says, Member]]) -> CallReport:
+    def _report(self, batch: Batch, answers: Sequence[tuple[Says, ScriptedMember]]) -> CallReport:
         documents = []
         remarks = []
         for said, member in answers:

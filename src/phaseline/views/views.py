@@ -88,7 +88,7 @@ class FailingCall:
 
 
 @frozen
-class Decision:
+class OperatorDecision:
     """What a person asked of an execution: who, when, what (``retry``, ``cancel`` ...), and how or why."""
 
     at: int
@@ -127,7 +127,7 @@ class ExecutionView:
     interrupted: bool = False
     notices: Sequence[str] = ()
     runner: str = ""
-    decisions: Sequence[Decision] = ()
+    decisions: Sequence[OperatorDecision] = ()
     detached: bool = False
     background: "Background | None" = None
     waits_for: str = ""

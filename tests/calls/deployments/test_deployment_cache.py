@@ -2,7 +2,7 @@
 
 from tests.store.builders import FakeClock
 
-from phaseline.calls.deployments.deployment_cache import Deployments
+from phaseline.calls.deployments.deployment_cache import DeploymentCache
 from phaseline.model.rows.rows import NoteRow
 from phaseline.store.memory.store import MemoryStore
 from phaseline.vault.master_keys import MasterKeys
@@ -16,7 +16,7 @@ def test_d30_data_for_the_next_call_of_an_entry_is_opened_by_the_engine_that_goe
     left = {"seen": "correct-horse-battery", "count": 3}
     sealed = before.sealed(left)
     assert "correct" not in str(sealed)
-    after = Deployments(store, Vault(store.secrets, store.identity(), keys, FakeClock()))
+    after = DeploymentCache(store, Vault(store.secrets, store.identity(), keys, FakeClock()))
     after.keep_data(7, [NoteRow(3, 1, 0, 0, "", {}, sealed), NoteRow(4, 1, 0, 0, "", {}, None)])
     assert after.data(7) == {3: left}
     assert after.secrets.knows("it was correct-horse-battery")

@@ -6,7 +6,7 @@ import pytest
 
 from phaseline.calls.protocol.no_secrets import NoSecrets
 from phaseline.calls.protocol.secret_tracking import Watch
-from phaseline.dsl.functions.plan_and_runtime_scopes import Facts, RuntimeScope
+from phaseline.dsl.functions.plan_and_runtime_scopes import DeploymentFacts, RuntimeScope
 from phaseline.dsl.functions.scope import Scope
 from phaseline.dsl.functions.third_party import ANNOUNCED
 from phaseline.model.blueprint.blueprint import Value
@@ -88,6 +88,6 @@ def test_d30_what_functions_make_of_secrets_is_known(value: Value, learned: list
     secrets = Known()
     inputs: dict[str, Value] = {"hush": "hush", "plain": "plain"}
     conf: dict[str, Value] = {"conf": {"port": 80, "login": {"string_upper": SECRET}, "host": {"string_upper": "h"}}}
-    scope = RuntimeScope(inputs, {"web": conf}, Nothing(), own_node="web", facts=Facts(secrets=secrets))  # type: ignore[arg-type]  # no more is asked for
+    scope = RuntimeScope(inputs, {"web": conf}, Nothing(), own_node="web", facts=DeploymentFacts(secrets=secrets))  # type: ignore[arg-type]  # no more is asked for
     Watch(inputs, {"hush"}, secrets).evaluate(value, scope)
     assert secrets.learned == learned

@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from phaseline.catalog.files.archives import Limits, Member, read_members, unpack
+from phaseline.catalog.files.archives import ArchiveLimits, ArchiveMember, read_members, unpack
 from phaseline.model.problems.problem import ProblemsError
 
 FILES = {"top/blueprint.yaml": b"text", "top/scripts/run.sh": b"#!/bin/sh\n"}
-SMALL = Limits(members=3, member_bytes=1_000, total_bytes=2_000)
+SMALL = ArchiveLimits(members=3, member_bytes=1_000, total_bytes=2_000)
 
 
 def zipped(files: dict[str, bytes], change: Callable[[zipfile.ZipInfo], None] = lambda _: None) -> bytes:
@@ -44,12 +44,12 @@ def tarred(
     return raw.getvalue()
 
 
-def read(raw: bytes, limits: Limits = SMALL) -> list[Member]:
+def read(raw: bytes, limits: ArchiveLimits = SMALL) -> list[ArchiveMember]:
     """All members of an archive."""
     return list(read_members(io.BytesIO(raw), "it.zip", limits=limits))
 
 
-def refusal(raw: bytes, limits: Limits = SMALL) -> tuple[str, str]:
+def refusal(raw: bytes, limits: ArchiveLimits = SMALL) -> tuple[str, str]:
     """Code and message of the one problem of an archive."""
     with pytest.raises(ProblemsError) as caught:
         read(raw, limits)

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from phaseline.catalog.files.archive_writer import pack
-from phaseline.catalog.files.blueprint_trees import Tree, digest_of, lay_out, take_up
+from phaseline.catalog.files.blueprint_trees import BlueprintTree, digest_of, lay_out, take_up
 from phaseline.model.problems.problem import ProblemsError
 
 
@@ -31,7 +31,7 @@ def folder(tmp_path: Path) -> Path:
     return made
 
 
-def taken(folder: Path) -> Tree:
+def taken(folder: Path) -> BlueprintTree:
     return take_up(str(folder / "blueprint.yaml"))
 
 

@@ -2,10 +2,10 @@
 
 from pathlib import Path
 
-from phaseline.catalog.phases.phase_files import Origin, read_folder
+from phaseline.catalog.phases.phase_files import PhaseFileOrigin, read_folder
 from phaseline.catalog.phases.phase_packages import packages_at
-from phaseline.catalog.phases.plugin_set import Loaded, PhasePlugins
-from phaseline.model.phases.definitions import PhaseDefinition, Plugin
+from phaseline.catalog.phases.plugin_set import LoadedPlugins, PhasePlugins
+from phaseline.model.phases.definitions import PhaseDefinition, PhasePlugin
 
 CREATE = {
     "HandlesStates": "Allocation",
@@ -35,10 +35,10 @@ def write_pair(root: Path, name: str, given: dict[str, str | None] | None = None
     return file
 
 
-def read_plugin(root: Path, given: dict[str, str | None] | None = None, code: str | None = CODE) -> Plugin:
+def read_plugin(root: Path, given: dict[str, str | None] | None = None, code: str | None = CODE) -> PhasePlugin:
     """The plugin of one pair."""
     write_pair(root, "create", given, code)
-    [found] = read_folder(root.iterdir(), Origin(folders=(str(root),)))
+    [found] = read_folder(root.iterdir(), PhaseFileOrigin(folders=(str(root),)))
     [plugin] = found.plugins
     return plugin
 
@@ -51,11 +51,11 @@ def read_phase(root: Path, given: dict[str, str | None] | None = None) -> PhaseD
     return plugin.phase
 
 
-def load(root: Path) -> Loaded:
+def load(root: Path) -> LoadedPlugins:
     """Everything below the folder, loaded for the first time, without what is installed."""
     return PhasePlugins(read=lambda: packages_at(root)).load()
 
 
-def codes(loaded: Loaded) -> list[str]:
+def codes(loaded: LoadedPlugins) -> list[str]:
     """Codes of all problems, sorted; warnings in lower case."""
     return sorted(problem.code if problem.severity == "error" else problem.code.lower() for problem in loaded.problems)

@@ -6,18 +6,20 @@ import pytest
 from tests.catalog.phases.plugin_files import read_phase
 
 from phaseline import phase
-from phaseline.catalog.phases.phase_files import Origin, read_folder
+from phaseline.catalog.phases.phase_files import PhaseFileOrigin, read_folder
 from phaseline.model.phases.decorator import PHASE_ATTRIBUTE
-from phaseline.model.phases.definitions import Plugin
+from phaseline.model.phases.definitions import PhasePlugin
 
 CREATE = '@phase(name="Acme.Create", states="Allocation", resource_type="Cloud.Node"{})\n'
 
 
-def read(folder: Path, text: str, name: str = "create.py") -> tuple[Plugin, ...]:
+def read(folder: Path, text: str, name: str = "create.py") -> tuple[PhasePlugin, ...]:
     """The plugins of a module that imports the decorator."""
     (folder / name).write_text(f"from phaseline import phase\n{text}")
     return tuple(
-        plugin for one in read_folder([folder / name], Origin(folders=(str(folder),))) for plugin in one.plugins
+        plugin
+        for one in read_folder([folder / name], PhaseFileOrigin(folders=(str(folder),)))
+        for plugin in one.plugins
     )
 
 
@@ -67,7 +69,7 @@ def test_p14_a_record_with_the_same_content_is_equal(tmp_path: Path) -> None:
         'ResourceType = {"Cloud.Node"}\nPhaseName = "Acme.Create"\nResourceConstraint := Cores > 2\n'
         'Phase.SleepDelay = 2\nPhase = [Dependencies = {"A", "B"}; Color = "blue"]\n'
     )
-    [found] = read_folder([record / "a.rec"], Origin(folders=(str(record),)))
+    [found] = read_folder([record / "a.rec"], PhaseFileOrigin(folders=(str(record),)))
     [plugin] = found.plugins
     assert plugin.problems == ()
     assert plugin.phase == written
@@ -87,7 +89,7 @@ def test_the_decorator_under_another_name(tmp_path: Path) -> None:
     (tmp_path / "a.py").write_text(
         "import phaseline as p\n@p.phase(name='A', states='S', resource_type='T')\ndef handle(h): ...\n"
     )
-    [found] = read_folder([tmp_path / "a.py"], Origin())
+    [found] = read_folder([tmp_path / "a.py"], PhaseFileOrigin())
     assert found.plugins[0].phase is not None
 
 

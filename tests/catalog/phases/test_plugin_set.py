@@ -9,7 +9,7 @@ from tests.catalog.phases.plugin_files import CODE, cfg, codes, load, write_pair
 from phaseline.catalog.code.function_loader import Loader
 from phaseline.catalog.phases.function_loader import PhaseImporter
 from phaseline.catalog.phases.phase_packages import packages_at
-from phaseline.catalog.phases.plugin_set import Loaded, PhasePlugins
+from phaseline.catalog.phases.plugin_set import LoadedPlugins, PhasePlugins
 
 
 @pytest.fixture
@@ -23,12 +23,12 @@ def plugins_of(root: Path, importer: PhaseImporter | None = None) -> PhasePlugin
     return PhasePlugins(read=lambda: packages_at(root), importer=importer)
 
 
-def errors(loaded: Loaded) -> dict[str, str]:
+def errors(loaded: LoadedPlugins) -> dict[str, str]:
     """{phase: why it cannot be used}; empty for those that can."""
     return {phase.name: phase.error for phase in loaded.registry.phases}
 
 
-def call(importer: PhaseImporter, loaded: Loaded, phase: str) -> object:
+def call(importer: PhaseImporter, loaded: LoadedPlugins, phase: str) -> object:
     found = loaded.registry.get(phase)
     assert found is not None
     assert found.code is not None

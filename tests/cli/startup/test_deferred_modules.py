@@ -108,7 +108,7 @@ def test_what_is_there_and_what_is_nowhere_is_left_alone() -> None:
     later.put_off("there_is_no_such_module")
     later.put_off("there_is_no_such_package.part")
 
-    assert type(sys.modules["sys"]) is not later.Later
+    assert type(sys.modules["sys"]) is not later.DeferredModule
     assert "there_is_no_such_module" not in sys.modules
     assert "there_is_no_such_package.part" not in sys.modules
 

@@ -43,9 +43,9 @@ import sys
 from phaseline.cli.startup import fast_start as lean
 lean.begin()
 import phaseline.use_cases.commands.install  # commands import what they do before they open anything
-from phaseline.cli.startup.deferred_modules import Later
+from phaseline.cli.startup.deferred_modules import DeferredModule
 lean.load()
-waits = [name for name in sys.modules if type(sys.modules[name]) is Later]
+waits = [name for name in sys.modules if type(sys.modules[name]) is DeferredModule]
 from inspect import signature
 import inspect, pathlib, pickle, platform, urllib.parse
 import numpy, numpy.ma, numpy.testing, numpy._typing
@@ -56,7 +56,7 @@ print(signature(lambda one, *, two=2: 0), inspect.signature(print, follow_wrappe
 print(platform.system() == platform.uname().system, pathlib.Path("/a b").as_uri(), urllib.parse.quote("a b"))
 print(NDArray[numpy.int64] == numpy._typing.NDArray[numpy.int64], numpy.linalg.eig(numpy.eye(2)).eigenvalues)
 print(numpy.roots([1, 2, 1]), (numpy.matrix([[1, 1], [0, 1]]) ** 2).tolist(), numpy.emath.sqrt(-1), numpy.lib.mixins.NDArrayOperatorsMixin.__name__)
-print(pickle.loads(pickle.dumps(numpy.arange(2))), inspect.cleandoc(inspect.cleandoc.__doc__)[:5], type(inspect) is Later)
+print(pickle.loads(pickle.dumps(numpy.arange(2))), inspect.cleandoc(inspect.cleandoc.__doc__)[:5], type(inspect) is DeferredModule)
 """
 
 
@@ -81,9 +81,9 @@ import sys
 from phaseline.cli.startup import fast_start as lean
 lean.begin()
 lean.load_click()
-from phaseline.cli.startup.deferred_modules import Later
+from phaseline.cli.startup.deferred_modules import DeferredModule
 import click, uuid
-print(type(uuid) is Later, "UUID" in vars(uuid))
+print(type(uuid) is DeferredModule, "UUID" in vars(uuid))
 one = uuid.uuid4()
 print(click.UUID.convert(str(one), None, None) == one == click.UUID.convert(one, None, None), type(one) is uuid.UUID)
 """
@@ -99,8 +99,8 @@ import sys
 from phaseline.cli.startup import fast_start as lean
 lean.begin()
 from gettext import gettext, ngettext
-from phaseline.cli.startup.deferred_modules import Later
-print(gettext("one"), ngettext("one", "many", 1), ngettext("one", "many", 2), type(sys.modules["gettext"]) is Later)
+from phaseline.cli.startup.deferred_modules import DeferredModule
+print(gettext("one"), ngettext("one", "many", 1), ngettext("one", "many", 2), type(sys.modules["gettext"]) is DeferredModule)
 import gettext as module
 module.bindtextdomain("messages", sys.argv[1])
 print(gettext("one"), ngettext("one", "many", 1), ngettext("one", "many", 2), module.gettext("one"))

@@ -27,7 +27,7 @@ ENDING = str(phaseline.__spec__.cached).rpartition("__init__")[2]
 
 
 def _found(folder: Path, name: str) -> ModuleSpec:
-    spec = own_modules.Finder(ENDING).find_spec(f"phaseline.{name}", [str(folder)])
+    spec = own_modules.ModuleFinder(ENDING).find_spec(f"phaseline.{name}", [str(folder)])
     assert spec is not None
     return spec
 
@@ -44,7 +44,7 @@ def test_all_modules_are_found_where_python_finds_them_and_know_the_same_of_them
     root = Path(phaseline.__path__[0])
     folders = [root, *(file.parent for file in root.rglob("*/__init__.py") if "shim" not in file.parts)]
     modules = [file for folder in folders for file in folder.glob("*.py") if file.name != "__init__.py"]
-    finder = own_modules.Finder(ENDING)
+    finder = own_modules.ModuleFinder(ENDING)
     assert len(modules) > 500
     for place in [*folders[1:], *modules]:
         name = ".".join(["phaseline", *place.relative_to(root).with_suffix("").parts])
@@ -112,7 +112,7 @@ def _told(spec: ModuleSpec) -> list[object]:
 def test_what_is_not_ours_or_no_file_is_left_to_others(tmp_path: Path) -> None:
     (tmp_path / "there.py").touch()
     (tmp_path / "folder").mkdir()
-    finder = own_modules.Finder(ENDING)
+    finder = own_modules.ModuleFinder(ENDING)
 
     assert finder.find_spec("phaseline.there", [str(tmp_path)]) is not None
     assert finder.find_spec("phaseline.folder", [str(tmp_path)]) is None
@@ -176,7 +176,7 @@ Parts = Callable[..., ModuleType]
 @pytest.fixture
 def parcel(tmp_path: Path) -> Iterator[Parts]:
     """Makes the package ``phaseline.parcel`` of these modules; it is found as in a command, and forgotten afterwards."""
-    finder = own_modules.Finder(ENDING)
+    finder = own_modules.ModuleFinder(ENDING)
 
     def made(**texts: str) -> ModuleType:
         folder = tmp_path / "parcel"

@@ -6,11 +6,11 @@ from pathlib import Path
 from typing import Any
 
 from phaseline.calls.protocol.call import (
-    Call,
     DeploymentContext,
     ExecutionContext,
     InstanceContext,
     NodeContext,
+    PluginCall,
     RelationshipContext,
     Site,
 )
@@ -65,7 +65,7 @@ class SmallWorld:
     def state(self, instance: InstanceContext) -> str:
         return "started"
 
-    def evaluate(self, value: Any, call: Call) -> Any:
+    def evaluate(self, value: Any, call: PluginCall) -> Any:
         if isinstance(value, dict) and "get_attribute" in value:
             return f"value of {value['get_attribute'][1]}"
         return value
@@ -86,21 +86,21 @@ class SmallChannel:
         self.intruders: list[Callable[[], None]] = []
         self.lock = threading.Lock()
 
-    def log(self, call: Call, level: str, text: str) -> None:
+    def log(self, call: PluginCall, level: str, text: str) -> None:
         with self.lock:
             self.lines.append((level, text))
 
-    def log_lines(self, call: Call, level: str, lines: Sequence[str]) -> bool:
+    def log_lines(self, call: PluginCall, level: str, lines: Sequence[str]) -> bool:
         for line in lines:
             self.log(call, level, line)
         return True
 
-    def save(self, call: Call, *, wait: bool = False) -> None:
+    def save(self, call: PluginCall, *, wait: bool = False) -> None:
         self.saved.append({view.id: dict(view.runtime_properties) for view in call.subjects})
         for view in call.subjects:
             view.settle()
 
-    def save_unless_stale(self, call: Call) -> bool:
+    def save_unless_stale(self, call: PluginCall) -> bool:
         """Those of ``intruders`` change the documents first, one at each attempt."""
         if self.intruders:
             self.intruders.pop(0)()
@@ -108,21 +108,21 @@ class SmallChannel:
         self.save(call)
         return True
 
-    def is_canceled(self, call: Call) -> bool:
+    def is_canceled(self, call: PluginCall) -> bool:
         return self.canceled
 
-    def on_kill(self, call: Call, end: object) -> None:
+    def on_kill(self, call: PluginCall, end: object) -> None:
         """Nobody kills it."""
 
-    def load(self, call: Call) -> Any:
+    def load(self, call: PluginCall) -> Any:
         if isinstance(self.function, Exception):
             raise self.function
         return self.function
 
-    def inputs(self, call: Call) -> dict[str, Any]:
+    def inputs(self, call: PluginCall) -> dict[str, Any]:
         return copy_mapping(self.given)
 
-    def token(self, call: Call) -> str:
+    def token(self, call: PluginCall) -> str:
         return "store-1-2-0"
 
     @property
@@ -142,7 +142,7 @@ def node_call(
     instance: str = "web_1",
     attempt: int = 0,
     pair: tuple[str, str] | None = None,
-) -> Call:
+) -> PluginCall:
     """A call of the operation ``create`` of an instance, or with ``pair`` of ``establish`` between source and target."""
     world = world or SmallWorld()
     site = Site(
@@ -155,7 +155,7 @@ def node_call(
         side="node" if pair is None else "source",
         max_retries=60,
     )
-    return Call(
+    return PluginCall(
         site,
         member=0,
         attempt=attempt,
@@ -167,7 +167,7 @@ def node_call(
     )
 
 
-def said(call: Call) -> SmallChannel:
+def said(call: PluginCall) -> SmallChannel:
     """Where what the call said was kept."""
     channel = call.channel
     assert isinstance(channel, SmallChannel)

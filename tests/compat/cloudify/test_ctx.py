@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 from tests.compat.cloudify.builders import SmallWorld, node_call, said, stored
 
-from phaseline.calls.protocol.call import Call
+from phaseline.calls.protocol.call import PluginCall
 
 
-def ctx_of(call: Call) -> Any:
+def ctx_of(call: PluginCall) -> Any:
     from cloudify.context import CloudifyContext
 
     return CloudifyContext(call)

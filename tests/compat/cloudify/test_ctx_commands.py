@@ -5,11 +5,11 @@ from typing import Any
 import pytest
 from tests.compat.cloudify.builders import node_call, stored
 
-from phaseline.calls.protocol.call import Call
+from phaseline.calls.protocol.call import PluginCall
 from phaseline.compat.cloudify.ctx_commands import IllegalPathError, read_words, walk
 
 
-def ctx_of(call: Call) -> Any:
+def ctx_of(call: PluginCall) -> Any:
     from cloudify.context import CloudifyContext
 
     return CloudifyContext(call)

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from tests.compat.cloudify.builders import SmallWorld, node_call, said, stored
 
-from phaseline.calls.protocol.call import Call
+from phaseline.calls.protocol.call import PluginCall
 from phaseline.compat.cloudify.ctx_client import ask
 from phaseline.compat.cloudify.ctx_program import SOURCE, _write_executable
 from phaseline.compat.cloudify.ctx_server import Served, serve
@@ -22,13 +22,13 @@ Ctx = Callable[..., "subprocess.CompletedProcess[str]"]
 
 
 @pytest.fixture
-def call(tmp_path: Path) -> Call:
+def call(tmp_path: Path) -> PluginCall:
     (tmp_path / "page.html").write_text("{{ ctx.node.properties.port }} {{ who }}")
     return node_call(folder=tmp_path)
 
 
 @pytest.fixture(params=["unix", "http"])
-def served(request: pytest.FixtureRequest, call: Call) -> Iterator[Served]:
+def served(request: pytest.FixtureRequest, call: PluginCall) -> Iterator[Served]:
     from cloudify.context import CloudifyContext
 
     served = serve(CloudifyContext(call), request.param)
@@ -94,7 +94,7 @@ def test_s5_false_like_values_print_nothing_without_json(ctx: Ctx) -> None:
         assert ctx("-j", *words).stdout in {"false", "0", "{}"}
 
 
-def test_s5_setting_text_and_json(ctx: Ctx, call: Call, served: Served) -> None:
+def test_s5_setting_text_and_json(ctx: Ctx, call: PluginCall, served: Served) -> None:
     assert ctx("instance", "runtime-properties", "a.b", "text").stdout == ""
     assert ctx("instance", "runtime-properties", "a.c", '@{"n": [1, null]}').returncode == 0
     assert ctx("--json-arg-prefix", "%", "instance", "runtime-properties", "d", "%true").returncode == 0
@@ -121,13 +121,13 @@ def test_s5_what_cannot_be_printed_says_so(ctx: Ctx) -> None:
     assert "name one of its parts" in done.stderr
 
 
-def test_s5_logger(ctx: Ctx, call: Call) -> None:
+def test_s5_logger(ctx: Ctx, call: PluginCall) -> None:
     assert ctx("logger", "info", "100% done, -j is no option in here").returncode == 0
     assert ctx("logger", "warning", "several", "words").returncode == 0
     assert said(call).lines == [("info", "100% done, -j is no option in here"), ("warning", "several words")]
 
 
-def test_s5_words_after_two_dashes_are_no_options(ctx: Ctx, call: Call) -> None:
+def test_s5_words_after_two_dashes_are_no_options(ctx: Ctx, call: PluginCall) -> None:
     assert ctx("logger", "info", "--", "-j").returncode == 0
     assert said(call).texts == ["-j"]
 
@@ -143,7 +143,7 @@ def test_s5_resources(ctx: Ctx) -> None:
     assert ctx("get-resource", "none").returncode == 1
 
 
-def test_s5_text_of_any_language_and_length(ctx: Ctx, call: Call) -> None:
+def test_s5_text_of_any_language_and_length(ctx: Ctx, call: PluginCall) -> None:
     for text in ("Größe ☃", "two\nlines", "x" * 100_000):
         assert ctx("instance", "runtime-properties", "text", text).returncode == 0
         assert ctx("instance", "runtime-properties", "text").stdout == text
@@ -169,7 +169,7 @@ def test_decision_30_call_without_its_token_is_refused(ctx: Ctx, served: Served)
     assert "CTX_SOCKET_URL is not its own" in done.stderr
 
 
-def test_decision_30_call_that_ended_answers_no_more(ctx: Ctx, served: Served, call: Call) -> None:
+def test_decision_30_call_that_ended_answers_no_more(ctx: Ctx, served: Served, call: PluginCall) -> None:
     others = [serve(call, kind) for kind in ("unix", "http")]
     served.close()
     assert "this call has ended" in ctx("node", "name").stderr
@@ -177,7 +177,7 @@ def test_decision_30_call_that_ended_answers_no_more(ctx: Ctx, served: Served, c
         other.close()
 
 
-def test_decision_30_two_calls_do_not_see_each_other(ctx: Ctx, call: Call, served: Served) -> None:
+def test_decision_30_two_calls_do_not_see_each_other(ctx: Ctx, call: PluginCall, served: Served) -> None:
     from cloudify.context import CloudifyContext
 
     other = node_call(instance="db_1", world=SmallWorld())
@@ -187,7 +187,7 @@ def test_decision_30_two_calls_do_not_see_each_other(ctx: Ctx, call: Call, serve
     second.close()
 
 
-def test_decision_30_socket_lies_in_a_folder_of_this_user_alone(near: Path, call: Call) -> None:
+def test_decision_30_socket_lies_in_a_folder_of_this_user_alone(near: Path, call: PluginCall) -> None:
     served = serve(call)
     try:
         path = Path(served.url.removeprefix("unix://").partition("?")[0])
@@ -199,7 +199,7 @@ def test_decision_30_socket_lies_in_a_folder_of_this_user_alone(near: Path, call
 
 
 def test_s3_where_the_path_of_a_socket_would_be_too_long_a_local_port_answers(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, call: Call
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, call: PluginCall
 ) -> None:
     deep = tmp_path / ("d" * 100)
     deep.mkdir()
@@ -226,7 +226,7 @@ def test_s5_outside_an_operation_it_says_where_it_works(ctx: Ctx) -> None:
         ("", ""),
     ],
 )
-def test_s5_requests_that_are_none_do_no_harm(call: Call, request_text: str, status: str) -> None:
+def test_s5_requests_that_are_none_do_no_harm(call: PluginCall, request_text: str, status: str) -> None:
     served = serve(call, "http")
     address, _, token = served.url.removeprefix("http://").partition("/")
     host, _, port = address.partition(":")
@@ -285,7 +285,7 @@ echo not reached
 @pytest.mark.parametrize(("shell", "source"), [("bash", "source"), ("sh", ".")])
 @pytest.mark.parametrize("failing", ["ctx node properties nope", 'value="$(ctx node properties nope)"'])
 def test_s5_sourced_ctx_sh_ends_the_script_when_ctx_fails(
-    served: Served, call: Call, shell: str, source: str, failing: str
+    served: Served, call: PluginCall, shell: str, source: str, failing: str
 ) -> None:
     environment = {"CTX_SOCKET_URL": served.url, "PATH": f"{os.environ['PATH']}{os.pathsep}{served.program}"}
     text = SOURCED.format(source=source, failing=failing)
@@ -323,7 +323,7 @@ def test_s5_ctx_starts_faster_than_a_python_with_its_site(served: Served, ctx: C
     pytest.fail(f"{ours:.4f} s, where a bare interpreter takes {bare:.4f} s")
 
 
-def test_s5_what_a_script_writes_through_ctx_is_stored(ctx: Ctx, call: Call, served: Served) -> None:
+def test_s5_what_a_script_writes_through_ctx_is_stored(ctx: Ctx, call: PluginCall, served: Served) -> None:
     from cloudify.context import CloudifyContext
 
     context: Any = CloudifyContext(call)

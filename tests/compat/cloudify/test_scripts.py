@@ -13,19 +13,19 @@ from typing import Any
 import pytest
 from tests.compat.cloudify.builders import node_call, said, stored
 
-from phaseline.calls.protocol.call import Call, Outcome
+from phaseline.calls.protocol.call import Outcome, PluginCall
 from phaseline.compat.cloudify.callers import FunctionCaller, ScriptCaller
 from phaseline.model.graph.status import OutcomeKind
 
 RETRY, FAILED, COMPLETED = OutcomeKind.RETRY, OutcomeKind.FAILED, OutcomeKind.COMPLETED
-Run = Callable[..., tuple[Outcome, Call]]
+Run = Callable[..., tuple[Outcome, PluginCall]]
 
 
 @pytest.fixture
 def run(tmp_path: Path) -> Run:
     """Run a script of the blueprint: (outcome, call)."""
 
-    def run_script(source: str, *, name: str = "scripts/run.sh", **inputs: Any) -> tuple[Outcome, Call]:
+    def run_script(source: str, *, name: str = "scripts/run.sh", **inputs: Any) -> tuple[Outcome, PluginCall]:
         path = tmp_path / name
         path.parent.mkdir(exist_ok=True)
         path.write_text(source)
@@ -35,7 +35,7 @@ def run(tmp_path: Path) -> Run:
     return run_script
 
 
-def lines(call: Call) -> list[str]:
+def lines(call: PluginCall) -> list[str]:
     return said(call).texts
 
 
@@ -310,7 +310,7 @@ def test_s3_output_is_logged_while_the_script_runs(run: Run, tmp_path: Path) -> 
     channel = said(call)
     keep = channel.log
 
-    def log(about: Call, level: str, text: str) -> None:
+    def log(about: PluginCall, level: str, text: str) -> None:
         keep(about, level, text)
         if text == "<out> waiting":
             seen.set()

@@ -8,10 +8,10 @@ from tests.compat.cyclecloud.runs import CREATE, LaneSpec, Make, Policy, message
 
 from phaseline import phase
 from phaseline.calls.batches.bulk_call import BulkCall
-from phaseline.calls.batches.trial_call import Given, Subject, Trial
-from phaseline.calls.protocol.call import Call
+from phaseline.calls.batches.trial_call import Subject, Trial, TrialMember
+from phaseline.calls.protocol.call import PluginCall
 from phaseline.calls.protocol.call_codec import read_call, read_site, write_call, write_site
-from phaseline.calls.protocol.phase_view import PhaseView
+from phaseline.calls.protocol.phase_view import PhaseContext
 from phaseline.compat.cyclecloud.callers import PhaseCaller
 from phaseline.model.blueprint.operation_declaration import Declaration, as_phase, declaration_of, operation
 from phaseline.model.graph.status import OutcomeKind
@@ -20,7 +20,7 @@ from phaseline.testing import call, fake_batch, fake_item
 
 __all__ = ["runs"]
 
-VIEW = PhaseView("Acme.Create", "Allocation", 2_000, {"Color": "blue", "Limit": {"$expr": "2 + 1"}})
+VIEW = PhaseContext("Acme.Create", "Allocation", 2_000, {"Color": "blue", "Limit": {"$expr": "2 + 1"}})
 
 
 def handle(handler):
@@ -31,9 +31,9 @@ def handle(handler):
     handler.getResourcePhaseData(handler.resources[0])["Seen"] = True
 
 
-def made_up() -> tuple[Call, Trial]:
+def made_up() -> tuple[PluginCall, Trial]:
     """A call of a phase of a state."""
-    trial = Trial([Given(Subject("vm"))])
+    trial = Trial([TrialMember(Subject("vm"))])
     trial.function = as_phase(handle)
     made = trial.call_at(0)
     made.site = replace(made.site, phase=VIEW)
@@ -48,7 +48,7 @@ def test_p22_what_is_pending_sleeps_for_the_delay_of_the_phase_of_a_state() -> N
 
 
 def test_resources_of_several_states_come_in_one_run_and_each_knows_its_own() -> None:
-    trial = Trial([Given(Subject("vm")), Given(Subject("vm"))])
+    trial = Trial([TrialMember(Subject("vm")), TrialMember(Subject("vm"))])
     for place, state in enumerate(("Allocation", "Configuration")):
         made = trial.call_at(place)
         made.site = replace(made.site, phase=replace(VIEW, state=state))
@@ -142,7 +142,7 @@ def test_p22_the_view_of_a_definition_has_its_delay_and_its_attributes() -> None
         policy=PhasePolicy(sleep_delay_s=2),
         attributes=Attributes({"Color": "blue"}),
     )
-    view = PhaseView.of(definition, "Allocation")
+    view = PhaseContext.of(definition, "Allocation")
     assert (view.name, view.state, view.sleep_delay_ms) == ("Acme.Create", "Allocation", 2_000)
     assert view.attributes == {
         "Color": "blue",

@@ -6,8 +6,8 @@ import pytest
 from tests.compat.cyclecloud.runs import ALL, EACH, Make, messages, runs, words
 
 from phaseline.calls.batches.bulk_call import BulkCall
-from phaseline.calls.batches.trial_call import Given, Subject, Trial
-from phaseline.calls.protocol.call import InstanceContext, NodeContext, World
+from phaseline.calls.batches.trial_call import Subject, Trial, TrialMember
+from phaseline.calls.protocol.call import DeploymentLookup, InstanceContext, NodeContext
 from phaseline.compat.cyclecloud.callers import PhaseCaller
 from phaseline.model.blueprint.blueprint import Value
 from phaseline.model.blueprint.operation_declaration import as_phase
@@ -345,7 +345,7 @@ def test_a_plugin_may_work_on_its_resources_with_threads_of_its_own(runs: Make) 
 class Vanishing:
     """A world in which an instance is gone when its document is asked for again."""
 
-    def __init__(self, world: World) -> None:
+    def __init__(self, world: DeploymentLookup) -> None:
         self.world = world
         self.asked = 0
 
@@ -363,7 +363,7 @@ class Vanishing:
 
 
 def test_r13_what_cannot_be_stored_fails_its_own_resource_alone() -> None:
-    trial = Trial([Given(Subject("vm")), Given(Subject("vm"))])
+    trial = Trial([TrialMember(Subject("vm")), TrialMember(Subject("vm"))])
     view = trial.call_at(0).owner
     view.world = Vanishing(view.world)
 

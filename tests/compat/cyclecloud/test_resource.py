@@ -6,8 +6,8 @@ import pytest
 from tests.compat.cyclecloud.runs import BULK, CREATE, EACH, Make, messages, runs, words
 
 from phaseline.calls.batches.bulk_call import BulkCall
-from phaseline.calls.batches.trial_call import Given, Subject, Trial
-from phaseline.calls.protocol.call import InstanceContext, NodeContext, World
+from phaseline.calls.batches.trial_call import Subject, Trial, TrialMember
+from phaseline.calls.protocol.call import DeploymentLookup, InstanceContext, NodeContext
 from phaseline.catalog import PluginCatalog
 from phaseline.compat.cyclecloud.callers import PhaseCaller
 from phaseline.compat.cyclecloud.resource import stored_of
@@ -222,7 +222,7 @@ def test_a_resource_that_nobody_touches_is_not_even_read(runs: Make) -> None:
 
 
 def test_a_resource_knows_the_target_of_its_execution_and_may_have_a_type_nobody_can_tell() -> None:
-    trial = Trial([Given(Subject("vm"))])
+    trial = Trial([TrialMember(Subject("vm"))])
     made = trial.call_at(0)
     made.site = replace(made.site, execution=replace(made.site.execution, parameters={"target": "Started"}))
     made.owner.world = Unreadable(made.owner.world)
@@ -238,7 +238,7 @@ def test_a_resource_knows_the_target_of_its_execution_and_may_have_a_type_nobody
 class Unreadable:
     """A world in which the properties of nodes cannot be evaluated."""
 
-    def __init__(self, world: World) -> None:
+    def __init__(self, world: DeploymentLookup) -> None:
         self._world = world
 
     def node(self, instance: InstanceContext) -> NodeContext:

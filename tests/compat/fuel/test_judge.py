@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from phaseline.compat.fuel.judge import Judge
+from phaseline.compat.fuel.judge import YaqlJudge
 from phaseline.lang.regex import PatternError
 from phaseline.model.blueprint.blueprint import Value
 from phaseline.packages.languages.slow_languages import ConditionError
@@ -20,8 +20,8 @@ DATA: Value = {
 
 
 @pytest.fixture(scope="module")
-def judge() -> Iterator[Judge]:
-    with Judge() as found:
+def judge() -> Iterator[YaqlJudge]:
+    with YaqlJudge() as found:
         yield found
 
 
@@ -46,12 +46,12 @@ def judge() -> Iterator[Judge]:
         ("$.storage.sizes.toJson()", "[1, 2]"),
     ],
 )  # fmt: skip
-def test_yaql_of_the_ancestor_is_evaluated(judge: Judge, text: str, expected: Value) -> None:
+def test_yaql_of_the_ancestor_is_evaluated(judge: YaqlJudge, text: str, expected: Value) -> None:
     assert judge.yaql_fault(text) == ""
     assert judge.yaql(text, DATA) == expected
 
 
-def test_yaql_that_cannot_be_read_or_evaluated_is_told(judge: Judge) -> None:
+def test_yaql_that_cannot_be_read_or_evaluated_is_told(judge: YaqlJudge) -> None:
     assert judge.yaql_fault("1 +") == "Parse error: unexpected end of statement"
     with pytest.raises(ConditionError, match="Unknown function"):
         judge.yaql("nobody_knows($.x)", {})
@@ -66,7 +66,7 @@ def test_yaql_that_cannot_be_read_or_evaluated_is_told(judge: Judge) -> None:
     ],
 )
 def test_yaql_has_limits_of_steps_time_and_memory_and_the_next_one_is_answered(
-    judge: Judge, text: str, reason: str
+    judge: YaqlJudge, text: str, reason: str
 ) -> None:
     with pytest.raises(ConditionError, match=reason):
         judge.yaql(text, {})
@@ -82,12 +82,12 @@ def test_yaql_has_limits_of_steps_time_and_memory_and_the_next_one_is_answered(
         (r"^(?!(?:0(?:\.0){3}|255(?:\.255){3}))(?:\d|1?\d\d)", "0.0.0.0", False),
     ],
 )
-def test_patterns_with_look_ahead_are_matched(judge: Judge, pattern: str, text: str, is_so: bool) -> None:
+def test_patterns_with_look_ahead_are_matched(judge: YaqlJudge, pattern: str, text: str, is_so: bool) -> None:
     assert judge.pattern_fault(pattern) == ""
     assert judge.matches(pattern, text) is is_so
 
 
-def test_a_pattern_that_would_match_for_ever_is_ended_and_the_next_one_is_answered(judge: Judge) -> None:
+def test_a_pattern_that_would_match_for_ever_is_ended_and_the_next_one_is_answered(judge: YaqlJudge) -> None:
     with pytest.raises(PatternError, match="more than a second"):
         judge.matches(r"^(a+)+(?=b)$", "a" * 60)
     assert judge.matches("^a(?=b)", "ab")
@@ -96,7 +96,7 @@ def test_a_pattern_that_would_match_for_ever_is_ended_and_the_next_one_is_answer
 
 
 def test_a_judge_that_was_closed_answers_with_a_new_process() -> None:
-    judge = Judge()
+    judge = YaqlJudge()
     assert judge.matches("a", "a")
     judge.close()
     assert judge.matches("a", "a")

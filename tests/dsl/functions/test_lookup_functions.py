@@ -7,7 +7,7 @@ from tests.dsl.functions.test_function_rules import HANDFUL, PROPERTIES, Handful
 
 from phaseline.dsl.functions.evaluation import evaluate
 from phaseline.dsl.functions.outputs import evaluate_outputs
-from phaseline.dsl.functions.plan_and_runtime_scopes import Facts, RuntimeScope, StaticScope
+from phaseline.dsl.functions.plan_and_runtime_scopes import DeploymentFacts, RuntimeScope, StaticScope
 from phaseline.model.blueprint.blueprint import Output, Value
 from phaseline.model.problems.problem import ProblemsError
 
@@ -25,7 +25,7 @@ class Safe:
         return [name for name in names if name not in self.values]
 
 
-FACTS = Facts(
+FACTS = DeploymentFacts(
     labels={"team": ["web", {"get_input": "second"}]},
     system={"deployment": {"id": "shop", "blueprint": "shop.yaml"}, "tenant": {"name": "default_tenant"}},
     secrets=Safe({"key": "s3cret", "account": '{"name": "joe", "ids": [4, 5]}'}),

@@ -5,7 +5,7 @@ from tests.dsl.readers import read
 
 from phaseline.dsl.deployment.evaluate_blueprint import PlainInputs, SecretsLater
 from phaseline.dsl.functions.evaluation import evaluate
-from phaseline.dsl.functions.plan_and_runtime_scopes import Facts, RuntimeScope
+from phaseline.dsl.functions.plan_and_runtime_scopes import DeploymentFacts, RuntimeScope
 from phaseline.dsl.functions.topology_view import TopologyInstances
 from phaseline.model.problems.problem import ProblemsError
 from phaseline.plan.topology.expansion import expand
@@ -58,7 +58,7 @@ def test_decision30_a_hidden_input_and_a_secret_stay_functions_where_nobody_may_
         PlainInputs({"plain": "a", "hidden": "b"}, ["hidden"]),
         {},
         TopologyInstances(expand(read(TEXT), suffixes=1), lambda _: {}),
-        facts=Facts({}, {}, SecretsLater()),
+        facts=DeploymentFacts({}, {}, SecretsLater()),
     )
     assert evaluate(value, scope) == {"concat": ["a", {"get_input": "hidden"}, {"get_secret": "key"}]}
     assert SecretsLater().missing(["key"]) == ()

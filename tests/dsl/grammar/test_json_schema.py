@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from phaseline.dsl.grammar.json_schema import json_schema
 from phaseline.dsl.grammar.shape_check import ShapeCheck
-from phaseline.dsl.grammar.tables import BLUEPRINT, Each, Leaf, Rows, Shape, Table
+from phaseline.dsl.grammar.tables import BLUEPRINT, Each, Leaf, Shape, Table, TableRows
 from phaseline.dsl.imports.importer import minor_version
 from phaseline.dsl.text.document import Document, read_document
 from phaseline.dsl.text.dsl_versions import LATEST, PHASELINE
@@ -90,7 +90,7 @@ def values(shape: Shape, depth: int = 0) -> st.SearchStrategy[Any]:
         return st.dictionaries(
             st.sampled_from(["a", "b"]), st.deferred(lambda: values(shape.of, depth + 1)), max_size=1
         )
-    if isinstance(shape, Rows):
+    if isinstance(shape, TableRows):
         return st.lists(st.deferred(lambda: values(shape.of, depth + 1)), max_size=1)
     return tables(shape, depth)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from tests.engine.driving import AGAIN, RETRY, Driver, positions
 
-from phaseline.engine.lanes.rate_limits import BUCKETS_KEPT, Rates
+from phaseline.engine.lanes.rate_limits import BUCKETS_KEPT, TokenBuckets
 from phaseline.model.execution.events import Batch, Finished, LaneChanged, RateAdapted, WakeRequested
 from phaseline.model.graph.graph import LaneSpec, Policy
 from phaseline.testing.graphs import graph_of
@@ -65,7 +65,7 @@ def test_x7_a_lane_waits_until_its_rate_allows_a_call() -> None:
 
 
 def test_x7_what_has_filled_again_is_forgotten() -> None:
-    rates, spec = Rates(), LaneSpec("phase:boot", rate=1.0)
+    rates, spec = TokenBuckets(), LaneSpec("phase:boot", rate=1.0)
     for key in range(BUCKETS_KEPT + 1):
         rates.take(spec, key, 0)
     rates.adapt(spec, 0, is_throttled=True)

@@ -6,12 +6,15 @@ import json
 
 from phaseline.model.packages.package import CrossDependency, Roles
 from phaseline.model.packages.role_limits import RoleLimits
-from phaseline.model.packages.stage_tasks import Origin, Stages, Task, Ties, from_json, to_json
+from phaseline.model.packages.stage_tasks import ExecutionTask, Stages, TaskOrigin, Ties, from_json, to_json
 
-NET, DISK = Origin("net", "1.0.0", "/packages/net", "scripts", "/srv/work", {"port": 80}), Origin("disk", "2.0.1")
+NET, DISK = (
+    TaskOrigin("net", "1.0.0", "/packages/net", "scripts", "/srv/work", {"port": 80}),
+    TaskOrigin("disk", "2.0.1"),
+)
 ACROSS = CrossDependency("b.*", Roles((), ("we.?b",)), "any", is_pattern=True)
 TASKS = (
-    Task(
+    ExecutionTask(
         "net#1",
         "shell",
         NET,
@@ -22,7 +25,7 @@ TASKS = (
         "post_deployment/5",
         100,
     ),
-    Task(
+    ExecutionTask(
         "net#2",
         "reboot",
         NET,
@@ -32,7 +35,7 @@ TASKS = (
         "post_deployment",
         skipped="its condition is false",
     ),
-    Task(
+    ExecutionTask(
         "disk/a",
         "shell",
         DISK,
@@ -41,8 +44,10 @@ TASKS = (
         ties=Ties(("b",), ("c",), (ACROSS,), (ACROSS,), ("d",), "pre_deployment"),
         at_once=2,
     ),
-    Task("disk/o", "operation", DISK, 2, id="o", parameters={"operation": "house.backup.save"}, ties=Ties()),
-    Task("disk/g", "group", DISK, 1, id="g", fault_tolerance="20%", ties=Ties(), fail_on_error=False, reexecutes=True),
+    ExecutionTask("disk/o", "operation", DISK, 2, id="o", parameters={"operation": "house.backup.save"}, ties=Ties()),
+    ExecutionTask(
+        "disk/g", "group", DISK, 1, id="g", fault_tolerance="20%", ties=Ties(), fail_on_error=False, reexecutes=True
+    ),
 )
 
 
@@ -67,8 +72,8 @@ def test_what_a_task_calls_knows_everything_of_it() -> None:
 
 
 def test_what_may_not_be_tried_again_is_not_called_again_after_a_crash() -> None:
-    def of(kind: str, **said: int) -> Task:
-        return Task("net#1", kind, NET, 0, parameters=said)
+    def of(kind: str, **said: int) -> ExecutionTask:
+        return ExecutionTask("net#1", kind, NET, 0, parameters=said)
 
     assert [of("shell", retries=3).is_repeatable, of("shell", retries=0).is_repeatable] == [True, False]
     assert [of("python").is_repeatable, of("python", retries=1).is_repeatable, of("puppet").is_repeatable] == [

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from phaseline.packages.format.stage_numbers import MAX_NUMBER, WHOLE_FORM, Stage, mending, stage_of
+from phaseline.packages.format.stage_numbers import MAX_NUMBER, WHOLE_FORM, StageNumber, mending, stage_of
 from phaseline.packages.format.stage_ranges import RANGES, range_of, ranges_of
 
 
@@ -45,7 +45,7 @@ def test_there_is_no_hint_where_nothing_was_probably_meant(value: object) -> Non
 
 @given(st.decimals(allow_nan=False, allow_infinity=False, places=5))
 def test_a_number_is_kept_exactly(number: Decimal) -> None:
-    assert stage_of(f"pre_deployment/{number:f}") == Stage("pre_deployment", number)
+    assert stage_of(f"pre_deployment/{number:f}") == StageNumber("pre_deployment", number)
 
 
 def test_numbers_beyond_doubles_differ() -> None:

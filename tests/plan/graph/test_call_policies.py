@@ -7,7 +7,7 @@ import pytest
 from phaseline.model.blueprint.operation_declaration import Declaration
 from phaseline.model.execution.execution import RetryPolicy
 from phaseline.model.problems.problem import ProblemsError
-from phaseline.plan.graph.call_policies import MAX_POLICIES, SCRIPT, Manner, Policies, lane
+from phaseline.plan.graph.call_policies import MAX_POLICIES, SCRIPT, Policies, PolicyOverrides, lane
 from phaseline.testing.builders import operation
 
 NAME = "cloudify.interfaces.lifecycle.create"
@@ -40,13 +40,13 @@ def test_a_script_is_not_asked_what_it_declares():
         raise AssertionError
 
     policies = Policies(declare, RetryPolicy())
-    assert policies.numbering(Manner())(operation(NAME, "scripts/create.sh")) == 0
+    assert policies.numbering(PolicyOverrides())(operation(NAME, "scripts/create.sh")) == 0
     assert not next(iter(policies.callings)).repeatable
 
 
 def test_operations_that_are_called_alike_share_a_policy():
     policies = Policies(lambda _: Declaration(repeatable=True), RetryPolicy())
-    number = policies.numbering(Manner())
+    number = policies.numbering(PolicyOverrides())
     assert number(operation(NAME, "p.a")) == number(operation(NAME, "p.b", max_retries=60))
     assert number(operation(NAME, "p.a", timeout_s=2, timeout_recoverable=True)) == 1
     assert [policy.repeatable for policy in policies.callings] == [True, True]
@@ -54,7 +54,7 @@ def test_operations_that_are_called_alike_share_a_policy():
 
 def test_states_make_a_policy_another_one():
     policies = Policies(lambda _: SCRIPT, RetryPolicy())
-    number = policies.numbering(Manner(enter=(2,), leave=(3,)))(operation(NAME, "p.a"))
+    number = policies.numbering(PolicyOverrides(enter=(2,), leave=(3,)))(operation(NAME, "p.a"))
     numbers = [policies.final(number, (), ()), policies.final(number, (1,), (7,)), policies.final(number, (), ())]
     assert numbers == [0, 1, 0]
     assert [(policy.enter, policy.leave) for policy in policies.table()] == [((2,), (3,)), ((1, 2), (3, 7))]

@@ -1,7 +1,7 @@
 """What surrounds a workflow, as the reader of its plan sees it."""
 
 from phaseline.model.packages.task_listing import TaskRow
-from phaseline.plan.preview.pre_post_preview import ONLY_POST, HookForeseen, Surroundings, around_text
+from phaseline.plan.preview.pre_post_preview import ONLY_POST, HookForeseen, PrePostPreview, around_text
 
 DECIDED = {"web_a": {"rack": "r1"}, "web_b": {"rack": "r1"}, "db_a": {"rack": "r2"}}
 NODES = {"web_a": "web", "web_b": "web", "db_a": "db"}
@@ -23,7 +23,7 @@ def test_hooks_and_tasks_stand_before_and_after_the_body():
             "ntp#3", "post_deployment", "post_deployment/50", 50, "ntp", "1.0.0", "shell", "tell", "*", 0, "it is off"
         ),
     ]
-    around = Surroundings(hooks, tasks)
+    around = PrePostPreview(hooks, tasks)
     assert around_text("install: 2 nodes", around).splitlines() == [
         "hooks:",
         "    quota   agrees",
@@ -46,5 +46,5 @@ def test_hooks_and_tasks_stand_before_and_after_the_body():
 
 
 def test_nothing_round_it_leaves_the_text_as_it_is():
-    assert around_text("install", Surroundings()) == "install"
-    assert Surroundings().refusals == []
+    assert around_text("install", PrePostPreview()) == "install"
+    assert PrePostPreview().refusals == []

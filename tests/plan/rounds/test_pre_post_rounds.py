@@ -7,7 +7,7 @@ import pytest
 
 from phaseline.model.blueprint.operation_declaration import Declaration
 from phaseline.model.execution.execution import History, Request, RetryPolicy, Verdict
-from phaseline.model.execution.pre_post import DeploymentCallKind, HookClass, PrePost
+from phaseline.model.execution.pre_post import DeploymentCallKind, PinnedHookClass, PrePost
 from phaseline.model.graph.status import EntryStatus, ExecutionStatus
 from phaseline.model.rows.rows import ExecutionRow, NewExecution
 from phaseline.plan.rounds.pre_post_rounds import _Action
@@ -16,10 +16,10 @@ from phaseline.run.loop.engine import Engine
 from phaseline.testing.builders import blueprint, node
 from phaseline.testing.builders import topology as expand
 from phaseline.testing.rehearsal import BEGINNING_MS, DIRECTOR, Stage
-from phaseline.testing.scripted_executor import Says, Script, completes, fails
+from phaseline.testing.scripted_executor import CallScript, Says, completes, fails
 
 APPLICATION = blueprint(node("db", create="cloud.make"), node("web", create="cloud.make", start="cloud.up", to=["db"]))
-A, B, C = (HookClass(name, f"house.hooks:{name}", "CREATE", ordinal=place) for place, name in enumerate("ABC"))
+A, B, C = (PinnedHookClass(name, f"house.hooks:{name}", "CREATE", ordinal=place) for place, name in enumerate("ABC"))
 ABC = PrePost((A, B, C), (A, B, C))
 ONCE = RetryPolicy(0, 0.0)
 
@@ -33,11 +33,11 @@ def outcomes(**said: Says) -> dict[str, tuple[Says, ...]]:
     return table
 
 
-def script(table: dict[str, tuple[Says, ...]], *crashes: int) -> Script:
-    return Script(table, frozenset(crashes), BEGINNING_MS)
+def script(table: dict[str, tuple[Says, ...]], *crashes: int) -> CallScript:
+    return CallScript(table, frozenset(crashes), BEGINNING_MS)
 
 
-def called(done: Script, *, bare: bool = True) -> str:
+def called(done: CallScript, *, bare: bool = True) -> str:
     """The calls in order: a hook by its name behind ``<`` (pre), ``>`` (post), ``!`` (undo); the body's by their operation."""
     found = []
     for one in done.calls:
@@ -106,8 +106,8 @@ def test_h10_a_pre_that_fails_undoes_those_before_it_and_nothing_is_called() -> 
 
 
 def test_h12_undone_are_exactly_those_whose_pre_was_called() -> None:
-    d = HookClass("D", "house.hooks:D", "CREATE", ordinal=400)
-    only_post = HookClass("A", "house.hooks:A", "CREATE", has_pre=False)
+    d = PinnedHookClass("D", "house.hooks:D", "CREATE", ordinal=400)
+    only_post = PinnedHookClass("A", "house.hooks:A", "CREATE", has_pre=False)
     one, _, row = play(PrePost((only_post, B, C, d)), outcomes(pre_D=fails("no")))
     assert row.status.value == "failed"
     assert phases(one)[3:] == ["undo.C", "undo.B"]
@@ -141,7 +141,7 @@ def word_of(number: int) -> str:
 
 
 def test_h16_a_post_that_is_not_critical_only_warns() -> None:
-    mild = HookClass("B", "house.hooks:B", "CREATE", critical=False)
+    mild = PinnedHookClass("B", "house.hooks:B", "CREATE", critical=False)
     _, _, row = play(PrePost((A, mild, C)), outcomes(post_B=fails("no log")))
     assert row.status.value == "completed"
 

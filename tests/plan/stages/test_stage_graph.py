@@ -8,7 +8,7 @@ from hypothesis import strategies as some
 from phaseline.model.execution.pre_post import DeploymentCallKind
 from phaseline.model.graph.graph import Graph, LaneSpec, Policy, SubjectKind
 from phaseline.model.graph.status import Mark
-from phaseline.plan.stages.stage_graph import Stage, laid, on_deployment
+from phaseline.plan.stages.stage_graph import StageCall, laid, on_deployment
 
 ONE, OTHER = Policy(LaneSpec("one")), Policy(LaneSpec("other"))
 
@@ -25,7 +25,7 @@ def waits_for(graph: Graph) -> list[list[int]]:
 def test_a_milestone_stands_between_neighbours() -> None:
     graph = laid(
         "stage pre_deployment",
-        [Stage("one", ONE, np.arange(3)), on_deployment("other", OTHER, DeploymentCallKind.FAILED)],
+        [StageCall("one", ONE, np.arange(3)), on_deployment("other", OTHER, DeploymentCallKind.FAILED)],
     )
     assert [(step.phase, step.kind, step.count) for step in graph.steps] == [
         ("one", SubjectKind.INSTANCE, 3),
@@ -42,14 +42,14 @@ def test_what_comes_after_however_waits_only_for_the_end() -> None:
     assert graph.marks.tolist() == [Mark.TOLERANT, Mark.ABSENT | Mark.ENDED, 0]
 
 
-@pytest.mark.parametrize("stages", [[], [Stage("one", ONE, np.arange(0))]])
-def test_without_anybody_there_is_nothing_to_do(stages: list[Stage]) -> None:
+@pytest.mark.parametrize("stages", [[], [StageCall("one", ONE, np.arange(0))]])
+def test_without_anybody_there_is_nothing_to_do(stages: list[StageCall]) -> None:
     assert len(laid("pre hooks", stages)) == 0
 
 
 @given(sizes=some.lists(some.integers(0, 5), max_size=6))
 def test_every_entry_of_a_stage_waits_for_all_of_the_former_one_that_calls_anybody(sizes: list[int]) -> None:
-    graph = laid("stages", [Stage(str(place), ONE, np.arange(size)) for place, size in enumerate(sizes)])
+    graph = laid("stages", [StageCall(str(place), ONE, np.arange(size)) for place, size in enumerate(sizes)])
     needs = waits_for(graph)
     calling = [step for step in graph.steps if step.kind is SubjectKind.INSTANCE]
     assert [step.count for step in calling] == [size for size in sizes if size]

@@ -17,20 +17,20 @@ from phaseline.model.execution.pre_post import PrePost
 from phaseline.model.graph.graph import Graph, SubjectKind
 from phaseline.model.graph.status import ExecutionStatus, Mark
 from phaseline.model.packages.package import EVERYBODY, NOBODY, CrossDependency, Roles
-from phaseline.model.packages.stage_tasks import Origin, Stages, Task, Ties
+from phaseline.model.packages.stage_tasks import ExecutionTask, Stages, TaskOrigin, Ties
 from phaseline.plan.stages.stage_tasks import after, before
 from phaseline.plan.stages.task_listing import task_rows
 from phaseline.plan.transforms.pipeline import Asked
 from phaseline.testing.builders import blueprint, node, topology
 
-ORIGIN = Origin("p", "1.0.0")
+ORIGIN = TaskOrigin("p", "1.0.0")
 SITE = topology(blueprint(node("db", instances=2), node("web", instances=3)))
 WHO = {"db": {0, 1}, "web": {2, 3, 4}, "*": {0, 1, 2, 3, 4}, "primary-web": {2}}
 MASTER = Roles(scope="master")
 
 
-def granular(id: str, roles: Roles = EVERYBODY, kind: str = "shell", **ties: object) -> Task:
-    return Task(f"p/{id}", kind, ORIGIN, 0, roles, {"cmd": "x"}, id=id, ties=Ties(**ties))
+def granular(id: str, roles: Roles = EVERYBODY, kind: str = "shell", **ties: object) -> ExecutionTask:
+    return ExecutionTask(f"p/{id}", kind, ORIGIN, 0, roles, {"cmd": "x"}, id=id, ties=Ties(**ties))
 
 
 def asked(site: Topology = SITE, workflow: str = "install") -> Asked:
@@ -38,7 +38,7 @@ def asked(site: Topology = SITE, workflow: str = "install") -> Asked:
     return Asked(site, Request(workflow), history, lambda _: Declaration(flavour="task"))
 
 
-def laid(*tasks: Task, site: Topology = SITE) -> Graph | None:
+def laid(*tasks: ExecutionTask, site: Topology = SITE) -> Graph | None:
     return after(asked(site), PrePost(stages=Stages(tasks)), Verdict(ExecutionStatus.COMPLETED))
 
 
@@ -57,7 +57,9 @@ DRAWN = st.lists(
 """(role; numbers of tasks that it requires, that require it, that it needs on whoever has a role, that need it there)"""
 
 
-def read(drawn: list[tuple[str, set[int], set[int], dict[int, str], dict[int, str]]]) -> tuple[list[Task], dict]:
+def read(
+    drawn: list[tuple[str, set[int], set[int], dict[int, str], dict[int, str]]],
+) -> tuple[list[ExecutionTask], dict]:
     """The tasks, and by (task, instance) the vertices that it needs, as one reads it. Earlier tasks need no later ones."""
     tasks = []
     needs: dict[tuple[int, int], set[tuple[int, int]]] = {
@@ -165,7 +167,7 @@ def phases(graph: Graph | None) -> list[tuple[str, int]]:
 
 def test_a_reboot_notes_calls_the_operation_of_the_instance_and_waits() -> None:
     site = topology(blueprint(node("db", **{"cloudify.interfaces.power.reboot": "cloud.reboot"}), node("web")))
-    task = Task("p#1", "reboot", ORIGIN, 0, EVERYBODY, {"timeout": 60}, stage="post_deployment")
+    task = ExecutionTask("p#1", "reboot", ORIGIN, 0, EVERYBODY, {"timeout": 60}, stage="post_deployment")
     graph = laid(task, site=site)
     assert phases(graph) == [("p#1 note", 2), ("cloudify.interfaces.power.reboot", 2), ("p#1 await", 2)]
     assert graph is not None
@@ -178,7 +180,7 @@ def test_a_reboot_notes_calls_the_operation_of_the_instance_and_waits() -> None:
 
 def test_an_operation_that_nodes_have_in_different_interfaces_is_called_in_each() -> None:
     db, web = node("db", **{"house.backup.save": "cloud.save"}), node("web", **{"shop.pages.save": "cloud.save"})
-    task = Task("p#1", "operation", ORIGIN, 0, EVERYBODY, {"operation": "save"}, stage="post_deployment")
+    task = ExecutionTask("p#1", "operation", ORIGIN, 0, EVERYBODY, {"operation": "save"}, stage="post_deployment")
     graph = laid(task, site=topology(blueprint(db, web, node("bare"))))
     assert graph is not None
     called = [
@@ -238,7 +240,7 @@ def test_a_name_may_be_an_expression_that_fits_the_task_itself() -> None:
 
 
 def test_what_is_told_before_anything_runs() -> None:
-    first = Task(
+    first = ExecutionTask(
         "p#1",
         "shell",
         ORIGIN,
@@ -251,7 +253,7 @@ def test_what_is_told_before_anything_runs() -> None:
     )
     tasks = (
         first,
-        Task(
+        ExecutionTask(
             "p#2",
             "shell",
             ORIGIN,
@@ -261,7 +263,7 @@ def test_what_is_told_before_anything_runs() -> None:
             written="pre_deployment",
             priority=100,
         ),
-        Task(
+        ExecutionTask(
             "p#3",
             "shell",
             ORIGIN,

@@ -10,7 +10,14 @@ from phaseline.model.graph.graph import Graph
 from phaseline.model.graph.status import Mark
 from phaseline.model.phases.definitions import PhaseDefinition
 from phaseline.model.phases.registry import PhaseRegistry
-from phaseline.plan.states.state_graph import Group, late_graph, next_groups, removal_graph, same_for, state_graph
+from phaseline.plan.states.state_graph import (
+    ResourceGroup,
+    late_graph,
+    next_groups,
+    removal_graph,
+    same_for,
+    state_graph,
+)
 
 SUBJECTS = np.array([3, 5, 9], np.int32)
 
@@ -23,7 +30,7 @@ def planned(state: str, *phases: PhaseDefinition, target: str = "Started") -> Gr
     path = DEFAULT_TYPES.path(NODE, target)
     assert path is not None
     numbers = {name: 64 + place for place, name in enumerate(path.states)}
-    return state_graph(Group(NODE, path, state, SUBJECTS), registry(*phases), numbers)
+    return state_graph(ResourceGroup(NODE, path, state, SUBJECTS), registry(*phases), numbers)
 
 
 def steps(graph: Graph) -> list[str]:
@@ -152,7 +159,7 @@ def test_pd53_a_phase_that_comes_late_waits_for_no_need_that_is_behind_its_group
     path = DEFAULT_TYPES.path(NODE, "Started")
     assert path is not None
     known = registry(phase("A"), phase("B", "Allocation", "A", "Gone"))
-    graph = late_graph(Group(NODE, path, "Allocation", SUBJECTS), known, ["A", "Gone"], 65)
+    graph = late_graph(ResourceGroup(NODE, path, "Allocation", SUBJECTS), known, ["A", "Gone"], 65)
     assert graph is not None
     assert steps(graph) == ["state:Allocation", "phase:B", "phase:A", "phase:Gone", "exit:Allocation"]
     assert needs(graph)["phase:B"] == ["state:Allocation"]

@@ -11,7 +11,7 @@ from phaseline.model.blueprint.blueprint import Blueprint
 from phaseline.model.deployment.code_location import CodeLocation
 from phaseline.model.deployment.instance_states import InstanceState as State
 from phaseline.plan.topology.adoption import Adoption, same
-from phaseline.plan.topology.stack_document import NATIVE, Facts, document_of
+from phaseline.plan.topology.stack_document import NATIVE, StackDocumentParts, document_of
 from phaseline.testing.builders import blueprint, group, host, node, topology
 
 SHOP = blueprint(host("vm", instances=2), node("web", on="vm"))
@@ -22,7 +22,7 @@ def written(source: Blueprint, **states: State) -> dict[str, Any]:
     """The document of a deployment of this in which all run but those named."""
     made = topology(source)
     column = np.array([states.get(id, State.STARTED) for id in made.ids], np.uint8)
-    facts = Facts("shop", "1", "CREATE", "COMPLETE", {}, {}, made, column, {}, CodeLocation("."))
+    facts = StackDocumentParts("shop", "1", "CREATE", "COMPLETE", {}, {}, made, column, {}, CodeLocation("."))
     return document_of(facts)
 
 

@@ -13,12 +13,12 @@ from tests.plan.test_groups import CALLED, shapes
 from phaseline.lang.fast_dataclasses import altered
 from phaseline.model.problems.problem import ProblemsError
 from phaseline.plan.topology.expansion import expand
-from phaseline.plan.topology.modification import Wanted, modify
+from phaseline.plan.topology.modification import WantedCount, modify
 from phaseline.testing.builders import blueprint, group, host, node, relationship, scaled, topology
 
 
 def change(made, _counts=None, **wanted):
-    asked = {name: one if isinstance(one, Wanted) else Wanted(one) for name, one in wanted.items()}
+    asked = {name: one if isinstance(one, WantedCount) else WantedCount(one) for name, one in wanted.items()}
     return modify(made, asked, suffixes=5, counts=_counts or {})
 
 
@@ -82,14 +82,14 @@ def test_n6_what_is_not_modified_keeps_its_instances():
 )
 def test_n6_included_ids_go_first_and_excluded_ones_last(include, exclude, gone):
     made = topology(blueprint(node("a", instances=4)))
-    found = change(made, a=Wanted(2, include, exclude))
+    found = change(made, a=WantedCount(2, include, exclude))
     assert named(found, found.removed.changed) == gone
 
 
 def test_n6_a_group_is_named_by_its_instances_or_by_what_lies_in_them():
     made = topology(blueprint(host("h"), node("web", on="h"), group("g", "h", instances=3)))
     for id in (made.groups.ids[1], "h_2", "web_2"):
-        found = change(made, g=Wanted(2, include=(id,)))
+        found = change(made, g=WantedCount(2, include=(id,)))
         assert named(found, found.removed.changed) == ["h_2", "web_2"]
         assert found.removed_groups.tolist() == [1]
 
@@ -149,7 +149,7 @@ def test_n2_all_to_one_keeps_the_target_in_use():
 def test_n2_all_to_one_takes_another_target_when_the_one_in_use_is_removed():
     tie = relationship("db", connection_type="all_to_one")
     made = topology(blueprint(node("db", instances=3), node("web", tie, instances=2)))
-    found = change(made, db=Wanted(2, include=("db_1",)))
+    found = change(made, db=WantedCount(2, include=("db_1",)))
     assert named(found, found.extended.changed) == ["web_1", "web_2"]
     assert rows(found, found.extended.rows) == [("web_1", "db_2"), ("web_2", "db_2")]
     assert named(found, found.extended.related) == ["db_2"]
@@ -179,8 +179,8 @@ def test_n2_several_targets_of_an_all_to_one_are_refused():
 
 def test_n5_new_ids_and_indexes_are_never_those_of_others():
     made = expand(blueprint(node("a", instances=3)), suffixes=1)
-    less = modify(made, {"a": Wanted(1)}, suffixes=1).finished
-    more = modify(less, {"a": Wanted(3)}, suffixes=1, counts={"a": 1})
+    less = modify(made, {"a": WantedCount(1)}, suffixes=1).finished
+    more = modify(less, {"a": WantedCount(3)}, suffixes=1, counts={"a": 1})
     assert more.topology.index.tolist() == [1, 2, 3, 4, 5]
     assert len(set(more.topology.ids)) == 5
     assert more.topology.instances_of(0).tolist() == [0, 3, 4]
@@ -209,7 +209,7 @@ def test_n8_finished_the_removed_are_gone():
 
 @pytest.mark.parametrize("count", [-1, True, "3", 1.5, 20_000_000])
 def test_n6_a_wrong_count_is_told(count):
-    assert problem(topology(blueprint(node("a"))), a=Wanted(count)).code == "PL-N009"
+    assert problem(topology(blueprint(node("a"))), a=WantedCount(count)).code == "PL-N009"
 
 
 def test_n6_an_unknown_node_is_told_with_a_guess():
@@ -219,8 +219,8 @@ def test_n6_an_unknown_node_is_told_with_a_guess():
 
 def test_n6_an_id_of_something_else_is_told():
     made = topology(blueprint(node("a"), node("b")))
-    assert problem(made, a=Wanted(0, include=("b_1",))).code == "PL-N011"
-    assert problem(change(made, a=0).finished, a=Wanted(0, exclude=("a_1",))).code == "PL-N011"
+    assert problem(made, a=WantedCount(0, include=("b_1",))).code == "PL-N011"
+    assert problem(change(made, a=0).finished, a=WantedCount(0, exclude=("a_1",))).code == "PL-N011"
 
 
 def test_b19_limits_are_enforced_unless_forced():
@@ -230,14 +230,14 @@ def test_b19_limits_are_enforced_unless_forced():
     )
     made = topology(blueprint(limited))
     assert {problem(made, a=count).code for count in (0, 3)} == {"PL-N010"}
-    assert len(modify(made, {"a": Wanted(3)}, suffixes=0, force_limits=True).added.changed) == 2
+    assert len(modify(made, {"a": WantedCount(3)}, suffixes=0, force_limits=True).added.changed) == 2
     assert len(change(made, a=2).added.changed) == 1
 
 
 def test_decision_11_more_than_a_million_new_relationships_must_be_asked_for():
     made = topology(blueprint(node("db"), node("web", relationship("db", source=CALLED), instances=1001)))
     assert problem(made, db=1001).code == "PL-P002"
-    found = modify(made, {"db": Wanted(1001)}, suffixes=0, yes_many=True)
+    found = modify(made, {"db": WantedCount(1001)}, suffixes=0, yes_many=True)
     assert len(found.added.rows) == 1_001_000
 
 
@@ -327,7 +327,7 @@ def test_n6_n7_what_is_there_afterwards_is_that_of_a_naive_reading(shape, data):
         for number in range(len(made.groups)):
             name, index = group_key(made, number)
             highest[name] = max(highest[name], index)
-        found = modify(made, {name: Wanted(count) for name, count in wanted.items()}, suffixes=3, counts=counts)
+        found = modify(made, {name: WantedCount(count) for name, count in wanted.items()}, suffixes=3, counts=counts)
         after = naive(before, parts, wanted, counts, highest)
         counts |= wanted
         made = found.finished
@@ -388,8 +388,8 @@ def check_rows(made, nodes, groups, after):
 
 def test_n5_a_modification_of_more_instances_than_a_deployment_may_have_is_refused():
     made = topology(blueprint(node("web"), node("db")))
-    assert len(modify(made, {"web": Wanted(4)}, suffixes=5, most=5).finished) == 5
+    assert len(modify(made, {"web": WantedCount(4)}, suffixes=5, most=5).finished) == 5
     with pytest.raises(ProblemsError) as refused:
-        modify(made, {"web": Wanted(5)}, suffixes=5, most=5)
+        modify(made, {"web": WantedCount(5)}, suffixes=5, most=5)
     (found,) = refused.value.problems
     assert (found.code, found.message) == ("PL-N005", "the modification makes 4 instances")

@@ -12,7 +12,7 @@ from phaseline.model.graph.graph import Graph
 from phaseline.plan.workflows import PLANNERS
 from phaseline.testing.builders import blueprint, node, topology
 from phaseline.testing.rehearsal import Stage, completes, fails, rehearse
-from phaseline.testing.scripted_executor import Script
+from phaseline.testing.scripted_executor import CallScript
 
 FULL = {"create": "x.create", "start": "x.start", "stop": "x.stop", "delete": "x.delete"}
 CHAIN = blueprint(node("db", **FULL), node("web", to=["db"], **FULL), node("app", to=["web"], **FULL))
@@ -91,7 +91,7 @@ def test_w5_a_cancel_or_an_unsure_call_is_not_gone_over_again():
 def test_issue_6_an_uninstall_ends_a_modification_that_is_under_way():
     grows = {"scalable_entity_name": "web", "rollback_if_failed": False}
     stage = Stage(topology(CHAIN), {}, lambda _: Declaration(repeatable=True))
-    says = lambda **table: Script({key.replace("_", "."): (one,) for key, one in table.items()}, frozenset(), 0)  # noqa: E731
+    says = lambda **table: CallScript({key.replace("_", "."): (one,) for key, one in table.items()}, frozenset(), 0)  # noqa: E731
     stage.play(Request("install"), says())
     assert stage.play(Request("scale", grows, RetryPolicy(0)), says(web_create=fails("no"))).status == "failed"
     assert stage.store.topology(1).started is not None

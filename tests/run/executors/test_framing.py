@@ -23,7 +23,7 @@ from phaseline.calls.protocol.call_codec import (
 )
 from phaseline.model.graph.status import OutcomeKind
 from phaseline.run.executors.framing import LONG_MESSAGE_BYTES, Closed, Wire, written
-from phaseline.run.executors.worker_process import Output
+from phaseline.run.executors.worker_process import OutputPipe
 from phaseline.testing.builders import node, operation
 
 
@@ -100,7 +100,7 @@ def test_what_another_thread_has_closed_is_at_an_end_and_no_mistake() -> None:
     reading, writing = os.pipe()
     os.close(writing)
     with open(reading, "rb") as pipe:  # noqa: PTH123 - a number
-        output = Output(pipe, "<out> ")
+        output = OutputPipe(pipe, "<out> ")
     said: list[str] = []
     output.finish(lambda _, line: said.append(line))
     assert said == []

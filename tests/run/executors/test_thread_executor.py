@@ -421,7 +421,7 @@ def test_properties_with_functions_are_evaluated_for_each_instance(make: Make) -
 
 
 def test_what_was_written_before_is_known_after_the_engine_came_back(make: Make) -> None:
-    from phaseline.calls.deployments.deployment_cache import Deployments
+    from phaseline.calls.deployments.deployment_cache import DeploymentCache
     from phaseline.model.execution.events import Changes
     from phaseline.model.rows.rows import EntryRemark, Turn, TurnPayload
 
@@ -429,7 +429,7 @@ def test_what_was_written_before_is_known_after_the_engine_came_back(make: Make)
     answer = world.run(0)
     data = EntryRemark(1, 0, result={"calls": 2})
     world.store.commit(Turn(2, Changes(), TurnPayload(documents=answer.documents, remarks=[data])))
-    fresh = Deployments(world.store)
+    fresh = DeploymentCache(world.store)
     assert fresh.loaded(world.deployment).document_of(0) == {"a": 1}
     assert fresh.data(1) == {0: {"calls": 2}}
     assert fresh.policies(1) == (world.policy,)

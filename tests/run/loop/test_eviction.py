@@ -13,7 +13,7 @@ from tests.store import engines
 from phaseline.calls.deployments.call_subjects import LoadedDeployment
 from phaseline.calls.deployments.lane_keys import NUMBERS_KEPT, LaneKeys
 from phaseline.calls.protocol.call import ExecutionContext
-from phaseline.engine.lanes.rate_limits import BUCKETS_KEPT, Rates
+from phaseline.engine.lanes.rate_limits import BUCKETS_KEPT, TokenBuckets
 from phaseline.engine.scheduler import Scheduler
 from phaseline.model.deployment.code_location import CodeLocation
 from phaseline.model.execution.events import Planned, Submitted
@@ -229,7 +229,7 @@ def test_rf1_numbers_of_lane_keys_are_forgotten_when_no_lane_uses_them() -> None
 
 
 def test_rf1_buckets_of_rates_that_are_full_are_forgotten() -> None:
-    rates, spec = Rates(), LaneSpec("phase:A", rate=1.0, burst=1)
+    rates, spec = TokenBuckets(), LaneSpec("phase:A", rate=1.0, burst=1)
     for key in range(BUCKETS_KEPT + 2):
         rates.take(spec, key, 0)
     rates.take(spec, 1, 500)

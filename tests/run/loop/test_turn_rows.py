@@ -7,11 +7,11 @@ from phaseline.calls.protocol.no_secrets import NoSecrets
 from phaseline.calls.protocol.reports import CallReport
 from phaseline.lang.fast_dataclasses import altered
 from phaseline.model.execution.events import Accepted, Batch
-from phaseline.model.graph.batch_members import GraphSegment, Members
+from phaseline.model.graph.batch_members import GraphSegment, MemberColumns
 from phaseline.model.graph.graph import LaneSpec, SubjectKind
 from phaseline.model.graph.status import OutcomeKind
 from phaseline.model.rows.rows import DocumentChange, EntryRemark
-from phaseline.run.loop.turn_rows import Origin, Sorter
+from phaseline.run.loop.turn_rows import BatchOrigin, Sorter
 
 
 def segment(execution: int, *positions: int) -> GraphSegment:
@@ -23,7 +23,7 @@ def segment(execution: int, *positions: int) -> GraphSegment:
     )  # fmt: skip
 
 
-BATCH = Batch(5, LaneSpec("create"), 0, Members.of(segment(1, 3, 4), segment(2, 7)), 0)
+BATCH = Batch(5, LaneSpec("create"), 0, MemberColumns.of(segment(1, 3, 4), segment(2, 7)), 0)
 
 
 def report(*kinds: OutcomeKind, documents: tuple[int, ...] = (), remarks: tuple[int, ...] = ()) -> CallReport:
@@ -51,7 +51,7 @@ def sorted_rows(
 ) -> Sorter:
     batch = altered(BATCH, lane=LaneSpec(phase))
     sorter = Sorter(9, NoSecrets())
-    sorter.take(told, answer, Origin.of(batch), given_up or set())
+    sorter.take(told, answer, BatchOrigin.of(batch), given_up or set())
     sorter.failures(batch, told, answer, lambda segment, place: int(segment.subjects[place]))
     return sorter
 
@@ -60,12 +60,12 @@ def sorted_rows(
 def test_a_members_place_is_found_across_segments(member: int, execution: int, position: int) -> None:
     found, place = BATCH.members.place_of(member)
     assert (found.execution, int(found.positions[place])) == (execution, position)
-    assert Origin.of(BATCH).execution_of(member) == execution
+    assert BatchOrigin.of(BATCH).execution_of(member) == execution
 
 
 @pytest.mark.parametrize("member", [-1, 3])
 def test_a_member_that_is_not_there_has_no_execution(member: int) -> None:
-    assert Origin.of(BATCH).execution_of(member) is None
+    assert BatchOrigin.of(BATCH).execution_of(member) is None
 
 
 def test_a_place_beyond_the_batch_is_a_mistake() -> None:

@@ -8,7 +8,7 @@ import pytest
 from tests.run.worlds import PATIENCE_S
 from tests.run.yard import Yard, phase
 
-from phaseline.records.record import ReadOnlyError
+from phaseline.records.record import ReadOnlyAttributeError
 
 
 def test_p79_one_call_with_all_that_arrived_together() -> None:
@@ -96,7 +96,7 @@ def test_p99_the_resources_are_as_they_were_and_are_not_to_be_written() -> None:
     yard.edit("a", Size=2)
     node = heard.events.get(timeout=PATIENCE_S).getResources()[0]
     assert (node["Size"], node["State"], node["TargetState"]) == (1, "Allocation", "Started")
-    with pytest.raises(ReadOnlyError):
+    with pytest.raises(ReadOnlyAttributeError):
         node["Size"] = 3
 
 

@@ -8,7 +8,7 @@ from tests.run.yard import Yard, phase
 from phaseline.model.execution.execution import Request
 from phaseline.model.graph.status import EntryStatus, ExecutionStatus, OutcomeKind
 from phaseline.model.rows.rows import NewExecution, RequestKind
-from phaseline.use_cases.queries.resources.cluster_snapshot import Snapshot
+from phaseline.use_cases.queries.resources.cluster_snapshot import ClusterSnapshot
 from phaseline.use_cases.queries.resources.history import history
 
 FAILED, AGAIN = OutcomeKind.FAILED, OutcomeKind.AGAIN
@@ -275,7 +275,7 @@ def standing(yard: Yard, name: str) -> dict[str, EntryStatus]:
     """What the store says of the phases of a resource, as commands read it."""
     row = yard.store.deployment("lab")
     assert row is not None
-    snapshot = Snapshot(yard.store, row)
+    snapshot = ClusterSnapshot(yard.store, row)
     stay = snapshot.stay(snapshot.numbers[name])
     assert stay is not None
     return stay.statuses_of(snapshot.numbers[name])

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import phaseline
-from phaseline.catalog.files.blueprint_trees import Tree, take_up
+from phaseline.catalog.files.blueprint_trees import BlueprintTree, take_up
 from phaseline.model.blueprint.stored_blueprints import BlueprintShelf, StoredBlueprint, StoredFile
 from phaseline.model.problems.problem import ProblemsError
 from phaseline.store.memory.stored_blueprints import MemoryBlueprints
@@ -64,12 +64,12 @@ class Between(MemoryBlueprints):
         return row
 
 
-def tree(folder: Path) -> Tree:
+def tree(folder: Path) -> BlueprintTree:
     (folder / "blueprint.yaml").write_text(TEXT % "a")
     return take_up(str(folder / "blueprint.yaml"))
 
 
-def new(tree: Tree) -> StoredBlueprint:
+def new(tree: BlueprintTree) -> StoredBlueprint:
     return StoredBlueprint(0, "shop", 0, tree.main_file, tree.digest, "", "cloudify_dsl_1_4", 1, 10, 0, "ann")
 
 

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from phaseline.calls.deployments.batch_parts import CallTemplate
-    from phaseline.calls.deployments.deployment_cache import Deployments
-    from phaseline.calls.protocol.call import Call, Channel, Outcome
+    from phaseline.calls.deployments.deployment_cache import DeploymentCache
+    from phaseline.calls.protocol.call import Channel, Outcome, PluginCall
     from phaseline.model.blueprint.blueprint import Value
     from phaseline.model.deployment.code_location import CodeLocation
     from phaseline.model.execution.events import Batch
@@ -34,7 +34,7 @@ FIRST.flags.writeable = False
 
 
 @frozen
-class Group:
+class FunctionGroup:
     """Members (int32) of one function. ``implementation`` empty: no function, such members are answered one by one.
 
     ``code``: where the function is; of a phase its definition says so.
@@ -48,7 +48,7 @@ class Group:
 class BatchHandover:
     """A submitted batch. Its lookups are safe from any thread; who is answered is kept under its lock."""
 
-    def __init__(self, batch: Batch, deployments: Deployments) -> None:
+    def __init__(self, batch: Batch, deployments: DeploymentCache) -> None:
         """Load what the batch refers to; called in a turn."""
         self.batch = batch
         self.names = deployments.names
@@ -122,7 +122,7 @@ class BatchHandover:
         part = self.part_of(member)
         return part.spot(member - part.first)
 
-    def spot_and_call(self, member: int, channel: Channel) -> tuple[CallTemplate, Call]:
+    def spot_and_call(self, member: int, channel: Channel) -> tuple[CallTemplate, PluginCall]:
         """Both, and the call knows whether anybody saw the end of the one before. Raises as they do."""
         part = self.part_of(member)
         place = member - part.first
@@ -131,7 +131,7 @@ class BatchHandover:
         call.is_doubted = part.take_doubt(place)
         return spot, call
 
-    def call_of(self, member: int, channel: Channel) -> Call:
+    def call_of(self, member: int, channel: Channel) -> PluginCall:
         """The member's call. ``NonRecoverableError`` if nothing is mapped any more."""
         part = self.part_of(member)
         return part.call(member - part.first, channel)
@@ -246,35 +246,35 @@ class BatchHandover:
         part = self.part_of(member)
         return part.take_doubt(member - part.first)
 
-    def changes_of(self, call: Call) -> list[tuple[int, DocumentChange]]:
+    def changes_of(self, call: PluginCall) -> list[tuple[int, DocumentChange]]:
         """(member, change) of what the call changed in runtime properties."""
         changes = self.part_of(call.member).deployment.changes(call.subjects)
         return [(call.member, change) for change in changes]
 
-    def groups(self) -> list[Group]:
+    def groups(self) -> list[FunctionGroup]:
         """One plugin call takes the members of one function, in the order in which the functions first occur."""
         if self._phase is not None:
             return [self._phase_group()]
         if self.count == 1 or (len(self.parts) == 1 and _is_one(self._owners(self.parts[0]))):
             name = self._function_of(self.parts[0], self.parts[0].segment.subjects.item(0))
-            return [Group(*name, FIRST if self.count == 1 else np.arange(self.count, dtype=np.int32))]
+            return [FunctionGroup(*name, FIRST if self.count == 1 else np.arange(self.count, dtype=np.int32))]
         names: dict[tuple[CodeLocation, str], int] = {}
         columns = [self._group_numbers(part, names) for part in self.parts]
         column = columns[0] if len(columns) == 1 else np.concatenate(columns)
         if len(names) == 1:
             ((code, implementation),) = names
-            return [Group(code, implementation, np.arange(len(column), dtype=np.int32))]
+            return [FunctionGroup(code, implementation, np.arange(len(column), dtype=np.int32))]
         order = np.argsort(column, kind="stable").astype(np.int32)
         ends = np.cumsum(np.bincount(column, minlength=len(names)))
-        return [Group(*name, members) for name, members in zip(names, np.split(order, ends[:-1]), strict=True)]
+        return [FunctionGroup(*name, members) for name, members in zip(names, np.split(order, ends[:-1]), strict=True)]
 
-    def _phase_group(self) -> Group:
+    def _phase_group(self) -> FunctionGroup:
         """All members: one run of a phase takes them whatever they are."""
         definition = self.definition
         members = np.arange(self.count, dtype=np.int32)
         if definition is None or definition.code is None:
-            return Group(self.parts[0].deployment.view.code, "", members)
-        return Group(definition.code, str(definition.code), members)
+            return FunctionGroup(self.parts[0].deployment.view.code, "", members)
+        return FunctionGroup(definition.code, str(definition.code), members)
 
     def _group_numbers(self, part: BatchPart, names: dict[tuple[CodeLocation, str], int]) -> np.ndarray:
         """Number of its function by place in the segment; new functions are added to ``names``."""

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     import numpy as np
 
-    from phaseline.calls.protocol.call import Call
+    from phaseline.calls.protocol.call import PluginCall
 
 Gathers = Literal["native", "phase", "task"]
 """The flavours whose functions take several members, or one as a coroutine."""
@@ -33,7 +33,7 @@ class BulkCall:
     """
 
     count: int
-    call_at: Callable[[int], Call]
+    call_at: Callable[[int], PluginCall]
     say: Callable[[str, str], None]
     remembered: Sequence[int] = ()
     doubted: Sequence[int] = ()
@@ -73,7 +73,7 @@ class BulkOutcome:
         kinds: np.ndarray,
         delays: np.ndarray,
         outcomes: dict[int, Outcome],
-        calls: Mapping[int, Call],
+        calls: Mapping[int, PluginCall],
         fallen: Sequence[int] = (),
     ) -> None:
         """``calls``: those that the function touched; only they can have changed anything.

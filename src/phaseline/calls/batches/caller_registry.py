@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from typing import TypeGuard
 
     from phaseline.calls.batches.bulk_call import BulkCall, BulkCaller, Gathers, Together
-    from phaseline.calls.protocol.call import Call, Caller, Flavour
+    from phaseline.calls.protocol.call import Caller, Flavour, PluginCall
 
 
 class CallerRegistry:
@@ -36,7 +36,7 @@ class CallerRegistry:
         return gatherer.gather(gathering)
 
 
-def flavour_of(call: Call) -> Flavour:
+def flavour_of(call: PluginCall) -> Flavour:
     """Who calls it. Raises what importing its function raises."""
     if call.site.hook is not None:
         return "hook"
@@ -51,7 +51,7 @@ def gathers(flavour: Flavour) -> TypeGuard[Gathers]:
     return flavour in GATHERING
 
 
-def call_member(call: Call, flavour: Flavour, callers: CallerRegistry) -> Outcome:
+def call_member(call: PluginCall, flavour: Flavour, callers: CallerRegistry) -> Outcome:
     """The outcome of a call, whatever its code does (W2)."""
     outcome, error = guarded_call(callers[flavour].call, call)
     if outcome is None:

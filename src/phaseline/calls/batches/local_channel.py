@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from phaseline.calls.batches.batch_handover import BatchHandover
     from phaseline.calls.batches.report_buffer import ReportBuffer
-    from phaseline.calls.protocol.call import Call
+    from phaseline.calls.protocol.call import PluginCall
     from phaseline.model.blueprint.blueprint import Value
     from phaseline.model.rows.rows import DocumentChange
     from phaseline.ports import Catalog, Clock
@@ -41,11 +41,11 @@ class LocalChannel:
         self._lines: dict[int, int] = {}
         self._copies = guarded_calls.copies()
 
-    def log(self, call: Call, level: str, text: str) -> None:
+    def log(self, call: PluginCall, level: str, text: str) -> None:
         """Keep one line of text, shown live."""
         self.log_member(call.member, level, text)
 
-    def log_lines(self, call: Call, level: str, lines: Sequence[str]) -> bool:
+    def log_lines(self, call: PluginCall, level: str, lines: Sequence[str]) -> bool:
         """Keep many lines; False when the call has left as many as it may."""
         for line in lines:
             self.log_member(call.member, level, line)
@@ -82,18 +82,18 @@ class LocalChannel:
                 line = LogLine(execution, self._clock.now(), level, truncate(text, MAX_LINE_CHARS), operation=operation)
                 self._poster.log(handover, line)
 
-    def save(self, call: Call, *, wait: bool = False) -> None:
+    def save(self, call: PluginCall, *, wait: bool = False) -> None:
         """Store the runtime properties of its subjects as they are now; ``wait`` for the commit, though not for ever."""
         self._keep(call, self._handover.changes_of(call), wait=wait)
 
-    def save_unless_stale(self, call: Call) -> bool:
+    def save_unless_stale(self, call: PluginCall) -> bool:
         """The same, if nobody else has changed its subjects since it has read them."""
         changes = self._handover.part_of(call.member).deployment.changes_unless_stale(call.subjects)
         if changes is not None:
             self._keep(call, [(call.member, change) for change in changes], wait=False)
         return changes is not None
 
-    def _keep(self, call: Call, documents: Sequence[tuple[int, DocumentChange]], *, wait: bool) -> None:
+    def _keep(self, call: PluginCall, documents: Sequence[tuple[int, DocumentChange]], *, wait: bool) -> None:
         for view in call.subjects:
             view.settle()
         if documents:
@@ -101,7 +101,7 @@ class LocalChannel:
             if wait:
                 stored.wait(COMMIT_S)
 
-    def tell(self, call: Call, message: str) -> None:
+    def tell(self, call: PluginCall, message: str) -> None:
         """Show how far it is, and keep its data for whoever goes on if this process ends."""
         outcome = Outcome(
             OutcomeKind.PENDING, message=truncate(message, MAX_LINE_CHARS), result=require_storable(call.data, "data")
@@ -109,15 +109,15 @@ class LocalChannel:
         self._handover.keep_data(call.member, outcome.result)
         self._poster.tell(self._handover, call.member, self._handover.remark_of(call.member, outcome))
 
-    def is_canceled(self, call: Call) -> bool:
+    def is_canceled(self, call: PluginCall) -> bool:
         """True when a user canceled it."""
         return call.member in self._handover.canceled
 
-    def on_kill(self, call: Call, end: Callable[[], object]) -> None:
+    def on_kill(self, call: PluginCall, end: Callable[[], object]) -> None:
         """``end`` is called when a user wants its call cut short."""
         self._handover.on_kill(call.member, end)
 
-    def load(self, call: Call) -> Callable[..., object]:
+    def load(self, call: PluginCall) -> Callable[..., object]:
         """The function of the call's site. Raises what the import raises."""
         spot, site = self._handover.spot_of(call.member), call.site
         if site is not spot.site:  # a runner calls something of its own
@@ -131,10 +131,10 @@ class LocalChannel:
                 spot.function = self._catalog.load(site.implementation, site.deployment.code)
         return spot.function
 
-    def inputs(self, call: Call) -> dict[str, Value]:
+    def inputs(self, call: PluginCall) -> dict[str, Value]:
         """The evaluated inputs, a copy of the call's own."""
         return self._handover.part_of(call.member).inputs(call)
 
-    def token(self, call: Call) -> str:
+    def token(self, call: PluginCall) -> str:
         """Equal for all attempts of one entry until a user retries it."""
         return self._handover.token_of(call.member)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from phaseline.calls.batches.batch_handover import BatchHandover
     from phaseline.calls.batches.report_buffer import ReportBuffer
     from phaseline.calls.deployments.batch_parts import CallTemplate
-    from phaseline.calls.protocol.call import Call, Flavour
+    from phaseline.calls.protocol.call import Flavour, PluginCall
     from phaseline.model.graph.graph import Policy
     from phaseline.model.rows.rows import DocumentChange, EntryRemark
 
@@ -30,7 +30,7 @@ def ended_on_request() -> Outcome:
     return outcome_of(NonRecoverableError("its processes were ended on request"))
 
 
-def resolve(spot: CallTemplate, call: Call) -> CallTemplate:
+def resolve(spot: CallTemplate, call: PluginCall) -> CallTemplate:
     """The spot with its code loaded and its flavour known, or with the refusal that all its calls share (W2)."""
     if spot.flavour is not None or spot.refusal is not None:
         return spot
@@ -50,7 +50,7 @@ def awaited_truth(outcome: Outcome, policy: Policy, flavour: Flavour) -> Outcome
 
 
 def settle_call(
-    handover: BatchHandover, call: Call, outcome: Outcome
+    handover: BatchHandover, call: PluginCall, outcome: Outcome
 ) -> tuple[Outcome, list[tuple[int, DocumentChange]]]:
     """What the call changed; a property that cannot be stored fails the call."""
     if not call.is_touched:
@@ -68,7 +68,7 @@ def remark_for(handover: BatchHandover, member: int, outcome: Outcome, *, said_b
     return None
 
 
-def post_call(poster: ReportBuffer, handover: BatchHandover, call: Call, outcome: Outcome) -> None:
+def post_call(poster: ReportBuffer, handover: BatchHandover, call: PluginCall, outcome: Outcome) -> None:
     """Post the outcome of a call with everything that it leaves behind."""
     outcome, documents = settle_call(handover, call, outcome)
     said_before = call.attempt or handover.data_of(call.member) is not None
@@ -78,7 +78,7 @@ def post_call(poster: ReportBuffer, handover: BatchHandover, call: Call, outcome
     poster.outcome(handover, call.member, outcome, documents, remark)
 
 
-def kept_data(handover: BatchHandover, call: Call, outcome: Outcome) -> Outcome:
+def kept_data(handover: BatchHandover, call: PluginCall, outcome: Outcome) -> Outcome:
     """The outcome with the data that the next call of the entry is to find; an ended entry has none."""
     data = call.data if outcome.kind in {OutcomeKind.AGAIN, OutcomeKind.RETRY} else None
     try:

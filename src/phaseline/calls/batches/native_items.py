@@ -11,7 +11,7 @@ from functools import partial
 from typing import TYPE_CHECKING, overload
 
 from phaseline.calls.batches.bulk_call import BulkOutcome
-from phaseline.calls.protocol.call import COMPLETED, MAX_MESSAGE_CHARS, Call, Outcome, outcome_of, truncate
+from phaseline.calls.protocol.call import COMPLETED, MAX_MESSAGE_CHARS, Outcome, PluginCall, outcome_of, truncate
 from phaseline.calls.protocol.plugin_boundary import milliseconds, require_storable
 from phaseline.calls.threads.guarded_calls import call_and_await, guarded_call
 from phaseline.model.blueprint.operation_declaration import declaration_of
@@ -36,7 +36,7 @@ class ItemLog:
 
     __slots__ = ("_call",)
 
-    def __init__(self, call: Call) -> None:
+    def __init__(self, call: PluginCall) -> None:
         """Lines are kept with the instance of the call."""
         self._call = call
 
@@ -81,13 +81,13 @@ class Item:
 
     __slots__ = ("_batch", "_place")
 
-    def __init__(self, batch: Batch, place: int) -> None:
+    def __init__(self, batch: ItemBatch, place: int) -> None:
         """``place`` in the batch; items of one place are interchangeable."""
         self._batch = batch
         self._place = place
 
     @property
-    def _call(self) -> Call:
+    def _call(self) -> PluginCall:
         return self._batch._call_at(self._place)  # noqa: SLF001 - an item is a place in its batch
 
     @property
@@ -195,10 +195,10 @@ class Item:
         return f"Item({self.instance_id!r})"
 
 
-class Batch:
+class ItemBatch:
     """Items that one call of a bulk function is about: a sequence, across executions and deployments."""
 
-    def __init__(self, count: int, call_at: Callable[[int], Call], remembered: Sequence[int] = ()) -> None:
+    def __init__(self, count: int, call_at: Callable[[int], PluginCall], remembered: Sequence[int] = ()) -> None:
         """``call_at`` makes the call of a place; it is asked at most once for each place that is touched.
 
         ``remembered``: places for which an earlier call left data.
@@ -206,7 +206,7 @@ class Batch:
         self._count = count
         self._make = call_at
         self._remembered = remembered
-        self._calls: dict[int, Call] = {}
+        self._calls: dict[int, PluginCall] = {}
         self._kinds = bytearray(count)
         self._delays: dict[int, int] = {}
         self._messages: dict[int, str] = {}
@@ -279,7 +279,7 @@ class Batch:
         else:
             self._delays.pop(place, None)
 
-    def _call_at(self, place: int) -> Call:
+    def _call_at(self, place: int) -> PluginCall:
         call = self._calls.get(place)
         if call is None:
             call = self._calls[place] = self._make(place)
@@ -341,12 +341,12 @@ def _with_result(result: Value) -> Outcome:
 class NativeCaller:
     """Calls one member under the native declaration: with an item, or with a batch of one."""
 
-    def call(self, call: Call) -> Outcome:
+    def call(self, call: PluginCall) -> Outcome:
         """Run the member to its end; what the function raises becomes the outcome."""
-        batch = Batch(1, lambda _: call)
+        batch = ItemBatch(1, lambda _: call)
         _, raised = guarded_call(call_and_await, batch.code(call.load()))
         return batch.settle_only(raised)
 
-    def gather(self, gathering: BulkCall) -> Batch:
+    def gather(self, gathering: BulkCall) -> ItemBatch:
         """The batch that a bulk function gets."""
-        return Batch(gathering.count, gathering.call_at, gathering.remembered)
+        return ItemBatch(gathering.count, gathering.call_at, gathering.remembered)

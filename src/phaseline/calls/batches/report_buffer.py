@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 @mutable
-class Gathered:
+class BufferedReports:
     """What waits to be posted of one batch."""
 
     members: list[int] = field(default_factory=list)
@@ -65,7 +65,7 @@ class ReportBuffer:
     def __init__(self, inbox: Inbox[CallReport]) -> None:
         """No thread is started yet."""
         self.inbox = inbox
-        self._waiting: dict[BatchHandover, Gathered] = {}
+        self._waiting: dict[BatchHandover, BufferedReports] = {}
         self._lock = threading.Lock()
         self._is_set = False
         self.alarms = Alarms(inbox.fail)
@@ -82,7 +82,7 @@ class ReportBuffer:
         with self._lock:
             gathered = self._waiting.get(handover)
             if gathered is None:
-                gathered = self._waiting[handover] = Gathered()
+                gathered = self._waiting[handover] = BufferedReports()
             if documents:
                 gathered.documents.extend(documents)
             if not handover.answered[member]:
@@ -161,10 +161,10 @@ class ReportBuffer:
         self.alarms.stop()
         self.flush()
 
-    def _gathered(self, handover: BatchHandover) -> Gathered:
+    def _gathered(self, handover: BatchHandover) -> BufferedReports:
         """What waits of a batch, and will be posted in time. Under the lock, as all below."""
         self._see_to_it()
-        return self._waiting.setdefault(handover, Gathered())
+        return self._waiting.setdefault(handover, BufferedReports())
 
     def _see_to_it(self) -> None:
         """Have what waits posted when it had 10 ms to gather company."""

@@ -16,7 +16,7 @@ import numpy as np
 from phaseline.calls.batches.bulk_call import BulkCall
 from phaseline.calls.batches.caller_registry import CallerRegistry, call_member, gathers
 from phaseline.calls.deployments.call_subjects import LoadedDeployment
-from phaseline.calls.protocol.call import Call, ExecutionContext, Outcome, Site, outcome_of
+from phaseline.calls.protocol.call import ExecutionContext, Outcome, PluginCall, Site, outcome_of
 from phaseline.calls.protocol.plugin_boundary import require_storable
 from phaseline.calls.threads.guarded_calls import call_and_await, guarded_call
 from phaseline.dsl.functions.registry import contains_functions
@@ -34,7 +34,7 @@ from phaseline.plan.topology.expansion import expand
 if TYPE_CHECKING:
     from phaseline.calls.batches.bulk_call import Gathers, Together
     from phaseline.calls.protocol.call import Flavour
-    from phaseline.calls.protocol.phase_view import PhaseView
+    from phaseline.calls.protocol.phase_view import PhaseContext
     from phaseline.model.blueprint.blueprint import Value
     from phaseline.model.deployment.topology import Topology
 
@@ -65,7 +65,7 @@ class Subject:
 
 
 @frozen
-class Given:
+class TrialMember:
     """What one member of a made-up call is given.
 
     ``target``: it is a relationship operation, called on this ``side``. ``attempt``: retries so far. ``data``: what an
@@ -117,11 +117,11 @@ class Trial:
 
     def __init__(
         self,
-        members: Sequence[Given],
+        members: Sequence[TrialMember],
         *,
         code: CodeLocation = NO_CODE,
         implementation: str = "",
-        phase: PhaseView | None = None,
+        phase: PhaseContext | None = None,
         is_doubted: bool = False,
         keeps_raised: bool = False,
     ) -> None:
@@ -146,11 +146,11 @@ class Trial:
             self._ids.append(self._place(member))
             self._keep_phase_data(self._ids[-1][0], member.phase_data)
         self.deployment = self._deployment()
-        self._calls: dict[int, Call] = {}
+        self._calls: dict[int, PluginCall] = {}
 
     # -- the deployment -----------------------------------------------------------------------------------------
 
-    def _place(self, member: Given) -> tuple[str, str]:
+    def _place(self, member: TrialMember) -> tuple[str, str]:
         """(id of its instance, id of the target's or nothing)."""
         if member.target is None:
             return self._instance(member.subject, ()), ""
@@ -209,14 +209,14 @@ class Trial:
 
     # -- calls --------------------------------------------------------------------------------------------------
 
-    def call_at(self, place: int) -> Call:
+    def call_at(self, place: int) -> PluginCall:
         """The call of a member; one object for each, however often it is asked for."""
         found = self._calls.get(place)
         if found is None:
             found = self._calls[place] = self._make_call(place)
         return found
 
-    def _make_call(self, place: int) -> Call:
+    def _make_call(self, place: int) -> PluginCall:
         member, (id, target) = self.members[place], self._ids[place]
         view = self.deployment.instance(id)
         other = self.deployment.instance(target) if target else None
@@ -236,7 +236,7 @@ class Trial:
         )
         instance, source = (None, view) if other else (view, None)
         data = copy(member.data)
-        call = Call(site, place, member.attempt, self, self.deployment, instance, source, other, data)
+        call = PluginCall(site, place, member.attempt, self, self.deployment, instance, source, other, data)
         call.is_doubted = self._is_doubted
         return call
 
@@ -305,11 +305,11 @@ class Trial:
 
     # -- what calls say and ask ---------------------------------------------------------------------------------
 
-    def log(self, call: Call, level: str, text: str) -> None:
+    def log(self, call: PluginCall, level: str, text: str) -> None:
         """Keep one line of text."""
         self.lines[call.member].append((level, text))
 
-    def log_lines(self, call: Call, level: str, lines: Sequence[str]) -> bool:
+    def log_lines(self, call: PluginCall, level: str, lines: Sequence[str]) -> bool:
         """Keep many."""
         self.lines[call.member].extend((level, line) for line in lines)
         return True
@@ -318,10 +318,10 @@ class Trial:
         """Keep one line about the call as a whole, with its first member."""
         self.lines[0].append((level, text))
 
-    def tell(self, call: Call, message: str) -> None:
+    def tell(self, call: PluginCall, message: str) -> None:
         """How far it is, is of no interest afterwards."""
 
-    def save(self, call: Call, *, wait: bool = False) -> None:
+    def save(self, call: PluginCall, *, wait: bool = False) -> None:
         """Take the runtime properties as they are now; ``saved`` is what outlives the process, once somebody has waited for it."""
         self.deployment.changes(call.subjects)
         for view in call.subjects:
@@ -330,19 +330,19 @@ class Trial:
         if wait:
             self.saved.update(self._on_the_way)
 
-    def save_unless_stale(self, call: Call) -> bool:
+    def save_unless_stale(self, call: PluginCall) -> bool:
         """Nobody else is there who could change them."""
         self.save(call)
         return True
 
-    def is_canceled(self, call: Call) -> bool:
+    def is_canceled(self, call: PluginCall) -> bool:
         """As it was given."""
         return self.members[call.member].is_canceled
 
-    def on_kill(self, call: Call, end: Callable[[], object]) -> None:
+    def on_kill(self, call: PluginCall, end: Callable[[], object]) -> None:
         """Nobody kills what is tried."""
 
-    def load(self, call: Call) -> Callable[..., object]:
+    def load(self, call: PluginCall) -> Callable[..., object]:
         """The function that is tried."""
         function = self.function
         assert function is not None, "nothing is called before there is a function"
@@ -358,14 +358,14 @@ class Trial:
 
         return keeping
 
-    def inputs(self, call: Call) -> dict[str, Value]:
+    def inputs(self, call: PluginCall) -> dict[str, Value]:
         """As they were given, intrinsic functions evaluated."""
         given = copy_mapping(self.members[call.member].inputs)
         if not contains_functions(given):
             return given
         return {name: self.deployment.evaluate(value, call) for name, value in given.items()}
 
-    def token(self, call: Call) -> str:
+    def token(self, call: PluginCall) -> str:
         """Equal in all trials of equal members, as it is for all attempts of an entry."""
         return f"trial-1-{call.member}-0"
 

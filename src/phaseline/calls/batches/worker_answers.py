@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from threading import Event
 
     from phaseline.calls.deployments.call_subjects import LoadedDeployment
-    from phaseline.calls.protocol.call import Call, InstanceContext
+    from phaseline.calls.protocol.call import InstanceContext, PluginCall
     from phaseline.calls.protocol.call_codec import Changes
     from phaseline.model.blueprint.blueprint import Value
     from phaseline.model.deployment.runtime_properties import PropertyPath
@@ -20,10 +20,10 @@ if TYPE_CHECKING:
 
 
 class Answers:
-    """The engine's side of the worker's ``World`` for one call."""
+    """The engine's side of the worker's ``DeploymentLookup`` for one call."""
 
     def __init__(
-        self, deployment: LoadedDeployment, call: Call, note: Callable[[Sequence[DocumentChange]], Event]
+        self, deployment: LoadedDeployment, call: PluginCall, note: Callable[[Sequence[DocumentChange]], Event]
     ) -> None:
         """``note`` posts changes that the call saves before its end; what it gives is set when they are committed."""
         self._deployment = deployment

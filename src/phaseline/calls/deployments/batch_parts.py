@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal, cast
 
-from phaseline.calls.protocol.call import Call, Outcome, Site
+from phaseline.calls.protocol.call import Outcome, PluginCall, Site
 from phaseline.lang.fast_dataclasses import mutable
 from phaseline.model.deployment.runtime_properties import SCALARS, copy, copy_mapping
 from phaseline.model.execution.pre_post import DeploymentCallKind
@@ -119,7 +119,7 @@ class BatchPart:
 
     def _phase_spot(self, name: str, policy: Policy) -> CallTemplate:
         """Of a phase of a state: what is in force when the batch is handed over (PD43)."""
-        from phaseline.calls.protocol.phase_view import PhaseView, target_of
+        from phaseline.calls.protocol.phase_view import PhaseContext, target_of
 
         definition = self.find_phase(name)
         if definition is None or definition.code is None:
@@ -132,7 +132,7 @@ class BatchPart:
             self.deployment.view,
             max_retries=policy.max_retries,
             timeout_s=policy.timeout_ms / 1000,
-            phase=PhaseView.of(definition, "", target_of(policy, self.execution)),
+            phase=PhaseContext.of(definition, "", target_of(policy, self.execution)),
             phase_code=definition.code,
         )
         return CallTemplate(site, {}, policy, is_constant=True, is_flat=True)
@@ -192,7 +192,7 @@ class BatchPart:
         is_constant = not operation.has_functions and not (given and _contains_functions(given))
         return CallTemplate(site, inputs, policy, is_constant, is_flat, has_settings)
 
-    def call(self, place: int, channel: Channel, site: Site | None = None) -> Call:
+    def call(self, place: int, channel: Channel, site: Site | None = None) -> PluginCall:
         """The member's call; ``site``: that of its spot, where it is at hand. Raises as ``operation`` does."""
         if site is None:
             site = self.spot(place).site
@@ -206,7 +206,7 @@ class BatchPart:
             target = deployment.instance_view(int(topology.target[subject]))
         data = copy(self.data.get(self.positions[place])) if self.data else None
         member = self.first + place
-        made = Call(site, member, self.attempts[place], channel, deployment, instance, source, target, data)
+        made = PluginCall(site, member, self.attempts[place], channel, deployment, instance, source, target, data)
         if self.segment.kind is SubjectKind.DEPLOYMENT:
             made.why = DeploymentCallKind(subject)
             made.attempt += self.doubted.get(self.positions[place], 0)
@@ -218,7 +218,7 @@ class BatchPart:
             return False
         return self.doubted.pop(self.positions[place], 0) > 0
 
-    def inputs(self, call: Call) -> dict[str, Value]:
+    def inputs(self, call: PluginCall) -> dict[str, Value]:
         """Evaluated inputs that belong to the call alone. Raises ``ProblemsError``."""
         spot = self.spot(call.member - self.first)
         if spot.is_flat:

@@ -34,14 +34,14 @@ from phaseline.model.rows.rows import DocumentChange
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from phaseline.calls.protocol.call import Call
+    from phaseline.calls.protocol.call import PluginCall
     from phaseline.calls.protocol.secret_tracking import Watch
     from phaseline.dsl.functions.plan_and_runtime_scopes import RuntimeScope
     from phaseline.model.blueprint.blueprint import Blueprint, Node, Operation, Relationship, Value
     from phaseline.model.deployment.code_location import CodeLocation
     from phaseline.model.deployment.runtime_properties import PropertyPath
     from phaseline.model.deployment.topology import Topology
-    from phaseline.ports import Secrets
+    from phaseline.ports import SecretSource
 
 NO_DOCUMENT: Mapping[str, Value] = MappingProxyType({})
 """The runtime properties of an instance that has none."""
@@ -64,7 +64,7 @@ def view_of(
 
 
 class LoadedDeployment:
-    """One deployment in memory: implements ``World`` for calls in this process.
+    """One deployment in memory: implements ``DeploymentLookup`` for calls in this process.
 
     Documents are never changed in place, so a reader keeps what it read while others write.
     """
@@ -82,7 +82,7 @@ class LoadedDeployment:
         states: np.ndarray,
         creator: str = "",
         state_names: Sequence[str] = (),
-        secrets: Secrets | None = None,
+        secrets: SecretSource | None = None,
         checks: CheckResults | None = None,
     ) -> None:
         """``documents`` {instance number: runtime properties} and ``states`` (uint8 by number) as stored.
@@ -95,7 +95,7 @@ class LoadedDeployment:
         self.checks = CheckResults(HeldBodies()) if checks is None else checks
         self.named: Callable[[int], str] = str
         """From the number of an execution to its id."""
-        self._secrets: Secrets = NoSecrets() if secrets is None else secrets
+        self._secrets: SecretSource = NoSecrets() if secrets is None else secrets
         self._take(topology, blueprint, inputs, view_of(name, blueprint, inputs, code, creator))
         self._documents = dict(documents)
         self._is_looked_at = False
@@ -364,7 +364,7 @@ class LoadedDeployment:
         found = system_properties(self.checks, self.topology, number, int(self.states[number]), self.named)
         return cast("dict[str, Value]", self._secrets.unsealed(found))
 
-    def evaluate(self, value: Value, call: Call) -> Value:
+    def evaluate(self, value: Value, call: PluginCall) -> Value:
         """The value with its intrinsic functions evaluated as seen by a call."""
         scope = altered(
             self._scope,

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from phaseline.model.rows.rows import ExecutionRow, NoteRow, Reshaped
     from phaseline.plan.rounds.round_preview import PreviewedRounds
     from phaseline.plan.topology.stack_document import FilesTaken
-    from phaseline.ports import Secrets, Store
+    from phaseline.ports import SecretSource, Store
 
 
 def no_phase(_name: str) -> PhaseDefinition | None:
@@ -57,13 +57,13 @@ def nobodys(_deployment: int, _code: CodeLocation, _file: str) -> FilesTaken | N
     return None
 
 
-class Deployments:
+class DeploymentCache:
     """What batches refer to by number. ``names``: what the store is called in tokens and marks."""
 
-    def __init__(self, store: Store, secrets: Secrets | None = None) -> None:
+    def __init__(self, store: Store, secrets: SecretSource | None = None) -> None:
         """Nothing is loaded yet."""
         self._store = store
-        self.secrets: Secrets = NoSecrets() if secrets is None else secrets
+        self.secrets: SecretSource = NoSecrets() if secrets is None else secrets
         self.names = Names(store.identity(), store.incarnations.all())
         self._loaded: dict[int, LoadedDeployment] = {}
         self._stale: set[int] = set()

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from phaseline.calls.deployments.call_subjects import LoadedDeployment
-    from phaseline.calls.protocol.call import World
+    from phaseline.calls.protocol.call import DeploymentLookup
     from phaseline.model.blueprint.blueprint import Value
     from phaseline.model.blueprint.labels import Relabelled
     from phaseline.plan.rounds.round_preview import PreviewedRounds
@@ -41,7 +41,7 @@ class ExecutionHookLookup:
         self._leads_to, self._inputs_then = leads_to, inputs_then
         self._targets: dict[bool, LoadedDeployment] = {}
 
-    def target(self, now: World, *, takes_back: bool = False) -> LoadedDeployment:
+    def target(self, now: DeploymentLookup, *, takes_back: bool = False) -> LoadedDeployment:
         """What the deployment is brought to, worked out once: its planner is asked as for a plan. Raises ``ProblemsError``.
 
         While what was done is taken back (``takes_back``) that is what it was before.

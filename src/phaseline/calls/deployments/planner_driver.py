@@ -14,14 +14,14 @@ from phaseline.model.execution.execution import TOLERATED, GoOn, History, Reshap
 from phaseline.model.graph.graph import Bound, Graph, bears, without_entries
 from phaseline.model.graph.status import EntryStatus, ExecutionStatus, Mark
 from phaseline.model.problems.problem import ProblemsError
-from phaseline.model.rows.rows import NOTHING_WRITTEN, Forgotten, PlannerWrites, Reshaped
+from phaseline.model.rows.rows import NOTHING_WRITTEN, ForgottenDeployment, PlannerWrites, Reshaped
 
 if TYPE_CHECKING:
     from types import TracebackType
 
     from phaseline.calls.deployments.call_subjects import LoadedDeployment
-    from phaseline.calls.deployments.deployment_cache import Deployments
-    from phaseline.calls.deployments.round_outcomes import Endings
+    from phaseline.calls.deployments.deployment_cache import DeploymentCache
+    from phaseline.calls.deployments.round_outcomes import RoundOutcomes
     from phaseline.model.blueprint.blueprint import Blueprint, Operation
     from phaseline.model.blueprint.operation_declaration import Declaration
     from phaseline.model.deployment.code_location import CodeLocation
@@ -59,7 +59,7 @@ class Planning:
     def __init__(
         self,
         planners: Mapping[str, Planner],
-        deployments: Deployments,
+        deployments: DeploymentCache,
         declare: Callable[[Operation, CodeLocation], Declaration],
         first_graph: int,
         now: Callable[[], int],
@@ -135,7 +135,7 @@ class Planning:
         rounds[graph] = Round(name, attempt, counts, bears(*bounded, (status == FAILED) & ((marks & TOLERANT) == 0)))
 
     def ask(
-        self, execution: int, endings: Callable[[], Endings], *, is_canceled: bool, attempt: int, is_afresh: bool = False,
+        self, execution: int, endings: Callable[[], RoundOutcomes], *, is_canceled: bool, attempt: int, is_afresh: bool = False,
         is_timed_out: bool = False,
     ) -> Planned:  # fmt: skip
         """The planner's answer as an event. What the planner refuses ends the execution as failed, with its problems.
@@ -263,7 +263,7 @@ class Planning:
         return shapes, PlannerWrites(
             tuple(document for one in found for document in one.kept),
             tuple(document for one in found for document in one.dropped),
-            tuple(Forgotten(row.deployment, row.number, row.created_by) for row in ended),
+            tuple(ForgottenDeployment(row.deployment, row.number, row.created_by) for row in ended),
             tuple(made for one in found for made in one.checks),
             tuple(change for one in found for change in one.labels),
         )

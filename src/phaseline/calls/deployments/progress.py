@@ -13,7 +13,7 @@ from phaseline.model.graph.status import EntryStatus
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from phaseline.calls.deployments.deployment_cache import Deployments
+    from phaseline.calls.deployments.deployment_cache import DeploymentCache
     from phaseline.engine.arena_layout import GraphSlot
     from phaseline.engine.scheduler import Scheduler
     from phaseline.model.deployment.topology import Topology
@@ -85,7 +85,7 @@ class Progress:
 
 def progress(
     scheduler: Scheduler,
-    deployments: Deployments,
+    deployments: DeploymentCache,
     execution: int,
     messages: Mapping[tuple[int, int], str],
     told: tuple[int | None, int],

@@ -21,7 +21,7 @@ FAILURES_TOLD = 10
 """Failures of a round whose messages a planner gets."""
 
 
-class Endings:
+class RoundOutcomes:
     """Reads what the arena holds, else what the store has: a round that settles in this turn is only in the arena."""
 
     def __init__(self, store: Store, arena: Arena, messages: Mapping[tuple[int, int], str]) -> None:

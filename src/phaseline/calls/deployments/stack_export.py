@@ -8,7 +8,7 @@ from phaseline.lang.fast_dataclasses import altered
 from phaseline.model.deployment.stack_documents import NewDocument
 from phaseline.model.execution.lifecycle_actions import action_of
 from phaseline.model.health.checks import CheckKind, CheckResult, NewCheckResults
-from phaseline.plan.topology.stack_document import Facts, FilesTaken, document_of
+from phaseline.plan.topology.stack_document import FilesTaken, StackDocumentParts, document_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -80,7 +80,7 @@ def written_down(
     written = topology.blueprint
     blueprint = altered(written, nodes={name: evaluated.get(name, node) for name, node in written.nodes.items()})
     uses = store.stored_blueprints.of_deployment(number)
-    facts = Facts(
+    facts = StackDocumentParts(
         name=name,
         id=f"{name}-{number}",
         action=doing[0],

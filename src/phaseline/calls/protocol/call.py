@@ -1,8 +1,8 @@
 """How one member is called, whatever the flavour of its code: the seam between executors and callers.
 
-An executor makes a ``Call`` for a member and gives it to the ``Caller`` of its flavour: ``native`` (an
+An executor makes a ``PluginCall`` for a member and gives it to the ``Caller`` of its flavour: ``native`` (an
 item), ``cloudify`` (a function with ctx), ``script`` (a file or text run as a process), ``phase`` (a handler). The same callers
-run in the engine's threads and inside worker processes; what differs is the ``Channel`` and the ``World``
+run in the engine's threads and inside worker processes; what differs is the ``Channel`` and the ``DeploymentLookup``
 behind the call. A caller changes ``runtime_properties`` of the views in place; the executor compares them
 with what they were when the call has returned (C4), after an exception too.
 """
@@ -25,11 +25,11 @@ from phaseline.model.problems.problem import ProblemsError
 
 if TYPE_CHECKING:
     from phaseline.calls.protocol.hook_lookup import HookLookup
-    from phaseline.calls.protocol.phase_view import PhaseView
+    from phaseline.calls.protocol.phase_view import PhaseContext
     from phaseline.model.blueprint.blueprint import Plugin, Value
     from phaseline.model.deployment.code_location import CodeLocation
     from phaseline.model.deployment.runtime_properties import PropertyPath
-    from phaseline.model.execution.pre_post import HookClass
+    from phaseline.model.execution.pre_post import PinnedHookClass
     from phaseline.model.phases.definitions import PhaseCode
 
 MAX_MESSAGE_CHARS = 10_000
@@ -57,7 +57,7 @@ class NodeContext:
 
 @frozen
 class RelationshipContext:
-    """One relationship instance seen from its source; ``target`` is an instance id (see ``World.instance``)."""
+    """One relationship instance seen from its source; ``target`` is an instance id (see ``DeploymentLookup.instance``)."""
 
     type: str
     type_hierarchy: tuple[str, ...]
@@ -65,7 +65,7 @@ class RelationshipContext:
     target: str
 
 
-class World(Protocol):
+class DeploymentLookup(Protocol):
     """What can be looked up about the deployment during a call: served in memory or through the worker's pipe."""
 
     def instance(self, id: str) -> InstanceContext:
@@ -100,7 +100,7 @@ class World(Protocol):
         """What checks have found of it: ``status``, ``configuration_drift`` and so on."""
         ...
 
-    def evaluate(self, value: Value, call: Call) -> Value:
+    def evaluate(self, value: Value, call: PluginCall) -> Value:
         """The value with its intrinsic functions evaluated as seen by a call. Raises ``ProblemsError``."""
         ...
 
@@ -114,7 +114,7 @@ class InstanceContext:
 
     __slots__ = ("_before", "_changes", "_node", "_runtime", "id", "index", "number", "world")
 
-    def __init__(self, id: str, index: int, number: int, world: World) -> None:
+    def __init__(self, id: str, index: int, number: int, world: DeploymentLookup) -> None:
         """``index`` counts the instances of a node from 1, ``number`` those of the deployment from 0."""
         self.id = id
         self.index = index
@@ -247,59 +247,59 @@ class Site:
     max_retries: int = 0
     timeout_s: float = 0
     timeout_recoverable: bool = False
-    phase: PhaseView | None = None
+    phase: PhaseContext | None = None
     phase_code: PhaseCode | None = None
-    hook: HookClass | None = None
+    hook: PinnedHookClass | None = None
 
 
 class Channel(Protocol):
     """What a call can say and ask while it runs; safe from any thread."""
 
-    def log(self, call: Call, level: str, text: str) -> None:
+    def log(self, call: PluginCall, level: str, text: str) -> None:
         """Keep one line of text (levels ``debug info warning error``), shown live."""
         ...
 
-    def log_lines(self, call: Call, level: str, lines: Sequence[str]) -> bool:
+    def log_lines(self, call: PluginCall, level: str, lines: Sequence[str]) -> bool:
         """``log`` of many; False where the call has left as many as it may, so that no more are wanted."""
         ...
 
-    def save(self, call: Call, *, wait: bool = False) -> None:
+    def save(self, call: PluginCall, *, wait: bool = False) -> None:
         """Store the runtime properties of its subjects as they are now, without waiting for the call's end.
 
         ``wait``: return when they, and all that was saved before, outlive this process.
         """
         ...
 
-    def save_unless_stale(self, call: Call) -> bool:
+    def save_unless_stale(self, call: PluginCall) -> bool:
         """``save``, but only if nobody else has changed the subjects since the call has read them; False: somebody has."""
         ...
 
-    def tell(self, call: Call, message: str) -> None:
+    def tell(self, call: PluginCall, message: str) -> None:
         """Show how far it is, without waiting for the call's end; together with its ``data``."""
         ...
 
-    def is_canceled(self, call: Call) -> bool:
+    def is_canceled(self, call: PluginCall) -> bool:
         """True when a user canceled it; it may end early."""
         ...
 
-    def on_kill(self, call: Call, end: Callable[[], object]) -> None:
+    def on_kill(self, call: PluginCall, end: Callable[[], object]) -> None:
         """``end``, from any thread, cuts the call short: it is called as soon as a user wants that, be it at once."""
         ...
 
-    def load(self, call: Call) -> Callable[..., object]:
+    def load(self, call: PluginCall) -> Callable[..., object]:
         """The function of a call's site, imported from the deployment's code places. Raises what the import raises."""
         ...
 
-    def inputs(self, call: Call) -> dict[str, Value]:
+    def inputs(self, call: PluginCall) -> dict[str, Value]:
         """The evaluated inputs of a call, a copy of its own. Raises ``ProblemsError`` for what cannot be evaluated."""
         ...
 
-    def token(self, call: Call) -> str:
+    def token(self, call: PluginCall) -> str:
         """Equal for all attempts of one entry until a user retries it."""
         ...
 
 
-class Call:
+class PluginCall:
     """One call of one member. Views exist for what it is about: ``instance``, or ``source`` and ``target``; none of the deployment itself.
 
     ``attempt`` is the number of retries so far, of a hook class with the calls that nobody saw the end of; ``is_doubted``: nobody saw the end of the call before; ``why`` the deployment itself is called. In a worker ``os.environ`` holds ``PHASELINE_CALL``;
@@ -317,7 +317,7 @@ class Call:
         member: int,
         attempt: int,
         channel: Channel,
-        world: World,
+        world: DeploymentLookup,
         instance: InstanceContext | None = None,
         source: InstanceContext | None = None,
         target: InstanceContext | None = None,
@@ -427,7 +427,7 @@ COMPLETED = Outcome(OutcomeKind.COMPLETED)
 class Caller(Protocol):
     """Calls code of one flavour. Never raises what plugin code raised: that becomes an outcome (``outcome_of``)."""
 
-    def call(self, call: Call) -> Outcome:
+    def call(self, call: PluginCall) -> Outcome:
         """Run the member to its end and say what came of it."""
         ...
 

@@ -6,16 +6,16 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from phaseline.calls.protocol.call import (
-    Call,
     DeploymentContext,
     ExecutionContext,
     InstanceContext,
     NodeContext,
     Outcome,
+    PluginCall,
     RelationshipContext,
     Site,
 )
-from phaseline.calls.protocol.phase_view import PhaseView
+from phaseline.calls.protocol.phase_view import PhaseContext
 from phaseline.lang.fast_dataclasses import altered, as_dict
 from phaseline.model.blueprint.blueprint import Plugin
 from phaseline.model.deployment.code_location import CodeLocation
@@ -24,7 +24,7 @@ from phaseline.model.graph.status import OutcomeKind
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from phaseline.calls.protocol.call import Channel, World
+    from phaseline.calls.protocol.call import Channel, DeploymentLookup
     from phaseline.model.blueprint.blueprint import Value
     from phaseline.model.deployment.runtime_properties import PropertyPath
 
@@ -63,7 +63,7 @@ def read_relationship(letter: Letter) -> RelationshipContext:
     return RelationshipContext(**{**letter, "type_hierarchy": tuple(letter["type_hierarchy"])})
 
 
-def write_phase(view: PhaseView) -> Letter:
+def write_phase(view: PhaseContext) -> Letter:
     """A phase's view."""
     return {
         "name": view.name,
@@ -91,7 +91,7 @@ def write_execution(view: ExecutionContext) -> Letter:
     return {**rest, "parameters": dict(view.parameters)}
 
 
-def write_call(call: Call, *, inputs: Mapping[str, Value], mark: str) -> Letter:
+def write_call(call: PluginCall, *, inputs: Mapping[str, Value], mark: str) -> Letter:
     """What a worker that knows the site of a call needs to begin it; the rest it asks for. Of what hooks decided what concerns it."""
     decisions = call.site.execution.decisions
     letter: Letter = {
@@ -157,11 +157,11 @@ def read_site(letter: Letter) -> Site:
         deployment=DeploymentContext(**letter["deployment"], code=code),
         plugin=None if letter["plugin"] is None else Plugin(**letter["plugin"]),
         relationship=None if letter["relationship"] is None else read_relationship(letter["relationship"]),
-        phase=None if letter["phase"] is None else PhaseView(**letter["phase"]),
+        phase=None if letter["phase"] is None else PhaseContext(**letter["phase"]),
     )
 
 
-def read_call(letter: Letter, site: Site, channel: Channel, world: World) -> Call:
+def read_call(letter: Letter, site: Site, channel: Channel, world: DeploymentLookup) -> PluginCall:
     """The call that ``write_call`` wrote."""
     if letter.get("decisions"):
         site = altered(site, execution=altered(site.execution, decisions=letter["decisions"]))
@@ -169,7 +169,7 @@ def read_call(letter: Letter, site: Site, channel: Channel, world: World) -> Cal
         name: InstanceContext(view["id"], view["index"], view["number"], world)
         for name, view in letter["subjects"].items()
     }
-    return Call(site, letter["member"], letter["attempt"], channel, world, data=letter["data"], **subjects)
+    return PluginCall(site, letter["member"], letter["attempt"], channel, world, data=letter["data"], **subjects)
 
 
 def write_outcome(outcome: Outcome) -> Letter:

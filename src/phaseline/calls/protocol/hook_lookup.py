@@ -10,7 +10,7 @@ from phaseline.lang.fast_dataclasses import frozen
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from phaseline.calls.protocol.call import World
+    from phaseline.calls.protocol.call import DeploymentLookup
 
 
 @frozen
@@ -42,7 +42,7 @@ class Approval:
 class HookLookup(Protocol):
     """Of one execution; safe from any thread."""
 
-    def target(self, now: World, *, takes_back: bool = False) -> World:
+    def target(self, now: DeploymentLookup, *, takes_back: bool = False) -> DeploymentLookup:
         """What the deployment is brought to; while what was done is taken back, what it was before. Raises ``ProblemsError``."""
         ...
 

@@ -53,7 +53,7 @@ def target_of(policy: Policy, execution: ExecutionContext) -> str:
 
 
 @frozen
-class PhaseView:
+class PhaseContext:
     """The phase that a call is one of, as its plugin sees it. ``attributes``: those of the record of the phase.
 
     ``state``: the one in which the resources are, empty: whichever each is in. ``target``: where they are going. ``sleep_delay_ms`` until what is still
@@ -70,7 +70,7 @@ class PhaseView:
     target: str = ""
 
     @classmethod
-    def of(cls, definition: PhaseDefinition, state: str, target: str = "") -> PhaseView:
+    def of(cls, definition: PhaseDefinition, state: str, target: str = "") -> PhaseContext:
         """A phase in one of its states."""
         attributes: dict[str, Value] = {
             **definition.attributes,

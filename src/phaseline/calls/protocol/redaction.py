@@ -14,12 +14,12 @@ if TYPE_CHECKING:
     from phaseline.model.deployment.runtime_properties import PropertyPath
     from phaseline.model.health.checks import NewCheckResults
     from phaseline.model.rows.rows import DocumentChange, EntryRemark, PlannerWrites, TurnPayload
-    from phaseline.ports import Secrets
+    from phaseline.ports import SecretSource
 
 T = TypeVar("T")
 
 
-def protected(payload: TurnPayload, secrets: Secrets) -> TurnPayload:
+def protected(payload: TurnPayload, secrets: SecretSource) -> TurnPayload:
     """The payload as it may be stored and shown."""
     return altered(
         payload,
@@ -32,12 +32,12 @@ def protected(payload: TurnPayload, secrets: Secrets) -> TurnPayload:
     )
 
 
-def _document(change: DocumentChange, secrets: Secrets) -> DocumentChange:
+def _document(change: DocumentChange, secrets: SecretSource) -> DocumentChange:
     written = {path: secrets.sealed(value) for path, value in change.written.items()}
     return altered(change, written=written)
 
 
-def _remark(remark: EntryRemark, secrets: Secrets) -> EntryRemark:
+def _remark(remark: EntryRemark, secrets: SecretSource) -> EntryRemark:
     """What a call says is masked; what it leaves for the next call of its entry is sealed."""
     return altered(
         remark,
@@ -47,14 +47,14 @@ def _remark(remark: EntryRemark, secrets: Secrets) -> EntryRemark:
     )
 
 
-def _checks(made: NewCheckResults, secrets: Secrets) -> NewCheckResults:
+def _checks(made: NewCheckResults, secrets: SecretSource) -> NewCheckResults:
     """What checks say is masked, what they bring back is sealed."""
     said = made.bodies.items()
     bodies = {who: secrets.masked(body) if isinstance(body, str) else secrets.sealed(body) for who, body in said}
     return altered(made, bodies=bodies)
 
 
-def _written(written: PlannerWrites, secrets: Secrets) -> PlannerWrites:
+def _written(written: PlannerWrites, secrets: SecretSource) -> PlannerWrites:
     """Documents that are kept: what instances know is sealed where it is a secret, all else comes from the store as it is."""
     if not written.kept:
         return written
@@ -63,13 +63,13 @@ def _written(written: PlannerWrites, secrets: Secrets) -> PlannerWrites:
     return altered(written, kept=kept)
 
 
-def _masked(row: T, name: str, text: str, secrets: Secrets) -> T:
+def _masked(row: T, name: str, text: str, secrets: SecretSource) -> T:
     """The row itself where nothing is to be masked: that is the common case."""
     shown = secrets.masked(text)
     return row if shown is text else altered(row, **{name: shown})
 
 
-def refuse_secret_names(written: Mapping[PropertyPath, Value], secrets: Secrets) -> None:
+def refuse_secret_names(written: Mapping[PropertyPath, Value], secrets: SecretSource) -> None:
     """Raise PL-O005 if a property is named by a secret: names cannot be sealed, and would be stored in clear."""
     if secrets.guards and any(secrets.knows(step) for path in written for step in path):
         message = "the name of a runtime property holds a secret, and names are stored in clear"

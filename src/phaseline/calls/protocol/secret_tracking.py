@@ -18,13 +18,13 @@ if TYPE_CHECKING:
 
     from phaseline.dsl.functions.plan_and_runtime_scopes import RuntimeScope
     from phaseline.model.blueprint.blueprint import Value
-    from phaseline.ports import Secrets
+    from phaseline.ports import SecretSource
 
 
 class Watch(Mapping[str, "Value"]):
     """The inputs and the secrets that one evaluation may read. ``is_touched``: something secret was read."""
 
-    def __init__(self, inputs: Mapping[str, Value], hidden: Collection[str], secrets: Secrets) -> None:
+    def __init__(self, inputs: Mapping[str, Value], hidden: Collection[str], secrets: SecretSource) -> None:
         """``hidden``: names of inputs that are secrets."""
         self._inputs = inputs
         self._hidden = hidden
@@ -81,7 +81,7 @@ class Watch(Mapping[str, "Value"]):
 class WatchedSecrets:
     """The secrets as functions look them up in a watched evaluation."""
 
-    def __init__(self, watch: Watch, secrets: Secrets) -> None:
+    def __init__(self, watch: Watch, secrets: SecretSource) -> None:
         """``watch`` is touched by each that is read."""
         self._watch = watch
         self._secrets = secrets

@@ -34,7 +34,7 @@ PATIENCE_S = 0.1
 """When nobody new has been called for so long, the calls are long: whoever waits gets company whatever they do."""
 
 
-class Judge(Protocol):
+class SizingRule(Protocol):
     """Says how many threads are ``wanted``."""
 
     wanted: int
@@ -99,7 +99,7 @@ class Crew:
         alarm: Callable[[float, Callable[[], None]], None],
         inbox: Inbox[Any] | None = None,
         *,
-        company: Judge | None = None,
+        company: SizingRule | None = None,
         look_s: float = LOOK_S,
     ) -> None:
         """No thread is started yet. ``alarm(seconds, ring)`` has ``ring`` called then; ``inbox`` as for a pool.
@@ -108,7 +108,7 @@ class Crew:
         """
         self._pool = Pool(name, size, on_break, inbox)
         self._inbox = inbox
-        self._company: Judge = Company(size) if company is None else company
+        self._company: SizingRule = Company(size) if company is None else company
         self._look_s = look_s
         self._alarm = alarm
         self._lock = threading.Lock()

@@ -49,7 +49,7 @@ class ModuleText:
     passed_on: Mapping[str, str] = field(default_factory=dict)
 
 
-class Declarations:
+class DeclarationReader:
     """Reads declarations; each file once, again when it has changed on disk."""
 
     def __init__(self) -> None:

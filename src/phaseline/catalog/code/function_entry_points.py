@@ -43,7 +43,7 @@ class FunctionPlace:
 
 
 class InstalledFunctions:
-    """Implements ``dsl.functions.third_party.Finder``. Of one name our group's counts, then the first distribution's by its name."""
+    """Implements ``dsl.functions.third_party.FunctionFinder``. Of one name our group's counts, then the first distribution's by its name."""
 
     def __init__(self, adapt: Adapter, before_code: Callable[[], None] | None = None) -> None:
         """Read the metadata, unless no distribution on the path names one of the groups.

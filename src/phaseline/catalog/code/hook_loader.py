@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from phaseline.catalog.code.function_loader import Loader
-    from phaseline.model.execution.pre_post import HookClass
+    from phaseline.model.execution.pre_post import PinnedHookClass
 
 
 class HookCode:
@@ -28,7 +28,7 @@ class HookCode:
         self._classes: dict[tuple[str, str], Callable[..., object]] = {}
         self._shared: dict[tuple[str, str, str, str], object] = {}
 
-    def maker(self, hook: HookClass) -> Callable[[], object]:
+    def maker(self, hook: PinnedHookClass) -> Callable[[], object]:
         """What gives its object: a new one each time where the class wants that, otherwise always the same.
 
         Raises ``ImportError``, ``AttributeError``, ``TypeError`` or what importing the module raised.
@@ -47,7 +47,7 @@ class HookCode:
             self._classes.clear()
             self._shared.clear()
 
-    def _class(self, hook: HookClass) -> Callable[..., object]:
+    def _class(self, hook: PinnedHookClass) -> Callable[..., object]:
         key = hook.implementation, hook.folder
         with self._lock:
             found = self._classes.get(key)
@@ -55,7 +55,7 @@ class HookCode:
                 found = self._classes[key] = self._import(hook)
             return found
 
-    def _import(self, hook: HookClass) -> Callable[..., object]:
+    def _import(self, hook: PinnedHookClass) -> Callable[..., object]:
         if hook.is_heat and self._offer_heat is not None:
             self._offer_heat()
         module, _, path = hook.implementation.partition(":")
@@ -66,7 +66,7 @@ class HookCode:
             raise TypeError(f"'{hook.implementation}' is no class")
         return found
 
-    def _one(self, hook: HookClass, make: Callable[[], object]) -> object:
+    def _one(self, hook: PinnedHookClass, make: Callable[[], object]) -> object:
         """The object that all share; with other options it is another one."""
         key = hook.key, hook.implementation, hook.folder, json.dumps(dict(hook.options), sort_keys=True)
         with self._lock:

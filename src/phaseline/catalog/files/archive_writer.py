@@ -13,7 +13,7 @@ from types import MappingProxyType
 from typing import IO, TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from phaseline.catalog.files.blueprint_trees import Tree
+    from phaseline.catalog.files.blueprint_trees import BlueprintTree
 
 UNCHANGED_AT = 315_532_800
 """1980-01-01 in UTC, the first time that a zip file knows: every file has it."""
@@ -22,7 +22,7 @@ FILE, PROGRAM, FOLDER = 0o644, 0o755, 0o755
 NOTHING_MORE: Mapping[str, bytes] = MappingProxyType({})
 
 
-def pack(tree: Tree, top: str, target: str, more: Mapping[str, bytes] = NOTHING_MORE) -> None:
+def pack(tree: BlueprintTree, top: str, target: str, more: Mapping[str, bytes] = NOTHING_MORE) -> None:
     """Write the files of a tree below one folder ``top`` into a new archive: a zip, or a tar packed by gzip.
 
     ``more``: {path: content} of files beside them. It appears whole or not at all. Raises: ``FileExistsError``, ``OSError``.
@@ -37,7 +37,7 @@ def pack(tree: Tree, top: str, target: str, more: Mapping[str, bytes] = NOTHING_
         Path(beside).unlink()
 
 
-def _members(tree: Tree, top: str, more: Mapping[str, bytes]) -> Iterator[tuple[str, bytes, int]]:
+def _members(tree: BlueprintTree, top: str, more: Mapping[str, bytes]) -> Iterator[tuple[str, bytes, int]]:
     """(name, content, mode), folders without files with a ``/`` at the end of their names."""
     for each in tree.files:
         yield f"{top}/{each.path}", tree.content(each), PROGRAM if each.is_executable else FILE

@@ -36,7 +36,7 @@ _DAMAGES = (
 
 
 @frozen
-class Limits:
+class ArchiveLimits:
     """What an archive may hold: so many members, so many bytes in one of them, and in all. Counted as they come out."""
 
     members: int = 20_000
@@ -44,11 +44,11 @@ class Limits:
     total_bytes: int = 512 * 1024**2
 
 
-LIMITS = Limits()
+LIMITS = ArchiveLimits()
 
 
 @frozen
-class Member:
+class ArchiveMember:
     """One file: its name with ``/`` between the parts, never leading out of the archive. ``link``: what it leads to, if it is a link."""
 
     name: str
@@ -61,11 +61,11 @@ def read_members(
     archive: Path | IO[bytes],
     shown: str,
     *,
-    limits: Limits = LIMITS,
+    limits: ArchiveLimits = LIMITS,
     wanted: Callable[[str], bool] = lambda _: True,
     with_folders: bool = False,
     with_links: bool = False,
-) -> Iterator[Member]:
+) -> Iterator[ArchiveMember]:
     """The files of a zip, wheel, tar (plain or packed by gzip, bzip2, xz), wagon or rpm, in their order.
 
     Folders are left out unless ``with_folders``: then they are members whose names end with ``/``. Only ``wanted`` ones
@@ -79,7 +79,7 @@ def read_members(
 
 
 def unpack(
-    archive: Path, into: Path, *, limits: Limits = LIMITS, with_folders: bool = False, with_links: bool = False
+    archive: Path, into: Path, *, limits: ArchiveLimits = LIMITS, with_folders: bool = False, with_links: bool = False
 ) -> list[str]:
     """Write the files of an archive into a folder that is empty or new; their names. ``with_folders``: empty ones, too.
 
@@ -101,8 +101,8 @@ def unpack(
     return names
 
 
-def _links_last(members: Iterator[Member]) -> Iterator[Member]:
-    links: list[Member] = []
+def _links_last(members: Iterator[ArchiveMember]) -> Iterator[ArchiveMember]:
+    links: list[ArchiveMember] = []
     for member in members:
         if member.link:
             links.append(member)
@@ -111,7 +111,7 @@ def _links_last(members: Iterator[Member]) -> Iterator[Member]:
     yield from links
 
 
-def _write(file: Path, member: Member) -> None:
+def _write(file: Path, member: ArchiveMember) -> None:
     if member.link:
         file.parent.mkdir(parents=True, exist_ok=True)
         file.symlink_to(member.link)
@@ -132,7 +132,7 @@ class _Reading:
     def __init__(
         self,
         shown: str,
-        limits: Limits,
+        limits: ArchiveLimits,
         wanted: Callable[[str], bool],
         *,
         with_folders: bool,
@@ -147,7 +147,7 @@ class _Reading:
         self._total = 0
         self._folders = 0
 
-    def read(self, archive: Path | IO[bytes]) -> Iterator[Member]:
+    def read(self, archive: Path | IO[bytes]) -> Iterator[ArchiveMember]:
         try:
             with archive.open("rb") if isinstance(archive, Path) else archive as file:
                 if zipfile.is_zipfile(file):
@@ -163,7 +163,7 @@ class _Reading:
                 "PL-B120", message, "Name a zip, whl, wgn, tar, tar.gz or rpm file that is whole."
             ) from error
 
-    def _zip(self, file: IO[bytes]) -> Iterator[Member]:
+    def _zip(self, file: IO[bytes]) -> Iterator[ArchiveMember]:
         with zipfile.ZipFile(file) as opened:
             for entry in opened.infolist():
                 mode = entry.external_attr >> 16
@@ -178,9 +178,9 @@ class _Reading:
                 elif kind == "file" and self._wanted(name):
                     with opened.open(entry) as stream:
                         content = self._content(stream, entry.orig_filename)
-                    yield Member(name, content, bool(mode & stat.S_IXUSR))
+                    yield ArchiveMember(name, content, bool(mode & stat.S_IXUSR))
 
-    def _tar(self, file: IO[bytes]) -> Iterator[Member]:
+    def _tar(self, file: IO[bytes]) -> Iterator[ArchiveMember]:
         file.seek(0)
         limits = self._limits
         bounded = _Bounded(
@@ -197,9 +197,9 @@ class _Reading:
                     yield self._link(name, entry.linkname, is_hard=entry.islnk())
                 stream = opened.extractfile(entry) if kind == "file" and self._wanted(name) else None
                 if stream is not None:
-                    yield Member(name, self._content(stream, entry.name), bool(entry.mode & stat.S_IXUSR))
+                    yield ArchiveMember(name, self._content(stream, entry.name), bool(entry.mode & stat.S_IXUSR))
 
-    def _rpm(self, file: IO[bytes]) -> Iterator[Member]:
+    def _rpm(self, file: IO[bytes]) -> Iterator[ArchiveMember]:
         limits = self._limits
         with rpm_payload(file) as stream:
             bounded = _Bounded(stream, limits.total_bytes + limits.members * TAR_MEMBER_BYTES, self._too_much)
@@ -209,9 +209,9 @@ class _Reading:
                 if stat.S_ISLNK(entry.mode):
                     yield self._link(name, self._content(entry.stream, entry.name).decode("utf-8", "replace"))
                 elif not stat.S_ISDIR(entry.mode) and self._wanted(name):
-                    yield Member(name, self._content(entry.stream, entry.name), bool(entry.mode & stat.S_IXUSR))
+                    yield ArchiveMember(name, self._content(entry.stream, entry.name), bool(entry.mode & stat.S_IXUSR))
 
-    def _link(self, name: str, target: str, *, is_hard: bool = False) -> Member:
+    def _link(self, name: str, target: str, *, is_hard: bool = False) -> ArchiveMember:
         """A link that stays within the archive; what lies at its end is looked at by whoever takes the files."""
         plain = posixpath.normpath(posixpath.join(posixpath.dirname(name), target))
         if (
@@ -222,14 +222,14 @@ class _Reading:
             or "\\" in target
         ):
             self._refuse_member(name, "is a link that leads out", "Pack what it leads to in its place.")
-        return Member(name, b"", link=target)
+        return ArchiveMember(name, b"", link=target)
 
-    def _folder(self, name: str, kind: Kind) -> Iterator[Member]:
+    def _folder(self, name: str, kind: Kind) -> Iterator[ArchiveMember]:
         if kind == "folder" and self._with_folders and name:
             self._folders += 1
             if self._folders > self._limits.members:
                 self._too_much(f"{self._limits.members:,} folders")
-            yield Member(f"{name}/", b"")
+            yield ArchiveMember(f"{name}/", b"")
 
     def _checked(self, name: str, kind: Kind) -> str:
         """The name of a member in its plain form. Raises for one that could do harm when it is written to disk."""

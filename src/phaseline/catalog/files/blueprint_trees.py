@@ -41,7 +41,7 @@ A_BLUEPRINT = Whose()
 
 
 @frozen
-class Tree:
+class BlueprintTree:
     """The files of a folder. ``digest`` is that of their paths, contents and executable bits, and of ``main_file``.
 
     A folder without files is a file without content whose path ends with ``/``, where such folders count.
@@ -75,7 +75,7 @@ def take_up(
     leave_out: Callable[[str], bool] = lambda _: False,
     max_files: int = MAX_FILES,
     max_bytes: int = MAX_BYTES,
-) -> Tree:
+) -> BlueprintTree:
     """The files of the folder in which ``main`` lies, by path. ``leave_out``: absolute paths that do not belong to it.
 
     Raises: PL-C057 for what is no file or folder, a link that leads out, and too much.
@@ -94,7 +94,7 @@ def take_up_folder(
     leave_out: Callable[[str], bool] = lambda _: False,
     max_files: int = MAX_FILES,
     max_bytes: int = MAX_BYTES,
-) -> Tree:
+) -> BlueprintTree:
     """The files of a folder, by path; as ``take_up``, with the code that ``whose`` says."""
     folder = folder.absolute()
     taking = _Taking(folder, whose, leave_out)
@@ -115,7 +115,7 @@ def take_up_folder(
             runs = bool(found.st_mode & stat.S_IXUSR)
             files.append(StoredFile(name, taking.digest(path), found.st_size, runs))
     files.sort(key=lambda file: file.path)
-    return Tree(str(folder), main_file, tuple(files), digest_of(main_file, files), whose)
+    return BlueprintTree(str(folder), main_file, tuple(files), digest_of(main_file, files), whose)
 
 
 def digest_of(main_file: str, files: Sequence[StoredFile]) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
-from phaseline.catalog.files.archives import LIMITS, Limits, read_members
+from phaseline.catalog.files.archives import LIMITS, ArchiveLimits, read_members
 from phaseline.catalog.files.type_catalog import Definition, TypeFile, fits, plain_name
 from phaseline.model.problems.problem import Place, Problem, ProblemsError
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 DEFINITION = re.compile(r"(v[0-9]+_)?plugin(_[0-9]+_[0-9]+)?\.ya?ml")
 """How definition files are called: ``plugin.yaml`` and one for each newer version of the language, ``plugin_1_4.yaml``."""
-WAGON = Limits(members=20_000, member_bytes=256 * 1024**2, total_bytes=1024**3)
+WAGON = ArchiveLimits(members=20_000, member_bytes=256 * 1024**2, total_bytes=1024**3)
 """A wagon carries the wheels of everything that its plugin needs."""
 MAX_DEPTH = 3
 """Folders below the top in which a definition file is looked for; below that lie examples and tests."""

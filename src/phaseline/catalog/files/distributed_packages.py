@@ -21,7 +21,7 @@ ORIGIN = "distribution "
 
 
 @frozen
-class Announced:
+class AnnouncedPackage:
     """What an entry point announces. ``origin``: the distribution and the entry point; ``folder`` empty: there is none, so ``problems``."""
 
     name: str
@@ -30,7 +30,7 @@ class Announced:
     problems: Sequence[Problem] = ()
 
 
-def announced_packages() -> Iterator[Announced]:
+def announced_packages() -> Iterator[AnnouncedPackage]:
     """Those of the installed distributions, by the names of their entry points."""
     if not is_announced(GROUP):
         return
@@ -42,13 +42,15 @@ def announced_packages() -> Iterator[Announced]:
         spec = find_installed(_module(point.value))
         folders = [] if spec is None else list(spec.submodule_search_locations or ())
         if folders:
-            yield Announced(point.name, origin, folders[0])
+            yield AnnouncedPackage(point.name, origin, folders[0])
             continue
         message = (
             f"the entry point '{point.name}' of {distribution} names '{point.value}', which is no folder with modules"
         )
         mend = f"Correct it: in the group {GROUP} stands the module in whose folder metadata.yaml lies; or install the distribution again."
-        yield Announced(point.name, origin, problems=(Problem("PL-F060", message, mend, Place(subject=point.name)),))
+        yield AnnouncedPackage(
+            point.name, origin, problems=(Problem("PL-F060", message, mend, Place(subject=point.name)),)
+        )
 
 
 def folders_in_wheel(unpacked: Path) -> list[Path]:

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
 
-from phaseline.catalog.files.archives import Limits, unpack
-from phaseline.catalog.files.blueprint_trees import Tree, Whose, take_up_folder
+from phaseline.catalog.files.archives import ArchiveLimits, unpack
+from phaseline.catalog.files.blueprint_trees import BlueprintTree, Whose, take_up_folder
 from phaseline.lang.fast_dataclasses import altered, frozen
 from phaseline.model.blueprint.stored_blueprints import StoredFile
 from phaseline.model.problems.problem import Place, Problem, ProblemsError, problem_error
@@ -17,7 +17,7 @@ MARK = "metadata.yaml"
 """The file that makes a folder a package."""
 CHECKSUMS = "checksums.sha256"
 """Written by ``plugins build``: what each file was when the package was built."""
-LIMITS = Limits(members=20_000, member_bytes=256 * 1024**2, total_bytes=512 * 1024**2)
+LIMITS = ArchiveLimits(members=20_000, member_bytes=256 * 1024**2, total_bytes=512 * 1024**2)
 """A package carries repositories of what it installs."""
 MAX_DEPTH = 5
 """Folders above ``metadata.yaml`` in an archive: an rpm has all of those where it was meant to be installed."""
@@ -32,7 +32,7 @@ _JUNK = frozenset({".DS_Store", "Thumbs.db", ".tox", ".venv", ".mypy_cache", ".p
 class PackageFiles:
     """All files of a package. ``documents``: what reading it needs, {path: content}; of other files only the path counts."""
 
-    tree: Tree
+    tree: BlueprintTree
     documents: Mapping[str, bytes]
 
 
@@ -67,7 +67,7 @@ def documents_of(files: Iterable[StoredFile], content: Callable[[StoredFile], by
     }
 
 
-def checksums(tree: Tree) -> bytes:
+def checksums(tree: BlueprintTree) -> bytes:
     """The file of checksums of a package, as ``sha256sum`` writes and checks it."""
     files = (file for file in tree.files if not file.is_folder and file.path != CHECKSUMS)
     return "".join(f"{file.digest}  {file.path}\n" for file in files).encode("utf-8", "surrogateescape")
@@ -95,7 +95,7 @@ def _taken(folder: Path, shown: str, leave_out: Callable[[str], bool]) -> Packag
     return PackageFiles(_with_digest(whole), documents_of(whole.files, tree.content))
 
 
-def _with_digest(tree: Tree) -> Tree:
+def _with_digest(tree: BlueprintTree) -> BlueprintTree:
     """Built or not, the same files are the same package."""
     from phaseline.catalog.files.blueprint_trees import digest_of
 
@@ -125,7 +125,7 @@ def _root(folder: Path, shown: str) -> Path:
     raise problem_error("PL-F060", message, mend, subject=shown)
 
 
-def _check_sums(tree: Tree, shown: str) -> None:
+def _check_sums(tree: BlueprintTree, shown: str) -> None:
     """Raise PL-F061 for each file that is not what it was when the package was built."""
     written = next((file for file in tree.files if file.path == CHECKSUMS), None)
     if written is None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from phaseline.catalog.code.declarations import NO_LITERAL, dotted_name, literal
 from phaseline.catalog.phases.call_policy import KNOBS, expression_names
-from phaseline.catalog.phases.definitions import HANDLES, OF_PHASE, Written, define
+from phaseline.catalog.phases.definitions import HANDLES, OF_PHASE, WrittenDefinition, define
 from phaseline.lang.did_you_mean import closest
 from phaseline.lang.fast_dataclasses import altered
 from phaseline.model.phases.decorator import SPELLINGS, attribute_name
@@ -20,7 +20,7 @@ from phaseline.records.record import Record
 
 if TYPE_CHECKING:
     from phaseline.catalog.phases.module_source import FunctionText, ModuleSource
-    from phaseline.model.phases.definitions import Plugin
+    from phaseline.model.phases.definitions import PhasePlugin
 
 NAMES = frozenset({"phaseline.phase", "phaseline.model.phase_mark.phase", "phaseline.model.phases.decorator.phase"})
 EXPRESSIONS = frozenset({"ResourceConstraint", *(f"Phase.{name}" for name in expression_names())})
@@ -33,7 +33,7 @@ LIKELY = 0.8
 """So alike must an unknown argument be to one of ours to be taken for a mistake."""
 
 
-def decorated(source: ModuleSource, module: Written) -> Iterator[Written]:
+def decorated(source: ModuleSource, module: WrittenDefinition) -> Iterator[WrittenDefinition]:
     """A definition for each decorated function of the module; ``module`` says what it is called and where it is."""
     for function in (source.functions or {}).values():
         for decorator in function.decorators:
@@ -42,7 +42,7 @@ def decorated(source: ModuleSource, module: Written) -> Iterator[Written]:
                 yield _written(call, source.place(decorator.lineno, decorator.col_offset + 1), function, source, module)
 
 
-def marked(given: Mapping[str, Any], plugin: str) -> Plugin:
+def marked(given: Mapping[str, Any], plugin: str) -> PhasePlugin:
     """The plugin that a function's mark, the arguments of its decorator, defines; for functions whose text nobody has."""
     record = Record()
     problems: list[Problem] = []
@@ -53,12 +53,12 @@ def marked(given: Mapping[str, Any], plugin: str) -> Plugin:
             continue
         for name, one in _attributes(argument, value):
             problems += _put(record, name, one, NOWHERE)
-    return define(Written(plugin, record, NOWHERE, {}, problems=tuple(problems)))
+    return define(WrittenDefinition(plugin, record, NOWHERE, {}, problems=tuple(problems)))
 
 
 def _written(
-    call: ast.Call | None, where: Place, function: FunctionText, source: ModuleSource, module: Written
-) -> Written:
+    call: ast.Call | None, where: Place, function: FunctionText, source: ModuleSource, module: WrittenDefinition
+) -> WrittenDefinition:
     places: dict[str, Place] = {}
     problems: list[Problem] = []
     record = Record()

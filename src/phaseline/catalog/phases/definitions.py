@@ -14,8 +14,8 @@ from phaseline.model.phases.definitions import (
     ListenerDefinition,
     PhaseCode,
     PhaseDefinition,
+    PhasePlugin,
     PhasePolicy,
-    Plugin,
 )
 from phaseline.model.problems.name_rules import MEND, shown_name, why_no_name
 from phaseline.model.problems.problem import Place, Problem
@@ -46,7 +46,7 @@ LIKELY = 0.85
 
 
 @frozen
-class Written:
+class WrittenDefinition:
     """A definition as somebody wrote it. ``name``: unless the record gives one. ``places``: {attribute: where it stands}.
 
     ``function``: the one that the definition is for; empty: found by its usual name. ``folders``: where its modules are.
@@ -64,7 +64,7 @@ class Written:
     problems: tuple[Problem, ...] = ()
 
 
-def define(written: Written) -> Plugin:
+def define(written: WrittenDefinition) -> PhasePlugin:
     """The plugin with everything that is wrong with it. Its phase is there as soon as its name and states can be read."""
     return _Reading(written).plugin()
 
@@ -72,14 +72,14 @@ def define(written: Written) -> Plugin:
 class _Reading:
     """One definition being read; problems gather."""
 
-    def __init__(self, written: Written) -> None:
+    def __init__(self, written: WrittenDefinition) -> None:
         self.written = written
         self.record = written.record
         self.problems = list(written.problems)
         if written.source is not None:
             self.problems += written.source.problems
 
-    def plugin(self) -> Plugin:
+    def plugin(self) -> PhasePlugin:
         written = self.written
         name = self._text("Name") or written.name
         version = self._text("Version", any_kind=True)
@@ -92,7 +92,7 @@ class _Reading:
             self._misspelled(key, TOP, "")
         self._misspelled_phase()
         is_disabled = self._flag("Disabled")
-        return Plugin(
+        return PhasePlugin(
             name,
             written.package,
             phase,

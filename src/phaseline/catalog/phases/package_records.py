@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from phaseline.catalog.phases.definitions import Written
+from phaseline.catalog.phases.definitions import WrittenDefinition
 from phaseline.model.blueprint.state_paths import ResourceType, StatePath
 from phaseline.model.problems.name_rules import MEND, shown_name, why_no_name
 from phaseline.model.problems.problem import NOWHERE, Place, Problem
@@ -25,7 +25,7 @@ def written_of(
     places: Mapping[str, Place] | None = None,
     package: str = "",
     folders: tuple[str, ...] = (),
-) -> Written:
+) -> WrittenDefinition:
     """The definition in a record of the type ``Plugin``; its attribute ``Code`` is ``module:function``.
 
     ``places``: {attribute in lower case: where it stands}.
@@ -40,7 +40,9 @@ def written_of(
         problems.append(Problem("PL-D001", "the record says no code", mend, at))
     name = record.stored("Name")
     shown = name if isinstance(name, str) and name else f"{module}.{function}"
-    return Written(shown, record, place, places or {}, package, module, function, folders, None, tuple(problems))
+    return WrittenDefinition(
+        shown, record, place, places or {}, package, module, function, folders, None, tuple(problems)
+    )
 
 
 def type_of(record: Record, place: Place = NOWHERE) -> tuple[ResourceType | None, list[Problem]]:

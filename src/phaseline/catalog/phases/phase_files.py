@@ -11,12 +11,12 @@ from typing import TypeAlias
 
 from phaseline.catalog.code.search_path import find_spec
 from phaseline.catalog.phases.decorated_phases import decorated
-from phaseline.catalog.phases.definitions import Written, define
+from phaseline.catalog.phases.definitions import WrittenDefinition, define
 from phaseline.catalog.phases.module_source import ModuleSource, missing_imports, read_source
 from phaseline.catalog.phases.package_records import PLUGIN, RESOURCE_TYPE, STATE_PATH, path_of, type_of, written_of
 from phaseline.lang.fast_dataclasses import altered, frozen
 from phaseline.model.blueprint.state_paths import ResourceType, StatePath
-from phaseline.model.phases.definitions import Plugin
+from phaseline.model.phases.definitions import PhasePlugin
 from phaseline.model.problems.problem import Place, Problem, ProblemsError
 from phaseline.records.formats.cfg_text import parse_definition
 from phaseline.records.formats.record_text import parse_placed
@@ -37,7 +37,7 @@ NAME = re.compile(r"[^.\s/]+")
 
 
 @frozen
-class Origin:
+class PhaseFileOrigin:
     """Where files belong: what plugins are named below, what modules are named below, and what they may import."""
 
     package: str = ""
@@ -45,23 +45,23 @@ class Origin:
     modules: tuple[str, ...] = ()
     folders: tuple[str, ...] = ()
 
-    def below(self, name: str) -> Origin:
+    def below(self, name: str) -> PhaseFileOrigin:
         """The same one folder down."""
         return altered(self, names=(*self.names, name), modules=(*self.modules, name))
 
 
 @frozen
-class Contents:
+class PhaseFileContents:
     """What one file (or pair) defines. ``place``: its path."""
 
     place: str
-    plugins: tuple[Plugin, ...] = ()
+    plugins: tuple[PhasePlugin, ...] = ()
     types: tuple[ResourceType, ...] = ()
     paths: tuple[StatePath, ...] = ()
     problems: tuple[Problem, ...] = ()
 
 
-def read_folder(entries: Iterable[Folder], origin: Origin) -> Iterator[Contents]:
+def read_folder(entries: Iterable[Folder], origin: PhaseFileOrigin) -> Iterator[PhaseFileContents]:
     """What the files of one folder define, by name; files that say nothing of phases are passed over."""
     files = {entry.name: entry for entry in entries}
     for name in sorted(files):
@@ -71,21 +71,25 @@ def read_folder(entries: Iterable[Folder], origin: Origin) -> Iterator[Contents]
         try:
             found = READERS[suffix](files[name], files.get(f"{stem}.py"), stem, origin)
         except OSError as error:
-            found = Contents(str(files[name]), problems=(_unreadable(files[name], error.strerror or str(error)),))
+            found = PhaseFileContents(
+                str(files[name]), problems=(_unreadable(files[name], error.strerror or str(error)),)
+            )
         if found.plugins or found.types or found.paths or found.problems:
             yield found
 
 
-def _pair(file: Folder, module: Folder | None, stem: str, origin: Origin) -> Contents:
+def _pair(file: Folder, module: Folder | None, stem: str, origin: PhaseFileOrigin) -> PhaseFileContents:
     """A ``.cfg`` with the module of the same name."""
     content = file.read_bytes()
     text = content.decode("utf-8-sig", "replace")
     if module is None and not TELLING.search(text):
-        return Contents(str(file))
+        return PhaseFileContents(str(file))
     if len(content) > MAX_DEFINITION_BYTES:
-        return Contents(str(file), problems=(_unreadable(file, f"it has more than {MAX_DEFINITION_BYTES:,} bytes"),))
+        return PhaseFileContents(
+            str(file), problems=(_unreadable(file, f"it has more than {MAX_DEFINITION_BYTES:,} bytes"),)
+        )
     if "\ufffd" in text:
-        return Contents(str(file), problems=(_unreadable(file, "it is not UTF-8 text"),))
+        return PhaseFileContents(str(file), problems=(_unreadable(file, "it is not UTF-8 text"),))
     record, problems = _definition(text, str(file))
     name = ".".join((*origin.names, stem))
     source: ModuleSource | None = None
@@ -95,7 +99,7 @@ def _pair(file: Folder, module: Folder | None, stem: str, origin: Origin) -> Con
     else:
         source = read_source(module.read_bytes(), str(module), ".".join(origin.modules))
         problems += _of_module(source, stem, origin)
-    written = Written(
+    written = WrittenDefinition(
         name,
         record,
         Place(str(file)),
@@ -107,7 +111,7 @@ def _pair(file: Folder, module: Folder | None, stem: str, origin: Origin) -> Con
         source,
         tuple(problems),
     )
-    return Contents(str(file), (define(written),))
+    return PhaseFileContents(str(file), (define(written),))
 
 
 def _definition(text: str, file: str) -> tuple[Record, list[Problem]]:
@@ -137,24 +141,26 @@ def _places(text: str, file: str) -> dict[str, Place]:
     return found
 
 
-def _module(file: Folder, _pair_module: Folder | None, stem: str, origin: Origin) -> Contents:
+def _module(file: Folder, _pair_module: Folder | None, stem: str, origin: PhaseFileOrigin) -> PhaseFileContents:
     """A module with decorated functions; one that does not mention the decorator is not even parsed."""
     content = file.read_bytes()
     if b"phaseline" not in content or not MENTIONS.search(content):
-        return Contents(str(file))
+        return PhaseFileContents(str(file))
     own = () if stem == "__init__" and origin.modules else (stem,)
     source = read_source(content, str(file), ".".join(origin.modules))
     module, name = ".".join((*origin.modules, *own)), ".".join((*origin.names, *own))
     named = list(
-        decorated(source, Written(name, Record(), Place(str(file)), {}, origin.package, module, "", origin.folders))
+        decorated(
+            source, WrittenDefinition(name, Record(), Place(str(file)), {}, origin.package, module, "", origin.folders)
+        )
     )
     if named:
         extra = tuple(_of_module(source, stem, origin))
         named[0] = altered(named[0], problems=(*named[0].problems, *extra))
-    return Contents(str(file), tuple(define(one) for one in named), problems=source.problems)
+    return PhaseFileContents(str(file), tuple(define(one) for one in named), problems=source.problems)
 
 
-def _of_module(source: ModuleSource, stem: str, origin: Origin) -> list[Problem]:
+def _of_module(source: ModuleSource, stem: str, origin: PhaseFileOrigin) -> list[Problem]:
     """What is wrong with a module apart from its definitions."""
     problems = list(missing_imports(source, origin.folders))
     odd = next((part for part in (*origin.modules, stem) if not NAME.fullmatch(part)), None)
@@ -166,17 +172,17 @@ def _of_module(source: ModuleSource, stem: str, origin: Origin) -> list[Problem]
     return problems
 
 
-def _records(file: Folder, _pair_module: Folder | None, _stem: str, origin: Origin) -> Contents:
+def _records(file: Folder, _pair_module: Folder | None, _stem: str, origin: PhaseFileOrigin) -> PhaseFileContents:
     """A file of records in formal text; those of other types are somebody else's."""
     text = file.read_bytes().decode("utf-8-sig", "replace")
-    plugins: list[Plugin] = []
+    plugins: list[PhasePlugin] = []
     types: list[ResourceType] = []
     paths: list[StatePath] = []
     problems: list[Problem] = []
     try:
         records = parse_placed(text, file=str(file))
     except ProblemsError as error:
-        return Contents(str(file), problems=error.problems)
+        return PhaseFileContents(str(file), problems=error.problems)
     at = _placer(text, str(file))
     for placed in records:
         record = placed.record
@@ -193,7 +199,7 @@ def _records(file: Folder, _pair_module: Folder | None, _stem: str, origin: Orig
             path, wrong = path_of(record, place)
             paths += [path] if path is not None else []
             problems += wrong
-    return Contents(str(file), tuple(plugins), tuple(types), tuple(paths), tuple(problems))
+    return PhaseFileContents(str(file), tuple(plugins), tuple(types), tuple(paths), tuple(problems))
 
 
 def _placer(text: str, file: str) -> Callable[[int], Place]:
@@ -213,7 +219,7 @@ READERS = {"cfg": _pair, "py": _module, "rec": _records}
 """{suffix: what reads a file that has it}"""
 
 
-def with_source(written: Written) -> Written:
+def with_source(written: WrittenDefinition) -> WrittenDefinition:
     """The same with the text of its module, looked for as it would be imported, but not imported."""
     if not written.module:
         return written

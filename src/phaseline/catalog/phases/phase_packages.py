@@ -10,10 +10,10 @@ from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 
 from phaseline.catalog.code.search_path import PACKAGE_MARKS, find_installed
-from phaseline.catalog.phases.phase_files import Contents, Folder, Origin, read_folder
+from phaseline.catalog.phases.phase_files import Folder, PhaseFileContents, PhaseFileOrigin, read_folder
 from phaseline.lang.fast_dataclasses import altered, frozen
 from phaseline.model.blueprint.state_paths import ResourceType, StatePath
-from phaseline.model.phases.definitions import Plugin
+from phaseline.model.phases.definitions import PhasePlugin
 from phaseline.model.problems.problem import Place, Problem
 
 GROUP = "phaseline.phases"
@@ -27,12 +27,12 @@ MAX_FILES = 20_000
 
 
 @frozen
-class Package:
+class PhasePackage:
     """What is loaded whole or not at all. ``name`` empty: a plugin on its own. ``place``: the path of its folder or file."""
 
     name: str
     place: str
-    plugins: tuple[Plugin, ...] = ()
+    plugins: tuple[PhasePlugin, ...] = ()
     types: tuple[ResourceType, ...] = ()
     paths: tuple[StatePath, ...] = ()
     problems: tuple[Problem, ...] = ()
@@ -43,7 +43,7 @@ class Package:
         return (*self.problems, *(problem for plugin in self.plugins for problem in plugin.problems))
 
 
-def packages_at(place: Path) -> list[Package]:
+def packages_at(place: Path) -> list[PhasePackage]:
     """Every package of a folder, a zip file, or one file of a plugin; nothing of it is run.
 
     Of a file that is half of a pair the whole pair is read, of one that lies in a package the whole package.
@@ -51,7 +51,9 @@ def packages_at(place: Path) -> list[Package]:
     try:
         if place.is_dir():
             return (
-                [_folder_package(place)] if is_package(place) else list(_loose(place, Origin(folders=(str(place),)), 0))
+                [_folder_package(place)]
+                if is_package(place)
+                else list(_loose(place, PhaseFileOrigin(folders=(str(place),)), 0))
             )
         if place.is_file():
             return [_zip_package(place)] if place.suffix == ".zip" else _file_packages(place)
@@ -59,12 +61,14 @@ def packages_at(place: Path) -> list[Package]:
         message = f"the folder cannot be read: {error.strerror or error}"
         mend = "Correct its permissions, or name another one."
         problem = Problem("PL-D050", message, mend, Place(str(error.filename or place)))
-        return [Package("", str(place), problems=(problem,))]
+        return [PhasePackage("", str(place), problems=(problem,))]
     message = f"there is no file or folder '{place}'"
-    return [Package("", str(place), problems=(Problem("PL-D050", message, "Correct the path.", Place(str(place))),))]
+    return [
+        PhasePackage("", str(place), problems=(Problem("PL-D050", message, "Correct the path.", Place(str(place))),))
+    ]
 
 
-def _file_packages(place: Path) -> list[Package]:
+def _file_packages(place: Path) -> list[PhasePackage]:
     around = next((folder for folder in list(place.parents)[:MAX_DEPTH] if folder.joinpath(*LIBRARY).is_dir()), None)
     if around is not None:
         return [_folder_package(around)]
@@ -72,36 +76,36 @@ def _file_packages(place: Path) -> list[Package]:
         file for file in (place.with_suffix(".cfg"), place.with_suffix(".py"), place) if file.is_file()
     )
     folders = (str(place.parent),)
-    found = [_alone(one, folders) for one in read_folder(pair, Origin(folders=folders))]
+    found = [_alone(one, folders) for one in read_folder(pair, PhaseFileOrigin(folders=folders))]
     return found or [_nothing(place)]
 
 
-def _nothing(place: Path) -> Package:
+def _nothing(place: Path) -> PhasePackage:
     mend = "A plugin is a pair Name.cfg and Name.py, a module with @phase, or a file of records (.rec)."
-    return Package(
+    return PhasePackage(
         "", str(place), problems=(Problem("PL-D050", "there is no plugin in this file", mend, Place(str(place))),)
     )
 
 
-def installed_packages() -> Iterator[Package]:
+def installed_packages() -> Iterator[PhasePackage]:
     """Those of installed distributions, by the names of their entry points; no module is imported."""
     from importlib.metadata import entry_points
 
     for point in sorted(entry_points(group=GROUP), key=lambda point: point.name):
         module = point.value.partition(":")[0].strip()
         spec = find_installed(module)
-        origin = Origin(point.name, (point.name,), tuple(module.split(".")))
+        origin = PhaseFileOrigin(point.name, (point.name,), tuple(module.split(".")))
         if spec is not None and spec.submodule_search_locations:
             folder = Path(next(iter(spec.submodule_search_locations)))
             yield _package(point.name, folder, folder, origin)
         elif spec is not None and spec.origin is not None and Path(spec.origin).is_file():
             single = Path(spec.origin)
-            parent = Origin(point.name, (), tuple(module.split("."))[:-1])
+            parent = PhaseFileOrigin(point.name, (), tuple(module.split("."))[:-1])
             yield _together(point.name, str(single), list(read_folder([single], parent)), ())
         else:
             message = f"the entry point '{point.name}' names the module '{module}', which is not found"
             problem = Problem("PL-D005", message, "Correct the entry point, or install the package again.")
-            yield Package(point.name, module, problems=(problem,))
+            yield PhasePackage(point.name, module, problems=(problem,))
 
 
 def is_package(folder: Path) -> bool:
@@ -109,17 +113,17 @@ def is_package(folder: Path) -> bool:
     return folder.joinpath(*LIBRARY).is_dir() or any((folder / mark).is_file() for mark in PACKAGE_MARKS)
 
 
-def _folder_package(folder: Path) -> Package:
+def _folder_package(folder: Path) -> PhasePackage:
     inside = folder / "src"
     is_distribution = not folder.joinpath(*LIBRARY).is_dir() and inside.is_dir()
     top = inside if is_distribution else folder
-    return _package(folder.name, folder, top, Origin(folder.name, folders=_folders(top)))
+    return _package(folder.name, folder, top, PhaseFileOrigin(folder.name, folders=_folders(top)))
 
 
-def _zip_package(file: Path) -> Package:
+def _zip_package(file: Path) -> PhasePackage:
     try:
         top = zipfile.Path(file)
-        found = _package(file.stem, file, top, Origin(file.stem, folders=_folders(top)))
+        found = _package(file.stem, file, top, PhaseFileOrigin(file.stem, folders=_folders(top)))
         with zipfile.ZipFile(file) as opened:
             names = set(opened.namelist())
         folders = {f"{PurePosixPath(name).parent!s}/" for name in names if "/" in name.rstrip("/")}
@@ -133,7 +137,7 @@ def _zip_package(file: Path) -> Package:
         return found
     except (OSError, zipfile.BadZipFile, NotImplementedError, RuntimeError) as error:
         problem = Problem("PL-D050", f"the zip file cannot be read: {error}", "Pack it again.", Place(str(file)))
-        return Package(file.stem, str(file), problems=(problem,))
+        return PhasePackage(file.stem, str(file), problems=(problem,))
 
 
 def _folders(top: Folder) -> tuple[str, ...]:
@@ -142,17 +146,17 @@ def _folders(top: Folder) -> tuple[str, ...]:
     return tuple(str(folder).rstrip("/") for folder in ((top, library) if library.is_dir() else (top,)))
 
 
-def _package(name: str, place: Path, top: Folder, origin: Origin) -> Package:
+def _package(name: str, place: Path, top: Folder, origin: PhaseFileOrigin) -> PhasePackage:
     """Everything below ``top`` as one."""
-    found: list[Contents] = []
+    found: list[PhaseFileContents] = []
     seen = 0
-    waiting: list[tuple[Folder, Origin, int]] = [(top, origin, 0)]
+    waiting: list[tuple[Folder, PhaseFileOrigin, int]] = [(top, origin, 0)]
     while waiting:
         folder, at, depth = waiting.pop(0)
         entries = _entries(folder)
         seen += len(entries)
         if seen > MAX_FILES or depth > MAX_DEPTH:
-            return Package(name, str(place), problems=(_too_large(str(place)),))
+            return PhasePackage(name, str(place), problems=(_too_large(str(place)),))
         found += read_folder([entry for entry in entries if entry.is_file()], at)
         waiting += [
             (entry, at.below(entry.name), depth + 1)
@@ -162,8 +166,8 @@ def _package(name: str, place: Path, top: Folder, origin: Origin) -> Package:
     return _together(name, str(place), found, origin.folders)
 
 
-def _together(name: str, place: str, found: list[Contents], folders: tuple[str, ...]) -> Package:
-    return Package(
+def _together(name: str, place: str, found: list[PhaseFileContents], folders: tuple[str, ...]) -> PhasePackage:
+    return PhasePackage(
         name,
         place,
         tuple(plugin for one in found for plugin in one.plugins),
@@ -174,15 +178,15 @@ def _together(name: str, place: str, found: list[Contents], folders: tuple[str, 
     )
 
 
-def _alone(found: Contents, folders: tuple[str, ...]) -> Package:
+def _alone(found: PhaseFileContents, folders: tuple[str, ...]) -> PhasePackage:
     return _together("", found.place, [found], folders)
 
 
-def _loose(folder: Path, origin: Origin, depth: int) -> Iterator[Package]:
+def _loose(folder: Path, origin: PhaseFileOrigin, depth: int) -> Iterator[PhasePackage]:
     """Packages in a folder that is none itself, and the plugins beside them, each as one of its own."""
     entries = [entry for entry in _entries(folder) if isinstance(entry, Path)]
     if depth > MAX_DEPTH or len(entries) > MAX_FILES:
-        yield Package("", str(folder), problems=(_too_large(str(folder)),))
+        yield PhasePackage("", str(folder), problems=(_too_large(str(folder)),))
         return
     files = [entry for entry in entries if entry.is_file()]
     for one in read_folder(files, origin):

@@ -11,10 +11,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from phaseline.catalog.phases.phase_packages import Package, installed_packages, packages_at
+from phaseline.catalog.phases.phase_packages import PhasePackage, installed_packages, packages_at
 from phaseline.lang.fast_dataclasses import altered, frozen
 from phaseline.model.blueprint.state_paths import DEFAULT_TYPES, ResourceType, ResourceTypes, StatePath
-from phaseline.model.phases.definitions import PhaseCode, PhaseDefinition, Plugin
+from phaseline.model.phases.definitions import PhaseCode, PhaseDefinition, PhasePlugin
 from phaseline.model.phases.registry import PhaseRegistry
 from phaseline.model.phases.validation import check_plugins, check_types
 from phaseline.model.problems.problem import Place, Problem
@@ -22,17 +22,17 @@ from phaseline.model.problems.problem import Place, Problem
 if TYPE_CHECKING:
     from phaseline.catalog.phases.function_loader import PhaseImporter
 
-Read = Callable[[], Sequence[Package]]
+Read = Callable[[], Sequence[PhasePackage]]
 
 
 @frozen
-class Verdict:
+class PackageVerdict:
     """What became of one package that was read. ``is_kept``: its version of before is in force instead.
 
     ``package``: as it was read, with everything that is wrong with it.
     """
 
-    package: Package
+    package: PhasePackage
     problems: tuple[Problem, ...] = ()
     is_kept: bool = False
 
@@ -43,11 +43,11 @@ class Verdict:
 
 
 @frozen
-class Loaded:
+class LoadedPlugins:
     """The outcome of one reading of all plugins. ``gone``: phases of packages that are not there any more."""
 
     registry: PhaseRegistry
-    verdicts: tuple[Verdict, ...] = ()
+    verdicts: tuple[PackageVerdict, ...] = ()
     gone: tuple[str, ...] = ()
 
     @property
@@ -56,7 +56,7 @@ class Loaded:
         return tuple(dict.fromkeys(problem for verdict in self.verdicts for problem in verdict.problems))
 
     @property
-    def plugins(self) -> tuple[tuple[Plugin, Verdict], ...]:
+    def plugins(self) -> tuple[tuple[PhasePlugin, PackageVerdict], ...]:
         """Every plugin that was read, with what became of its package."""
         return tuple((plugin, verdict) for verdict in self.verdicts for plugin in verdict.package.plugins)
 
@@ -79,15 +79,15 @@ class PhasePlugins:
         self._importer = importer
         places = tuple(folders)
         self._read: Read = (lambda: read_all(places)) if read is None else read
-        self._in_force: dict[str, Package] = {}
+        self._in_force: dict[str, PhasePackage] = {}
         self._lost: dict[str, PhaseDefinition] = {}
-        self.loaded = Loaded(PhaseRegistry(types=types))
+        self.loaded = LoadedPlugins(PhaseRegistry(types=types))
 
     def remember(self, known: Iterable[PhaseDefinition]) -> None:
         """These were known before; what of them is not found any more stays known. ``package``: the place of their package."""
         self._lost = {phase.key: gone(phase, phase.package) for phase in known}
 
-    def load(self) -> Loaded:
+    def load(self) -> LoadedPlugins:
         """Read everything anew; ``loaded`` is another value afterwards, and never something in between."""
         found = {package.place: package for package in self._read()}
         choice = _Choice(found, self._in_force, self.types)
@@ -107,7 +107,7 @@ class PhasePlugins:
             plugin.listener for package in chosen for plugin in _active(package) if plugin.listener is not None
         ]
         registry = PhaseRegistry([*phases, *refused, *lost.values()], listeners, types)
-        self.loaded = Loaded(registry, choice.verdicts(), tuple(phase.name for phase in lost.values()))
+        self.loaded = LoadedPlugins(registry, choice.verdicts(), tuple(phase.name for phase in lost.values()))
         return self.loaded
 
     def _import(self, choice: _Choice, importer: PhaseImporter) -> None:
@@ -117,7 +117,9 @@ class PhasePlugins:
             choice.refuse_code(failed)
             choice.settle()
 
-    def _gone(self, found: Mapping[str, Package], known: set[str], refused: set[str]) -> dict[str, PhaseDefinition]:
+    def _gone(
+        self, found: Mapping[str, PhasePackage], known: set[str], refused: set[str]
+    ) -> dict[str, PhaseDefinition]:
         """Phases of packages that were there and are no more: known until somebody defines them again, or switches them off.
 
         A package that is there and sound and has a phase no more means it so.
@@ -141,7 +143,7 @@ class PhasePlugins:
 class _Choice:
     """For each package that was found: the new version, the one before, or none; refused ones step back."""
 
-    def __init__(self, found: dict[str, Package], before: dict[str, Package], types: ResourceTypes) -> None:
+    def __init__(self, found: dict[str, PhasePackage], before: dict[str, PhasePackage], types: ResourceTypes) -> None:
         self.found = found
         self.before = {place: package for place, package in before.items() if place in found}
         self.types = types
@@ -197,14 +199,14 @@ class _Choice:
                     self.problems[place].append(Problem("PL-D005", message, mend, Place(code.file)))
                     self.refused.add(place)
 
-    def fresh(self) -> list[Package]:
+    def fresh(self) -> list[PhasePackage]:
         """The packages of which the new version is taken."""
         return [self.found[place] for place in self.order if place not in self.refused]
 
-    def _taken(self, place: str) -> Package | None:
+    def _taken(self, place: str) -> PhasePackage | None:
         return self.before.get(place) if place in self.refused else self.found[place]
 
-    def chosen(self) -> list[Package]:
+    def chosen(self) -> list[PhasePackage]:
         """The packages in force."""
         return [package for place in self.order if (package := self._taken(place)) is not None]
 
@@ -217,10 +219,10 @@ class _Choice:
                 found += [altered(phase, error=str(first)) for phase in _phases(self.found[place])]
         return found
 
-    def verdicts(self) -> tuple[Verdict, ...]:
+    def verdicts(self) -> tuple[PackageVerdict, ...]:
         """What became of each package, in the order of places."""
         return tuple(
-            Verdict(package, tuple(self.problems[place]), place in self.refused and place in self.before)
+            PackageVerdict(package, tuple(self.problems[place]), place in self.refused and place in self.before)
             for place, package in self.found.items()
         )
 
@@ -230,9 +232,9 @@ def gone(phase: PhaseDefinition, place: str) -> PhaseDefinition:
     return altered(phase, package=place, error=f"its plugin '{phase.plugin}' ({place}) is not there any more")
 
 
-def read_all(folders: Iterable[str]) -> list[Package]:
+def read_all(folders: Iterable[str]) -> list[PhasePackage]:
     """The packages of the folders that exist, then those of installed distributions; each place once."""
-    found: dict[str, Package] = {}
+    found: dict[str, PhasePackage] = {}
     for folder in folders:
         for package in packages_at(Path(folder)) if os.path.exists(folder) else ():  # noqa: PTH110 - never raises
             found.setdefault(package.place, package)
@@ -245,21 +247,21 @@ def _has_error(problems: Iterable[Problem]) -> bool:
     return any(problem.severity == "error" for problem in problems)
 
 
-def _active(package: Package) -> list[Plugin]:
+def _active(package: PhasePackage) -> list[PhasePlugin]:
     return [plugin for plugin in package.plugins if not plugin.is_disabled]
 
 
-def _phases(package: Package) -> list[PhaseDefinition]:
+def _phases(package: PhasePackage) -> list[PhaseDefinition]:
     return [plugin.phase for plugin in _active(package) if plugin.phase is not None]
 
 
-def _codes(package: Package) -> list[PhaseCode]:
+def _codes(package: PhasePackage) -> list[PhaseCode]:
     """Every function of the package that an engine calls."""
     definitions = [one for plugin in _active(package) for one in (plugin.phase, plugin.listener) if one is not None]
     return [one.code for one in definitions if one.code is not None]
 
 
-def _brought(packages: Iterable[Package]) -> tuple[list[ResourceType], list[StatePath]]:
+def _brought(packages: Iterable[PhasePackage]) -> tuple[list[ResourceType], list[StatePath]]:
     """Resource types and paths of the packages."""
     known = list(packages)
     return [one for package in known for one in package.types], [path for package in known for path in package.paths]

@@ -13,7 +13,7 @@ from phaseline.cli.shell.options import detach_option, json_option, watchable
 
 if TYPE_CHECKING:
     from phaseline.use_cases.commands.breakpoints import Kept
-    from phaseline.use_cases.queries.breakpoints import Stopped
+    from phaseline.use_cases.queries.breakpoints import StoppedInstance
 
 NAMED = ("-d", "--deployment", "--cluster", "deployment")
 NAMED_FIRST = 3
@@ -82,7 +82,7 @@ def list_(desk: Desk, deployment: str | None) -> None:
     desk.answer({"stopped": stopped, "kept": kept}, lambda: _listed(stopped, kept))
 
 
-def _listed(stopped: Sequence[Stopped], kept: Sequence[Kept]) -> str:
+def _listed(stopped: Sequence[StoppedInstance], kept: Sequence[Kept]) -> str:
     from phaseline.cli.render.table import table
 
     rows = [[one.point, one.instance, one.deployment, one.execution] for one in stopped]

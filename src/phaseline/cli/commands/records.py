@@ -51,9 +51,9 @@ def eval_(desk: Desk, expression: str, files: tuple[str, ...], attributes: dict[
     """
     import time
 
-    from phaseline.use_cases.loading.record_files import Evaluated, evaluate
+    from phaseline.use_cases.loading.record_files import EvaluatedRecord, evaluate
 
-    def line(one: Evaluated) -> str:
+    def line(one: EvaluatedRecord) -> str:
         shown = f"error: {one.reason}" if one.kind == "error" else one.text
         return f"{one.name}: {shown}" if files and one.name else shown
 

@@ -10,7 +10,7 @@ from phaseline.cli.render.table import clean, colored, moment, number
 
 if TYPE_CHECKING:
     from phaseline.embedded.abandoned_calls import GivenUp
-    from phaseline.embedded.engine_commands import EngineRun, EngineStatus, Stopped
+    from phaseline.embedded.engine_commands import EngineRun, EngineStatus, StoppedEngine
     from phaseline.views.views import ExecutionView
 
 SHOWN = 20
@@ -55,7 +55,7 @@ def _failed(view: ExecutionView) -> list[str]:
     return [f"  {view.id} of '{view.deployment}' {colored('failed')}{why}", f"      phaseline {look}"]
 
 
-def stop_text(found: Stopped) -> str:
+def stop_text(found: StoppedEngine) -> str:
     """Who stopped, who goes on, and what is left."""
     if not found.pid:
         lines = ["No engine runs."]

@@ -8,14 +8,14 @@ from phaseline.cli.render.status import size
 from phaseline.cli.render.table import clean, moment, number
 
 if TYPE_CHECKING:
-    from phaseline.model.rows.maintenance import Compacted, Restored
-    from phaseline.use_cases.commands.maintenance import Checked, Purge, Released, Saved
+    from phaseline.model.rows.maintenance import Compacted, RestoredStore
+    from phaseline.use_cases.commands.maintenance import CheckedStore, Purge, Released, Saved
 
 SHOWN = 50
 """So many findings and executions are named; all are counted."""
 
 
-def checked_text(found: Checked) -> str:
+def checked_text(found: CheckedStore) -> str:
     """Every finding, or that there is none."""
     if not found.findings:
         return f"The store {found.url} is sound."
@@ -33,7 +33,7 @@ def saved_text(saved: Saved) -> str:
     return f"The store is copied to {saved.file}, {size(saved.size_bytes)}. It can be used as it is: sqlite:///{saved.file}"
 
 
-def restored_text(done: Restored) -> str:
+def restored_text(done: RestoredStore) -> str:
     """Where the store is now, where the one before is, and what waits."""
     lines = [f"The store {done.file} is restored. What is made from now on has client tokens of its own."]
     if done.kept:

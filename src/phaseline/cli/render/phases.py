@@ -14,11 +14,11 @@ if TYPE_CHECKING:
     from phaseline.embedded.reload_plugins import Reloaded
     from phaseline.model.phases.definitions import PhasePolicy
     from phaseline.use_cases.commands.resources.pause_phase import Paused
-    from phaseline.use_cases.lookup.known_phases import Forgotten
+    from phaseline.use_cases.lookup.known_phases import ForgottenPhase
     from phaseline.use_cases.queries.phases import PhaseView, PluginView
     from phaseline.use_cases.queries.resources.engine_metrics import EngineNow
     from phaseline.use_cases.queries.resources.phase_activity import PhaseNow, RunNow
-    from phaseline.use_cases.tools.plugin_checks import Checked
+    from phaseline.use_cases.tools.plugin_checks import CheckedPlugins
 
 RUNS_SHOWN = 3
 NO_PLUGINS = (
@@ -191,12 +191,12 @@ def paused_text(found: Paused) -> str:
     return clean(f"{found.phase} is called again" if found.is_changed else f"{found.phase} was not paused")
 
 
-def forgotten_text(found: Forgotten) -> str:
+def forgotten_text(found: ForgottenPhase) -> str:
     """That it is known no more."""
     return clean(f"{found.phase} is known no more: states are left without it")
 
 
-def checked_text(found: Checked) -> str:
+def checked_text(found: CheckedPlugins) -> str:
     """Every problem, then how much was looked at; where nothing was found, where it was looked for."""
     if found.is_empty and found.is_good:
         places = ", ".join(map(clean, found.looked_at)) or "no folder (see --plugins and the setting plugins.path)"

@@ -8,7 +8,7 @@ from phaseline.cli.render.progress.progress import retry_text, short
 from phaseline.cli.render.table import colored, counted, moment, number, span, table
 
 if TYPE_CHECKING:
-    from phaseline.use_cases.queries.status import Standing, Status
+    from phaseline.use_cases.queries.status import ExecutionProgress, Status
     from phaseline.views.views import DeploymentView, FailingCall
 
 SHOWN_EXECUTIONS = 10
@@ -115,7 +115,7 @@ def _table(found: Status) -> str:
     return text + (f"\nand {left:,} more: phaseline executions list" if left else "")
 
 
-def _row(standing: Standing, now: int) -> list[str]:
+def _row(standing: ExecutionProgress, now: int) -> list[str]:
     share = f"{standing.ended:,} of {standing.total:,}" if standing.total else "-"
     due = "-" if not standing.due_at else f"in {span(standing.due_at - now)}" if standing.due_at > now else "now"
     age = span(now - standing.created_at)

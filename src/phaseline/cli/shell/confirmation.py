@@ -12,7 +12,7 @@ from phaseline.cli.streams.output import echo_err, errors
 if TYPE_CHECKING:
     from phaseline.app.app_context import RequestContext
     from phaseline.cli.shell.cli_context import Desk
-    from phaseline.use_cases.prepare.plan_preview import Planned
+    from phaseline.use_cases.prepare.plan_preview import PlanPreview
     from phaseline.views.views import DeploymentDetails
 
 
@@ -47,7 +47,7 @@ def confirm_removal(place: RequestContext, name: str, what: str) -> None:
     confirm(what.format(name=view.name, count=number(left, "instance")))
 
 
-def confirm_plan(plan: Planned, question: str) -> None:
+def confirm_plan(plan: PlanPreview, question: str) -> None:
     """Show what would be done, then ask."""
     echo_err(plan.text)
     confirm(question)

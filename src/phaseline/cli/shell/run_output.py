@@ -62,16 +62,16 @@ def make_reporter(*, quiet: bool, follow: Callable[[str], Callable[[], Sequence[
     ``follow``: given for ``--verbose``; finds for the id of an execution the function that gives its new lines.
     """
     if follow is not None and not quiet:
-        from phaseline.cli.render.progress.verbose_lines import Told
+        from phaseline.cli.render.progress.verbose_lines import VerboseLines
 
-        return Told(follow)
+        return VerboseLines(follow)
     if not quiet and errors().isatty():
         from phaseline.cli.render.progress.live_table import LiveTable
 
         return LiveTable()
-    from phaseline.cli.render.progress.progress import Lines, Quiet
+    from phaseline.cli.render.progress.progress import ProgressLines, Quiet
 
-    return Quiet() if quiet else Lines(echo_err)
+    return Quiet() if quiet else ProgressLines(echo_err)
 
 
 @contextmanager

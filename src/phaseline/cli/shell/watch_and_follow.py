@@ -88,7 +88,7 @@ def _redrawn(looks: Iterator[str], every_s: float) -> None:
         echo(last)
 
 
-class Lines(Protocol):
+class LineSource(Protocol):
     """New lines of one execution, each time they are asked for."""
 
     row: ExecutionRow
@@ -99,7 +99,7 @@ class Lines(Protocol):
 
 
 def follow(
-    desk: Desk, place: RequestContext, tail: Lines, limit: int | None, text: Callable[[Sequence[Line]], str]
+    desk: Desk, place: RequestContext, tail: LineSource, limit: int | None, text: Callable[[Sequence[Line]], str]
 ) -> None:
     """The last ``limit`` lines, then those that come, until the execution has ended, or nobody works on it (exit code 1)."""
     from phaseline.use_cases.queries.events.log_stream import left_alone, news

@@ -14,7 +14,7 @@ from types import ModuleType
 from typing import Any
 
 
-class Later(ModuleType):
+class DeferredModule(ModuleType):
     """A module whose name and place are known; the first thing that is missing in it loads it, into this very object."""
 
     def __getattr__(self, name: str) -> Any:
@@ -45,7 +45,7 @@ def put_off(name: str, known: Mapping[str, object] | None = None) -> None:
     spec = _found(name)
     if spec is None or spec.origin is None:
         return
-    module = Later(name)
+    module = DeferredModule(name)
     module.__spec__, module.__loader__, module.__file__, module.__package__ = (
         spec,
         spec.loader,
@@ -79,7 +79,7 @@ def load(module: ModuleType) -> None:
     """Load a module that was put off. What it lacks while it is being loaded is missing, as in any import."""
     with _loading:
         name = module.__name__
-        if type(module) is not Later:
+        if type(module) is not DeferredModule:
             return
         if name in _under_way:
             raise AttributeError(f"module {name!r} is not loaded yet")

@@ -63,7 +63,7 @@ def begin() -> None:
 def load_click() -> None:
     """Load click, which has a type named after ``uuid.UUID``: to declare that, the module need not be loaded."""
     uuid = sys.modules.get("uuid")
-    if isinstance(uuid, later.Later):
+    if isinstance(uuid, later.DeferredModule):
         vars(uuid)["UUID"] = Annotation
     import click  # noqa: F401
 
@@ -134,13 +134,13 @@ def quote_from_bytes(*arguments: Any, **options: Any) -> str:
 def gettext(message: str) -> str:
     """As the module of that name has it: nothing is translated until somebody has named a catalogue, which loads it."""
     module = sys.modules["gettext"]
-    return message if type(module) is later.Later else module.gettext(message)
+    return message if type(module) is later.DeferredModule else module.gettext(message)
 
 
 def ngettext(one: str, many: str, count: int) -> str:
     """The same for what is counted."""
     module = sys.modules["gettext"]
-    if type(module) is later.Later:
+    if type(module) is later.DeferredModule:
         return one if count == 1 else many
     said: str = module.ngettext(one, many, count)
     return said

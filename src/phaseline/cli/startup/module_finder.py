@@ -103,7 +103,7 @@ def find_directly() -> None:
     is_ordinary = type(spec.loader) is SourceFileLoader and sys.pycache_prefix is None
     if is_ordinary and spec.cached is not None and BuiltinImporter in sys.meta_path:
         ending = spec.cached.rpartition("__init__")[2]
-        sys.meta_path.insert(sys.meta_path.index(BuiltinImporter), Finder(ending))
+        sys.meta_path.insert(sys.meta_path.index(BuiltinImporter), ModuleFinder(ending))
         if spec.origin is not None:
             make_plain_packages(phaseline, spec.origin.rpartition("/")[0], ending)
 
@@ -178,7 +178,7 @@ class ImportingModule(WaitingModule):
 _own = ModuleType.__getattribute__
 
 
-class Finder:
+class ModuleFinder:
     """Where Python asks for a module (``sys.meta_path``)."""
 
     def __init__(self, ending: str) -> None:

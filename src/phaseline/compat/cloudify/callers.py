@@ -23,7 +23,7 @@ from phaseline.model.graph.status import OutcomeKind
 from phaseline.model.problems.problem import ProblemsError
 
 if TYPE_CHECKING:
-    from phaseline.calls.protocol.call import Call
+    from phaseline.calls.protocol.call import PluginCall
     from phaseline.model.blueprint.blueprint import Value
 
 FAILED = OutcomeKind.FAILED
@@ -41,7 +41,7 @@ class FunctionCaller:
         self._context = CloudifyContext
         self._current = current_ctx
 
-    def call(self, call: Call) -> Outcome:
+    def call(self, call: PluginCall) -> Outcome:
         """What came of the function. Runtime properties are handed back even after an exception."""
         try:
             function = call.load()
@@ -78,7 +78,7 @@ class ScriptCaller:
         self._current = current_ctx
         self._run = run
 
-    def call(self, call: Call) -> Outcome:
+    def call(self, call: PluginCall) -> Outcome:
         """What came of the script. Runtime properties are handed back even after a failure."""
         ctx = self._context(call)
         before = guarded_calls.copies()
@@ -94,7 +94,7 @@ class ScriptCaller:
         return _returned(ctx, result)
 
 
-def _script_of(call: Call) -> dict[str, Any]:
+def _script_of(call: PluginCall) -> dict[str, Any]:
     """Arguments of ``scripts.run``: what is said of the script itself, and the inputs that it sees."""
     inputs = dict(call.inputs)
     said = {name: inputs.pop(name, None) for name in ("process", "ssl_cert_content", "script_path", "script_source")}

@@ -33,7 +33,7 @@ WORDS = "application/x-ctx-words"
 
 
 @frozen
-class Answer:
+class CtxReply:
     """``type`` is ``result``, ``error`` or ``stop_operation``."""
 
     type: str
@@ -148,7 +148,7 @@ def _shut(listener: socket.socket) -> None:
     listener.close()
 
 
-def answer(ctx: Any, words: list[Any]) -> Answer:
+def answer(ctx: Any, words: list[Any]) -> CtxReply:
     """What the context says to the words."""
     from cloudify.proxy.client import ScriptException
     from cloudify.state import current_ctx
@@ -157,10 +157,10 @@ def answer(ctx: Any, words: list[Any]) -> Answer:
         with current_ctx.push(ctx):
             found = walk(ctx, words)
             if isinstance(found, ScriptException):
-                return Answer("stop_operation", {"message": str(found)})
-            return Answer("result", _shown(found, words))
+                return CtxReply("stop_operation", {"message": str(found)})
+            return CtxReply("result", _shown(found, words))
     except Exception as error:  # a command of a script: whatever goes wrong is the script's to hear
-        return Answer(
+        return CtxReply(
             "error",
             {
                 "type": type(error).__name__,

@@ -44,7 +44,7 @@ class Options(Protocol):
 
 
 @frozen
-class Finished:
+class FinishedProcess:
     """How a process ended: exit code (negative: the signal) and the ends of its output."""
 
     code: int
@@ -125,7 +125,7 @@ class _Stream:
         self.pipe.close()
 
 
-def run_command(command: str, environment: dict[str, str], logger: Any, options: Options) -> Finished:
+def run_command(command: str, environment: dict[str, str], logger: Any, options: Options) -> FinishedProcess:
     """Run a command through the shell until its process ends.
 
     What it leaves running in the background goes on; if that still holds the output, nobody reads it any more.
@@ -160,7 +160,7 @@ def run_command(command: str, environment: dict[str, str], logger: Any, options:
             "something that the script left running still holds its output, which nobody reads from now on; "
             "start it with its output redirected: COMMAND >FILE 2>&1 &"
         )
-    return Finished(process.returncode, out.text(), err.text())
+    return FinishedProcess(process.returncode, out.text(), err.text())
 
 
 def _was_killed(code: int) -> bool:

@@ -30,7 +30,7 @@ from phaseline.compat.cloudify import enable
 from phaseline.compat.cloudify.ctx_client import CTX_SOCKET_URL
 from phaseline.compat.cloudify.ctx_server import Served, serve
 from phaseline.compat.cloudify.process_exception import ProcessException, last_line
-from phaseline.compat.cloudify.script_process import Finished, run_command
+from phaseline.compat.cloudify.script_process import FinishedProcess, run_command
 from phaseline.compat.cloudify.temp_folder import own_folder
 from phaseline.lang.fast_dataclasses import frozen
 
@@ -434,7 +434,7 @@ def as_text(value: Any) -> str:
     return str(value)
 
 
-def _failure(script: Script, shown: str, finished: Finished) -> Exception:
+def _failure(script: Script, shown: str, finished: FinishedProcess) -> Exception:
     if finished.code in CANNOT_START:
         cause = _cannot_start(script)
         if cause:

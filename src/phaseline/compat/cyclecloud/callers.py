@@ -11,7 +11,7 @@ from phaseline.compat.cyclecloud.phase_cache import PhaseCache
 from phaseline.compat.cyclecloud.phase_run import PhaseRun
 
 if TYPE_CHECKING:
-    from phaseline.calls.protocol.call import Call, Outcome
+    from phaseline.calls.protocol.call import Outcome, PluginCall
 
 
 class PhaseCaller:
@@ -22,7 +22,7 @@ class PhaseCaller:
         self._caches: dict[str, PhaseCache] = {}
         self._returning: WeakSet[object] = WeakSet()
 
-    def call(self, call: Call) -> Outcome:
+    def call(self, call: PluginCall) -> Outcome:
         """Call the plugin for one resource."""
         remembered = () if call.data is None else (0,)
         doubted = (0,) if call.is_doubted else ()

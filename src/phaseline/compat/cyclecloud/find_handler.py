@@ -18,7 +18,7 @@ from phaseline.model.deployment.runtime_properties import copy_mapping
 from phaseline.model.phases.phase_data import data_in
 
 if TYPE_CHECKING:
-    from phaseline.compat.cyclecloud.resource import Resource
+    from phaseline.compat.cyclecloud.resource import PhaseResource
     from phaseline.model.blueprint.blueprint import Value
 
 Finder = Callable[[Sequence["Sought"]], object]
@@ -35,7 +35,7 @@ class Sought:
 
     __slots__ = ("_resource", "answer", "attributes", "data", "found", "name", "token")
 
-    def __init__(self, resource: Resource, phase: str) -> None:
+    def __init__(self, resource: PhaseResource, phase: str) -> None:
         """Nothing is known of it."""
         self._resource = resource
         self.token: str = resource.call.token

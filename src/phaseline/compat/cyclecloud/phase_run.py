@@ -13,13 +13,13 @@ import numpy as np
 
 from phaseline.calls.batches.bulk_call import BulkOutcome
 from phaseline.calls.protocol.call import Outcome, outcome_of, truncate
-from phaseline.calls.protocol.phase_view import PhaseView
+from phaseline.calls.protocol.phase_view import PhaseContext
 from phaseline.calls.protocol.plugin_boundary import message_of, milliseconds
 from phaseline.calls.threads.guarded_calls import guarded_call
 from phaseline.compat.cyclecloud.find_handler import NOBODY_KNOWS, Sought, finder_of
 from phaseline.compat.cyclecloud.handler_misuse import NotInRun, RunFinished
 from phaseline.compat.cyclecloud.phase_handler import PhaseHandler
-from phaseline.compat.cyclecloud.resource import Resource, message_before
+from phaseline.compat.cyclecloud.resource import PhaseResource, message_before
 from phaseline.compat.cyclecloud.resource_marks import FAILED, UNMARKED, Marks
 from phaseline.lang.fast_dataclasses import altered
 from phaseline.model.blueprint.operation_declaration import declaration_of
@@ -32,7 +32,7 @@ from phaseline.records.series import Series
 
 if TYPE_CHECKING:
     from phaseline.calls.batches.bulk_call import BulkCall
-    from phaseline.calls.protocol.call import Call, InstanceContext
+    from phaseline.calls.protocol.call import InstanceContext, PluginCall
     from phaseline.calls.protocol.phase_view import SecondTries
     from phaseline.compat.cyclecloud.phase_cache import PhaseCache
 
@@ -46,7 +46,7 @@ OUR_FRAMES = 3
 
 
 class PhaseRun:
-    """Resources that one call of a plugin is about. ``Together`` for the executor, ``Run`` for its resources."""
+    """Resources that one call of a plugin is about. ``Together`` for the executor, ``ResourceRun`` for its resources."""
 
     def __init__(
         self, gathering: BulkCall, cache_of: Callable[[str], PhaseCache], is_new: Callable[[object], bool]
@@ -57,21 +57,21 @@ class PhaseRun:
         self.marks = Marks(gathering.count)
         self._cache_of = cache_of
         self._is_new = is_new
-        self._calls: dict[int, Call] = {}
-        self._touched: list[Resource] = []
+        self._calls: dict[int, PluginCall] = {}
+        self._touched: list[PhaseResource] = []
         self._told: set[int] = set()
         self._unmarked = AGAIN
         self._unsure: set[int] = set()
         self.find_raised: BaseException | None = None
         self._is_open = True
-        self._made: tuple[Resource, ...] | None = None
+        self._made: tuple[PhaseResource, ...] | None = None
         self.resources = Series.later(gathering.count, self._members)
 
     @cached_property
-    def phase(self) -> PhaseView:
+    def phase(self) -> PhaseContext:
         """The phase; an operation is a phase of its own name."""
         site = self.call_at(0).site
-        return site.phase or PhaseView(site.operation.removeprefix(LANE_PREFIX))
+        return site.phase or PhaseContext(site.operation.removeprefix(LANE_PREFIX))
 
     @property
     def state(self) -> str:
@@ -83,7 +83,7 @@ class PhaseRun:
         """What its plugin keeps in this process."""
         return self._cache_of(self.phase.name)
 
-    def call_at(self, place: int) -> Call:
+    def call_at(self, place: int) -> PluginCall:
         """The call of a member, made when it is first asked for."""
         call = self._calls.get(place)
         if call is None:
@@ -93,15 +93,15 @@ class PhaseRun:
                     call = self._calls[place] = self.gathering.call_at(place)
         return call
 
-    def touched(self, resource: Resource) -> None:
+    def touched(self, resource: PhaseResource) -> None:
         """Look at this one when the run has ended."""
         self._touched.append(resource)
 
-    def _members(self) -> tuple[Resource, ...]:
+    def _members(self) -> tuple[PhaseResource, ...]:
         """A resource for each member: a plugin that marks all of them at once looks at none, and pays for none."""
         with self.lock:
             if self._made is None:
-                self._made = tuple([Resource(self, place) for place in range(self.gathering.count)])
+                self._made = tuple([PhaseResource(self, place) for place in range(self.gathering.count)])
             return self._made
 
     # -- what the handler asks ----------------------------------------------------------------------------------
@@ -111,9 +111,9 @@ class PhaseRun:
         if not self._is_open:
             raise RunFinished(method)
 
-    def one(self, given: object, method: str) -> Resource:
+    def one(self, given: object, method: str) -> PhaseResource:
         """The resource that was given. ``NotInRun`` if it is none of this run."""
-        if isinstance(given, Resource) and given.run is self:
+        if isinstance(given, PhaseResource) and given.run is self:
             return given
         raise NotInRun(method, given)
 
@@ -136,7 +136,7 @@ class PhaseRun:
             call.data = {"message": shown}
             call.tell(shown)
 
-    def save(self, resources: Iterable[Resource] | None = None) -> None:
+    def save(self, resources: Iterable[PhaseResource] | None = None) -> None:
         """Store what was changed of these, None: of all, so far; when it returns it outlives this process (X4)."""
         found = list(self._touched) if resources is None else list(resources)
         changed = [resource for resource in found if resource.is_changed]
@@ -199,7 +199,7 @@ class PhaseRun:
         settled = {place for place, item in items.items() if item.answer in {"exists", "unknown"}}
         self.resources = Series(self._at(place) for place in range(self.gathering.count) if place not in settled)
 
-    def _at(self, place: int) -> Resource:
+    def _at(self, place: int) -> PhaseResource:
         return self._members()[place]
 
     def _ignore(self, function: object, returned: object) -> None:

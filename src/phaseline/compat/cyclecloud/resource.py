@@ -19,8 +19,8 @@ from phaseline.records.record import Record, Removed
 from phaseline.records.values import ErrorValue, is_in_range, is_too_long
 
 if TYPE_CHECKING:
-    from phaseline.calls.protocol.call import Call, InstanceContext
-    from phaseline.calls.protocol.phase_view import PhaseView
+    from phaseline.calls.protocol.call import InstanceContext, PluginCall
+    from phaseline.calls.protocol.phase_view import PhaseContext
     from phaseline.model.blueprint.blueprint import Value
     from phaseline.model.deployment.runtime_properties import PropertyPath
     from phaseline.records.record import Path as RecordPath
@@ -34,7 +34,7 @@ Changes = tuple[dict["PropertyPath", "Value"], list["PropertyPath"]]
 """({path: value written}, paths removed) of a document."""
 
 
-class Run(Protocol):
+class ResourceRun(Protocol):
     """What a resource needs to know of the run it is in."""
 
     @property
@@ -43,20 +43,20 @@ class Run(Protocol):
         ...
 
     @property
-    def phase(self) -> PhaseView:
+    def phase(self) -> PhaseContext:
         """The phase."""
         ...
 
-    def call_at(self, place: int) -> Call:
+    def call_at(self, place: int) -> PluginCall:
         """The call of a member."""
         ...
 
-    def touched(self, resource: Resource) -> None:
+    def touched(self, resource: PhaseResource) -> None:
         """A document was read, so that something of it may be changed."""
         ...
 
 
-class Resource(LazyRecord):
+class PhaseResource(LazyRecord):
     """A resource of one run: attributes of its document, and beside them what the engine says of it."""
 
     __slots__ = ("_document", "_entry", "place", "run")
@@ -65,7 +65,7 @@ class Resource(LazyRecord):
     _document: Mapping[str, Value] | None
     _entry: Entry | None
 
-    def __init__(self, run: Run, place: int) -> None:
+    def __init__(self, run: ResourceRun, place: int) -> None:
         """The member at this place."""
         self.run = run
         self.place = place
@@ -76,7 +76,7 @@ class Resource(LazyRecord):
         return self.run.lock
 
     @property
-    def call(self) -> Call:
+    def call(self) -> PluginCall:
         """The call of which it is the subject."""
         return self.run.call_at(self.place)
 
@@ -191,7 +191,7 @@ class _OfResource(LazyRecord):
 
     __slots__ = ("_resource",)
 
-    def __init__(self, resource: Resource) -> None:
+    def __init__(self, resource: PhaseResource) -> None:
         """Of this resource."""
         super().__init__()
         self._resource = resource
@@ -237,7 +237,7 @@ class PhaseMap(_OfResource):
                 yield phase, _frozen(data)
 
 
-def message_before(call: Call) -> str:
+def message_before(call: PluginCall) -> str:
     """The message that an earlier run left with the entry."""
     found = call.data.get("message") if isinstance(call.data, dict) else None
     return found if isinstance(found, str) else ""

@@ -25,7 +25,7 @@ NOT_INSTALLED = "the library 'yaql' is not installed: pip install 'phaseline[fue
 MEND = "Shorten it; YAQL computes a second and 100,000 steps at most."
 
 
-class Judge:
+class YaqlJudge:
     """Asks one worker, which is started with the first question; safe from any thread. Close it."""
 
     def __init__(self) -> None:

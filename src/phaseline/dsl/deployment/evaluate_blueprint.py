@@ -10,7 +10,7 @@ from phaseline.dsl.functions.registry import contains_functions
 from phaseline.dsl.functions.scope import NotYetKnown
 from phaseline.dsl.nodes.scaling import Counts, check_counts
 from phaseline.dsl.text.document import Document
-from phaseline.dsl.text.file_source import Source
+from phaseline.dsl.text.file_source import FileSource
 from phaseline.dsl.text.positions import Positions, dotted
 from phaseline.dsl.text.problem_report import Path
 from phaseline.lang.fast_dataclasses import altered
@@ -25,7 +25,7 @@ PLANNED = ("connection_type", "operation")
 
 
 def with_inputs(
-    blueprint: Blueprint, inputs: Mapping[str, Value], source: Source | None = None, *, runtime_only: bool = False
+    blueprint: Blueprint, inputs: Mapping[str, Value], source: FileSource | None = None, *, runtime_only: bool = False
 ) -> Blueprint:
     """``blueprint`` with its hybrid functions evaluated: what is left is known at run time only.
 
@@ -82,7 +82,7 @@ class _Deploying:
     """One evaluation of one blueprint. Properties are replaced as they become known."""
 
     def __init__(
-        self, blueprint: Blueprint, inputs: Mapping[str, Value], source: Source | None, *, runtime_only: bool
+        self, blueprint: Blueprint, inputs: Mapping[str, Value], source: FileSource | None, *, runtime_only: bool
     ) -> None:
         self._blueprint = blueprint
         self._runtime_only = runtime_only

@@ -11,7 +11,7 @@ from phaseline.dsl.text.cloudify_errors import ANCESTOR
 from phaseline.dsl.text.positions import dotted
 from phaseline.dsl.text.value_words import quoted_list, suggest
 from phaseline.dsl.type_system.constraints import Lookup
-from phaseline.dsl.type_system.value_checks import Complaint, checked_value, completed
+from phaseline.dsl.type_system.value_checks import ValueProblem, checked_value, completed
 from phaseline.lang.fast_dataclasses import altered
 from phaseline.model.blueprint.blueprint import Blueprint, PropertySchema, Value
 from phaseline.model.problems.problem import Place, Problem, ProblemsError
@@ -39,7 +39,7 @@ def complete_inputs(
         elif schema.default is not None:
             values[name] = schema.default
         else:
-            complaints: list[Complaint] = []
+            complaints: list[ValueProblem] = []
             own = completed(schema.type, {}, blueprint.data_types, (), complaints)
             if schema.type in blueprint.data_types and not complaints:
                 values[name] = own
@@ -72,7 +72,7 @@ def _with_known_arguments(schema: PropertySchema, scope: StaticScope, problems: 
     return altered(schema, constraints=tuple(known))
 
 
-def _problem(name: str, complaint: Complaint) -> Problem:
+def _problem(name: str, complaint: ValueProblem) -> Problem:
     code = _CODES[complaint.kind]
     number, kind = ANCESTOR[code]
     subject = dotted(("inputs", name, *complaint.path))

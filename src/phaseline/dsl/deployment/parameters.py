@@ -8,7 +8,7 @@ from phaseline.dsl.deployment.inputs import corrected
 from phaseline.dsl.text.positions import dotted
 from phaseline.dsl.text.value_words import quoted_list, suggest
 from phaseline.dsl.type_system.constraints import Lookup
-from phaseline.dsl.type_system.value_checks import Complaint, checked_value, completed
+from phaseline.dsl.type_system.value_checks import ValueProblem, checked_value, completed
 from phaseline.model.blueprint.blueprint import DataType, PropertySchema, Value, WorkflowMapping
 from phaseline.model.problems.problem import Place, Problem, ProblemsError
 
@@ -52,14 +52,14 @@ def merge_parameters(
 
 def _checked(
     schema: PropertySchema, value: Value, types: Mapping[str, DataType], lookup: Lookup | None
-) -> tuple[Value, list[Complaint]]:
+) -> tuple[Value, list[ValueProblem]]:
     """As ``checked_value``; null is let through where it is the default, or nothing need be given."""
     if value is None and (not schema.required or (schema.has_default and schema.default is None)):
         return None, []
     return checked_value(schema, value, types, lookup)
 
 
-def _wrong(workflow: WorkflowMapping, name: str, complaint: Complaint) -> Problem:
+def _wrong(workflow: WorkflowMapping, name: str, complaint: ValueProblem) -> Problem:
     shown = dotted((name, *complaint.path))
     message = f"the parameter '{shown}' of '{workflow.name}' {complaint.message}"
     if complaint.kind == "constraint":

@@ -10,7 +10,7 @@ from phaseline.dsl.imports.section_merge import MergedSections
 from phaseline.dsl.text.positions import dotted
 from phaseline.dsl.text.problem_report import Path
 from phaseline.model.blueprint.blueprint import Blueprint, Node, Operation, PropertySchema, Relationship, Value
-from phaseline.model.blueprint.diff import Change, Differences, Rename
+from phaseline.model.blueprint.diff import BlueprintChange, Differences, Rename
 
 DECLARED = (
     "outputs",
@@ -55,7 +55,7 @@ Document = Mapping[str, Value]
 def compare(old: tuple[Blueprint, MergedSections], new: tuple[Blueprint, MergedSections]) -> Differences:
     """What the second blueprint says differently than the first."""
     before, after = said(*old), said(*new)
-    changes: list[Change] = []
+    changes: list[BlueprintChange] = []
     renames: list[Rename] = []
     for section in before:
         changes += _changes((section,), before[section], after[section])
@@ -142,19 +142,19 @@ def _schema(schema: PropertySchema) -> dict[str, Value]:
 # -- how two differ -------------------------------------------------------------------------------------------------
 
 
-def _changes(path: Path, old: Value, new: Value) -> Iterator[Change]:
+def _changes(path: Path, old: Value, new: Value) -> Iterator[BlueprintChange]:
     if _is_mapping(old) and _is_mapping(new):
         before, after = cast("Document", old), cast("Document", new)
         for name in dict.fromkeys((*before, *after)):
             here = (*path, name)
             if name not in after:
-                yield Change("removed", _noun(here), dotted(here), old=before[name])
+                yield BlueprintChange("removed", _noun(here), dotted(here), old=before[name])
             elif name not in before:
-                yield Change("added", _noun(here), dotted(here), new=after[name])
+                yield BlueprintChange("added", _noun(here), dotted(here), new=after[name])
             else:
                 yield from _changes(here, before[name], after[name])
     elif old != new or old.__class__ is not new.__class__:
-        yield Change("changed", _noun(path), dotted(path), old, new)
+        yield BlueprintChange("changed", _noun(path), dotted(path), old, new)
 
 
 def _is_mapping(value: Value) -> bool:

@@ -7,7 +7,7 @@ from typing import Any
 
 from phaseline.lang.fast_dataclasses import as_dict
 from phaseline.model.blueprint.blueprint import Blueprint
-from phaseline.model.blueprint.groups import Group, GroupPolicy, Policy, ScalingGroup, Trigger
+from phaseline.model.blueprint.groups import GroupPolicy, NodeGroup, ScalingGroup, ScalingPolicy, Trigger
 from phaseline.model.problems.problem import Place
 
 PLAIN = ("policy_types", "policy_triggers", "labels", "blueprint_labels", "deployment_settings", "resource_tags")
@@ -29,7 +29,7 @@ def groups_to_json(blueprint: Blueprint) -> dict[str, Any]:
     return {name: value for name, value in written.items() if value}
 
 
-def _policies(group: Group) -> dict[str, Any]:
+def _policies(group: NodeGroup) -> dict[str, Any]:
     return {
         name: [
             policy.type,
@@ -44,7 +44,7 @@ def groups_from_json(written: Mapping[str, Any]) -> dict[str, Any]:
     """The fields of a blueprint that ``groups_to_json`` wrote."""
     fields: dict[str, Any] = {name: written[name] for name in (*PLAIN, "runtime_only") if name in written}
     fields["groups"] = {
-        name: Group(
+        name: NodeGroup(
             name,
             tuple(members),
             {
@@ -55,7 +55,7 @@ def groups_from_json(written: Mapping[str, Any]) -> dict[str, Any]:
         for name, members, policies in written.get("groups", ())
     }
     fields["policies"] = {
-        policy["name"]: Policy(**{**policy, "targets": tuple(policy["targets"])})
+        policy["name"]: ScalingPolicy(**{**policy, "targets": tuple(policy["targets"])})
         for policy in written.get("policies", ())
     }
     fields["scaling_groups"] = {

@@ -5,13 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import cast
 
-from phaseline.dsl.documents.value_origins import Contribution, Given, Kind, lineage, property_contributions, shares
+from phaseline.dsl.documents.value_origins import (
+    Contribution,
+    Kind,
+    PropertyLayers,
+    lineage,
+    property_contributions,
+    shares,
+)
 from phaseline.dsl.imports.section_merge import MergedSections
 from phaseline.dsl.text.document import Document
 from phaseline.dsl.text.positions import Positions, dotted
 from phaseline.dsl.text.problem_report import ElementPath, Path
 from phaseline.model.blueprint.blueprint import Blueprint, Node, Operation, Value
-from phaseline.model.blueprint.provenance import Explained, Origin, Piece
+from phaseline.model.blueprint.provenance import Explained, Piece, ValueOrigin
 from phaseline.model.problems.problem import Place
 
 WORDS: Mapping[Kind, str] = {
@@ -63,10 +70,10 @@ class _Explaining:
         inherited = property_contributions(self._sections, section, kind)
         own = cast("Mapping[str, Value]", written.get("properties") or {})
         for name, value in merged.items():
-            given = inherited.get(name) or Given([])
+            given = inherited.get(name) or PropertyLayers([])
             if name in own:
                 here = Contribution("template", str(spot.path[1]), own[name], spot.at("properties", name))
-                given = Given([*given.contributions, here], given.is_structured)
+                given = PropertyLayers([*given.contributions, here], given.is_structured)
             for path, part, givers in shares(value, given, (*base, name)):
                 yield self._piece(path, part, givers, spot)
 
@@ -174,12 +181,12 @@ class _Explaining:
         first = origins[0] if origins else self._origin("template", str(spot.path[1]), spot)
         return Piece(dotted(path), value, first, tuple(origins[1:]))
 
-    def _origin(self, kind: Kind, owner: str, spot: ElementPath) -> Origin:
-        return Origin(WORDS[kind], owner, self._place(spot))
+    def _origin(self, kind: Kind, owner: str, spot: ElementPath) -> ValueOrigin:
+        return ValueOrigin(WORDS[kind], owner, self._place(spot))
 
-    def _types(self, section: Kind, name: str) -> list[Origin]:
+    def _types(self, section: Kind, name: str) -> list[ValueOrigin]:
         line = lineage(self._sections, section, name)
-        return [Origin(WORDS[section], owner, self._place(spot, is_key=True)) for owner, _, spot in reversed(line)]
+        return [ValueOrigin(WORDS[section], owner, self._place(spot, is_key=True)) for owner, _, spot in reversed(line)]
 
     def _place(self, spot: ElementPath, *, is_key: bool = False) -> Place:
         document = spot.document

@@ -44,19 +44,19 @@ def lineage(sections: MergedSections, section: Kind, name: str) -> list[tuple[st
     return found[::-1]
 
 
-class Given(NamedTuple):
+class PropertyLayers(NamedTuple):
     """What there is for one property, weakest first. ``is_structured``: merged key by key, being of a data type."""
 
     contributions: list[Contribution]
     is_structured: bool = False
 
 
-def property_contributions(sections: MergedSections, section: Kind, name: str) -> dict[str, Given]:
+def property_contributions(sections: MergedSections, section: Kind, name: str) -> dict[str, PropertyLayers]:
     """{property: what a type, its parents and its data types give for it}.
 
     A property that is declared again as the same data type keeps what the parents gave; any other loses it.
     """
-    found: dict[str, Given] = {}
+    found: dict[str, PropertyLayers] = {}
     kinds: dict[str, Value] = {}
     for owner, raw, spot in lineage(sections, section, name):
         declared = cast("Mapping[str, Mapping[str, Value]]", raw.get("properties") or {})
@@ -66,7 +66,7 @@ def property_contributions(sections: MergedSections, section: Kind, name: str) -
             is_structured = isinstance(kind, str) and kind in sections.of("data_types")
             if not is_structured or kinds.get(key) != kind:
                 inner = list(_of_data_type(sections, cast("str", kind))) if is_structured else []
-                found[key] = Given(inner, is_structured)
+                found[key] = PropertyLayers(inner, is_structured)
             kinds[key] = kind
             if "default" in fields:
                 here = spot.at("properties", key, "default")
@@ -89,14 +89,14 @@ def _of_data_type(sections: MergedSections, name: str) -> Iterator[Contribution]
                 )
 
 
-def shares(value: Value, given: Given, path: Path = ()) -> Iterator[tuple[Path, Value, list[Contribution]]]:
+def shares(value: Value, given: PropertyLayers, path: Path = ()) -> Iterator[tuple[Path, Value, list[Contribution]]]:
     """(path, value, who gives it: the one that counts first) of each part of a merged value that has one giver."""
     if given.is_structured:
         mappings = [each for each in given.contributions if each.path or _is_mapping(each.value)]
         if _is_mapping(value) and value and (len(mappings) > 1 or any(each.path for each in mappings)):
             for key, item in cast("dict[str, Value]", value).items():
                 parts = [part for each in mappings if (part := each.at(key)) is not None]
-                yield from shares(item, Given(parts, is_structured=True), (*path, key))
+                yield from shares(item, PropertyLayers(parts, is_structured=True), (*path, key))
             return
     yield path, value, given.contributions[::-1]
 

@@ -9,7 +9,7 @@ from typing import NoReturn, Protocol
 from phaseline.dsl.functions.errors import fail
 from phaseline.dsl.functions.evaluation import evaluate
 from phaseline.dsl.functions.registry import SELF, SOURCE, TARGET, contains_functions
-from phaseline.dsl.functions.scope import NotYetKnown, Scope, Secrets, Watcher, descend
+from phaseline.dsl.functions.scope import EvaluationWatcher, NotYetKnown, Scope, SecretLookup, descend
 from phaseline.dsl.text.value_words import quoted_list, suggest
 from phaseline.lang.fast_dataclasses import altered, frozen
 from phaseline.model.blueprint.blueprint import Value
@@ -80,7 +80,7 @@ class StaticScope:
         return self.own
 
 
-class Instances(Protocol):
+class InstanceLookup(Protocol):
     """Running instances, known by number, as functions look at them."""
 
     def instances_of(self, node: str) -> Sequence[int]:
@@ -117,7 +117,7 @@ class Instances(Protocol):
 
 
 @frozen
-class Facts:
+class DeploymentFacts:
     """What functions may know of a deployment beside its nodes.
 
     ``labels``: {key: values}; ``system``: {entity: {property: value}} of get_sys. ``secrets`` None: there is no store.
@@ -125,10 +125,10 @@ class Facts:
 
     labels: Mapping[str, Sequence[Value]] = field(default_factory=dict)
     system: Mapping[str, Mapping[str, Value]] = field(default_factory=dict)
-    secrets: Secrets | None = None
+    secrets: SecretLookup | None = None
 
 
-NO_FACTS = Facts()
+NO_FACTS = DeploymentFacts()
 
 
 @frozen
@@ -141,14 +141,14 @@ class RuntimeScope:
 
     inputs: Mapping[str, Value]
     properties: Mapping[str, Mapping[str, Value]]
-    instances: Instances
+    instances: InstanceLookup
     own: int | None = None
     source: int | None = None
     target: int | None = None
     own_node: str | None = None
     is_tolerant: bool = False
-    facts: Facts = NO_FACTS
-    watcher: Watcher | None = None
+    facts: DeploymentFacts = NO_FACTS
+    watcher: EvaluationWatcher | None = None
 
     def input(self, name: str) -> Value:
         """The deployment's value."""

@@ -21,7 +21,7 @@ REFERENCES: Final = frozenset({SELF, SOURCE, TARGET})
 
 
 @frozen
-class Function:
+class IntrinsicFunction:
     """One intrinsic function. ``since``: minor version of the language that brought it.
 
     ``form`` says what is wrong with an argument; ``example`` shows the right form; ``raises``: the ancestor's class for
@@ -45,67 +45,73 @@ class Function:
 _NODE = "node, SELF, SOURCE or TARGET"
 _CHECKED = "FunctionValidationError"
 
-FUNCTIONS: Final[dict[str, Function]] = {
+FUNCTIONS: Final[dict[str, IntrinsicFunction]] = {
     function.name: function
     for function in (
-        Function("get_input", "hybrid", forms.name_or_path("the name of an input", least=1), "{get_input: port}"),
-        Function("get_property", "hybrid", forms.path(_NODE), "{get_property: [web, port]}", names_node=True),
-        Function("get_attribute", "runtime", forms.path(_NODE), "{get_attribute: [web, ip]}", names_node=True),
-        Function(
+        IntrinsicFunction(
+            "get_input", "hybrid", forms.name_or_path("the name of an input", least=1), "{get_input: port}"
+        ),
+        IntrinsicFunction("get_property", "hybrid", forms.path(_NODE), "{get_property: [web, port]}", names_node=True),
+        IntrinsicFunction("get_attribute", "runtime", forms.path(_NODE), "{get_attribute: [web, ip]}", names_node=True),
+        IntrinsicFunction(
             "get_attributes_list", "runtime", forms.path(_NODE), "{get_attributes_list: [web, ip]}", names_node=True
         ),
-        Function(
+        IntrinsicFunction(
             "get_attributes_dict",
             "runtime",
             forms.paths,
             "{get_attributes_dict: [web, ip, [disk, size]]}",
             names_node=True,
         ),
-        Function(
+        IntrinsicFunction(
             "get_secret",
             "runtime",
             forms.name_or_path("the name of a secret"),
             "{get_secret: password}",
             raises=_CHECKED,
         ),
-        Function("get_capability", "runtime", forms.path("deployment"), "{get_capability: [network, address]}"),
-        Function("get_group_capability", "runtime", forms.group_path, "{get_group_capability: [edge, address]}"),
-        Function(
+        IntrinsicFunction(
+            "get_capability", "runtime", forms.path("deployment"), "{get_capability: [network, address]}"
+        ),
+        IntrinsicFunction(
+            "get_group_capability", "runtime", forms.group_path, "{get_group_capability: [edge, address]}"
+        ),
+        IntrinsicFunction(
             "get_environment_capability",
             "runtime",
             forms.name_or_path("the name of a capability"),
             "{get_environment_capability: address}",
             raises=_CHECKED,
         ),
-        Function("get_label", "runtime", forms.label, "{get_label: [team, 0]}", raises=_CHECKED),
-        Function("get_sys", "runtime", forms.system, "{get_sys: [deployment, id]}"),
-        Function("get_consumers", "runtime", forms.one_of(forms.CONSUMERS), "{get_consumers: ids}"),
-        Function("concat", "hybrid", forms.parts, "{concat: ['http://', {get_input: host}]}", since=1),
-        Function("merge", "hybrid", forms.mappings, "{merge: [{a: 1}, {get_input: more}]}", since=3),
-        Function(
+        IntrinsicFunction("get_label", "runtime", forms.label, "{get_label: [team, 0]}", raises=_CHECKED),
+        IntrinsicFunction("get_sys", "runtime", forms.system, "{get_sys: [deployment, id]}"),
+        IntrinsicFunction("get_consumers", "runtime", forms.one_of(forms.CONSUMERS), "{get_consumers: ids}"),
+        IntrinsicFunction("concat", "hybrid", forms.parts, "{concat: ['http://', {get_input: host}]}", since=1),
+        IntrinsicFunction("merge", "hybrid", forms.mappings, "{merge: [{a: 1}, {get_input: more}]}", since=3),
+        IntrinsicFunction(
             "string_find",
             "hybrid",
             forms.texts("[text, what to find]", 2, 2),
             "{string_find: [a-b, '-']}",
             raises=_CHECKED,
         ),
-        Function(
+        IntrinsicFunction(
             "string_replace",
             "hybrid",
             forms.texts("[text, old, new] with or without how often", 3, 4),
             "{string_replace: [a-b, '-', '_']}",
             raises=_CHECKED,
         ),
-        Function(
+        IntrinsicFunction(
             "string_split",
             "hybrid",
             forms.texts("[text, separator] with or without the place of one part", 2, 3),
             "{string_split: [a-b, '-', 0]}",
             raises=_CHECKED,
         ),
-        Function("string_lower", "hybrid", forms.text, "{string_lower: {get_input: name}}", raises=_CHECKED),
-        Function("string_upper", "hybrid", forms.text, "{string_upper: {get_input: name}}", raises=_CHECKED),
-        Function("to_string", "hybrid", forms.anything, "{to_string: {get_input: port}}", is_extension=True),
+        IntrinsicFunction("string_lower", "hybrid", forms.text, "{string_lower: {get_input: name}}", raises=_CHECKED),
+        IntrinsicFunction("string_upper", "hybrid", forms.text, "{string_upper: {get_input: name}}", raises=_CHECKED),
+        IntrinsicFunction("to_string", "hybrid", forms.anything, "{to_string: {get_input: port}}", is_extension=True),
     )
 }
 """{name: function}"""

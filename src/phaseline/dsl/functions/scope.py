@@ -12,7 +12,7 @@ class NotYetKnown(Exception):
     """A scope cannot know a value before run time; the function stays as it is written."""
 
 
-class Secrets(Protocol):
+class SecretLookup(Protocol):
     """Values that are kept apart, by name."""
 
     def get(self, name: str) -> str:
@@ -24,7 +24,7 @@ class Secrets(Protocol):
         ...
 
 
-class Watcher(Protocol):
+class EvaluationWatcher(Protocol):
     """Hears of each function that is evaluated, from before its arguments are until it has a result."""
 
     def begin(self) -> bool:
@@ -40,7 +40,7 @@ class Scope(Protocol):
     """What functions can look up where they stand. Whatever runs is not known before run time: ``NotYetKnown``."""
 
     @property
-    def watcher(self) -> Watcher | None:
+    def watcher(self) -> EvaluationWatcher | None:
         """Who hears of functions that are evaluated here."""
         ...
 

@@ -27,7 +27,7 @@ _PLACES = {
 
 
 @mutable
-class Later:
+class DeferredCheck:
     """What a function in a default of a type asks for: looked at only where a template has the default (B16)."""
 
     wrong: list[tuple[str, str, ElementPath]] = field(default_factory=list)
@@ -48,16 +48,16 @@ class FunctionCheck:
         self._inputs = inputs
         self._named: list[tuple[str, list[Value], ElementPath, str | None]] = []
         self._announced: list[tuple[str, Mapping[str, Value], ElementPath]] = []
-        self._later: Later | None = None
+        self._later: DeferredCheck | None = None
 
-    def scan_default(self, value: Value, spot: ElementPath, standing: Standing) -> tuple[bool, Later | None]:
+    def scan_default(self, value: Value, spot: ElementPath, standing: Standing) -> tuple[bool, DeferredCheck | None]:
         """As ``scan``, for a default of a type; with what is still to be looked at by ``use``, None for nothing."""
-        later = self._later = Later()
+        later = self._later = DeferredCheck()
         found = self.scan(value, spot, standing)
         self._later = None
         return found, later if later.wrong or later.inputs or later.named else None
 
-    def use(self, later: Later) -> None:
+    def use(self, later: DeferredCheck) -> None:
         """A template has this default: what it asks for must be there. Asked more than once it is told once."""
         for name, complaint, spot in later.wrong:
             self._complain(name, complaint, spot)

@@ -41,7 +41,7 @@ class AnnouncedFunction(Protocol):
         ...
 
 
-class Finder(Protocol):
+class FunctionFinder(Protocol):
     """Knows what is installed."""
 
     def names(self) -> Collection[str]:
@@ -53,18 +53,18 @@ class Finder(Protocol):
         ...
 
 
-class Announced:
+class ThirdPartyFunctions:
     """The functions of others in this process."""
 
     def __init__(self) -> None:
         """Nobody knows of any."""
-        self._finder: Callable[[], Finder] | None = None
-        self._found: Finder | None = None
+        self._finder: Callable[[], FunctionFinder] | None = None
+        self._found: FunctionFinder | None = None
         self._names: frozenset[str] | None = frozenset()
         self._expected: frozenset[str] = frozenset()
         self._loaded: dict[str, AnnouncedFunction] = {}
 
-    def look_in(self, finder: Callable[[], Finder] | None) -> None:
+    def look_in(self, finder: Callable[[], FunctionFinder] | None) -> None:
         """Ask ``finder`` from now on; None: there are none. It is made when somebody first asks."""
         if finder is self._finder:
             return
@@ -106,4 +106,4 @@ class Announced:
         return self._names
 
 
-ANNOUNCED = Announced()
+ANNOUNCED = ThirdPartyFunctions()

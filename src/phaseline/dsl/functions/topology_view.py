@@ -9,15 +9,15 @@ from phaseline.lang.fast_dataclasses import frozen
 from phaseline.model.blueprint.blueprint import Blueprint, Value
 
 if TYPE_CHECKING:
-    from phaseline.dsl.functions.plan_and_runtime_scopes import Facts
-    from phaseline.dsl.functions.scope import Secrets
+    from phaseline.dsl.functions.plan_and_runtime_scopes import DeploymentFacts
+    from phaseline.dsl.functions.scope import SecretLookup
     from phaseline.model.deployment.topology import Topology
 
 TENANT = "default_tenant"
 """The one tenant there is."""
 
 
-def facts_of(name: str, blueprint: Blueprint, owner: str, secrets: Secrets | None = None) -> Facts:
+def facts_of(name: str, blueprint: Blueprint, owner: str, secrets: SecretLookup | None = None) -> DeploymentFacts:
     """What functions may know of the deployment ``name`` beside its nodes; ``owner``: who made it."""
     deployment: dict[str, Value] = {
         "id": name,
@@ -25,9 +25,9 @@ def facts_of(name: str, blueprint: Blueprint, owner: str, secrets: Secrets | Non
         "blueprint": blueprint_id(blueprint) or name,
         "owner": owner,
     }
-    from phaseline.dsl.functions.plan_and_runtime_scopes import Facts  # reading a blueprint needs none
+    from phaseline.dsl.functions.plan_and_runtime_scopes import DeploymentFacts  # reading a blueprint needs none
 
-    return Facts(blueprint.labels, {"deployment": deployment, "tenant": {"name": TENANT}}, secrets)
+    return DeploymentFacts(blueprint.labels, {"deployment": deployment, "tenant": {"name": TENANT}}, secrets)
 
 
 def blueprint_id(blueprint: Blueprint) -> str:
@@ -43,7 +43,7 @@ def display_name(blueprint: Blueprint) -> str:
 
 @frozen
 class TopologyInstances:
-    """``Instances`` of a topology. ``documents``: instance number -> its runtime properties."""
+    """``InstanceLookup`` of a topology. ``documents``: instance number -> its runtime properties."""
 
     topology: Topology
     documents: Callable[[int], Mapping[str, Value]]

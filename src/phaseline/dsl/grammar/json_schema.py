@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any, TypeAlias
 
-from phaseline.dsl.grammar.tables import BLUEPRINT, Each, Key, Leaf, Rows, Shape, Table
+from phaseline.dsl.grammar.tables import BLUEPRINT, Each, Leaf, Shape, Table, TableKey, TableRows
 from phaseline.dsl.text.dsl_versions import LATEST, version_name
 from phaseline.dsl.text.primitive_types import PRIMITIVES
 
@@ -57,7 +57,7 @@ class _Writer:
             found["anyOf"] = [whole, {"required": [table.fragment], "maxProperties": 1}]
         return found
 
-    def _key(self, key: Key) -> Schema:
+    def _key(self, key: TableKey) -> Schema:
         """What a key may hold; without a value it counts as left out."""
         if key.refers == "data_types" and not key.is_required:
             words = [name for name, since in PRIMITIVES.items() if since <= self._minor]
@@ -75,7 +75,7 @@ class _Writer:
             return self._leaf(shape)
         if isinstance(shape, Each):
             return {"type": "object", "additionalProperties": self._of(shape.of)}
-        if isinstance(shape, Rows):
+        if isinstance(shape, TableRows):
             return {"type": "array", "items": self._of(shape.of)}
         return {"$ref": f"#/definitions/{self._name(shape)}"}
 

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from phaseline.dsl.functions.registry import is_function
-from phaseline.dsl.grammar.tables import ANYTHING, Each, Leaf, Rows, Shape, Sifted, Table
+from phaseline.dsl.grammar.tables import ANYTHING, Each, Leaf, Shape, Sifted, Table, TableRows
 from phaseline.dsl.text.dsl_versions import LATEST, PHASELINE
 from phaseline.dsl.text.problem_report import ElementPath, ProblemReport
 from phaseline.dsl.text.value_words import closest, quoted_list, word_for
@@ -136,7 +136,7 @@ class ShapeCheck:
             self._report.add("PL-B130", f"The name '{shown_name(name)}' {why}", NAME_MEND, spot, point="key")
         return not why
 
-    def _rows(self, shape: Rows, value: Value, spot: ElementPath) -> object:
+    def _rows(self, shape: TableRows, value: Value, spot: ElementPath) -> object:
         if value is None:
             return []
         if value.__class__ is not list:

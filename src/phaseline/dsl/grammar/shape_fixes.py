@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from phaseline.dsl.functions.registry import FUNCTIONS, function_name, is_function
-from phaseline.dsl.grammar.tables import LIST, Each, Rows, Shape, Table
+from phaseline.dsl.grammar.tables import LIST, Each, Shape, Table, TableRows
 from phaseline.model.blueprint.blueprint import Value
 
 SHOWN = 40
@@ -27,8 +27,8 @@ def right_form(shape: Shape, value: Value, expected: str) -> str:
     """What to write in place of a value that has not the form ``expected``."""
     if isinstance(shape, Table):
         return _right_table(shape, value)
-    if isinstance(shape, Rows) or shape is LIST:
-        return _right_list(shape.of if isinstance(shape, Rows) else shape, value)
+    if isinstance(shape, TableRows) or shape is LIST:
+        return _right_list(shape.of if isinstance(shape, TableRows) else shape, value)
     if isinstance(value, dict) and is_function(value):
         return f"Write the {expected.removeprefix('a ')} itself: functions are not evaluated here."
     if isinstance(shape, Each) and isinstance(shape.of, Table) and shape.of.short and isinstance(value, str):

@@ -1,6 +1,6 @@
 """The language as tables: which keys each element has, of what shape, since which version (B4, B5, B10-B31).
 
-A new element is a new row. ``Key(shape, since)``: ``since`` is the minor version of ``cloudify_dsl_1_…``. Shapes are
+A new element is a new row. ``TableKey(shape, since)``: ``since`` is the minor version of ``cloudify_dsl_1_…``. Shapes are
 values; ``shape_check`` looks whether something has one.
 """
 
@@ -30,14 +30,14 @@ class Each:
 
 
 @frozen
-class Rows:
+class TableRows:
     """A list of values of one shape."""
 
     of: Shape
 
 
 @frozen
-class Key:
+class TableKey:
     """A key of a table: its shape, the minor version that brought it, and how far it is supported.
 
     ``no effect``: accepted with a warning. ``refers``: the section whose element the text (or each text of a list)
@@ -65,7 +65,7 @@ class Table:
     def __init__(
         self,
         title: str,
-        keys: Mapping[str, Key],
+        keys: Mapping[str, TableKey],
         *,
         short: str = "",
         fragment: str | None = None,
@@ -94,7 +94,7 @@ def numbered(rows: list[Any]) -> Iterator[tuple[int, Any]]:
     return zip(rows.places, rows, strict=True) if isinstance(rows, Sifted) else enumerate(rows)
 
 
-Shape: TypeAlias = Leaf | Each | Rows | Table
+Shape: TypeAlias = Leaf | Each | TableRows | Table
 
 ANYTHING: Final = Leaf("anything")
 TEXT: Final = Leaf("text", frozenset({str}))
@@ -109,100 +109,104 @@ SECONDS = Leaf("a number of seconds from 0 on", frozenset({int, float}), minimum
 PROPERTY = Table(
     "a property",
     {
-        "type": Key(TEXT, refers="data_types"),
-        "default": Key(ANYTHING),
-        "description": Key(TEXT),
-        "required": Key(TRUTH, since=2),
-        "display_label": Key(TEXT, since=3),
-        "hidden": Key(TRUTH, since=3),
+        "type": TableKey(TEXT, refers="data_types"),
+        "default": TableKey(ANYTHING),
+        "description": TableKey(TEXT),
+        "required": TableKey(TRUTH, since=2),
+        "display_label": TableKey(TEXT, since=3),
+        "hidden": TableKey(TRUTH, since=3),
     },
     likely="default",
 )
-CONSTRAINTS = Rows(MAPPING)
+CONSTRAINTS = TableRows(MAPPING)
 PARAMETER = Table(
     "a parameter",
-    {**PROPERTY.keys, "item_type": Key(TEXT, since=4), "constraints": Key(CONSTRAINTS)},
+    {**PROPERTY.keys, "item_type": TableKey(TEXT, since=4), "constraints": TableKey(CONSTRAINTS)},
     likely="default",
 )
-INPUT = Table("an input", {**PARAMETER.keys, "display": Key(Table("display", {"rows": Key(WHOLE)}))}, likely="default")
+INPUT = Table(
+    "an input", {**PARAMETER.keys, "display": TableKey(Table("display", {"rows": TableKey(WHOLE)}))}, likely="default"
+)
 OPERATION_INPUT = Table("an input of an operation", PROPERTY.keys, likely="default")
 
 _OPERATION = {
-    "implementation": Key(TEXT, refers="implementation"),
-    "executor": Key(TEXT),
-    "max_retries": Key(RETRIES, since=1),
-    "retry_interval": Key(SECONDS, since=1),
-    "timeout": Key(SECONDS),
-    "timeout_recoverable": Key(TRUTH),
+    "implementation": TableKey(TEXT, refers="implementation"),
+    "executor": TableKey(TEXT),
+    "max_retries": TableKey(RETRIES, since=1),
+    "retry_interval": TableKey(SECONDS, since=1),
+    "timeout": TableKey(SECONDS),
+    "timeout_recoverable": TableKey(TRUTH),
 }
-TYPE_OPERATION = Table("an operation", {**_OPERATION, "inputs": Key(Each(OPERATION_INPUT))}, short="implementation")
-TEMPLATE_OPERATION = Table("an operation", {**_OPERATION, "inputs": Key(MAPPING)}, short="implementation")
+TYPE_OPERATION = Table(
+    "an operation", {**_OPERATION, "inputs": TableKey(Each(OPERATION_INPUT))}, short="implementation"
+)
+TEMPLATE_OPERATION = Table("an operation", {**_OPERATION, "inputs": TableKey(MAPPING)}, short="implementation")
 TYPE_INTERFACES = Each(Each(TYPE_OPERATION))
 TEMPLATE_INTERFACES = Each(Each(TEMPLATE_OPERATION))
 
 NODE_TYPE = Table(
     "a node type",
     {
-        "derived_from": Key(TEXT, refers="node_types"),
-        "properties": Key(Each(PROPERTY)),
-        "interfaces": Key(TYPE_INTERFACES),
-        "runtime_properties": Key(ANYTHING),
-        "resource_type": Key(TEXT, since=PHASELINE),
-        "target_state": Key(TEXT, since=PHASELINE),
+        "derived_from": TableKey(TEXT, refers="node_types"),
+        "properties": TableKey(Each(PROPERTY)),
+        "interfaces": TableKey(TYPE_INTERFACES),
+        "runtime_properties": TableKey(ANYTHING),
+        "resource_type": TableKey(TEXT, since=PHASELINE),
+        "target_state": TableKey(TEXT, since=PHASELINE),
     },
 )
 RELATIONSHIP_TYPE = Table(
     "a relationship type",
     {
-        "derived_from": Key(TEXT, refers="relationships"),
-        "properties": Key(Each(PROPERTY)),
-        "source_interfaces": Key(TYPE_INTERFACES),
-        "target_interfaces": Key(TYPE_INTERFACES),
+        "derived_from": TableKey(TEXT, refers="relationships"),
+        "properties": TableKey(Each(PROPERTY)),
+        "source_interfaces": TableKey(TYPE_INTERFACES),
+        "target_interfaces": TableKey(TYPE_INTERFACES),
     },
 )
 DATA_TYPE = Table(
     "a data type",
     {
-        "derived_from": Key(TEXT, refers="data_types"),
-        "properties": Key(Each(PROPERTY)),
-        "description": Key(TEXT),
-        "version": Key(ANYTHING),
+        "derived_from": TableKey(TEXT, refers="data_types"),
+        "properties": TableKey(Each(PROPERTY)),
+        "description": TableKey(TEXT),
+        "version": TableKey(ANYTHING),
     },
 )
-SCALABLE = Table("scalable", {"properties": Key(MAPPING)})
+SCALABLE = Table("scalable", {"properties": TableKey(MAPPING)})
 NODE_TEMPLATE = Table(
     "a node template",
     {
-        "type": Key(TEXT, is_required=True, refers="node_types"),
-        "properties": Key(MAPPING),
-        "interfaces": Key(TEMPLATE_INTERFACES),
-        "relationships": Key(
-            Rows(
+        "type": TableKey(TEXT, is_required=True, refers="node_types"),
+        "properties": TableKey(MAPPING),
+        "interfaces": TableKey(TEMPLATE_INTERFACES),
+        "relationships": TableKey(
+            TableRows(
                 Table(
                     "a relationship",
                     {
-                        "type": Key(TEXT, is_required=True, refers="relationships"),
-                        "target": Key(TEXT, is_required=True, refers="node_templates"),
-                        "properties": Key(MAPPING),
-                        "source_interfaces": Key(TEMPLATE_INTERFACES),
-                        "target_interfaces": Key(TEMPLATE_INTERFACES),
+                        "type": TableKey(TEXT, is_required=True, refers="relationships"),
+                        "target": TableKey(TEXT, is_required=True, refers="node_templates"),
+                        "properties": TableKey(MAPPING),
+                        "source_interfaces": TableKey(TEMPLATE_INTERFACES),
+                        "target_interfaces": TableKey(TEMPLATE_INTERFACES),
                     },
                 )
             )
         ),
-        "instances": Key(Table("instances", {"deploy": Key(ANYTHING, is_required=True)}, likely="deploy")),
-        "capabilities": Key(Table("capabilities of a node template", {"scalable": Key(SCALABLE)}), since=3),
-        "restricted_actions": Key(Rows(TEXT), since=PHASELINE),
+        "instances": TableKey(Table("instances", {"deploy": TableKey(ANYTHING, is_required=True)}, likely="deploy")),
+        "capabilities": TableKey(Table("capabilities of a node template", {"scalable": TableKey(SCALABLE)}), since=3),
+        "restricted_actions": TableKey(TableRows(TEXT), since=PHASELINE),
     },
     fragment="relationships",
 )
 PLUGIN_PROPERTY = Table(
     "a property of a plugin",
     {
-        "description": Key(TEXT),
-        "type": Key(TEXT),
-        "display_label": Key(TEXT),
-        "value": Key(
+        "description": TableKey(TEXT),
+        "type": TableKey(TEXT),
+        "display_label": TableKey(TEXT),
+        "value": TableKey(
             Leaf("text, a number, true or false, a list or a mapping", frozenset({str, int, float, bool, list, dict}))
         ),
     },
@@ -210,33 +214,33 @@ PLUGIN_PROPERTY = Table(
 PLUGIN = Table(
     "a plugin",
     {
-        "executor": Key(TEXT, is_required=True),
-        "source": Key(TEXT),
-        "install": Key(TRUTH),
-        "install_arguments": Key(TEXT, since=1),
-        "package_name": Key(TEXT, since=2),
-        "package_version": Key(TEXT, since=2),
-        "supported_platform": Key(ANYTHING, since=2),
-        "distribution": Key(TEXT, since=2),
-        "distribution_version": Key(TEXT, since=2),
-        "distribution_release": Key(TEXT, since=2),
-        "properties": Key(Each(PLUGIN_PROPERTY), since=5),
-        "properties_description": Key(TEXT, since=5),
+        "executor": TableKey(TEXT, is_required=True),
+        "source": TableKey(TEXT),
+        "install": TableKey(TRUTH),
+        "install_arguments": TableKey(TEXT, since=1),
+        "package_name": TableKey(TEXT, since=2),
+        "package_version": TableKey(TEXT, since=2),
+        "supported_platform": TableKey(ANYTHING, since=2),
+        "distribution": TableKey(TEXT, since=2),
+        "distribution_version": TableKey(TEXT, since=2),
+        "distribution_release": TableKey(TEXT, since=2),
+        "properties": TableKey(Each(PLUGIN_PROPERTY), since=5),
+        "properties_description": TableKey(TEXT, since=5),
     },
 )
 WORKFLOW = Table(
     "a workflow",
     {
-        "mapping": Key(TEXT, is_required=True, refers="implementation"),
-        "parameters": Key(Each(PARAMETER)),
-        "is_cascading": Key(TRUTH),
-        "availability_rules": Key(
+        "mapping": TableKey(TEXT, is_required=True, refers="implementation"),
+        "parameters": TableKey(Each(PARAMETER)),
+        "is_cascading": TableKey(TRUTH),
+        "availability_rules": TableKey(
             Table(
                 "availability rules",
                 {
-                    "available": Key(TRUTH),
-                    "node_instances_active": Key(Rows(TEXT)),
-                    "node_types_required": Key(Rows(TEXT), refers="node_types"),
+                    "available": TableKey(TRUTH),
+                    "node_instances_active": TableKey(TableRows(TEXT)),
+                    "node_types_required": TableKey(TableRows(TEXT), refers="node_types"),
                 },
             ),
             since=4,
@@ -244,114 +248,126 @@ WORKFLOW = Table(
     },
     short="mapping",
 )
-OUTPUT = Table("an output", {"description": Key(TEXT), "value": Key(ANYTHING, is_required=True)}, likely="value")
+OUTPUT = Table(
+    "an output", {"description": TableKey(TEXT), "value": TableKey(ANYTHING, is_required=True)}, likely="value"
+)
 CAPABILITY = Table("a capability", OUTPUT.keys, likely="value")
-LABEL = Table("a label", {"values": Key(LIST, is_required=True)}, likely="values")
-POLICY_TYPE = Table("a policy type", {"source": Key(TEXT, is_required=True), "properties": Key(Each(PROPERTY))})
-POLICY_TRIGGER = Table("a policy trigger", {"source": Key(TEXT, is_required=True), "parameters": Key(Each(PARAMETER))})
+LABEL = Table("a label", {"values": TableKey(LIST, is_required=True)}, likely="values")
+POLICY_TYPE = Table(
+    "a policy type", {"source": TableKey(TEXT, is_required=True), "properties": TableKey(Each(PROPERTY))}
+)
+POLICY_TRIGGER = Table(
+    "a policy trigger", {"source": TableKey(TEXT, is_required=True), "parameters": TableKey(Each(PARAMETER))}
+)
 _TRIGGER = Table(
-    "a trigger", {"type": Key(TEXT, is_required=True, refers="policy_triggers"), "parameters": Key(MAPPING)}
+    "a trigger", {"type": TableKey(TEXT, is_required=True, refers="policy_triggers"), "parameters": TableKey(MAPPING)}
 )
 _GROUP_POLICY = Table(
     "a policy of a group",
     {
-        "type": Key(TEXT, is_required=True, refers="policy_types"),
-        "properties": Key(MAPPING),
-        "triggers": Key(Each(_TRIGGER)),
+        "type": TableKey(TEXT, is_required=True, refers="policy_types"),
+        "properties": TableKey(MAPPING),
+        "triggers": TableKey(Each(_TRIGGER)),
     },
 )
 GROUP = Table(
     "a group",
-    {"members": Key(Rows(TEXT), is_required=True, refers="node_templates"), "policies": Key(Each(_GROUP_POLICY))},
+    {
+        "members": TableKey(TableRows(TEXT), is_required=True, refers="node_templates"),
+        "policies": TableKey(Each(_GROUP_POLICY)),
+    },
 )
 POLICY = Table(
     "a policy",
     {
-        "type": Key(TEXT, is_required=True, refers="policy_types"),
-        "targets": Key(Rows(TEXT), is_required=True, refers="groups"),
-        "properties": Key(MAPPING),
+        "type": TableKey(TEXT, is_required=True, refers="policy_types"),
+        "targets": TableKey(TableRows(TEXT), is_required=True, refers="groups"),
+        "properties": TableKey(MAPPING),
     },
 )
 SCHEDULE = Table(
     "a schedule",
     {
-        "workflow": Key(TEXT, is_required=True),
-        "since": Key(TEXT, is_required=True),
-        "until": Key(TEXT),
-        "recurrence": Key(TEXT),
-        "timezone": Key(TEXT),
-        "weekdays": Key(Rows(TEXT)),
-        "count": Key(WHOLE),
-        "default_enabled": Key(TRUTH),
-        "stop_after_fail": Key(TRUTH),
-        "slip": Key(WHOLE),
-        "execution_arguments": Key(
+        "workflow": TableKey(TEXT, is_required=True),
+        "since": TableKey(TEXT, is_required=True),
+        "until": TableKey(TEXT),
+        "recurrence": TableKey(TEXT),
+        "timezone": TableKey(TEXT),
+        "weekdays": TableKey(TableRows(TEXT)),
+        "count": TableKey(WHOLE),
+        "default_enabled": TableKey(TRUTH),
+        "stop_after_fail": TableKey(TRUTH),
+        "slip": TableKey(WHOLE),
+        "execution_arguments": TableKey(
             Table(
                 "execution_arguments",
                 {
-                    "force": Key(TRUTH),
-                    "is_dry_run": Key(TRUTH),
-                    "wait_after_fail": Key(WHOLE),
-                    "allow_custom_parameters": Key(TRUTH),
+                    "force": TableKey(TRUTH),
+                    "is_dry_run": TableKey(TRUTH),
+                    "wait_after_fail": TableKey(WHOLE),
+                    "allow_custom_parameters": TableKey(TRUTH),
                 },
             )
         ),
-        "workflow_parameters": Key(MAPPING),
+        "workflow_parameters": TableKey(MAPPING),
     },
 )
 NO_SCHEDULES = "Start the workflow yourself, or by the timer of your system; Phaseline has no clock of its own yet."
 DEPLOYMENT_SETTINGS = Table(
     "deployment settings",
     {
-        "default_schedules": Key(Each(SCHEDULE), support="no effect", note=NO_SCHEDULES),
-        "default_groups": Key(LIST, support="no effect", note="There are no groups of deployments yet."),
-        "id_template": Key(TEXT, support="no effect", note="Give the deployment's name with -d."),
-        "display_name": Key(ANYTHING),
+        "default_schedules": TableKey(Each(SCHEDULE), support="no effect", note=NO_SCHEDULES),
+        "default_groups": TableKey(LIST, support="no effect", note="There are no groups of deployments yet."),
+        "id_template": TableKey(TEXT, support="no effect", note="Give the deployment's name with -d."),
+        "display_name": TableKey(ANYTHING),
     },
 )
 UPLOAD_RESOURCES = Table(
     "upload_resources",
     {
-        "plugin_resources": Key(Rows(TEXT)),
-        "dsl_resources": Key(
-            Rows(
+        "plugin_resources": TableKey(TableRows(TEXT)),
+        "dsl_resources": TableKey(
+            TableRows(
                 Table(
                     "a resource",
-                    {"source_path": Key(TEXT, is_required=True), "destination_path": Key(TEXT, is_required=True)},
+                    {
+                        "source_path": TableKey(TEXT, is_required=True),
+                        "destination_path": TableKey(TEXT, is_required=True),
+                    },
                 )
             )
         ),
-        "parameters": Key(Table("parameters of upload_resources", {"fetch_timeout": Key(WHOLE)})),
+        "parameters": TableKey(Table("parameters of upload_resources", {"fetch_timeout": TableKey(WHOLE)})),
     },
 )
 
 BLUEPRINT = Table(
     "a blueprint",
     {
-        "tosca_definitions_version": Key(ANYTHING),
-        "description": Key(TEXT, since=2),
-        "imports": Key(LIST),
-        "dsl_definitions": Key(ANYTHING, since=2),
-        "metadata": Key(MAPPING),
-        "inputs": Key(Each(INPUT)),
-        "plugins": Key(Each(PLUGIN)),
-        "node_types": Key(Each(NODE_TYPE)),
-        "relationships": Key(Each(RELATIONSHIP_TYPE)),
-        "node_templates": Key(Each(NODE_TEMPLATE)),
-        "data_types": Key(Each(DATA_TYPE), since=2),
-        "workflows": Key(Each(WORKFLOW)),
-        "outputs": Key(Each(OUTPUT)),
-        "capabilities": Key(Each(CAPABILITY)),
-        "groups": Key(Each(GROUP)),
-        "policies": Key(Each(POLICY), since=3),
-        "policy_types": Key(Each(POLICY_TYPE)),
-        "policy_triggers": Key(Each(POLICY_TRIGGER)),
-        "labels": Key(Each(LABEL)),
-        "blueprint_labels": Key(Each(LABEL)),
-        "deployment_settings": Key(DEPLOYMENT_SETTINGS),
-        "resource_tags": Key(Each(ANYTHING), since=3),
-        "state_paths": Key(Each(Each(Rows(TEXT))), since=PHASELINE),
-        "upload_resources": Key(
+        "tosca_definitions_version": TableKey(ANYTHING),
+        "description": TableKey(TEXT, since=2),
+        "imports": TableKey(LIST),
+        "dsl_definitions": TableKey(ANYTHING, since=2),
+        "metadata": TableKey(MAPPING),
+        "inputs": TableKey(Each(INPUT)),
+        "plugins": TableKey(Each(PLUGIN)),
+        "node_types": TableKey(Each(NODE_TYPE)),
+        "relationships": TableKey(Each(RELATIONSHIP_TYPE)),
+        "node_templates": TableKey(Each(NODE_TEMPLATE)),
+        "data_types": TableKey(Each(DATA_TYPE), since=2),
+        "workflows": TableKey(Each(WORKFLOW)),
+        "outputs": TableKey(Each(OUTPUT)),
+        "capabilities": TableKey(Each(CAPABILITY)),
+        "groups": TableKey(Each(GROUP)),
+        "policies": TableKey(Each(POLICY), since=3),
+        "policy_types": TableKey(Each(POLICY_TYPE)),
+        "policy_triggers": TableKey(Each(POLICY_TRIGGER)),
+        "labels": TableKey(Each(LABEL)),
+        "blueprint_labels": TableKey(Each(LABEL)),
+        "deployment_settings": TableKey(DEPLOYMENT_SETTINGS),
+        "resource_tags": TableKey(Each(ANYTHING), since=3),
+        "state_paths": TableKey(Each(Each(TableRows(TEXT))), since=PHASELINE),
+        "upload_resources": TableKey(
             UPLOAD_RESOURCES, support="no effect", note="It tells a server what to fetch; there is none."
         ),
     },

@@ -11,7 +11,7 @@ from phaseline.dsl.imports.builtin_types import bundled_name, is_basic
 from phaseline.dsl.imports.import_lines import import_lines
 from phaseline.dsl.text.document import NAMESPACE, Document, ImportLine, read_document
 from phaseline.dsl.text.dsl_versions import LATEST, read_version
-from phaseline.dsl.text.file_source import Source
+from phaseline.dsl.text.file_source import FileSource
 from phaseline.dsl.text.problem_report import ElementPath, ProblemReport
 from phaseline.lang.fast_dataclasses import mutable
 from phaseline.model.problems.problem import Problem, ProblemsError, problem_error
@@ -47,7 +47,7 @@ class Files:
 
 
 def read_files(
-    main: str, source: Source, report: ProblemReport, *, validate_version: bool = True, may_miss: bool = False
+    main: str, source: FileSource, report: ProblemReport, *, validate_version: bool = True, may_miss: bool = False
 ) -> Files:
     """The main file and everything it imports.
 
@@ -73,7 +73,7 @@ def read_files(
     return Files(importer.follow(document), minor, importer.uploaded, importer.is_whole)
 
 
-def _read_main(main: str, source: Source, report: ProblemReport) -> Document | None:
+def _read_main(main: str, source: FileSource, report: ProblemReport) -> Document | None:
     try:
         text = source.read(main)
     except ProblemsError as error:
@@ -103,7 +103,7 @@ def _read_main(main: str, source: Source, report: ProblemReport) -> Document | N
 class _Importer:
     """Follows imports breadth first."""
 
-    def __init__(self, source: Source, report: ProblemReport, minor: int, gated: int | None) -> None:
+    def __init__(self, source: FileSource, report: ProblemReport, minor: int, gated: int | None) -> None:
         """``minor`` chooses among files, ``gated`` refuses elements of later versions (None: nothing is gated)."""
         self.uploaded: dict[str, str] = {}
         self.may_miss = False

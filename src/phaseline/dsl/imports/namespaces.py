@@ -1,6 +1,6 @@
 """A file imported under a namespace, as whoever imports it sees it: every name of its own has the namespace before it (B8).
 
-What is a name of the blueprint, and where one is referred to, stands in the grammar (``NAMED``, ``Key.refers``).
+What is a name of the blueprint, and where one is referred to, stands in the grammar (``NAMED``, ``TableKey.refers``).
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from collections.abc import Collection, Mapping
 from typing import cast
 
 from phaseline.dsl.functions.registry import FUNCTIONS, REFERENCES, function_name
-from phaseline.dsl.grammar.tables import BLUEPRINT, NAMED, Each, Leaf, Rows, Shape, Table
+from phaseline.dsl.grammar.tables import BLUEPRINT, NAMED, Each, Leaf, Shape, Table, TableRows
 from phaseline.dsl.text.document import NAMESPACE
 from phaseline.dsl.text.primitive_types import PRIMITIVES
 from phaseline.model.blueprint.blueprint import Value
@@ -44,7 +44,7 @@ class Namespacing:
     def _shaped(self, shape: Shape, value: Value, refers: str) -> Value:
         if isinstance(shape, Leaf):
             return self._reference(value, refers) if refers and isinstance(value, str) else self._value(value)
-        if isinstance(shape, Rows) and isinstance(value, list):
+        if isinstance(shape, TableRows) and isinstance(value, list):
             return [self._shaped(shape.of, item, refers) for item in value]
         if isinstance(shape, Each) and isinstance(value, dict):
             return {name: self._shaped(shape.of, item, refers) for name, item in value.items()}

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from phaseline.dsl.grammar.tables import BLUEPRINT, Each, Key, Leaf, Rows, Shape, Table
+from phaseline.dsl.grammar.tables import BLUEPRINT, Each, Leaf, Shape, Table, TableKey, TableRows
 from phaseline.dsl.imports.section_merge import MergedSections
 from phaseline.dsl.text.primitive_types import PRIMITIVES
 from phaseline.dsl.text.problem_report import ElementPath, ProblemReport
@@ -79,10 +79,10 @@ def _references(shape: Shape, value: Value, spot: ElementPath, refers: str) -> I
     if isinstance(shape, Leaf):
         if refers and isinstance(value, str):
             yield refers, value, spot
-    elif isinstance(shape, Rows):
+    elif isinstance(shape, TableRows):
         for place, item in enumerate(value if isinstance(value, list) else []):
             yield from _references(shape.of, item, spot.at(place), refers)
     elif isinstance(value, dict):
         for name, item in value.items():
-            key = shape.keys[name] if isinstance(shape, Table) else Key(shape.of, refers=refers)
+            key = shape.keys[name] if isinstance(shape, Table) else TableKey(shape.of, refers=refers)
             yield from _references(key.shape, item, spot.at(name), key.refers)

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from phaseline.dsl.text.problem_report import ElementPath, ProblemReport
 from phaseline.lang.cycles import first_cycle
 from phaseline.model.blueprint.blueprint import Node
-from phaseline.model.blueprint.groups import Group, ScalingGroup
+from phaseline.model.blueprint.groups import NodeGroup, ScalingGroup
 
 MAX_NESTING = 100
 """Scaling groups within one another."""
@@ -18,7 +18,7 @@ MAX_NESTING = 100
 
 def check_membership(
     scaling: Mapping[str, ScalingGroup],
-    groups: Mapping[str, Group],
+    groups: Mapping[str, NodeGroup],
     nodes: Mapping[str, Node],
     spot_of: Callable[[str], ElementPath],
     report: ProblemReport,

@@ -13,7 +13,7 @@ from phaseline.dsl.text.value_words import quoted_list
 from phaseline.dsl.type_system.property_schemas import Properties
 from phaseline.lang.fast_dataclasses import altered, frozen
 from phaseline.model.blueprint.blueprint import Node, Value
-from phaseline.model.blueprint.groups import Group, GroupPolicy, Policy, ScalingGroup, Trigger
+from phaseline.model.blueprint.groups import GroupPolicy, NodeGroup, ScalingGroup, ScalingPolicy, Trigger
 from phaseline.model.problems.problem import Place
 
 SCALING = "cloudify.policies.scaling"
@@ -24,8 +24,8 @@ SCALING = "cloudify.policies.scaling"
 class Grouping:
     """What a blueprint says of groups."""
 
-    groups: Mapping[str, Group]
-    policies: Mapping[str, Policy]
+    groups: Mapping[str, NodeGroup]
+    policies: Mapping[str, ScalingPolicy]
     scaling_groups: Mapping[str, ScalingGroup]
 
 
@@ -67,7 +67,7 @@ class _Reading:
         self._report = report
         self._is_told = False
 
-    def group(self, name: str, fields: Mapping[str, Any]) -> Group:
+    def group(self, name: str, fields: Mapping[str, Any]) -> NodeGroup:
         """One group."""
         spot = self._sections.spot("groups", name)
         templates, groups = self._sections.of("node_templates"), self._sections.of("groups")
@@ -90,7 +90,7 @@ class _Reading:
             key: self._group_policy(raw, spot.at("policies", key))
             for key, raw in cast("dict[str, Any]", fields.get("policies") or {}).items()
         }
-        return Group(name, tuple(dict.fromkeys(members)), policies)
+        return NodeGroup(name, tuple(dict.fromkeys(members)), policies)
 
     def _group_policy(self, fields: Mapping[str, Any], spot: ElementPath) -> GroupPolicy:
         if not self._is_told:
@@ -127,7 +127,7 @@ class _Reading:
         schemas = self._properties.schemas(kind.get(key), self._sections.spot(section, name).at(key), None)
         return self._properties.complete(schemas, given, spot.at(key), f"the type '{name}'")
 
-    def policy(self, name: str, fields: Mapping[str, Any]) -> Policy:
+    def policy(self, name: str, fields: Mapping[str, Any]) -> ScalingPolicy:
         """One policy over groups."""
         spot = self._sections.spot("policies", name)
         kind = str(fields["type"])
@@ -155,11 +155,13 @@ class _Reading:
             self._report,
             lambda value, place: self._functions.scan(value, place, "deployment"),
         )
-        return Policy(name, kind, targets, *counts)
+        return ScalingPolicy(name, kind, targets, *counts)
 
-    def scaling(self, groups: Mapping[str, Group], policies: Mapping[str, Policy]) -> dict[str, ScalingGroup]:
+    def scaling(
+        self, groups: Mapping[str, NodeGroup], policies: Mapping[str, ScalingPolicy]
+    ) -> dict[str, ScalingGroup]:
         """The groups that a policy scales, in the order of the groups; of two policies the later one counts."""
-        by: dict[str, Policy] = {}
+        by: dict[str, ScalingPolicy] = {}
         for policy in policies.values():
             for target in policy.targets:
                 if target in by:

@@ -21,7 +21,7 @@ _MESSAGES_SINCE = 5
 """The minor version that brought ``error_message``."""
 
 
-class Declarations:
+class InputDeclarations:
     """Reads inputs and parameters, and checks their defaults as if they were given."""
 
     def __init__(

@@ -26,7 +26,7 @@ class Counts(NamedTuple):
     most: Value = UNBOUNDED
 
 
-class Complaint(NamedTuple):
+class CountProblem(NamedTuple):
     """What is wrong with a count: which property, our code, the ancestor's number, in words, and how to mend it."""
 
     name: str
@@ -90,9 +90,9 @@ def read_properties(
     return checked
 
 
-def check_counts(counts: Counts) -> tuple[Counts, list[Complaint]]:
+def check_counts(counts: Counts) -> tuple[Counts, list[CountProblem]]:
     """``counts`` with ``UNBOUNDED`` as a number, and what is wrong with them; functions are let through."""
-    complaints: list[Complaint] = []
+    complaints: list[CountProblem] = []
     values: list[Value] = []
     for (name, lowest), value in zip(_LOWEST.items(), counts, strict=True):
         good = UNBOUNDED if value == "UNBOUNDED" and name == "max_instances" else value
@@ -104,7 +104,7 @@ def check_counts(counts: Counts) -> tuple[Counts, list[Complaint]]:
     default, least, most = values
     if not complaints and isinstance(least, int) and isinstance(default, int) and least > default:
         complaints.append(
-            Complaint(
+            CountProblem(
                 "min_instances",
                 "PL-B050",
                 207,
@@ -114,7 +114,7 @@ def check_counts(counts: Counts) -> tuple[Counts, list[Complaint]]:
         )
     if not complaints and isinstance(default, int) and isinstance(most, int) and most != UNBOUNDED and default > most:
         complaints.append(
-            Complaint(
+            CountProblem(
                 "max_instances",
                 "PL-B050",
                 207,
@@ -124,7 +124,7 @@ def check_counts(counts: Counts) -> tuple[Counts, list[Complaint]]:
         )
     if not complaints and isinstance(least, int) and isinstance(most, int) and most != UNBOUNDED and least > most:
         complaints.append(
-            Complaint(
+            CountProblem(
                 "max_instances",
                 "PL-B050",
                 207,
@@ -135,11 +135,11 @@ def check_counts(counts: Counts) -> tuple[Counts, list[Complaint]]:
     return Counts(default, least, most), complaints
 
 
-def _complaint(name: str, lowest: int, value: Value) -> Complaint | None:
+def _complaint(name: str, lowest: int, value: Value) -> CountProblem | None:
     if is_function(value):
         return None
     if isinstance(value, dict):
-        return Complaint(
+        return CountProblem(
             name,
             "PL-B050",
             210,
@@ -148,15 +148,15 @@ def _complaint(name: str, lowest: int, value: Value) -> Complaint | None:
         )
     if isinstance(value, str):
         mend = "Write a whole number without quotes" + (", or UNBOUNDED." if name == "max_instances" else ".")
-        return Complaint(name, "PL-B050", 208, f"{name} '{value}' is not a number", mend)
+        return CountProblem(name, "PL-B050", 208, f"{name} '{value}' is not a number", mend)
     if not isinstance(value, int) or isinstance(value, bool):
-        return Complaint(
+        return CountProblem(
             name, "PL-B050", 207, f"{name} is {word_for(value)}, not a whole number", "Write a whole number."
         )
     if name == "max_instances" and value == UNBOUNDED:
         return None
     if value < lowest:
-        return Complaint(name, "PL-B050", 207, f"{name} {value} is less than {lowest}", f"Write {lowest} or more.")
+        return CountProblem(name, "PL-B050", 207, f"{name} {value} is less than {lowest}", f"Write {lowest} or more.")
     if value > MAX_INSTANCES:
-        return Complaint(name, "PL-B050", 207, f"{name} {value} is more than {MAX_INSTANCES:,}", "Ask for fewer.")
+        return CountProblem(name, "PL-B050", 207, f"{name} {value} is more than {MAX_INSTANCES:,}", "Ask for fewer.")
     return None

@@ -7,16 +7,16 @@ from typing import Any, cast
 
 from phaseline.dsl.functions.static_checks import FunctionCheck
 from phaseline.dsl.imports.section_merge import MergedSections
-from phaseline.dsl.nodes.input_declarations import Declarations
+from phaseline.dsl.nodes.input_declarations import InputDeclarations
 from phaseline.dsl.text.problem_report import ElementPath, ProblemReport
 from phaseline.dsl.text.value_words import quoted_list
-from phaseline.dsl.type_system.operation_mappings import Mappings, Wrong
+from phaseline.dsl.type_system.operation_mappings import ImplementationProblem, Mappings
 from phaseline.dsl.type_system.operations import UNRESOLVED
 from phaseline.model.blueprint.blueprint import Availability, Output, WorkflowMapping
 
 
 def read_workflows(
-    sections: MergedSections, mappings: Mappings, declarations: Declarations, report: ProblemReport
+    sections: MergedSections, mappings: Mappings, declarations: InputDeclarations, report: ProblemReport
 ) -> dict[str, WorkflowMapping]:
     """The declared workflows; those of the built-in types are not checked."""
     found: dict[str, WorkflowMapping] = {}
@@ -26,7 +26,7 @@ def read_workflows(
         mapping = str(fields.get("mapping") or "")
         mapped = mappings.resolve(mapping)
         form, plugin, target = "function", "", mapping
-        if not isinstance(mapped, Wrong):
+        if not isinstance(mapped, ImplementationProblem):
             form, plugin, target = mapped
         else:
             number = UNRESOLVED["workflow"] if mapped.code in {"PL-B060", "PL-B067"} else None

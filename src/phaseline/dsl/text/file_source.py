@@ -16,7 +16,7 @@ Answer = str | bool | Sequence[str] | None
 """What a source may answer."""
 
 
-class Source(Protocol):
+class FileSource(Protocol):
     """Gives texts of blueprint files. All paths are as a user would write them.
 
     A file that exists but cannot be used (unreadable, not UTF-8, too large, outside the allowed
@@ -71,7 +71,7 @@ class RecordingSource:
     ``size``: characters of all answers that are texts or paths.
     """
 
-    def __init__(self, source: Source) -> None:
+    def __init__(self, source: FileSource) -> None:
         """Nothing was asked yet."""
         self._source = source
         self.heard: list[tuple[str, tuple[str | int, ...], Answer]] = []
@@ -110,7 +110,7 @@ class RecordingSource:
         """As of the source."""
         return self._asked("plugin", self._source.plugin, name, version, distribution, minor)
 
-    def agrees(self, source: Source) -> bool:
+    def agrees(self, source: FileSource) -> bool:
         """Whether another source gives the same answers to the same questions, asked in the same order.
 
         One that does has seen what the first one has; one that does not may have done something for a question that

@@ -141,7 +141,7 @@ OPERATORS: Final[dict[str, Operator]] = {
 }
 
 
-class Wrong(NamedTuple):
+class ConstraintProblem(NamedTuple):
     """What is wrong with a constraint: the key it is about (none: the whole), the ancestor's number, and how to mend it."""
 
     key: str | None
@@ -150,25 +150,27 @@ class Wrong(NamedTuple):
     mend: str
 
 
-def wrong_constraint(written: Mapping[str, Value], *, has_message: bool) -> Wrong | None:
+def wrong_constraint(written: Mapping[str, Value], *, has_message: bool) -> ConstraintProblem | None:
     """What is wrong with one constraint as it is written. ``has_message``: the version knows ``error_message``."""
     names = [name for name in written if name != MESSAGE]
     if len(names) != 1:
         what = "has no operator" if not names else f"has {len(names)} operators: {quoted_list(names)}"
-        return Wrong(None, 103, f"A constraint {what}", "Write one operator in each item of the list.")
+        return ConstraintProblem(None, 103, f"A constraint {what}", "Write one operator in each item of the list.")
     name = names[0]
     if MESSAGE in written and not has_message:
         version = "Remove it, or write 'tosca_definitions_version: cloudify_dsl_1_5'."
-        return Wrong(MESSAGE, 102, f"'{MESSAGE}' of a constraint was added in cloudify_dsl_1_5", version)
+        return ConstraintProblem(MESSAGE, 102, f"'{MESSAGE}' of a constraint was added in cloudify_dsl_1_5", version)
     if MESSAGE in written and not isinstance(written[MESSAGE], str):
-        return Wrong(MESSAGE, 1, f"Expected text, found {word_for(written[MESSAGE])}", "Put the value into quotes.")
+        return ConstraintProblem(
+            MESSAGE, 1, f"Expected text, found {word_for(written[MESSAGE])}", "Put the value into quotes."
+        )
     operator = OPERATORS.get(name)
     if operator is None:
         mend = suggest(name, OPERATORS, f"Operators are {quoted_list(OPERATORS)}.")
-        return Wrong(name, 103, f"There is no constraint '{name}'", mend)
+        return ConstraintProblem(name, 103, f"There is no constraint '{name}'", mend)
     if not is_function(written[name]) and not operator.fits(written[name]):
         message = f"'{name}' cannot have {_shown(written[name])} as its argument"
-        return Wrong(name, 212, message, f"Give {operator.wants}.")
+        return ConstraintProblem(name, 212, message, f"Give {operator.wants}.")
     return None
 
 

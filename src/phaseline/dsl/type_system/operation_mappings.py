@@ -9,7 +9,7 @@ from collections.abc import Collection, Mapping
 from typing import Literal
 
 from phaseline.dsl.text.document import NAMESPACE
-from phaseline.dsl.text.file_source import Source
+from phaseline.dsl.text.file_source import FileSource
 from phaseline.dsl.text.problem_report import ProblemReport
 from phaseline.dsl.text.value_words import quoted_list
 from phaseline.lang.fast_namedtuples import NamedTuple
@@ -26,7 +26,7 @@ Form = Literal["function", "script", "inline"]
 class Scripts:
     """Finds scripts beside the blueprint, and those of uploaded blueprints by their namespace."""
 
-    def __init__(self, source: Source, namespaces: Mapping[str, str]) -> None:
+    def __init__(self, source: FileSource, namespaces: Mapping[str, str]) -> None:
         """``namespaces``: {namespace: the uploaded blueprint it holds, or nothing}."""
         self._source = source
         self._namespaces = dict(sorted(namespaces.items(), key=lambda item: -len(item[0])))
@@ -58,7 +58,7 @@ class Mapped(NamedTuple):
     implementation: str
 
 
-class Wrong(NamedTuple):
+class ImplementationProblem(NamedTuple):
     """Why an implementation text means nothing."""
 
     code: str
@@ -89,16 +89,16 @@ class Mappings:
         self._names = {*plugins, *broken}
         self._scripts = scripts
         self._report = report
-        self._known: dict[str, Mapped | Wrong] = {}
+        self._known: dict[str, Mapped | ImplementationProblem] = {}
 
-    def resolve(self, text: str) -> Mapped | Wrong:
+    def resolve(self, text: str) -> Mapped | ImplementationProblem:
         """The first of the forms of B31 that fits."""
         found = self._known.get(text)
         if found is None:
             found = self._known[text] = self._resolve(text)
         return found
 
-    def _resolve(self, text: str) -> Mapped | Wrong:
+    def _resolve(self, text: str) -> Mapped | ImplementationProblem:
         if "://" in text and re.match(_SCHEME, text):
             return self._script("script", text)
         if "\n" in text:
@@ -108,24 +108,24 @@ class Mappings:
             return self._script("script", path)
         fitting = [name for name in self._names if text.startswith(f"{name}.")]
         if len(fitting) > 1:
-            return Wrong(
+            return ImplementationProblem(
                 "PL-B061", f"'{text}' fits several plugins: {quoted_list(fitting)}", "Rename one of the plugins."
             )
         if fitting:
             function = text[len(fitting[0]) + 1 :]
             if all(part.isidentifier() for part in function.split(".")):
                 return Mapped("function", fitting[0], function)
-            return Wrong(
+            return ImplementationProblem(
                 "PL-B060",
                 f"'{text}' does not name a function of the plugin '{fitting[0]}'",
                 f"Write '{fitting[0]}.MODULE.FUNCTION'.",
             )
         return self._nothing(text)
 
-    def _script(self, form: Form, text: str) -> Mapped | Wrong:
+    def _script(self, form: Form, text: str) -> Mapped | ImplementationProblem:
         plugin = self._script_plugin()
         if not plugin:
-            return Wrong(
+            return ImplementationProblem(
                 "PL-B062",
                 "A script needs the plugin 'script', which is not declared",
                 "Import 'cloudify/types/types.yaml'.",
@@ -138,9 +138,9 @@ class Mappings:
             return SCRIPT_PLUGIN
         return next((name for name in sorted(self._names) if name.endswith(f"{NAMESPACE}{SCRIPT_PLUGIN}")), "")
 
-    def _nothing(self, text: str) -> Mapped | Wrong:
+    def _nothing(self, text: str) -> Mapped | ImplementationProblem:
         if _SCRIPT_ENDING.search(text):
-            return Wrong(
+            return ImplementationProblem(
                 "PL-B067",
                 f"There is no script '{text}' beside the blueprint",
                 "Check the path; it is relative to the blueprint's folder.",
@@ -152,7 +152,7 @@ class Mappings:
             self._otherwise
             or f"Write PLUGIN.MODULE.FUNCTION with one of {quoted_list(self._names)}, or the path of a script."
         )
-        return Wrong(
+        return ImplementationProblem(
             "PL-B060",
             f"'{text}' is neither a script nor a function of a declared plugin",
             self._report.suggest(plugin, self._names, otherwise),

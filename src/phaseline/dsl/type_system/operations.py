@@ -6,10 +6,10 @@ from collections.abc import Collection, Mapping
 from typing import Literal, cast
 
 from phaseline.dsl.functions.registry import has_none_at_all, is_function
-from phaseline.dsl.functions.static_checks import FunctionCheck, Later, Standing
+from phaseline.dsl.functions.static_checks import DeferredCheck, FunctionCheck, Standing
 from phaseline.dsl.text.problem_report import ElementPath, ProblemReport
 from phaseline.dsl.type_system.known_operations import doubt
-from phaseline.dsl.type_system.operation_mappings import Mappings, Wrong
+from phaseline.dsl.type_system.operation_mappings import ImplementationProblem, Mappings
 from phaseline.dsl.type_system.property_schemas import Properties
 from phaseline.lang.fast_dataclasses import mutable
 from phaseline.model.blueprint.blueprint import Operation, PropertySchema, Value
@@ -23,10 +23,10 @@ UNRESOLVED: dict[Owner, int] = {"node": 10, "relationship": 19, "workflow": 21}
 
 
 @mutable
-class Fault:
+class OperationProblem:
     """What is wrong with the mapping of an operation of a type, and where; whether it was told, and whether somebody replaces it."""
 
-    wrong: Wrong
+    wrong: ImplementationProblem
     place: ElementPath
     is_told: bool = False
     is_replaced: bool = False
@@ -44,8 +44,8 @@ class TypeOperation:
     inputs: Mapping[str, PropertySchema]
     missing: tuple[str, ...]
     given: Mapping[str, Value]
-    later: Mapping[str, Later]
-    fault: Fault | None
+    later: Mapping[str, DeferredCheck]
+    fault: OperationProblem | None
 
 
 class Operations:
@@ -61,7 +61,7 @@ class Operations:
         self._report = report
         self._names: dict[tuple[str, str], str] = {}
         self._doubts: dict[tuple[str, str], tuple[str, str] | None] = {}
-        self._faults: list[Fault] = []
+        self._faults: list[OperationProblem] = []
 
     def full_name(self, interface: str, name: str) -> str:
         """``interface.operation``; the same object each time."""
@@ -99,7 +99,7 @@ class Operations:
         text, fields = _split(raw)
         inputs: dict[str, PropertySchema] = {}
         given: dict[str, Value] = {}
-        unchecked: dict[str, Later] = {}
+        unchecked: dict[str, DeferredCheck] = {}
         has_functions = False
         for name, item in cast("dict[str, Value]", fields.get("inputs") or {}).items():
             here = spot.at("inputs", name)
@@ -124,12 +124,12 @@ class Operations:
         missing = tuple(name for name, schema in inputs.items() if schema.required and name not in given)
         return TypeOperation(operation, text, inputs, missing if text else (), fields, unchecked, fault)
 
-    def _fault(self, text: str, fields: Mapping[str, Value], spot: ElementPath) -> Fault | None:
+    def _fault(self, text: str, fields: Mapping[str, Value], spot: ElementPath) -> OperationProblem | None:
         """What is wrong with a mapping of a node type: it is told where a template has it, as in the ancestor (B32)."""
         mapped = self._mappings.resolve(text) if text else None
-        if not isinstance(mapped, Wrong):
+        if not isinstance(mapped, ImplementationProblem):
             return None
-        fault = Fault(mapped, spot.at("implementation") if "implementation" in fields else spot)
+        fault = OperationProblem(mapped, spot.at("implementation") if "implementation" in fields else spot)
         self._faults.append(fault)
         return fault
 
@@ -233,7 +233,7 @@ class Operations:
         has_functions: bool,
     ) -> Operation:
         mapped = self._mappings.resolve(text)
-        if isinstance(mapped, Wrong):
+        if isinstance(mapped, ImplementationProblem):
             self._wrong(mapped, fields, spot, owner)
             return Operation(full)
         form, plugin, implementation = mapped
@@ -269,7 +269,9 @@ class Operations:
             self._checked_executor(fields["executor"], spot)
         return Operation(full)
 
-    def _wrong(self, wrong: Wrong, fields: Mapping[str, Value], spot: ElementPath, owner: Owner) -> None:
+    def _wrong(
+        self, wrong: ImplementationProblem, fields: Mapping[str, Value], spot: ElementPath, owner: Owner
+    ) -> None:
         place = spot.at("implementation") if "implementation" in fields else spot
         number = UNRESOLVED[owner] if wrong.code in _LEADS_NOWHERE else None
         self._report.add(wrong.code, wrong.message, wrong.mend, place, number=number)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import cast
 
-from phaseline.dsl.functions.static_checks import FunctionCheck, Later, Standing
+from phaseline.dsl.functions.static_checks import DeferredCheck, FunctionCheck, Standing
 from phaseline.dsl.imports.section_merge import IN_MISSING, MergedSections
 from phaseline.dsl.text.problem_report import ElementPath, ProblemReport
 from phaseline.dsl.type_system.operations import Operations, Owner, TypeOperation
@@ -40,7 +40,7 @@ class ResolvedType:
     schemas: Schemas
     sides: tuple[Side, ...]
     has_functions: bool
-    unchecked: Mapping[str, Later]
+    unchecked: Mapping[str, DeferredCheck]
 
 
 _SIDES = {"node_types": ("interfaces",), "relationships": ("source_interfaces", "target_interfaces")}

@@ -15,7 +15,7 @@ EXTERNAL = "use_external_resource"
 """The property that lets required ones be missing."""
 
 
-class Complaint(NamedTuple):
+class ValueProblem(NamedTuple):
     """What is wrong with a value, below it at ``path``. ``kind``: of its type, its constraints, or a function in it."""
 
     path: tuple[str | int, ...]
@@ -26,15 +26,15 @@ class Complaint(NamedTuple):
 
 def checked_value(
     schema: PropertySchema, value: Value, types: Mapping[str, DataType], lookup: Lookup | None = None
-) -> tuple[Value, list[Complaint]]:
+) -> tuple[Value, list[ValueProblem]]:
     """(``value`` completed, what is wrong with it). ``lookup``: None lets values of object types through."""
-    complaints: list[Complaint] = []
+    complaints: list[ValueProblem] = []
     whole = completed(schema.type, value, types, (), complaints)
     if complaints:
         return whole, complaints
     if schema.constraints and contains_functions(whole):
         message = "is given a function, and its constraints could not be checked"
-        return whole, [Complaint((), "function", message, "Give a plain value.")]
+        return whole, [ValueProblem((), "function", message, "Give a plain value.")]
     if is_function(whole):
         return whole, complaints
     kind = schema.type
@@ -48,7 +48,7 @@ def checked_value(
         if said is None and lookup is not None and not complaints and needs_lookup(schema):
             said = choice_violation(kind, schema.constraints, item, lookup)
         if said is not None:
-            complaints.append(Complaint(path, "constraint", said, "Give a value that keeps the constraints."))
+            complaints.append(ValueProblem(path, "constraint", said, "Give a value that keeps the constraints."))
     return whole, complaints
 
 
@@ -57,7 +57,7 @@ def completed(
     value: Value,
     types: Mapping[str, DataType],
     path: tuple[str | int, ...],
-    complaints: list[Complaint],
+    complaints: list[ValueProblem],
     under: Value = None,
 ) -> Value:
     """``value`` over the defaults of its data type (and over ``under``), key by key; what is wrong is added to ``complaints``."""
@@ -67,17 +67,17 @@ def completed(
     if data is None:
         if kind in CHECKS and not CHECKS[kind](value):
             complaints.append(
-                Complaint(path, "type", f"is {value!r}, which is not of type {kind}", f"Give {EXAMPLES[kind]}.")
+                ValueProblem(path, "type", f"is {value!r}, which is not of type {kind}", f"Give {EXAMPLES[kind]}.")
             )
         return value
     if not isinstance(value, dict):
         mend = f"Give a mapping with the keys of {kind}."
-        complaints.append(Complaint(path, "type", f"is {value!r}, which is not of type {kind}", mend))
+        complaints.append(ValueProblem(path, "type", f"is {value!r}, which is not of type {kind}", mend))
         return value
     for name in value:
         if name not in data.properties:
             mend = suggest(name, data.properties, f"It has {quoted_list(data.properties)}.")
-            complaints.append(Complaint((*path, name), "type", f"is not a property of the data type {kind}", mend))
+            complaints.append(ValueProblem((*path, name), "type", f"is not a property of the data type {kind}", mend))
     beneath = {name: schema.default for name, schema in data.properties.items() if schema.has_default}
     beneath.update(under if isinstance(under, dict) else {})
     merged = {**beneath, **value}
@@ -87,5 +87,7 @@ def completed(
             merged[name] = completed(schema.type, merged[name], types, (*path, name), complaints, beneath.get(name))
         elif schema.required and not is_external:
             mend = f"Give '{name}' a value."
-            complaints.append(Complaint((*path, name), "type", f"is missing: the data type {kind} requires it", mend))
+            complaints.append(
+                ValueProblem((*path, name), "type", f"is missing: the data type {kind} requires it", mend)
+            )
     return merged

@@ -25,7 +25,7 @@ FEW_EACH = 8
 """Entries of a graph up to which they are asked for one by one."""
 
 
-class Shelves:
+class FunctionShelves:
     """A queue for each function of which something waits, and how many calls of each function are open."""
 
     def __init__(self, calls: int) -> None:

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from phaseline.engine.lanes.function_shelves import Shelves
+from phaseline.engine.lanes.function_shelves import FunctionShelves
 from phaseline.engine.lanes.queues import Queue
-from phaseline.engine.lanes.rate_limits import Rates
+from phaseline.engine.lanes.rate_limits import TokenBuckets
 from phaseline.lang.fast_dataclasses import mutable
 from phaseline.model.graph.graph import LANE_PREFIX
 
@@ -53,7 +53,7 @@ class Lane:
     """Whose slots its calls take."""
     fresh: Queue = field(default_factory=Queue)
     """Entries of which nobody has asked yet which function they call."""
-    shelves: Shelves | None = None
+    shelves: FunctionShelves | None = None
     """The others, once it was full and something waited."""
     running: int = 0
     is_paused: bool = False
@@ -133,7 +133,7 @@ class Lane:
     def sort(self, functions_of: FunctionsOf) -> None:
         """Put what waits on the shelves of its functions, and see which of them have calls that run."""
         if self.shelves is None:
-            self.shelves = Shelves(self.spec.concurrency or 1)
+            self.shelves = FunctionShelves(self.spec.concurrency or 1)
         for batch in self.untold:
             members = batch.pending_members()
             if len(members):
@@ -169,7 +169,7 @@ class Lanes:
         self.used: dict[str, int] = {}
         self.careful: set[int] = set()
         """Numbers of specifications of which some entries must not be called twice."""
-        self.rates = Rates()
+        self.rates = TokenBuckets()
         self.has_windows = self.has_priorities = False
         self.changed: set[str] = set()
         """Phases of which lanes of an older and a newer specification have been there together."""

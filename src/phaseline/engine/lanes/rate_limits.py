@@ -23,7 +23,7 @@ class Bucket:
     part: float = 1.0
 
 
-class Rates:
+class TokenBuckets:
     """All buckets that are not full."""
 
     def __init__(self) -> None:
@@ -40,7 +40,7 @@ class Rates:
         """Take a token; 0, or the ms until there is one, and then none is taken.
 
         >>> from phaseline.model.graph.graph import LaneSpec
-        >>> rates, spec = Rates(), LaneSpec("phase:A", limiter="Account", rate=2.0, burst=2)
+        >>> rates, spec = TokenBuckets(), LaneSpec("phase:A", limiter="Account", rate=2.0, burst=2)
         >>> [rates.take(spec, 7, now) for now in (0, 0, 0, 500, 500)], rates.take(spec, 8, 500)
         ([0, 0, 500, 0, 500], 0)
         """
@@ -60,7 +60,7 @@ class Rates:
         """After a call: half of the rate where the provider wants fewer, a tenth of it more where it does not.
 
         >>> from phaseline.model.graph.graph import LaneSpec
-        >>> rates, spec = Rates(), LaneSpec("phase:A", rate=1.0)
+        >>> rates, spec = TokenBuckets(), LaneSpec("phase:A", rate=1.0)
         >>> told = [rates.take(spec, 0, 0), rates.adapt(spec, 0, is_throttled=True), rates.take(spec, 0, 0)]
         >>> for _ in range(9):
         ...     rates.adapt(spec, 0, is_throttled=False)

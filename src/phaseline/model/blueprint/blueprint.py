@@ -11,7 +11,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from phaseline.lang.fast_dataclasses import frozen
-from phaseline.model.blueprint.groups import Group, Policy, ScalingGroup
+from phaseline.model.blueprint.groups import NodeGroup, ScalingGroup, ScalingPolicy
 from phaseline.model.problems.problem import NOWHERE, Place, Problem
 
 if TYPE_CHECKING:
@@ -272,8 +272,8 @@ class Blueprint:
     state_paths: tuple[StatePath, ...] = ()
     uploaded: Mapping[str, str] = field(default_factory=dict)
     open_types: tuple[str, ...] = ()
-    groups: Mapping[str, Group] = field(default_factory=dict)
-    policies: Mapping[str, Policy] = field(default_factory=dict)
+    groups: Mapping[str, NodeGroup] = field(default_factory=dict)
+    policies: Mapping[str, ScalingPolicy] = field(default_factory=dict)
     scaling_groups: Mapping[str, ScalingGroup] = field(default_factory=dict)
     policy_types: Mapping[str, Value] = field(default_factory=dict)
     policy_triggers: Mapping[str, Value] = field(default_factory=dict)

@@ -10,7 +10,7 @@ from phaseline.model.blueprint.blueprint import Value
 
 
 @frozen
-class Change:
+class BlueprintChange:
     """One difference. ``what``: a noun; ``path`` begins with the section; ``old`` or ``new`` is null where there is none."""
 
     kind: Literal["added", "removed", "changed"]
@@ -34,7 +34,7 @@ class Rename:
 class Differences:
     """All changes in the order of the sections, and probable renames."""
 
-    changes: Sequence[Change]
+    changes: Sequence[BlueprintChange]
     renames: Sequence[Rename]
 
     @property

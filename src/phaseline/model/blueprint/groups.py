@@ -31,7 +31,7 @@ class GroupPolicy:
 
 
 @frozen
-class Group:
+class NodeGroup:
     """Nodes and groups under one name, each member once."""
 
     name: str
@@ -40,7 +40,7 @@ class Group:
 
 
 @frozen
-class Policy:
+class ScalingPolicy:
     """A policy over groups. There is one type, which scales its targets; the counts may be functions."""
 
     name: str

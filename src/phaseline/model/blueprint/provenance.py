@@ -10,7 +10,7 @@ from phaseline.model.problems.problem import Place
 
 
 @frozen
-class Origin:
+class ValueOrigin:
     """The source of a value: ``what`` in words, ``name`` of the type or template, and where it is written."""
 
     what: str
@@ -24,8 +24,8 @@ class Piece:
 
     path: str
     value: Value
-    origin: Origin
-    over: Sequence[Origin] = ()
+    origin: ValueOrigin
+    over: Sequence[ValueOrigin] = ()
 
 
 @frozen
@@ -35,6 +35,6 @@ class Explained:
     node: str
     type: str
     place: Place
-    types: Sequence[Origin]
+    types: Sequence[ValueOrigin]
     pieces: Sequence[Piece]
     imports: Mapping[str, Place]

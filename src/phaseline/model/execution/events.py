@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     import numpy as np
 
     from phaseline.model.execution.execution import GoOn, StopAfter, Verdict
-    from phaseline.model.graph.batch_members import GraphSegment, MemberPositions, Members
+    from phaseline.model.graph.batch_members import GraphSegment, MemberColumns, MemberPositions
     from phaseline.model.graph.functions import Functions
     from phaseline.model.graph.graph import Graph, LaneSpec
     from phaseline.model.graph.status import ExecutionStatus
@@ -243,7 +243,7 @@ class Batch:
     id: int
     lane: LaneSpec
     key: int
-    members: Members
+    members: MemberColumns
     started_at: int
     deadline_at: int = 0
 

@@ -57,7 +57,7 @@ class DeploymentCallKind(IntEnum):
 
 
 @frozen
-class HookClass:
+class PinnedHookClass:
     """A hook class as one execution calls it.
 
     ``name`` differs from those of all others of the execution. ``implementation`` is ``module:Class``, to be imported with
@@ -92,12 +92,12 @@ class PrePost:
     its request, not stored here.
     """
 
-    hooks: tuple[HookClass, ...] = ()
-    taking_back: tuple[HookClass, ...] = ()
+    hooks: tuple[PinnedHookClass, ...] = ()
+    taking_back: tuple[PinnedHookClass, ...] = ()
     stages: Stages | None = None
     breakpoints: tuple[Breakpoint, ...] = ()
 
-    def hook(self, phase: str) -> HookClass | None:
+    def hook(self, phase: str) -> PinnedHookClass | None:
         """The class that a phase calls; None if it calls none."""
         if not (self.hooks or self.taking_back):
             return None

@@ -66,7 +66,7 @@ class MemberPositions(NamedTuple):
             yield graph, self.positions[low:high]
 
 
-class Members(NamedTuple):
+class MemberColumns(NamedTuple):
     """The columns of ``GraphSegment``: those from ``graphs`` to ``ends`` by segment, the others by member."""
 
     graphs: tuple[int, ...]
@@ -81,7 +81,7 @@ class Members(NamedTuple):
     policies: np.ndarray
 
     @classmethod
-    def of(cls, *segments: GraphSegment) -> Members:
+    def of(cls, *segments: GraphSegment) -> MemberColumns:
         """Of these segments one behind the other."""
         by_segment = [(one.graph, one.execution, one.deployment, one.kind, len(one.positions)) for one in segments]
         graphs, executions, deployments, kinds, counts = zip(*by_segment, strict=True)

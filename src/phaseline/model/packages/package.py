@@ -150,7 +150,7 @@ class LimitOverride:
 
 
 @frozen
-class Limits:
+class InstanceLimits:
     """How many instances may have a role: numbers, or expressions of the condition language that give one."""
 
     min: int | str | None = None
@@ -173,7 +173,7 @@ class NodeRole:
     update_required: tuple[str, ...] = ()
     update_once: tuple[str, ...] = ()
     weight: int = 0
-    limits: Limits = Limits()
+    limits: InstanceLimits = InstanceLimits()
     restrictions: tuple[Restriction, ...] = ()
     tasks: tuple[str, ...] = ()
 
@@ -189,7 +189,7 @@ class Choice:
 
 
 @frozen
-class Setting:
+class PackageSetting:
     """One element of a form. ``value``: what it is unless somebody says otherwise; ``generator``: how it is made up."""
 
     id: str
@@ -216,7 +216,7 @@ class Setting:
 class Form:
     """The settings of a package for one deployment, in the order of their weights."""
 
-    settings: tuple[Setting, ...] = ()
+    settings: tuple[PackageSetting, ...] = ()
     label: str = ""
     weight: int = 0
     is_toggleable: bool = True
@@ -226,7 +226,7 @@ class Form:
 
 
 @frozen
-class Related:
+class RelatedComponents:
     """Components that another one is compatible with, requires, or cannot be with; the name may end in ``*``."""
 
     name: str
@@ -240,9 +240,9 @@ class Component:
     name: str
     label: str
     description: str = ""
-    compatible: tuple[Related, ...] = ()
-    requires: tuple[Related, ...] = ()
-    incompatible: tuple[Related, ...] = ()
+    compatible: tuple[RelatedComponents, ...] = ()
+    requires: tuple[RelatedComponents, ...] = ()
+    incompatible: tuple[RelatedComponents, ...] = ()
     bind: tuple[Value, ...] = ()
 
 
@@ -258,7 +258,7 @@ class Release:
 
 
 @frozen
-class HookClass:
+class PackageHookClass:
     """A class of lifecycle hooks that a native package brings: ``module:Class``, and what its settings would say."""
 
     target: str
@@ -278,7 +278,7 @@ class PackageCode:
     paths: tuple[str, ...] = ()
     phases: tuple[str, ...] = ()
     types: tuple[str, ...] = ()
-    hooks: tuple[HookClass, ...] = ()
+    hooks: tuple[PackageHookClass, ...] = ()
     entry_points: Mapping[str, Mapping[str, str]] = {}
 
 

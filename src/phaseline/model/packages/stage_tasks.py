@@ -29,7 +29,7 @@ NOTING, AWAITING = " note", " await"
 
 
 @frozen
-class Origin:
+class TaskOrigin:
     """The package of a task. ``folder``: where it lies; ``scripts``: the folder of its scripts in it.
 
     ``work``: the folder in which instances of this machine have their own. ``settings``: what the deployment says to it.
@@ -59,7 +59,7 @@ class Ties:
 
 
 @frozen
-class Task:
+class ExecutionTask:
     """One task. ``phase``: the name of what it calls, different from that of all others of the execution.
 
     ``stage``: of a task of ``tasks.yaml``, in which it runs, with its ``priority`` in it (100, 200, ...) and its stage as
@@ -71,7 +71,7 @@ class Task:
 
     phase: str
     type: str
-    origin: Origin
+    origin: TaskOrigin
     index: int
     roles: Roles = NOBODY
     parameters: Mapping[str, Value] = {}
@@ -162,7 +162,7 @@ class Stages:
     may have a role, where the workflow brings the deployment to a number of them.
     """
 
-    tasks: tuple[Task, ...] = ()
+    tasks: tuple[ExecutionTask, ...] = ()
     split: frozenset[str] = frozenset()
     limits: tuple[RoleLimits, ...] = ()
 
@@ -174,7 +174,7 @@ class Stages:
         """True when there is anything in it that the execution has to look at."""
         return bool(self.tasks or self.limits)
 
-    def __iter__(self) -> Iterator[Task]:
+    def __iter__(self) -> Iterator[ExecutionTask]:
         """The tasks in order."""
         return iter(self.tasks)
 
@@ -184,14 +184,14 @@ class Stages:
         return None if task is None else task.operation(phase)
 
     @cached_property
-    def _by_phase(self) -> Mapping[str, Task]:
+    def _by_phase(self) -> Mapping[str, ExecutionTask]:
         return {phase: task for task in self.tasks for phase in own_phases(task)}
 
 
 NO_STAGES = Stages()
 
 
-def own_phases(task: Task) -> tuple[str, ...]:
+def own_phases(task: ExecutionTask) -> tuple[str, ...]:
     """The names under which a task is called, one after the other; the operations of instances have names of their own."""
     if task.type == OPERATION:
         return ()
@@ -201,10 +201,10 @@ def own_phases(task: Task) -> tuple[str, ...]:
 def to_json(stages: Stages) -> dict[str, Value]:
     """The tasks as JSON has them: an origin once for all tasks in a row, otherwise what differs from the defaults.
 
-    >>> from_json(to_json(Stages((Task("net#1", "shell", Origin("net", "1.0.0"), 0, priority=100),)))).tasks[0].priority
+    >>> from_json(to_json(Stages((ExecutionTask("net#1", "shell", TaskOrigin("net", "1.0.0"), 0, priority=100),)))).tasks[0].priority
     100
     """
-    origins: list[Origin] = []
+    origins: list[TaskOrigin] = []
     tasks: list[Value] = []
     for task in stages.tasks:
         if not origins or task.origin != origins[-1]:
@@ -220,14 +220,14 @@ def to_json(stages: Stages) -> dict[str, Value]:
 
 def from_json(stored: Mapping[str, Any]) -> Stages:
     """The tasks of ``to_json``."""
-    origins = [Origin(**one) for one in stored["origins"]]
-    tasks = tuple(Task(**{**_read(one), "origin": origins[one["origin"]]}) for one in stored["tasks"])
+    origins = [TaskOrigin(**one) for one in stored["origins"]]
+    tasks = tuple(ExecutionTask(**{**_read(one), "origin": origins[one["origin"]]}) for one in stored["tasks"])
     limits = tuple(RoleLimits(**one) for one in stored.get("limits", ()))
     return Stages(tasks, frozenset(stored["split"]), limits)
 
 
 _DEFAULTS: Mapping[type, Mapping[str, Any]] = {
-    kind: field_defaults(kind) for kind in (Task, Origin, Ties, Roles, CrossDependency)
+    kind: field_defaults(kind) for kind in (ExecutionTask, TaskOrigin, Ties, Roles, CrossDependency)
 }
 _KINDS: Mapping[str, type] = {"roles": Roles, "ties": Ties}
 _MANY: Mapping[str, type] = {"depends": CrossDependency, "depended_by": CrossDependency}

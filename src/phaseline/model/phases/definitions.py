@@ -185,7 +185,7 @@ class ListenerDefinition:
 
 
 @frozen
-class Plugin:
+class PhasePlugin:
     """One plugin of a package: a phase, a listener, both, or neither (code that others import).
 
     ``attributes``: what it says of itself apart from what the engine knows. ``problems``: errors and warnings.

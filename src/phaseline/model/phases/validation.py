@@ -8,7 +8,7 @@ from typing import Literal
 from phaseline.lang.did_you_mean import suggestion
 from phaseline.lang.fast_dataclasses import frozen
 from phaseline.model.blueprint.state_paths import ResourceType, ResourceTypes
-from phaseline.model.phases.definitions import PhaseDefinition, Plugin
+from phaseline.model.phases.definitions import PhaseDefinition, PhasePlugin
 from phaseline.model.phases.registry import circles
 from phaseline.model.problems.problem import Problem
 
@@ -16,7 +16,7 @@ DEPENDENCIES = "Phase.Dependencies"
 
 
 @frozen
-class Finding:
+class PhaseFinding:
     """A problem, and the places among the plugins given of all those in which it could be mended."""
 
     problem: Problem
@@ -24,8 +24,8 @@ class Finding:
 
 
 def check_plugins(
-    plugins: Sequence[Plugin], types: ResourceTypes, unusable: Collection[str] = frozenset()
-) -> list[Finding]:
+    plugins: Sequence[PhasePlugin], types: ResourceTypes, unusable: Collection[str] = frozenset()
+) -> list[PhaseFinding]:
     """Everything that is wrong between these plugins, and between them and the types.
 
     Of two that claim one name the later one is at fault. Disabled plugins take part in nothing. ``unusable``: keys of
@@ -48,14 +48,14 @@ def check_plugins(
                 f"by the plugin '{other.plugin}' ({str(other.where) or other.package})"
             )
             problem = _problem("PL-D020", message, "Give one of them another PhaseName.", phase, "PhaseName")
-            found.append(Finding(problem, (place,)))
+            found.append(PhaseFinding(problem, (place,)))
     for place, phase in phases:
         alone = [*_dependencies(phase, known, unusable), *_states(phase, types), *_types(phase, types)]
-        found += [Finding(problem, (place,)) for problem in alone]
+        found += [PhaseFinding(problem, (place,)) for problem in alone]
     found += _misplaced(plugins, known)
     for circle in circles(list(known.values())):
         problem = _circle(circle, known)
-        found.append(Finding(problem, tuple(owners[name.lower()] for name in circle)))
+        found.append(PhaseFinding(problem, tuple(owners[name.lower()] for name in circle)))
     return found
 
 
@@ -76,15 +76,15 @@ def check_types(new: Iterable[ResourceType], types: ResourceTypes) -> list[Probl
     return found
 
 
-def _names(plugins: Sequence[Plugin]) -> list[Finding]:
-    seen: dict[str, Plugin] = {}
+def _names(plugins: Sequence[PhasePlugin]) -> list[PhaseFinding]:
+    seen: dict[str, PhasePlugin] = {}
     found = []
     for place, plugin in enumerate(plugins):
         other = seen.setdefault(plugin.name.lower(), plugin)
         if other is not plugin:
             message = f"there is another plugin '{plugin.name}' ({str(other.where) or other.package})"
             mend = "Give one of them another Name, or move its file."
-            found.append(Finding(Problem("PL-D021", message, mend, plugin.place_of("Name")), (place,)))
+            found.append(PhaseFinding(Problem("PL-D021", message, mend, plugin.place_of("Name")), (place,)))
     return found
 
 
@@ -170,14 +170,14 @@ ENGINE_NAMES = frozenset(
 """Attributes that every resource may have, in lower case."""
 
 
-def _misplaced(plugins: Sequence[Plugin], known: Mapping[str, PhaseDefinition]) -> Iterator[Finding]:
+def _misplaced(plugins: Sequence[PhasePlugin], known: Mapping[str, PhaseDefinition]) -> Iterator[PhaseFinding]:
     for place, plugin in enumerate(plugins):
         for name in plugin.imports if plugin.phase is not None and not plugin.is_disabled else ():
             if name.lower() in known:
                 message = f"Dependencies names '{name}', which is a phase; it is for plugins whose code is imported"
                 mend = f"Did you mean Phase.Dependencies = {name}?"
                 problem = Problem("PL-D016", message, mend, plugin.place_of("Dependencies"), "warning")
-                yield Finding(problem, (place,))
+                yield PhaseFinding(problem, (place,))
 
 
 def _problem(

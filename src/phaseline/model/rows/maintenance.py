@@ -6,7 +6,7 @@ from phaseline.lang.fast_dataclasses import frozen
 
 
 @frozen
-class Finding:
+class StoreFinding:
     """Something in a store that does not fit: ``where`` names the table, ``count`` says how often it was found."""
 
     where: str
@@ -19,7 +19,7 @@ class Finding:
 
 
 @frozen
-class Restored:
+class RestoredStore:
     """A store that was put back: its file, where the one before is kept (empty: there was none), how many executions wait."""
 
     file: str

@@ -153,7 +153,7 @@ class BatchRow:
 
 
 @frozen
-class Runs:
+class LaneStatistics:
     """The batches of a lane: how many are remembered, how long those that are closed took together, the ``last`` of them by id."""
 
     count: int
@@ -240,7 +240,7 @@ class PausedRow:
 
 
 @frozen
-class Answer:
+class RequestAnswer:
     """The owner's answer to a request, committed with what it changed. The first answer of a request stays."""
 
     request: int
@@ -320,7 +320,7 @@ class Reshaped:
 
 
 @frozen
-class Forgotten:
+class ForgottenDeployment:
     """A deployment of which the records go with the execution that ends: its name is free, and what waited for it is canceled."""
 
     deployment: int
@@ -337,7 +337,7 @@ class PlannerWrites:
 
     kept: tuple[NewDocument, ...] = ()
     dropped: tuple[Drop, ...] = ()
-    forgotten: tuple[Forgotten, ...] = ()
+    forgotten: tuple[ForgottenDeployment, ...] = ()
     checks: tuple[NewCheckResults, ...] = ()
     labels: tuple[tuple[int, Relabelled], ...] = ()
 
@@ -363,7 +363,7 @@ class TurnPayload:
     remarks: Sequence[EntryRemark] = ()
     logs: Sequence[LogLine] = ()
     events: Sequence[EventRow] = ()
-    answers: Sequence[Answer] = ()
+    answers: Sequence[RequestAnswer] = ()
     requests: Mapping[int, Request] = field(default_factory=dict)
     checks: Sequence[NewCheckResults] = ()
     measures: Sequence[Metric] = ()

@@ -34,7 +34,7 @@ from phaseline.packages.format.value_forms import (
     ID_ALLOWED,
     TEXTS,
     Form,
-    Key,
+    FormKey,
     choice,
     mapping,
     required,
@@ -80,7 +80,7 @@ def _task(package_format: Format) -> Form:
     def roles(value: Any, spot: FileElement) -> None:
         check_roles(value, spot, has_patterns=has_patterns)
 
-    keys: dict[str, Key | Form] = {
+    keys: dict[str, FormKey | Form] = {
         "id": required(text(ID if not has_patterns else rf"{ID}|\*", ID_ALLOWED)),
         "type": required(_type(package_format)),
         "version": text(r"[0-9]{1,9}\.[0-9]{1,9}\.[0-9]{1,9}", "three numbers with dots, such as 2.0.0"),

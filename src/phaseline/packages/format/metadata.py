@@ -9,9 +9,9 @@ from typing import Any, Final
 from phaseline.model.packages.package import Release
 from phaseline.packages.format.format_versions import FORMATS, Format
 from phaseline.packages.format.native_metadata import NATIVE_KEYS, check_native, native_keys
-from phaseline.packages.format.package_contents import Contents
+from phaseline.packages.format.package_contents import PackageContents
 from phaseline.packages.format.problem_report import FileElement, listed
-from phaseline.packages.format.value_forms import TEXTS, Form, Key, choice, mapping, required, rows, text, truth
+from phaseline.packages.format.value_forms import TEXTS, Form, FormKey, choice, mapping, required, rows, text, truth
 
 NAME: Final = text(r"[a-z0-9_-]+", "small letters a-z, digits, '-' and '_'")
 VERSION: Final = text(r"[0-9]{1,9}\.[0-9]{1,9}\.[0-9]{1,9}", "three numbers with dots, such as 1.0.2")
@@ -35,10 +35,10 @@ def title_of(metadata: Any, otherwise: str) -> str:
     return f"{name}-{version}" if isinstance(version, str) and re.fullmatch(r"[0-9.]{1,40}", version) else name
 
 
-def check_metadata(value: Any, spot: FileElement, contents: Contents) -> None:
+def check_metadata(value: Any, spot: FileElement, contents: PackageContents) -> None:
     """Report what is wrong with it; of an unknown format only what all formats have in common."""
     package_format = format_of(value)
-    keys: dict[str, Key | Form] = {
+    keys: dict[str, FormKey | Form] = {
         "name": required(NAME),
         "title": required(text()),
         "version": required(VERSION),
@@ -56,7 +56,7 @@ def check_metadata(value: Any, spot: FileElement, contents: Contents) -> None:
     }
     for name in _needed(package_format):
         form = keys[name]
-        keys[name] = required(form.form if isinstance(form, Key) else form)
+        keys[name] = required(form.form if isinstance(form, FormKey) else form)
     if package_format is not None and package_format.is_native:
         keys |= native_keys()
     mapping("metadata.yaml", keys)(value, spot)
@@ -134,7 +134,7 @@ def _requirement(value: Any, spot: FileElement) -> None:
             spot.wrong("PL-F025", "specifies no versions", "Write it as PEP 440 says, such as '>=1.0,<2'.", value=value)
 
 
-def _release(contents: Contents, package_format: Format | None) -> Form:
+def _release(contents: PackageContents, package_format: Format | None) -> Form:
     def folder(value: Any, spot: FileElement) -> None:
         text()(value, spot)
         if isinstance(value, str) and not contents.has_folder(value):
@@ -152,8 +152,8 @@ def _release(contents: Contents, package_format: Format | None) -> Form:
             "version": required(text()),
             "os": required(choice("ubuntu", "centos")),
             "mode": required(rows(choice("ha", "multinode"), of="modes")),
-            "deployment_scripts_path": Key(folder, is_required=is_required),
-            "repository_path": Key(folder, is_required=is_required),
+            "deployment_scripts_path": FormKey(folder, is_required=is_required),
+            "repository_path": FormKey(folder, is_required=is_required),
         },
     )
 

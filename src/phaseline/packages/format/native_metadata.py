@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from phaseline.model.packages.package import WORKFLOWS, HookClass, PackageCode
-from phaseline.packages.format.package_contents import Contents
+from phaseline.model.packages.package import WORKFLOWS, PackageCode, PackageHookClass
+from phaseline.packages.format.package_contents import PackageContents
 from phaseline.packages.format.problem_report import FileElement
-from phaseline.packages.format.value_forms import TEXTS, Form, Key, each, mapping, required, rows, text, truth
+from phaseline.packages.format.value_forms import TEXTS, Form, FormKey, each, mapping, required, rows, text, truth
 
 NATIVE_KEYS: Final = ("types", "phases", "hooks", "python", "stages")
 ENTRY_POINTS: Final = ("phaseline.phases", "phaseline.operations", "phaseline.hooks", "phaseline.workflows")
@@ -38,7 +38,7 @@ def _entry_points(value: Any, spot: FileElement) -> None:
     mapping("the entry points", dict.fromkeys(ENTRY_POINTS, group), is_closed=True)(value, spot)
 
 
-def native_keys() -> Mapping[str, Key | Form]:
+def native_keys() -> Mapping[str, FormKey | Form]:
     """The keys and their forms."""
     return {
         "types": TEXTS,
@@ -54,7 +54,7 @@ def workflow_name(value: Any, spot: FileElement) -> None:
     text(r"[\w.-]+", "the name of a workflow")(value, spot)
 
 
-def check_native(metadata: Mapping[str, Any], spot: FileElement, contents: Contents) -> None:
+def check_native(metadata: Mapping[str, Any], spot: FileElement, contents: PackageContents) -> None:
     """What is named must be there."""
     for place, path in _texts(metadata.get("types")):
         if not contents.has_file(path):
@@ -80,7 +80,7 @@ def _texts(value: Any) -> list[tuple[int, str]]:
     return [(place, item) for place, item in enumerate(rows_of) if isinstance(item, str)]
 
 
-def made_code(metadata: Mapping[str, Any], contents: Contents) -> PackageCode:
+def made_code(metadata: Mapping[str, Any], contents: PackageContents) -> PackageCode:
     """The code of a package whose metadata have been checked."""
     python = metadata.get("python") or {}
     default = ("python",) if contents.has_folder("python") else ()
@@ -93,10 +93,10 @@ def made_code(metadata: Mapping[str, Any], contents: Contents) -> PackageCode:
     )
 
 
-def _made_hook(item: Any) -> HookClass:
+def _made_hook(item: Any) -> PackageHookClass:
     if isinstance(item, str):
-        return HookClass(item)
-    return HookClass(item["class"], item.get("name", ""), item.get("options") or {}, item.get("optional", False))
+        return PackageHookClass(item)
+    return PackageHookClass(item["class"], item.get("name", ""), item.get("options") or {}, item.get("optional", False))
 
 
 def workflows_of(metadata: Mapping[str, Any]) -> tuple[str, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from phaseline.model.packages.package import LimitOverride, Limits, NodeRole
+from phaseline.model.packages.package import InstanceLimits, LimitOverride, NodeRole
 from phaseline.packages.format.condition_language import parsed
 from phaseline.packages.format.format_versions import Format
 from phaseline.packages.format.problem_report import FileElement
@@ -106,7 +106,7 @@ def _made(name: str, role: Mapping[str, Any]) -> NodeRole:
         tuple(role.get("update_required") or ()),
         tuple(role.get("update_once") or ()),
         role.get("weight", 0),
-        Limits(
+        InstanceLimits(
             limits.get("min"),
             limits.get("max"),
             limits.get("recommended"),

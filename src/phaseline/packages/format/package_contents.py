@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from functools import cached_property
 
 
-class Contents:
+class PackageContents:
     """Files by their path with ``/``; an empty folder is a path that ends in ``/``."""
 
     def __init__(self, files: Mapping[str, bytes]) -> None:

@@ -37,7 +37,7 @@ ITEMS: Final = {
 
 
 @mutable
-class Source:
+class PackageFile:
     """One file of a package. ``lines``: as written; ``origin``: {line of the text that was read: its line as written}.
 
     The two differ where a slip was mended so that the rest could be read (``mending``).
@@ -60,7 +60,7 @@ class Source:
 @frozen
 class _Finding:
     code: str
-    source: Source
+    source: PackageFile
     path: Path
     what: str
     mend: str
@@ -131,7 +131,7 @@ class FileElement:
     """An element of a file, where something may be wrong."""
 
     findings: Findings
-    source: Source
+    source: PackageFile
     path: Path = ()
 
     def at(self, *more: str | int) -> FileElement:

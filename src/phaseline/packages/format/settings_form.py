@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from phaseline.lang.fast_dataclasses import altered
 from phaseline.lang.regex import PatternError, compiled
-from phaseline.model.packages.package import Choice, Form, Setting
+from phaseline.model.packages.package import Choice, Form, PackageSetting
 from phaseline.packages.format import value_forms as forms
 from phaseline.packages.format.format_versions import Format
 from phaseline.packages.format.problem_report import FileElement
@@ -15,7 +15,7 @@ from phaseline.packages.format.restrictions import check_restrictions, made_rest
 from phaseline.packages.format.value_forms import (
     ID,
     ID_ALLOWED,
-    Key,
+    FormKey,
     anything,
     choice,
     each,
@@ -35,7 +35,7 @@ NUMBER: Final = "number"
 
 def check_settings(value: Any, spot: FileElement, package_format: Format) -> None:
     """The settings of a package."""
-    about: dict[str, Key | forms.Form] = {
+    about: dict[str, FormKey | forms.Form] = {
         "label": text(),
         "weight": whole(),
         "toggleable": truth,
@@ -151,7 +151,7 @@ _SIMPLE_ELEMENT: Final = mapping(
         "restrictions": check_restrictions,
     },
 )
-_OF_SETTING: Final[Mapping[str, Key | forms.Form]] = {
+_OF_SETTING: Final[Mapping[str, FormKey | forms.Form]] = {
     "type": required(text()),
     "label": required(text()),
     "weight": required(whole()),
@@ -185,17 +185,17 @@ def made_form(value: Any, *, is_native: bool = False) -> Form:
     )
 
 
-def _as_number(setting: Setting) -> Setting:
+def _as_number(setting: PackageSetting) -> PackageSetting:
     is_text = setting.type == NUMBER and _is_written(setting.value)
     return altered(setting, value=int(str(setting.value))) if is_text else setting
 
 
-def made_setting(name: str, element: Mapping[str, Any]) -> Setting:
+def made_setting(name: str, element: Mapping[str, Any]) -> PackageSetting:
     """One element that has been checked."""
     value = element["value"]
     generator = value["generator"] if isinstance(value, dict) else ""
     regex = element.get("regex") or {}
-    return Setting(
+    return PackageSetting(
         name,
         element["type"],
         element["label"],

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from phaseline.lang.fast_dataclasses import frozen
 from phaseline.lang.regex import PatternError, compiled
 from phaseline.model.deployment.sealed_values import HIDDEN
-from phaseline.model.packages.package import Form, Setting
+from phaseline.model.packages.package import Form, PackageSetting
 from phaseline.model.problems.problem import Place, Problem
 from phaseline.packages.format.problem_report import listed, nearest, shown
 from phaseline.packages.format.restrictions import in_force
@@ -25,7 +25,7 @@ GET_SECRET: Final = "get_secret"  # noqa: S105 - the name of a function
 
 
 @frozen
-class Chosen:
+class ChosenSettings:
     """``values``: {setting: its value}, whole; ``problems``: what is wrong with what was given."""
 
     values: Mapping[str, Value]
@@ -38,7 +38,7 @@ def chosen(
     given: Mapping[str, Any],
     models: Mapping[str, Any] | None = None,
     slow: Slow | None = None,
-) -> Chosen:
+) -> ChosenSettings:
     """What counts: what is given, otherwise what the form says. ``title``: the package; ``models``: for its conditions.
 
     ``slow``: who matches patterns that RE2 cannot take; without it those are not looked at.
@@ -59,7 +59,7 @@ def chosen(
     for name in given:
         if name in known:
             found += _refusals(title, known[name], everything)
-    return Chosen(values, tuple(found))
+    return ChosenSettings(values, tuple(found))
 
 
 def as_model(title: str, form: Form, values: Mapping[str, Any]) -> dict[str, Any]:
@@ -79,7 +79,7 @@ def secret_named(value: object) -> str:
     return name if isinstance(name, str) else ""
 
 
-def _refusals(title: str, setting: Setting, models: Mapping[str, Any]) -> list[Problem]:
+def _refusals(title: str, setting: PackageSetting, models: Mapping[str, Any]) -> list[Problem]:
     return [
         _problem("PL-F034", title, setting.id, f"cannot be set while {each.condition}", each.message or "Leave it out.")
         for each in in_force(setting.restrictions, models)
@@ -87,7 +87,7 @@ def _refusals(title: str, setting: Setting, models: Mapping[str, Any]) -> list[P
     ]
 
 
-def _faults(title: str, setting: Setting, value: Any, slow: Slow | None) -> list[Problem]:
+def _faults(title: str, setting: PackageSetting, value: Any, slow: Slow | None) -> list[Problem]:
     """What is wrong with a value, by the type of its setting."""
     if secret_named(value) and setting.type not in TRUTHS | NUMBERS | CHOICES | LISTS:
         return []  # what it is shows where it is used
@@ -115,7 +115,7 @@ def _matches(pattern: str, text: str, slow: Slow | None) -> bool:
         return False
 
 
-def _unsuitable(setting: Setting, value: Any) -> str | None:
+def _unsuitable(setting: PackageSetting, value: Any) -> str | None:
     """What would suit; None where the value does."""
     if setting.type in TRUTHS:
         return None if isinstance(value, bool) else "Use true or false."
@@ -131,11 +131,11 @@ def _unsuitable(setting: Setting, value: Any) -> str | None:
     return None if isinstance(value, str | bool | int | float | list) else "Use a text, or {get_secret: NAME}."
 
 
-def _is_between(count: int, setting: Setting) -> bool:
+def _is_between(count: int, setting: PackageSetting) -> bool:
     return (setting.min is None or count >= setting.min) and (setting.max is None or count <= setting.max)
 
 
-def _bounds(setting: Setting) -> str:
+def _bounds(setting: PackageSetting) -> str:
     least = "" if setting.min is None else f" from {setting.min}"
     return f"{least}{'' if setting.max is None else f' to {setting.max}'}"
 

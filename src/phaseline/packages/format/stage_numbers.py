@@ -19,23 +19,23 @@ _NUMBERISH: Final = re.compile(r"[-+]?(?:[0-9._]*[eE][-+]?[0-9_]+|[0-9.]*_[0-9._
 
 
 @frozen
-class Stage:
+class StageNumber:
     """Where a task runs. Numbers are exact: ``9007199254740992`` and ``9007199254740993`` differ."""
 
     name: str
     number: Decimal
 
 
-def stage_of(text: object, *, has_numbers: bool = True) -> Stage | None:
+def stage_of(text: object, *, has_numbers: bool = True) -> StageNumber | None:
     """The stage that a value of a file says; None where it says none.
 
     >>> stage_of("post_deployment/-99.9")
-    Stage(name='post_deployment', number=Decimal('-99.9'))
+    StageNumber(name='post_deployment', number=Decimal('-99.9'))
     """
     found = FORM.fullmatch(text) if isinstance(text, str) else None
     if found is None or (found["number"] and (not has_numbers or len(found["number"]) > MAX_NUMBER)):
         return None
-    return Stage(found["stage"], Decimal(found["number"] or 0))
+    return StageNumber(found["stage"], Decimal(found["number"] or 0))
 
 
 def mending(value: object, *, has_numbers: bool = True) -> str:

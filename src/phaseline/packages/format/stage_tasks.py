@@ -12,7 +12,7 @@ from phaseline.packages.format.restrictions import check_condition, condition_te
 from phaseline.packages.format.role_selectors import check_stage_roles, roles_of
 from phaseline.packages.format.stage_numbers import mending, stage_of
 from phaseline.packages.format.task_types import check_parameters
-from phaseline.packages.format.value_forms import TEXTS, Form, Key, mapping, required, rows, text, truth
+from phaseline.packages.format.value_forms import TEXTS, Form, FormKey, mapping, required, rows, text, truth
 
 if TYPE_CHECKING:
     from phaseline.model.blueprint.blueprint import Value
@@ -27,7 +27,7 @@ def check_stage_tasks(value: Any, spot: FileElement, package_format: Format) -> 
 
 
 def _task(package_format: Format) -> Form:
-    keys: dict[str, Key | Form] = {
+    keys: dict[str, FormKey | Form] = {
         "role": required(check_stage_roles),
         "stage": required(stage_form(has_numbers=package_format.has_numbers)),
         "type": required(_type(package_format)),

@@ -6,14 +6,14 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from phaseline.packages.format.problem_report import FileElement
-from phaseline.packages.format.value_forms import Form, Key, anything, choice, mapping, required, rows, text, whole
+from phaseline.packages.format.value_forms import Form, FormKey, anything, choice, mapping, required, rows, text, whole
 
 PERMISSIONS: Final = text("[0-7]{4}", "four digits from 0 to 7 in quotes, such as '0644'")
 _FILE: Final = mapping("a file to be copied", {"src": required(text()), "dst": required(text())})
 _STRATEGY: Final = mapping("a strategy", {"type": required(choice("parallel", "one_by_one")), "amount": whole(1)})
 _NOT_EMPTY: Final = text(may_be_empty=False)
 _COUNT: Final = whole(0)
-_KEYS: Final[Mapping[str, Mapping[str, Key | Form]]] = {
+_KEYS: Final[Mapping[str, Mapping[str, FormKey | Form]]] = {
     "shell": {
         "cmd": required(_NOT_EMPTY),
         "retries": _COUNT,
@@ -64,7 +64,7 @@ def check_parameters(task_type: str, value: Any, spot: FileElement, *, of_stage:
 def parameters_of(task_type: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The parameters that a type must have, and those that it may have besides; ``timeout`` is left to the others."""
     own = _KEYS.get(task_type, {})
-    needed = tuple(name for name, key in own.items() if isinstance(key, Key) and key.is_required)
+    needed = tuple(name for name, key in own.items() if isinstance(key, FormKey) and key.is_required)
     return needed, tuple(name for name in own if name not in needed)
 
 

@@ -17,16 +17,16 @@ SPECIAL: Final = re.compile(r"[\[\](){}|\\]")
 
 
 @frozen
-class Key:
+class FormKey:
     """A key of a mapping: the form of its value, and whether it must be there."""
 
     form: Form
     is_required: bool = False
 
 
-def required(form: Form) -> Key:
+def required(form: Form) -> FormKey:
     """A key that must be there."""
-    return Key(form, is_required=True)
+    return FormKey(form, is_required=True)
 
 
 def anything(_value: Any, _spot: FileElement) -> None:
@@ -106,14 +106,19 @@ def rows(form: Form, *, least: int = 0, is_unique: bool = False, of: str = "such
 
 
 def mapping(
-    title: str, keys: Mapping[str, Key | Form], *, is_closed: bool = False, likely: bool = True, rest: Form = anything
+    title: str,
+    keys: Mapping[str, FormKey | Form],
+    *,
+    is_closed: bool = False,
+    likely: bool = True,
+    rest: Form = anything,
 ) -> Form:
     """A mapping with these keys; others are kept unless it is closed, and must be of the form ``rest``.
 
     ``likely``: warn of a key that looks like a misspelled one.
     """
-    forms = {name: (key.form if isinstance(key, Key) else key) for name, key in keys.items()}
-    needed = [name for name, key in keys.items() if isinstance(key, Key) and key.is_required]
+    forms = {name: (key.form if isinstance(key, FormKey) else key) for name, key in keys.items()}
+    needed = [name for name, key in keys.items() if isinstance(key, FormKey) and key.is_required]
     known = tuple(keys)
 
     def check(value: Any, spot: FileElement) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from phaseline.model.packages.package import Component, Related
+from phaseline.model.packages.package import Component, RelatedComponents
 from phaseline.packages.format.format_versions import Format
 from phaseline.packages.format.problem_report import FileElement
 from phaseline.packages.format.value_forms import (
@@ -141,5 +141,5 @@ def made_components(value: Any) -> tuple[Component, ...]:
     )
 
 
-def _related(value: Any) -> tuple[Related, ...]:
-    return tuple(Related(other["name"], other.get("message", "")) for other in value or ())
+def _related(value: Any) -> tuple[RelatedComponents, ...]:
+    return tuple(RelatedComponents(other["name"], other.get("message", "")) for other in value or ())

@@ -9,7 +9,7 @@ from phaseline.dsl.text.document import Document, read_document
 from phaseline.dsl.text.problem_report import ProblemReport
 from phaseline.lang.fast_dataclasses import altered
 from phaseline.model.problems.problem import Place, Problem
-from phaseline.packages.format.problem_report import FileElement, Findings, Source
+from phaseline.packages.format.problem_report import FileElement, Findings, PackageFile
 
 if TYPE_CHECKING:
     from phaseline.packages.format.yaml_repair import Mended
@@ -18,7 +18,7 @@ MAX_FILE_BYTES: Final = 5 * 1024 * 1024
 """Of one YAML file of a package."""
 
 
-def read_source(name: str, content: bytes, findings: Findings) -> Source | None:
+def read_source(name: str, content: bytes, findings: Findings) -> PackageFile | None:
     """The file, or None where nothing of it can be used; why is in the findings."""
     text = _text(name, content, findings)
     if text is None:
@@ -35,8 +35,8 @@ def read_source(name: str, content: bytes, findings: Findings) -> Source | None:
     if document is None:
         return None
     if mend is None or document.text == text:
-        return Source(name, document)
-    source = Source(name, document, tuple(text.splitlines()), mend.origin)
+        return PackageFile(name, document)
+    source = PackageFile(name, document, tuple(text.splitlines()), mend.origin)
     _say_inserted(mend, findings, source)
     return source
 
@@ -84,7 +84,7 @@ def _read(name: str, text: str) -> tuple[Document | None, tuple[Problem, ...], t
     return document, errors, warnings
 
 
-def _say_inserted(mend: Mended, findings: Findings, source: Source) -> None:
+def _say_inserted(mend: Mended, findings: Findings, source: PackageFile) -> None:
     for line, keys in mend.inserted:
         root = source.document.root if source.document is not None else None
         index = _item_at(source, line)
@@ -97,7 +97,7 @@ def _say_inserted(mend: Mended, findings: Findings, source: Source) -> None:
         )
 
 
-def _item_at(source: Source, line: int) -> int | None:
+def _item_at(source: PackageFile, line: int) -> int | None:
     """The item of a list in which a line of the mended text lies."""
     from phaseline.dsl.text.positions import Positions
 

@@ -29,7 +29,7 @@ from phaseline.plan.explain.cloudify_messages import (
     reinstall_tale,
     uninstall_tale,
 )
-from phaseline.plan.explain.instance_story import CallSpan, Entries, Known, Line, Story
+from phaseline.plan.explain.instance_story import CallSpan, Entries, GraphOutcome, InstanceStory, StoryLine
 from phaseline.plan.graph.operation_arguments import given_inputs
 from phaseline.plan.workflows import check as checking
 from phaseline.plan.workflows import execute_operation, heal, install, rollback, scale, start_stop, uninstall
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from phaseline.model.graph.graph import Graph
     from phaseline.model.rows.rows import NoteRow
 
-Teller = Callable[[Story, State | None], Iterable[MessageScript]]
+Teller = Callable[[InstanceStory, State | None], Iterable[MessageScript]]
 """From a story, and the state in which the graph found the instance if it is known, to what is told of it."""
 
 
@@ -61,7 +61,7 @@ def narrate(
     workflow: str = "",
     parameters: Mapping[str, Value] | None = None,
     with_tasks: bool = False,
-) -> list[Line]:
+) -> list[StoryLine]:
     """The lines of one instance in order, as far as it has come; none for instances that take no part themselves.
 
     ``statuses`` uint8 by position; ``calls`` and ``notes`` by position. ``present``: the state in which the graph found
@@ -69,18 +69,20 @@ def narrate(
     ``parameters``: those of the execution. ``with_tasks``: the calls themselves too (W12).
     """
     name = topology.blueprint.meaning(workflow or graph.name)
-    known = Known(topology, graph, statuses, calls or {}, notes or {}, name, parameters or {}, with_tasks=with_tasks)
+    known = GraphOutcome(
+        topology, graph, statuses, calls or {}, notes or {}, name, parameters or {}, with_tasks=with_tasks
+    )
     ((_, lines),) = narrate_all(known, [instance], present={} if present is None else {instance: present})
     return lines
 
 
 def narrate_all(
-    known: Known,
+    known: GraphOutcome,
     instances: Iterable[int],
     *,
     present: Mapping[int, State] | None = None,
     entries: Entries | None = None,
-) -> Iterator[tuple[int, list[Line]]]:
+) -> Iterator[tuple[int, list[StoryLine]]]:
     """(instance, its lines) of each instance, as ``narrate`` has them; entries are looked up once for all.
 
     An instance is asked for when the one before it has been told. ``entries``: those of the graph, if they are known.
@@ -88,7 +90,7 @@ def narrate_all(
     entries = entries or Entries(known.topology, known.graph)
     teller = TALES.get(known.graph.verb, _own)
     for instance in instances:
-        story = Story(known, entries, entries.of(instance))
+        story = InstanceStory(known, entries, entries.of(instance))
         if story.has_begun and story.is_on_path:
             yield instance, story.tell_stays()
             continue
@@ -96,35 +98,35 @@ def narrate_all(
         yield instance, [line for tale in tales for line in story.tell(tale)]
 
 
-def _install(story: Story, _: State | None) -> Iterable[MessageScript]:
+def _install(story: InstanceStory, _: State | None) -> Iterable[MessageScript]:
     if story.reaches(State.STARTED):
         yield INSTALL_TALE if story.is_called else INSTALL_TALE.nothing
 
 
-def _uninstall(story: Story, present: State | None) -> Iterable[MessageScript]:
+def _uninstall(story: InstanceStory, present: State | None) -> Iterable[MessageScript]:
     if story.reaches(State.DELETED) or present is State.DELETED:
         if story.known.workflow == heal.HEAL and _diagnosis(story):
             yield reinstall_tale(_diagnosis(story))
         yield UNINSTALL_TALE if present is None else uninstall_tale(present)
 
 
-def _clean_up(story: Story, _: State | None) -> Iterable[MessageScript]:
+def _clean_up(story: InstanceStory, _: State | None) -> Iterable[MessageScript]:
     if story.is_called:
         yield CLEAN_UP_TALE
 
 
-def _again(story: Story, present: State | None) -> Iterable[MessageScript]:
+def _again(story: InstanceStory, present: State | None) -> Iterable[MessageScript]:
     """W5: what is told of an instance whose life cycle begins anew."""
     yield LIFE_CYCLE_AGAIN_TALE
     yield from _uninstall(story, present)
 
 
-def _update(story: Story, _: State | None) -> Iterable[MessageScript]:
+def _update(story: InstanceStory, _: State | None) -> Iterable[MessageScript]:
     if story.is_called:
         yield UPDATE_TALE
 
 
-def _own(story: Story, _: State | None) -> Iterable[MessageScript]:
+def _own(story: InstanceStory, _: State | None) -> Iterable[MessageScript]:
     """Of a graph of somebody's own: what was called, one after the other."""
     for phase, positions in story.positions.items():
         if phase not in story.stops and any(
@@ -133,45 +135,45 @@ def _own(story: Story, _: State | None) -> Iterable[MessageScript]:
             yield operation_tale(phase, phase, {})
 
 
-def _roll_back(story: Story, _: State | None) -> Iterable[MessageScript]:
+def _roll_back(story: InstanceStory, _: State | None) -> Iterable[MessageScript]:
     if story.reaches(State.CONFIGURED):
         yield HALF_STARTED_TALE
     elif story.reaches(State.UNINITIALIZED):
         yield HALF_THERE_TALE
 
 
-def _heal(story: Story, _: State | None) -> Iterable[MessageScript]:
+def _heal(story: InstanceStory, _: State | None) -> Iterable[MessageScript]:
     if story.is_called:
         yield heal_tale(_diagnosis(story))
 
 
-def _diagnosis(story: Story) -> str:
+def _diagnosis(story: InstanceStory) -> str:
     """Why the user wants something healed; empty where that was not said."""
     found = str(story.known.parameters.get(heal.DIAGNOSE_VALUE) or "")
     return "" if found == heal.NO_DIAGNOSIS else found
 
 
-def _suspend(story: Story, _: State | None) -> Iterable[MessageScript]:
+def _suspend(story: InstanceStory, _: State | None) -> Iterable[MessageScript]:
     if story.reaches(State.SUSPENDED):
         yield SUSPEND_TALE
 
 
-def _resume(story: Story, _: State | None) -> Iterable[MessageScript]:
+def _resume(story: InstanceStory, _: State | None) -> Iterable[MessageScript]:
     if story.reaches(State.STARTED):
         yield RESUME_TALE
 
 
-def _check_status(story: Story, _: State | None) -> Iterable[MessageScript]:
+def _check_status(story: InstanceStory, _: State | None) -> Iterable[MessageScript]:
     if story.is_called:
         yield CHECK_STATUS_TALE
 
 
-def _check_drift(story: Story, _: State | None) -> Iterable[MessageScript]:
+def _check_drift(story: InstanceStory, _: State | None) -> Iterable[MessageScript]:
     if story.is_called:
         yield CHECK_DRIFT_TALE
 
 
-def _operate(story: Story, _: State | None) -> Iterable[MessageScript]:
+def _operate(story: InstanceStory, _: State | None) -> Iterable[MessageScript]:
     """Of the one operation that is called, with its name as it was given."""
     known = story.known
     for phase in story.positions if story.is_called else ():
@@ -179,7 +181,7 @@ def _operate(story: Story, _: State | None) -> Iterable[MessageScript]:
         yield operation_tale(phase, named, given_inputs(known.workflow, phase, known.parameters))
 
 
-def _tie(_story: Story, _: State | None) -> Iterable[MessageScript]:
+def _tie(_story: InstanceStory, _: State | None) -> Iterable[MessageScript]:
     """Of those who take part only for their relationships nothing is told."""
     return ()
 

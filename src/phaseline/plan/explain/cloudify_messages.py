@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 @frozen
-class Part:
+class MessagePart:
     """An operation with the lines before and after it, in order; ``= `` begins a state, everything else is a sentence.
 
     ``frame``: the lines where the operation has no entry; for a part without an operation, its lines.
@@ -34,8 +34,8 @@ class Part:
 class MessageScript:
     """The parts of a workflow in order; ``nothing_parts`` are told of an instance for which nothing is called."""
 
-    parts: tuple[Part, ...]
-    nothing_parts: tuple[Part, ...] = ()
+    parts: tuple[MessagePart, ...]
+    nothing_parts: tuple[MessagePart, ...] = ()
 
     @property
     def nothing(self) -> MessageScript:
@@ -45,83 +45,85 @@ class MessageScript:
 
 INSTALL_TALE = MessageScript(
     (
-        Part(frame=("= initializing",)),
-        Part(
+        MessagePart(frame=("= initializing",)),
+        MessagePart(
             op.VALIDATE_CREATION,
             ("Validating node instance before creation",),
             ("Node instance validated before creation",),
             ("Validating node instance before creation: nothing to do",),
         ),
-        Part(
+        MessagePart(
             op.PRECREATE,
             ("Precreating node instance",),
             ("Node instance precreated",),
             ("Precreating node instance: nothing to do",),
         ),
-        Part(
+        MessagePart(
             op.CREATE,
             ("Creating node instance", "= creating"),
             ("Node instance created", "= created"),
             ("Creating node instance: nothing to do",),
         ),
-        Part(op.PRECONFIGURE, ("Pre-configuring relationships",), ("Relationships pre-configured",)),
-        Part(
+        MessagePart(op.PRECONFIGURE, ("Pre-configuring relationships",), ("Relationships pre-configured",)),
+        MessagePart(
             op.CONFIGURE,
             ("= configuring", "Configuring node instance"),
             ("= configured", "Node instance configured"),
             ("Configuring node instance: nothing to do",),
         ),
-        Part(op.POSTCONFIGURE, ("Post-configuring relationships",), ("Relationships post-configured",)),
-        Part(
+        MessagePart(op.POSTCONFIGURE, ("Post-configuring relationships",), ("Relationships post-configured",)),
+        MessagePart(
             op.START,
             ("= starting", "Starting node instance"),
             (),
             ("Starting node instance: nothing to do",),
         ),
-        Part(op.GET_STATE),
-        Part(op.MONITORING_AGENT_INSTALL),
-        Part(op.MONITORING_AGENT_START),
-        Part(
+        MessagePart(op.GET_STATE),
+        MessagePart(op.MONITORING_AGENT_INSTALL),
+        MessagePart(op.MONITORING_AGENT_START),
+        MessagePart(
             op.POSTSTART,
             ("Poststarting node instance",),
             ("Node instance poststarted",),
             ("Poststarting node instance: nothing to do",),
         ),
-        Part(op.MONITORING_START),
-        Part(op.ESTABLISH, ("Establishing relationships",), ("Relationships established",)),
-        Part(frame=("= started", "Node instance started")),
+        MessagePart(op.MONITORING_START),
+        MessagePart(op.ESTABLISH, ("Establishing relationships",), ("Relationships established",)),
+        MessagePart(frame=("= started", "Node instance started")),
     ),
-    (Part(frame=("= started", "Node instance started (nothing to do)")),),
+    (MessagePart(frame=("= started", "Node instance started (nothing to do)")),),
 )
 
-STOP_BEGINS = Part(frame=("= stopping", "Stopping node instance"))
-VALIDATION = Part(
+STOP_BEGINS = MessagePart(frame=("= stopping", "Stopping node instance"))
+VALIDATION = MessagePart(
     op.VALIDATE_DELETION,
     ("Validating node instance before deletion",),
     ("Node instance validated before deletion",),
     ("Validating node instance after deletion: nothing to do",),
 )
 BEFORE_STOP = (
-    Part(op.MONITORING_STOP),
-    Part(op.PRESTOP, ("Prestopping node instance",), ("Node instance prestopped",)),
-    Part(op.MONITORING_AGENT_STOP),
-    Part(op.MONITORING_AGENT_UNINSTALL),
+    MessagePart(op.MONITORING_STOP),
+    MessagePart(op.PRESTOP, ("Prestopping node instance",), ("Node instance prestopped",)),
+    MessagePart(op.MONITORING_AGENT_STOP),
+    MessagePart(op.MONITORING_AGENT_UNINSTALL),
 )
-STOP = Part(op.STOP, (), ("Stopped node instance",), ("Stopped node instance: nothing to do",))
-STOP_ENDS = Part(frame=("= stopped",))
-UNLINK = Part(op.UNLINK, ("Unlinking relationships",), ("Relationships unlinked",))
-DELETE = Part(op.DELETE, ("= deleting", "Deleting node instance"), (), ("Deleting node instance: nothing to do",))
-AFTER_DELETE = Part(op.POSTDELETE, ("Postdeleting node instance",), ("Node instance postdeleted",))
-DELETE_ENDS = Part(frame=("= deleted", "Deleted node instance"))
+STOP = MessagePart(op.STOP, (), ("Stopped node instance",), ("Stopped node instance: nothing to do",))
+STOP_ENDS = MessagePart(frame=("= stopped",))
+UNLINK = MessagePart(op.UNLINK, ("Unlinking relationships",), ("Relationships unlinked",))
+DELETE = MessagePart(
+    op.DELETE, ("= deleting", "Deleting node instance"), (), ("Deleting node instance: nothing to do",)
+)
+AFTER_DELETE = MessagePart(op.POSTDELETE, ("Postdeleting node instance",), ("Node instance postdeleted",))
+DELETE_ENDS = MessagePart(frame=("= deleted", "Deleted node instance"))
 
 
 def uninstall_tale(present: State) -> MessageScript:
     """What is told of an instance that uninstall finds in this state."""
 
-    def unless(states: AbstractSet[State], *parts: Part, instead: str = "") -> tuple[Part, ...]:
+    def unless(states: AbstractSet[State], *parts: MessagePart, instead: str = "") -> tuple[MessagePart, ...]:
         if present not in states:
             return parts
-        return (Part(frame=(f"{instead}: instance already {present.word}",)),) if instead else ()
+        return (MessagePart(frame=(f"{instead}: instance already {present.word}",)),) if instead else ()
 
     return MessageScript(
         (
@@ -140,26 +142,26 @@ UNINSTALL_TALE = uninstall_tale(State.STARTED)
 
 CLEAN_UP_TALE = MessageScript(
     (
-        Part(frame=("Rolling back prior to resuming install",)),
+        MessagePart(frame=("Rolling back prior to resuming install",)),
         *BEFORE_STOP,
-        Part(op.STOP, (), ("Stopped node instance",)),
-        Part(op.DELETE, ("Deleting node instance",)),
+        MessagePart(op.STOP, (), ("Stopped node instance",)),
+        MessagePart(op.DELETE, ("Deleting node instance",)),
         AFTER_DELETE,
-        Part(frame=("Finished rolling back, now resuming install",)),
+        MessagePart(frame=("Finished rolling back, now resuming install",)),
     )
 )
 """W8"""
 
 
 HALF_STARTED_TALE = MessageScript(
-    (STOP_BEGINS, VALIDATION, *BEFORE_STOP, STOP, Part(frame=("= configured", "Rollbacked node instance")))
+    (STOP_BEGINS, VALIDATION, *BEFORE_STOP, STOP, MessagePart(frame=("= configured", "Rollbacked node instance")))
 )
 HALF_THERE_TALE = MessageScript(
     (
         UNLINK,
-        Part(op.DELETE, ("Deleting node instance",), (), ("Deleting node instance: nothing to do",)),
+        MessagePart(op.DELETE, ("Deleting node instance",), (), ("Deleting node instance: nothing to do",)),
         AFTER_DELETE,
-        Part(frame=("= uninitialized", "Rollbacked node instance")),
+        MessagePart(frame=("= uninitialized", "Rollbacked node instance")),
     )
 )
 """W45, of instances that were starting, and of those that were being created or configured."""
@@ -167,24 +169,24 @@ HALF_THERE_TALE = MessageScript(
 
 SUSPEND_TALE = MessageScript(
     (
-        Part(frame=("Suspending node instance",)),
-        Part(op.FREEZE_SUSPEND),
-        Part(op.STOP),
-        Part(frame=("= suspended", "Node instance suspended")),
+        MessagePart(frame=("Suspending node instance",)),
+        MessagePart(op.FREEZE_SUSPEND),
+        MessagePart(op.STOP),
+        MessagePart(frame=("= suspended", "Node instance suspended")),
     )
 )
 RESUME_TALE = MessageScript(
     (
-        Part(frame=("Resuming node instance",)),
-        Part(op.FREEZE_RESUME),
-        Part(op.START),
-        Part(frame=("= started", "Node instance resumed")),
+        MessagePart(frame=("Resuming node instance",)),
+        MessagePart(op.FREEZE_RESUME),
+        MessagePart(op.START),
+        MessagePart(frame=("= started", "Node instance resumed")),
     )
 )
 """Decision 24; the ancestor has no such workflows, so the words are ours."""
 
-CHECK_STATUS_TALE = MessageScript((Part(op.CHECK_STATUS),))
-CHECK_DRIFT_TALE = MessageScript((Part(op.CHECK_DRIFT), Part(op.CHECK_RELATIONSHIP_DRIFT)))
+CHECK_STATUS_TALE = MessageScript((MessagePart(op.CHECK_STATUS),))
+CHECK_DRIFT_TALE = MessageScript((MessagePart(op.CHECK_DRIFT), MessagePart(op.CHECK_RELATIONSHIP_DRIFT)))
 """W46: the ancestor tells of nothing but the calls."""
 
 
@@ -192,20 +194,22 @@ def heal_tale(diagnosis: str) -> MessageScript:
     """What is told of an instance that is healed (W36). ``diagnosis``: why, empty where nobody said (W67)."""
     return MessageScript(
         (
-            Part(frame=(f"Healing node instance{_because(diagnosis)}",)),
-            *(Part(operation) for operation in (op.PREHEAL, op.HEAL, op.POSTHEAL)),
-            Part(frame=("Node instance healed",)),
+            MessagePart(frame=(f"Healing node instance{_because(diagnosis)}",)),
+            *(MessagePart(operation) for operation in (op.PREHEAL, op.HEAL, op.POSTHEAL)),
+            MessagePart(frame=("Node instance healed",)),
         )
     )
 
 
-LIFE_CYCLE_AGAIN_TALE = MessageScript((Part(frame=("Node lifecycle failed. Attempting to re-run node lifecycle",)),))
+LIFE_CYCLE_AGAIN_TALE = MessageScript(
+    (MessagePart(frame=("Node lifecycle failed. Attempting to re-run node lifecycle",)),)
+)
 """W5"""
 UPDATE_TALE = MessageScript(
     (
-        Part(frame=("Updating node instance",)),
-        *(Part(operation) for operation in (*UPDATES, UPDATE_RELATIONSHIP)),
-        Part(frame=("Node instance updated",)),
+        MessagePart(frame=("Updating node instance",)),
+        *(MessagePart(operation) for operation in (*UPDATES, UPDATE_RELATIONSHIP)),
+        MessagePart(frame=("Node instance updated",)),
     )
 )
 """W61"""
@@ -213,7 +217,7 @@ UPDATE_TALE = MessageScript(
 
 def reinstall_tale(diagnosis: str) -> MessageScript:
     """What is told of an instance before it is uninstalled because it could not be healed."""
-    return MessageScript((Part(frame=(f"Reinstalling node instance{_because(diagnosis)}",)),))
+    return MessageScript((MessagePart(frame=(f"Reinstalling node instance{_because(diagnosis)}",)),))
 
 
 def _because(diagnosis: str) -> str:
@@ -223,4 +227,6 @@ def _because(diagnosis: str) -> str:
 def operation_tale(full: str, given: str, parameters: Mapping[str, Value]) -> MessageScript:
     """What is told of an instance on which one operation is executed (W26). ``given``: its name as the user wrote it."""
     suffix = f" (Operation parameters: {dict(parameters)})" if parameters else ""
-    return MessageScript((Part(full, (f"Starting operation {given}{suffix}",), (f"Finished operation {given}",)),))
+    return MessageScript(
+        (MessagePart(full, (f"Starting operation {given}{suffix}",), (f"Finished operation {given}",)),)
+    )

@@ -19,7 +19,7 @@ from phaseline.model.graph.graph import SubjectKind, is_of_state, owners_of, pha
 from phaseline.model.graph.status import EntryStatus as Status
 from phaseline.model.graph.status import Mark, OutcomeKind
 from phaseline.model.rows.rows import NoteRow
-from phaseline.plan.explain.cloudify_messages import Part
+from phaseline.plan.explain.cloudify_messages import MessagePart
 
 if TYPE_CHECKING:
     from phaseline.model.blueprint.blueprint import Operation, Value
@@ -59,7 +59,7 @@ class CallSpan:
 
 
 @frozen
-class Line:
+class StoryLine:
     """One line of a tale. ``at`` in ms, 0: not known. ``operation``: full name, empty where none is meant.
 
     ``target``: of a task of a relationship the instance at its other end, else -1.
@@ -77,7 +77,7 @@ class Line:
 
 
 @frozen
-class Known:
+class GraphOutcome:
     """A graph and what became of its entries; the fields are the arguments of ``narrate``."""
 
     topology: Topology
@@ -126,10 +126,10 @@ def operation_called(topology: Topology, kind: SubjectKind, subject: int, name: 
     return operations.get(name)
 
 
-class Story:
+class InstanceStory:
     """The entries of one instance by operation, and what became of them."""
 
-    def __init__(self, known: Known, entries: Entries, mine: list[int]) -> None:
+    def __init__(self, known: GraphOutcome, entries: Entries, mine: list[int]) -> None:
         self.known = known
         self.topology = known.topology
         self.graph = known.graph
@@ -172,9 +172,9 @@ class Story:
         failed = Status(int(self.statuses[position])) is Status.FAILED
         return failed and bool(int(self.graph.marks[position]) & Mark.TOLERANT)
 
-    def tell(self, tale: MessageScript) -> list[Line]:
+    def tell(self, tale: MessageScript) -> list[StoryLine]:
         """The lines of a tale up to the first operation that is not done."""
-        lines: list[Line] = []
+        lines: list[StoryLine] = []
         at = min((spans[0].begun_at for p in self.kinds if (spans := self.calls.get(p))), default=0)
         for part in tale.parts:
             positions = self.positions.get(part.operation, []) if part.operation else []
@@ -197,7 +197,7 @@ class Story:
                 return lines
         return lines
 
-    def _passes(self, when: str, operation: str, lines: list[Line]) -> bool:
+    def _passes(self, when: str, operation: str, lines: list[StoryLine]) -> bool:
         """Tell of breakpoints ``when`` (pre or post) of an operation; False where the instance stands at one."""
         for phase in self.stops if operation else ():
             if not Breakpoint(phase.removeprefix(PREFIX)).is_at(when, operation):
@@ -206,17 +206,17 @@ class Story:
                 return False
         return True
 
-    def _stood(self, phase: str, position: int, operation: str, lines: list[Line]) -> bool:
+    def _stood(self, phase: str, position: int, operation: str, lines: list[StoryLine]) -> bool:
         """Tell of a breakpoint; False where the instance has not come to it, or stands at it."""
         if not self._has_begun(position):
             return False
         spans, point = self.calls.get(position, ()), phase.removeprefix(PREFIX)
         begun = spans[0].begun_at if spans else 0
-        lines.append(Line("event", f"Node instance paused at {point} until it is cleared", begun, operation))
+        lines.append(StoryLine("event", f"Node instance paused at {point} until it is cleared", begun, operation))
         if not self.is_done(position):
             return False
         ended = spans[-1].ended_at if spans else begun
-        lines.append(Line("event", f"Node instance goes on from {point}", ended, operation))
+        lines.append(StoryLine("event", f"Node instance goes on from {point}", ended, operation))
         return True
 
     @property
@@ -224,24 +224,24 @@ class Story:
         """True for one that goes through the states of a path."""
         return any(is_of_state(operation) for operation in self.positions)
 
-    def tell_stays(self) -> list[Line]:
+    def tell_stays(self) -> list[StoryLine]:
         """The lines of one that goes through the states of a path: those it has entered, and what was called there."""
-        lines: list[Line] = []
+        lines: list[StoryLine] = []
         at = 0
         for operation, positions in self.positions.items():
             begun = [position for position in positions if self._has_begun(position)]
             state = state_entered(operation)
             if state is not None and begun:
-                lines.append(Line("event", f"Node instance entered {state}", at))
+                lines.append(StoryLine("event", f"Node instance entered {state}", at))
             elif operation.startswith(PREFIX):
                 for position in begun:
                     self._stood(operation, position, Breakpoint(operation.removeprefix(PREFIX)).stands[1], lines)
             elif not is_of_state(operation):
-                lines += self._around(Part(operation), begun)
+                lines += self._around(MessagePart(operation), begun)
                 at = max([at, *(spans[-1].ended_at for position in begun if (spans := self.calls.get(position)))])
         return lines
 
-    def _around(self, part: Part, begun: list[int]) -> list[Line]:
+    def _around(self, part: MessagePart, begun: list[int]) -> list[StoryLine]:
         """What stands before an operation, its calls, and failures that are ignored (W24)."""
         at = min((spans[0].begun_at for p in begun if (spans := self.calls.get(p))), default=0)
         lines = [_line(text, at, part.operation) for text in part.before]
@@ -252,7 +252,7 @@ class Story:
             if self.is_ignored(position):
                 spans = self.calls.get(position)
                 end = spans[-1].ended_at if spans else 0
-                lines.append(Line("event", f"Ignoring task {function} failure", end, part.operation))
+                lines.append(StoryLine("event", f"Ignoring task {function} failure", end, part.operation))
         return lines
 
     def _function(self, position: int, name: str) -> str:
@@ -263,12 +263,12 @@ class Story:
         found = operation_called(self.topology, self.kinds[position], int(self.graph.subject[position]), name)
         return found.implementation if found is not None and found.form == "function" else SCRIPT_FUNCTION
 
-    def _tasks(self, position: int, operation: str, function: str) -> list[Line]:
+    def _tasks(self, position: int, operation: str, function: str) -> list[StoryLine]:
         """The calls of one entry in the words of W12. Without messages of their own only the last one's is known: the note's."""
         policy = self.graph.policies[self.graph.policy[position]]
         spans = self.calls.get(position, ())
         note = self.notes.get(position, NoteRow(position))
-        lines: list[Line] = []
+        lines: list[StoryLine] = []
         retries = 0
         related = self.kinds[position] in {SubjectKind.SOURCE, SubjectKind.TARGET}
         target = int(self.topology.target[int(self.graph.subject[position])]) if related else -1
@@ -276,13 +276,13 @@ class Story:
         for number, span in enumerate(spans):
             limit = "" if policy.max_retries < 0 else f"/{policy.max_retries}"
             suffix = f" [retry {retries}{limit}]" if retries else ""
-            lines.append(Line("task", f"Sending task '{function}'{suffix}", span.begun_at, operation, target))
-            lines.append(Line("task", f"Task started '{function}'{suffix}", span.begun_at, operation, target))
+            lines.append(StoryLine("task", f"Sending task '{function}'{suffix}", span.begun_at, operation, target))
+            lines.append(StoryLine("task", f"Task started '{function}'{suffix}", span.begun_at, operation, target))
             is_last = number == len(spans) - 1
             is_failed = is_last and Status(int(self.statuses[position])) is Status.FAILED
             text = _ended(span, function, note if is_last else NoteRow(position), is_failed=is_failed)
             if text:
-                lines.append(Line("task", text + suffix, span.ended_at, operation, target))
+                lines.append(StoryLine("task", text + suffix, span.ended_at, operation, target))
             retries += span.kind is OutcomeKind.RETRY
         return lines
 
@@ -306,5 +306,9 @@ def _ended(span: CallSpan, function: str, note: NoteRow, *, is_failed: bool) -> 
     return ""
 
 
-def _line(text: str, at: int, operation: str) -> Line:
-    return Line("state", text[2:], at, operation) if text.startswith("= ") else Line("event", text, at, operation)
+def _line(text: str, at: int, operation: str) -> StoryLine:
+    return (
+        StoryLine("state", text[2:], at, operation)
+        if text.startswith("= ")
+        else StoryLine("event", text, at, operation)
+    )

@@ -11,13 +11,13 @@ from phaseline.lang.fast_dataclasses import frozen
 from phaseline.model.graph.graph import Graph, Step
 
 if TYPE_CHECKING:
-    from phaseline.plan.graph.draft import Draft, StepSlot
+    from phaseline.plan.graph.draft import GraphDraft, StepSlot
 
 STATE_BITS = 3
 """How many states between operations a sequence may have."""
 
 
-def assemble(draft: Draft, name: str, *, by_node: bool = False) -> Graph:
+def assemble(draft: GraphDraft, name: str, *, by_node: bool = False) -> Graph:
     """The graph of the draft. ``by_node``: failures are counted for each node apart (``Graph.group``)."""
     assert len(draft.states) <= STATE_BITS, "the codes of states would overlap"
     slots = draft.slots
@@ -64,7 +64,7 @@ class _Layout:
         return positions if self.position is None else self.position[positions]
 
 
-def _lay_out(draft: Draft, slots: tuple[StepSlot, ...]) -> _Layout:
+def _lay_out(draft: GraphDraft, slots: tuple[StepSlot, ...]) -> _Layout:
     """Each slot falls into runs of one level; runs become steps, ordered by level, then slot."""
     sizes = [len(slot) for slot in slots]
     slot_of = np.arange(len(slots), dtype=np.int32).repeat(sizes)
@@ -88,7 +88,7 @@ def _lay_out(draft: Draft, slots: tuple[StepSlot, ...]) -> _Layout:
     return _Layout(steps, np.arange(len(level), dtype=np.int32) + shift.repeat(length))
 
 
-def _policies(draft: Draft, slot: StepSlot) -> np.ndarray:
+def _policies(draft: GraphDraft, slot: StepSlot) -> np.ndarray:
     """Numbers in the graph's table: the slot's policies with the states its members go through in addition."""
     code = slot.policy << (2 * STATE_BITS)
     if slot.before is not None:
@@ -105,17 +105,17 @@ def _policies(draft: Draft, slot: StepSlot) -> np.ndarray:
     return found
 
 
-def _policy(draft: Draft, code: int) -> int:
+def _policy(draft: GraphDraft, code: int) -> int:
     bits = (1 << STATE_BITS) - 1
     number, before, after = code >> (2 * STATE_BITS), (code >> STATE_BITS) & bits, code & bits
     return draft.policies.final(number, _states(draft, before), _states(draft, after))
 
 
-def _states(draft: Draft, bits: int) -> tuple[int, ...]:
+def _states(draft: GraphDraft, bits: int) -> tuple[int, ...]:
     return tuple([state for place, state in enumerate(draft.states) if bits >> place & 1]) if bits else ()
 
 
-def _adjacency(draft: Draft, layout: _Layout, size: int) -> tuple[np.ndarray, np.ndarray]:
+def _adjacency(draft: GraphDraft, layout: _Layout, size: int) -> tuple[np.ndarray, np.ndarray]:
     """``ptr`` and ``idx``: first the next entry of the chain, then all others, ascending and each once.
 
     Chains are most of all edges; they need no sorting, because each entry begins at most one. There is a chain, if one
@@ -139,7 +139,7 @@ def _adjacency(draft: Draft, layout: _Layout, size: int) -> tuple[np.ndarray, np
     return ptr, idx
 
 
-def _others(draft: Draft, layout: _Layout, size: int) -> tuple[np.ndarray, np.ndarray]:
+def _others(draft: GraphDraft, layout: _Layout, size: int) -> tuple[np.ndarray, np.ndarray]:
     """All edges but those of the chains, ordered by source and target, without repetitions."""
     pairs = [(layout.of(source), layout.of(target)) for source, target in draft.edges if len(source)]
     if not pairs:

@@ -23,7 +23,7 @@ SCRIPT = Declaration(flavour="cloudify")
 
 
 @frozen
-class Manner:
+class PolicyOverrides:
     """What the workflow adds to an operation. ``once``: a failure is final; the others see ``Policy``."""
 
     until_true: bool = False
@@ -41,7 +41,7 @@ class Policies:
     callings: dict[Policy, int] = field(default_factory=dict)
     _final: dict[tuple[int, tuple[int, ...], tuple[int, ...]], int] = field(default_factory=dict)
 
-    def numbering(self, manner: Manner) -> Callable[[Operation], int]:
+    def numbering(self, manner: PolicyOverrides) -> Callable[[Operation], int]:
         """From an operation that is called in this manner to the number of its policy, further states aside."""
         numbers: dict[object, int] = {}
         declare = self.declare
@@ -100,7 +100,7 @@ class Policies:
     def _backoff(self) -> tuple[int, ...]:
         return tuple([round(1000 * span) for span in self.retries.backoff_s])
 
-    def _policy(self, operation: Operation, declared: Declaration, manner: Manner) -> Policy:
+    def _policy(self, operation: Operation, declared: Declaration, manner: PolicyOverrides) -> Policy:
         retries = self.retries.task_retries if operation.max_retries is None else operation.max_retries
         interval = operation.retry_interval_s
         return Policy(

@@ -38,7 +38,7 @@ class StepSlot:
     """Entries of one phase, at most one a participant, or several of a relationship group.
 
     Columns: ``owner`` int32, ascending: the participants' places; ``subject`` int32; ``policy`` int32 of ``Policies``.
-    ``before`` and ``after``: bits of ``Draft.states`` to go through in addition, uint8 or None.
+    ``before`` and ``after``: bits of ``GraphDraft.states`` to go through in addition, uint8 or None.
     ``group``: slots that follow each other with the same group number (not -1) run side by side. ``beside``: it is no link of
     its owner's sequence, but a phase of the state before it: the phases of that state that it waits for.
     """
@@ -60,7 +60,7 @@ class StepSlot:
 
 
 @frozen
-class Change:
+class StateChange:
     """Participants (``who``, bool by place) reach the state at this point of the sequence."""
 
     state: InstanceState | int
@@ -68,7 +68,7 @@ class Change:
 
 
 @frozen
-class Draft:
+class GraphDraft:
     """What the transforms have found so far.
 
     ``present``: uint8 states by place; ``walks``: bool by place, who is chosen and goes through the steps of the workflow (others
@@ -82,7 +82,7 @@ class Draft:
     present: np.ndarray
     walks: np.ndarray
     policies: Policies
-    items: tuple[StepSlot | Change, ...] = ()
+    items: tuple[StepSlot | StateChange, ...] = ()
     states: tuple[int, ...] = ()
     head: np.ndarray = field(default_factory=lambda: NO_MEMBERS)
     tail: np.ndarray = field(default_factory=lambda: NO_MEMBERS)
@@ -95,7 +95,7 @@ class Draft:
         return tuple(item for item in self.items if isinstance(item, StepSlot))
 
 
-def absent_slot(draft: Draft, phase: str, owner: np.ndarray, after: np.ndarray | None = None) -> StepSlot:
+def absent_slot(draft: GraphDraft, phase: str, owner: np.ndarray, after: np.ndarray | None = None) -> StepSlot:
     """Entries that are never called, one for each owner, on the instances themselves."""
     return StepSlot(
         phase,

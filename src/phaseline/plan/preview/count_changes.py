@@ -16,7 +16,7 @@ MOST_NAMED = 20
 
 
 @frozen
-class Resized:
+class CountChange:
     """A node with other instances than before: how many come and go, and the ids of the first of them."""
 
     name: str
@@ -28,7 +28,7 @@ class Resized:
     removed: tuple[str, ...]
 
 
-def resized(before: Topology, after: Topology) -> tuple[Resized, ...]:
+def resized(before: Topology, after: Topology) -> tuple[CountChange, ...]:
     """Nodes of which instances come or go, in the order of their numbers. Numbers of instances are the same in both."""
     if before is after:
         return ()
@@ -38,7 +38,7 @@ def resized(before: Topology, after: Topology) -> tuple[Resized, ...]:
     states = (was, after.is_there, comes, goes)
     counts = [np.bincount(after.node[who], minlength=len(after.nodes)).tolist() for who in states]
     return tuple(
-        Resized(
+        CountChange(
             after.nodes[number].name,
             *(held, left, come, go),
             _named(after, comes & (after.node == number)),

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from phaseline.model.blueprint.blueprint import Blueprint, Node, Operation, Value
     from phaseline.model.deployment.topology import Link, Topology
     from phaseline.model.graph.graph import Graph
-    from phaseline.plan.preview.count_changes import Resized
+    from phaseline.plan.preview.count_changes import CountChange
     from phaseline.plan.states.state_summary import StatePlan
 
 Sign = Literal["+", "-", "-/+", "!", "~"]
@@ -104,7 +104,7 @@ class PlanSummary:
     batches: int
     calls: int
     warnings: tuple[Problem, ...]
-    resized: tuple[Resized, ...] = ()
+    resized: tuple[CountChange, ...] = ()
     expected_s: float | None = None
 
 
@@ -120,14 +120,14 @@ class RoundsPlan:
     batches: int
     calls: int
     warnings: tuple[Problem, ...]
-    resized: tuple[Resized, ...] = ()
+    resized: tuple[CountChange, ...] = ()
 
 
 def in_rounds(
     workflow: str,
     rounds: tuple[PlanSummary, ...],
     warnings: tuple[Problem, ...],
-    resized: tuple[Resized, ...] = (),
+    resized: tuple[CountChange, ...] = (),
 ) -> RoundsPlan:
     """The plan of these rounds. ``warnings``: of the whole; those of the rounds stay with them."""
     batches, calls = sum(item.batches for item in rounds), sum(item.calls for item in rounds)

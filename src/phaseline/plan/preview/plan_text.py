@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from phaseline.model.blueprint.blueprint import Value
-    from phaseline.plan.preview.count_changes import Resized
+    from phaseline.plan.preview.count_changes import CountChange
     from phaseline.plan.preview.plan_summary import (
         NodePlan,
         OperationPlan,
@@ -57,7 +57,7 @@ def rounds_text(found: RoundsPlan) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _resized(nodes: Sequence[Resized]) -> Iterable[str]:
+def _resized(nodes: Sequence[CountChange]) -> Iterable[str]:
     for node in nodes:
         moves = (("come", node.added, node.comes), ("go", node.removed, node.goes))
         who = [f"{_first(ids, count)} {verb}" for verb, ids, count in moves if count]

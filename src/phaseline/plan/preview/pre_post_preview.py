@@ -35,7 +35,7 @@ class HookForeseen:
 
 
 @frozen
-class Surroundings:
+class PrePostPreview:
     """Everything, in the order in which it is called before the body."""
 
     hooks: Sequence[HookForeseen] = ()
@@ -47,7 +47,7 @@ class Surroundings:
         return [hook for hook in self.hooks if hook.says == "refuses"]
 
 
-def around_text(text: str, around: Surroundings) -> str:
+def around_text(text: str, around: PrePostPreview) -> str:
     """The text of a plan with what surrounds it before and after."""
     before = [*_block("hooks", _hook_rows(around.hooks)), *_block("tasks before", _task_rows(around.tasks, PRE))]
     after = _block("tasks after", _task_rows(around.tasks, POST))

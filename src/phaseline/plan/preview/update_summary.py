@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Set as AbstractSet
 
     from phaseline.model.blueprint.blueprint import Blueprint, Node
-    from phaseline.model.blueprint.diff import Change, Rename
+    from phaseline.model.blueprint.diff import BlueprintChange, Rename
     from phaseline.model.execution.execution import Request
     from phaseline.plan.preview.plan_summary import PlanSummary, Sign
     from phaseline.plan.rounds.round_preview import PreviewedRounds
@@ -49,7 +49,7 @@ class NodeChange:
     type: str
     count: int
     reason: str = ""
-    changes: tuple[Change, ...] = ()
+    changes: tuple[BlueprintChange, ...] = ()
     added: int = 0
     removed: int = 0
     action: Action = "update"
@@ -67,9 +67,9 @@ class UpdatePlan:
     workflow: str
     deployment: str
     blueprint_file: str
-    differences: tuple[Change, ...]
+    differences: tuple[BlueprintChange, ...]
     nodes: tuple[NodeChange, ...]
-    changes: tuple[Change, ...]
+    changes: tuple[BlueprintChange, ...]
     replaced: Mapping[str, str]
     renames: tuple[Rename, ...]
     rounds: tuple[PlanSummary, ...]
@@ -83,7 +83,7 @@ class UpdatePlan:
 def summarise_update(
     names: tuple[str, str],
     revision: Revision,
-    steps: Sequence[Change],
+    steps: Sequence[BlueprintChange],
     former: Blueprint,
     request: Request,
     foreseen: PreviewedRounds,
@@ -183,7 +183,7 @@ def _is_in_replaced(node: Node, revision: Revision) -> bool:
     return container is not None
 
 
-def _why_again(node: Node, changes: Iterable[Change], request: Request) -> str:
+def _why_again(node: Node, changes: Iterable[BlueprintChange], request: Request) -> str:
     """Why a node is reinstalled that could stay."""
     if not any(map(is_own, changes)):
         return CONTAINED if not _is_named(request) else "it is on the list of those to reinstall, or in what is"

@@ -11,7 +11,7 @@ from phaseline.plan.preview.update_summary import SHOWN
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from phaseline.model.blueprint.diff import Change
+    from phaseline.model.blueprint.diff import BlueprintChange
     from phaseline.plan.preview.update_summary import NodeChange, UpdatePlan
 
 ACTIONS = ("install", "update", "replace", "reinstall", "uninstall")
@@ -72,7 +72,7 @@ def _may_be_reinstalled(found: Mapping[str, str]) -> Iterable[str]:
         yield f"    {', '.join(names[:SHOWN])}{more}: if {reason}"
 
 
-def _step(change: Change, node: str = "") -> str:
+def _step(change: BlueprintChange, node: str = "") -> str:
     path = change.path.removeprefix(f"nodes.{node}.").removeprefix("properties.") if node else change.path
     head = f"{KINDS[change.kind]} {path}"
     if change.kind == "changed" and change.old == change.new:

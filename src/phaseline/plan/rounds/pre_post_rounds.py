@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from phaseline.model.deployment.topology import Topology
     from phaseline.model.execution.execution import Request, Reshape, Round
-    from phaseline.model.execution.pre_post import HookClass, PrePost
+    from phaseline.model.execution.pre_post import PinnedHookClass, PrePost
     from phaseline.plan.graph.call_policies import Declare
     from phaseline.plan.graph.workflow import Planner
 
@@ -144,7 +144,7 @@ class _Body:
 class _Action:
     """An action with its hook classes: the workflow, or the taking back of what it made."""
 
-    classes: Sequence[HookClass]
+    classes: Sequence[PinnedHookClass]
     asked: Asked
     of: str = ""
 
@@ -200,7 +200,9 @@ class _Action:
         status = ExecutionStatus.FAILED if is_completed else found.status
         return altered(found, status=status, reason=reason, forgets=found.forgets and not is_completed)
 
-    def _owed(self, prefix: str, name: str, classes: Sequence[HookClass], why: DeploymentCallKind) -> Graph | None:
+    def _owed(
+        self, prefix: str, name: str, classes: Sequence[PinnedHookClass], why: DeploymentCallKind
+    ) -> Graph | None:
         """A graph of the calls that are still owed: each comes whatever became of those before it. None: all are done."""
         called = sum(done.counts.get(word, 0) for done in self._rounds(name) for word in CALLED)
         stages = [
@@ -219,7 +221,7 @@ class _Action:
         return "; ".join(f"{word} hook {phase.removeprefix(prefix)}: {text}" for phase, text in said)
 
 
-def _policy(prefix: str, hook: HookClass) -> Policy:
+def _policy(prefix: str, hook: PinnedHookClass) -> Policy:
     """How a hook is called: alone, in a thread, and again after a crash. Its caller bounds its time, and answers when it is ended."""
     return Policy(
         LaneSpec(prefix + hook.name, form="each"), max_retries=HOOK_RETRIES, repeatable=True, answers_stop=True

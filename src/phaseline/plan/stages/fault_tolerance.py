@@ -11,7 +11,7 @@ from phaseline.lang.fast_dataclasses import frozen
 from phaseline.model.graph.graph import Bound, SubjectKind
 
 if TYPE_CHECKING:
-    from phaseline.model.packages.stage_tasks import Task
+    from phaseline.model.packages.stage_tasks import ExecutionTask
     from phaseline.plan.stages.role_masks import RoleMasks
 
 STRICT = 0
@@ -28,7 +28,7 @@ class FaultTolerance:
     bears: bool
 
     @classmethod
-    def of(cls, groups: Sequence[Task], masks: RoleMasks, size: int) -> FaultTolerance:
+    def of(cls, groups: Sequence[ExecutionTask], masks: RoleMasks, size: int) -> FaultTolerance:
         """From the tasks that are groups. A group that says nothing of failures bears all of its instances."""
         members = [masks.of(group.roles) for group in groups]
         if not members:

@@ -17,10 +17,10 @@ from phaseline.plan.stages.task_dependencies import DEPLOY_START, NO_TIES, POINT
 
 if TYPE_CHECKING:
     from phaseline.model.packages.package import CrossDependency
-    from phaseline.model.packages.stage_tasks import Task
+    from phaseline.model.packages.stage_tasks import ExecutionTask
 
 
-def ties_of(granular: Sequence[Task]) -> dict[str, Ties]:
+def ties_of(granular: Sequence[ExecutionTask]) -> dict[str, Ties]:
     """{id of a task that is no group: what it is tied to}, with what its groups and a stage (of the old form) add."""
     groups: dict[str, list[Ties]] = {}
     for task in granular:

@@ -16,7 +16,7 @@ from phaseline.lang.regex import compiled
 
 if TYPE_CHECKING:
     from phaseline.model.blueprint.blueprint import Node
-    from phaseline.model.blueprint.groups import Group
+    from phaseline.model.blueprint.groups import NodeGroup
     from phaseline.model.deployment.topology import Topology
     from phaseline.model.packages.package import Roles
 
@@ -112,7 +112,7 @@ def roles_of(node: Node) -> tuple[str, ...]:
     return tuple(value for value in values if isinstance(value, str))
 
 
-def members_of(groups: Mapping[str, Group], name: str) -> set[str]:
+def members_of(groups: Mapping[str, NodeGroup], name: str) -> set[str]:
     """The nodes of a group, and of the groups in it."""
     found: set[str] = set()
     waiting = [name] if name in groups else []

@@ -21,7 +21,7 @@ MILESTONE = "milestone"
 
 
 @frozen
-class Stage:
+class StageCall:
     """What is called together: one phase for these ``subjects`` (numbers of the ``kind``), called as ``policy`` says.
 
     ``tolerant``: who fails counts as done. ``however``: what comes next begins when all have ended, however.
@@ -37,12 +37,12 @@ class Stage:
 
 def on_deployment(
     phase: str, policy: Policy, why: DeploymentCallKind, *, tolerant: bool = False, however: bool = False
-) -> Stage:
+) -> StageCall:
     """A stage that calls something of the deployment itself, once."""
-    return Stage(phase, policy, np.array([why], np.int32), SubjectKind.DEPLOYMENT, tolerant, however)
+    return StageCall(phase, policy, np.array([why], np.int32), SubjectKind.DEPLOYMENT, tolerant, however)
 
 
-def laid(name: str, stages: Sequence[Stage]) -> Graph:
+def laid(name: str, stages: Sequence[StageCall]) -> Graph:
     """The graph: the entries of each stage, and between neighbours a milestone that passes when the former one is done.
 
     Stages without subjects are left out. An empty graph has settled when it begins.

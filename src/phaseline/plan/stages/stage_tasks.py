@@ -23,7 +23,7 @@ from phaseline.model.packages.package import POST, PRE
 from phaseline.model.packages.stage_tasks import GROUP, NO_STAGES, OPERATION, REBOOT, SYNC, own_phases
 from phaseline.model.packages.task_inputs import REBOOT_OPERATION
 from phaseline.model.problems.problem import ProblemsError
-from phaseline.plan.graph.call_policies import Manner, Policies, lane
+from phaseline.plan.graph.call_policies import Policies, PolicyOverrides, lane
 from phaseline.plan.graph.dependency_order import circles
 from phaseline.plan.stages.fault_tolerance import STRICT, FaultTolerance
 from phaseline.plan.stages.pre_or_post import depths_by_needs, segments, sided, ties_of
@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     from phaseline.model.blueprint.blueprint import Operation
     from phaseline.model.execution.execution import GoOn
     from phaseline.model.execution.pre_post import PrePost
-    from phaseline.model.packages.stage_tasks import Stages, Task, Ties
+    from phaseline.model.packages.stage_tasks import ExecutionTask, Stages, Ties
     from phaseline.plan.stages.task_graph import Block
 
 RESHAPING = ("scale", "update")
@@ -109,7 +109,7 @@ def fresh(asked: Asked) -> np.ndarray:
     return found if chosen is None else found & chosen
 
 
-def rows_of(asked: Asked, stages: Stages, stage: str, new: np.ndarray) -> list[tuple[Task, int]]:
+def rows_of(asked: Asked, stages: Stages, stage: str, new: np.ndarray) -> list[tuple[ExecutionTask, int]]:
     """What the graph of one side is made of, as ``before`` and ``after`` lay it: (task, how many instances run it), in order.
 
     ``new``: whom tasks are for, bool by number. Raises: PL-F015 for what the graph would be refused for.
@@ -152,7 +152,7 @@ class _Side:
         self._tied = [task for task in granular if task.type != GROUP and task.id in wanted]
         groups = [task for task in granular if task.type == GROUP]
         self._in_turns = [group for group in groups if group.at_once]
-        self._groups: dict[str, list[Task]] = {}
+        self._groups: dict[str, list[ExecutionTask]] = {}
         for group in groups:
             for id in group.ties.tasks if group.ties else ():
                 self._groups.setdefault(id, []).append(group)
@@ -174,7 +174,7 @@ class _Side:
         bounds = self._bearing.bounds if self._tied else ()
         return laid_out(self._graph, f"stage {self._stage}", depth, behind, bounds)
 
-    def rows(self) -> list[tuple[Task, int]]:
+    def rows(self) -> list[tuple[ExecutionTask, int]]:
         """Each task with how many instances run it, in the order of the graph: as deep as they lie, then as files have them.
 
         A task that nobody runs stands behind those that it needs.
@@ -191,7 +191,7 @@ class _Side:
         told.sort(key=lambda row: deep[row[0].id])
         return told + [(task, len(one.head)) for task, one in zip(self._in_turn, self._turns, strict=True)]
 
-    def _place_of(self, task: Task) -> int:
+    def _place_of(self, task: ExecutionTask) -> int:
         """Which of the tasks of one id it is."""
         return [one for one in self._tied if one.id == task.id].index(task)
 
@@ -259,7 +259,7 @@ class _Side:
 
     # -- a task on its instances ---------------------------------------------------------------------------------------
 
-    def _vertices(self, task: Task) -> Vertices:
+    def _vertices(self, task: ExecutionTask) -> Vertices:
         if task.type == SYNC:
             return self._point(task.id, self._ties[task.id])
         kind, subjects = SubjectKind.INSTANCE, self._who(task)
@@ -294,7 +294,7 @@ class _Side:
         self._names[len(self._graph.blocks) - 1] = id
         return Vertices(id, ties, block, block)
 
-    def _who(self, task: Task) -> np.ndarray:
+    def _who(self, task: ExecutionTask) -> np.ndarray:
         """The instances that run a task; of one for the engine's machine anybody, for whom it runs once."""
         topology = self._asked.topology
         again = topology.is_there if task.reexecutes else self._fresh
@@ -308,7 +308,9 @@ class _Side:
             found = self._subjects[roles] = (np.logical_or.reduce(masks) & again).nonzero()[0].astype(np.int32)
         return found
 
-    def _calls(self, task: Task, subjects: np.ndarray) -> list[tuple[str, np.ndarray | int | None, np.ndarray | int]]:
+    def _calls(
+        self, task: ExecutionTask, subjects: np.ndarray
+    ) -> list[tuple[str, np.ndarray | int | None, np.ndarray | int]]:
         """(phase, policy, marks) of what is called one after the other; nothing is called of a task that is skipped."""
         if not task.is_called:
             return [(task.phase, None, int(Mark.ABSENT))]
@@ -323,7 +325,7 @@ class _Side:
         return calls
 
     def _left_out(
-        self, task: Task, subjects: np.ndarray, policy: np.ndarray | int | None, marks: np.ndarray | int
+        self, task: ExecutionTask, subjects: np.ndarray, policy: np.ndarray | int | None, marks: np.ndarray | int
     ) -> tuple[np.ndarray, np.ndarray]:
         """Policy and marks by instance, with nothing to call where the condition of the task is false."""
         topology, absent = self._asked.topology, self._graph.policies.absent()
@@ -333,7 +335,7 @@ class _Side:
             np.where(left_out, int(Mark.ABSENT), marks),
         )
 
-    def _count(self, task: Task, vertices: Vertices) -> int:
+    def _count(self, task: ExecutionTask, vertices: Vertices) -> int:
         """How many instances run a task."""
         if not task.not_on or not task.is_called or vertices.head.kind is not SubjectKind.INSTANCE:
             return len(vertices.head)
@@ -344,7 +346,7 @@ class _Side:
     ) -> list[tuple[str, np.ndarray | int | None, np.ndarray | int]]:
         """An operation of the instances themselves, one call for each full name; absent where a node has none of it."""
         topology, policies = self._asked.topology, self._graph.policies
-        number = policies.numbering(Manner())
+        number = policies.numbering(PolicyOverrides())
         numbers = np.unique(topology.node[subjects]).tolist()
         mapped = {node: topology.nodes[node].find_operation(name) for node in numbers}
         found = {
@@ -360,7 +362,7 @@ class _Side:
             calls.append((full, policy[topology.node[subjects]], marks[topology.node[subjects]]))
         return calls or [(name, None, int(Mark.ABSENT))]
 
-    def _policy(self, task: Task, operation: Operation) -> Policy:
+    def _policy(self, task: ExecutionTask, operation: Operation) -> Policy:
         """How it is called: on each instance by itself, and no more than so many at once in one deployment."""
         spec: LaneSpec = lane(operation, self._asked.declare(operation))
         at_once = self._at_once(task)
@@ -374,7 +376,7 @@ class _Side:
             repeatable=task.is_repeatable,
         )
 
-    def _at_once(self, task: Task) -> int:
+    def _at_once(self, task: ExecutionTask) -> int:
         """On how many instances a task runs at once; 0: any number."""
         bounds = [task.at_once]
         if self._by_task and task.ties is not None:

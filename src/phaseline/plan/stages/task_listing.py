@@ -21,7 +21,7 @@ from phaseline.plan.transforms.pipeline import Asked
 
 if TYPE_CHECKING:
     from phaseline.model.deployment.topology import Topology
-    from phaseline.model.packages.stage_tasks import Stages, Task
+    from phaseline.model.packages.stage_tasks import ExecutionTask, Stages
 
 NO_INSTANCE = "no matching instance"
 NO_WORK = "it has no work of its own"
@@ -48,14 +48,14 @@ def task_rows(
     )
 
 
-def _with_skipped(stages: Stages, stage: str, rows: list[tuple[Task, int]]) -> list[tuple[Task, int]]:
+def _with_skipped(stages: Stages, stage: str, rows: list[tuple[ExecutionTask, int]]) -> list[tuple[ExecutionTask, int]]:
     """The rows, and at their places the tasks of ``tasks.yaml`` that are left out of the graph."""
     granular = [row for row in rows if row[0].ties is not None]
     counted = {task.phase: count for task, count in rows}
     return granular + [(task, counted.get(task.phase, 0)) for task in stages if task.stage == stage]
 
 
-def _by_files(stages: Stages, stage: str) -> list[Task]:
+def _by_files(stages: Stages, stage: str) -> list[ExecutionTask]:
     """The tasks of a stage by what their files say of one another alone."""
     granular = [task for task in stages if task.ties is not None]
     ties = ties_of(granular)
@@ -65,7 +65,7 @@ def _by_files(stages: Stages, stage: str) -> list[Task]:
     return sorted(tied, key=lambda task: deep[task.id]) + [task for task in stages if task.stage == stage]
 
 
-def _row(task: Task, stage: str, count: int | None) -> TaskRow:
+def _row(task: ExecutionTask, stage: str, count: int | None) -> TaskRow:
     """``count``: how many instances run it, None: not known."""
     skipped = task.skipped or (NO_WORK if task.type == SKIPPED else NO_INSTANCE if count == 0 else "")
     origin = task.origin

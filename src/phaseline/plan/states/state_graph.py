@@ -1,6 +1,6 @@
 """State paths: the graph of the next state for resources that go the same way together (ADR 0011).
 
-Resources of one type that enter the same state on the way to the same target are a ``Group``; its graph is the state:
+Resources of one type that enter the same state on the way to the same target are a ``ResourceGroup``; its graph is the state:
 first all enter it, states without phases pass at once (PD25), then come the phases that may apply to the type, each after
 those it depends on, and an exit that is passed when all of them are completed. Whether a phase applies to a
 resource is asked when its needs are met, and again until the state is left; so a phase that does not apply waits for its
@@ -42,7 +42,7 @@ NO_STATE = ""
 
 
 @frozen
-class Group:
+class ResourceGroup:
     """Resources (instance numbers, int32, ascending) of one type that enter ``state`` next, on their way along ``path``."""
 
     resource_type: str
@@ -88,7 +88,7 @@ NOWHERE = Stops()
 
 
 @frozen
-class Unreachable:
+class UnreachableTarget:
     """Resources of a type that has no way to the target."""
 
     resource_type: str
@@ -101,7 +101,7 @@ def next_groups(
     registry: PhaseRegistry,
     *,
     passed: bool,
-) -> tuple[list[Group], list[Unreachable]]:
+) -> tuple[list[ResourceGroup], list[UnreachableTarget]]:
     """Where these go next; those that have arrived go nowhere.
 
     ``standing``: (type, state, subjects) of those of a type that are in the same state. ``passed``: they have left their
@@ -122,8 +122,8 @@ def next_groups(
     for (kind, state), parts in groups.items():
         path = registry.types.path(kind, target)
         assert path is not None
-        made.append(Group(kind, path, state, np.sort(np.concatenate(parts)).astype(np.int32)))
-    return made, [Unreachable(kind, np.concatenate(parts).astype(np.int32)) for kind, parts in lost.items()]
+        made.append(ResourceGroup(kind, path, state, np.sort(np.concatenate(parts)).astype(np.int32)))
+    return made, [UnreachableTarget(kind, np.concatenate(parts).astype(np.int32)) for kind, parts in lost.items()]
 
 
 def _entered(path: StatePath, state: str, *, passed: bool) -> str | None:
@@ -135,7 +135,9 @@ def _entered(path: StatePath, state: str, *, passed: bool) -> str | None:
     return path.after(state) if passed else state
 
 
-def state_graph(group: Group, registry: PhaseRegistry, numbers: Mapping[str, int], stops: Stops = NOWHERE) -> Graph:
+def state_graph(
+    group: ResourceGroup, registry: PhaseRegistry, numbers: Mapping[str, int], stops: Stops = NOWHERE
+) -> Graph:
     """The graph of the group's state, or of the first one behind it that has phases. ``numbers``: {state: its number}."""
     entered = [group.state]
     phases = _phases(registry, group.resource_type, group.state, group.path)
@@ -155,7 +157,7 @@ def state_graph(group: Group, registry: PhaseRegistry, numbers: Mapping[str, int
 
 
 def late_graph(
-    group: Group, registry: PhaseRegistry, had: Sequence[str], number: int, stops: Stops = NOWHERE
+    group: ResourceGroup, registry: PhaseRegistry, had: Sequence[str], number: int, stops: Stops = NOWHERE
 ) -> Graph | None:
     """The graph of the phases that were loaded when the group was in its state already (PD53); None: there are none.
 

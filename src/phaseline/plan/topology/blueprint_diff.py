@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Literal
 
 from phaseline.lang.fast_dataclasses import as_dict
-from phaseline.model.blueprint.diff import Change, Rename
+from phaseline.model.blueprint.diff import BlueprintChange, Rename
 
 if TYPE_CHECKING:
     from phaseline.model.blueprint.blueprint import Blueprint, Node, Operation, Relationship, Value
@@ -73,8 +73,8 @@ class Alike:
 
 
 def steps(
-    old: Blueprint, new: Blueprint, changed: Mapping[str, tuple[Change, ...]] | None = None
-) -> tuple[Change, ...]:
+    old: Blueprint, new: Blueprint, changed: Mapping[str, tuple[BlueprintChange, ...]] | None = None
+) -> tuple[BlueprintChange, ...]:
     """Every difference that counts for a deployment; both blueprints with their inputs put in.
 
     ``changed``: what is known to be said differently of nodes that stay; None: it is looked for.
@@ -84,19 +84,19 @@ def steps(
 
 def values_of_inputs(
     old: Mapping[str, Value], new: Mapping[str, Value], hidden: frozenset[str]
-) -> tuple[tuple[Change, ...], frozenset[str]]:
+) -> tuple[tuple[BlueprintChange, ...], frozenset[str]]:
     """(steps for inputs with another value, their names); the values of ``hidden`` ones are not told."""
-    found: list[Change] = []
+    found: list[BlueprintChange] = []
     for name in dict.fromkeys((*old, *new)):
         if name in old and name in new and old[name] == new[name]:
             continue
         before, after = (_veiled(values, name, hidden) for values in (old, new))
         kind: Literal["added", "removed", "changed"] = "changed" if name in old else "added"
-        found.append(Change(kind if name in new else "removed", "input", f"inputs.{name}", before, after))
+        found.append(BlueprintChange(kind if name in new else "removed", "input", f"inputs.{name}", before, after))
     return tuple(found), frozenset(change.path.removeprefix("inputs.") for change in found)
 
 
-def node_changes(old: Node, new: Node, alike: Alike) -> tuple[Change, ...]:
+def node_changes(old: Node, new: Node, alike: Alike) -> tuple[BlueprintChange, ...]:
     """What two nodes of one name say differently."""
     if old is new or _is_alike(old, new, alike):
         return ()
@@ -170,21 +170,21 @@ def renames(gone: Mapping[str, Node], come: Mapping[str, Node]) -> tuple[Rename,
 # -- sections --------------------------------------------------------------------------------------------------------
 
 
-def _description(old: Blueprint, new: Blueprint) -> Iterator[Change]:
+def _description(old: Blueprint, new: Blueprint) -> Iterator[BlueprintChange]:
     return _values(("description",), "description", old.description, new.description)
 
 
-def _inputs(old: Blueprint, new: Blueprint) -> Iterator[Change]:
+def _inputs(old: Blueprint, new: Blueprint) -> Iterator[BlueprintChange]:
     """The declarations; the values are told by ``values_of_inputs``."""
     for name, schema in new.inputs.items():
         if name not in old.inputs:
-            yield Change("added", "input declaration", f"inputs.{name}", new=schema.type)
+            yield BlueprintChange("added", "input declaration", f"inputs.{name}", new=schema.type)
     for name, schema in old.inputs.items():
         if name not in new.inputs:
-            yield Change("removed", "input declaration", f"inputs.{name}", old=schema.type)
+            yield BlueprintChange("removed", "input declaration", f"inputs.{name}", old=schema.type)
 
 
-def _sections(old: Blueprint, new: Blueprint) -> Iterator[Change]:
+def _sections(old: Blueprint, new: Blueprint) -> Iterator[BlueprintChange]:
     for section, noun in SECTIONS.items():
         before, after = getattr(old, section), getattr(new, section)
         if before is after or before == after:
@@ -196,13 +196,13 @@ def _sections(old: Blueprint, new: Blueprint) -> Iterator[Change]:
         yield from _elements((section,), noun, before, after)
 
 
-def _elements(path: Words, noun: str, old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[Change]:
+def _elements(path: Words, noun: str, old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[BlueprintChange]:
     for name in dict.fromkeys((*old, *new)):
         here = ".".join((*path, name))
         if name not in new:
-            yield Change("removed", noun, here, old=_plain(old[name]))
+            yield BlueprintChange("removed", noun, here, old=_plain(old[name]))
         elif name not in old:
-            yield Change("added", noun, here, new=_plain(new[name]))
+            yield BlueprintChange("added", noun, here, new=_plain(new[name]))
         elif old[name] != new[name]:
             yield from _values((*path, name), noun, _plain(old[name]), _plain(new[name]))
 
@@ -229,27 +229,29 @@ def _listed(value: Any) -> Value:
 # -- nodes -----------------------------------------------------------------------------------------------------------
 
 
-def _nodes(old: Blueprint, new: Blueprint, changed: Mapping[str, tuple[Change, ...]] | None) -> Iterator[Change]:
+def _nodes(
+    old: Blueprint, new: Blueprint, changed: Mapping[str, tuple[BlueprintChange, ...]] | None
+) -> Iterator[BlueprintChange]:
     alike = Alike()
     for name, node in old.nodes.items():
         after = new.nodes.get(name)
         if after is None:
-            yield Change("removed", "node", f"nodes.{name}", old=node.type)
+            yield BlueprintChange("removed", "node", f"nodes.{name}", old=node.type)
         else:
             yield from node_changes(node, after, alike) if changed is None else changed.get(name, ())
     for name, node in new.nodes.items():
         if name not in old.nodes:
-            yield Change("added", "node", f"nodes.{name}", new=node.type)
+            yield BlueprintChange("added", "node", f"nodes.{name}", new=node.type)
 
 
-def _relationships(base: Words, old: Node, new: Node) -> Iterator[Change]:
+def _relationships(base: Words, old: Node, new: Node) -> Iterator[BlueprintChange]:
     before, after = relationships_by_key(old), relationships_by_key(new)
     for key in dict.fromkeys((*before, *after)):
         here = (*base, "relationships", f"{key[0]} -> {key[1]}" + " (again)" * key[2])
         if key not in after:
-            yield Change("removed", "relationship", ".".join(here))
+            yield BlueprintChange("removed", "relationship", ".".join(here))
         elif key not in before:
-            yield Change("added", "relationship", ".".join(here))
+            yield BlueprintChange("added", "relationship", ".".join(here))
         else:
             one, other = before[key][1], after[key][1]
             yield from _values((*here, "properties"), "relationship property", one.properties, other.properties)
@@ -257,7 +259,7 @@ def _relationships(base: Words, old: Node, new: Node) -> Iterator[Change]:
             yield from _operations((*here, "target_operations"), one.target_operations, other.target_operations)
 
 
-def _operations(path: Words, old: Mapping[str, Operation], new: Mapping[str, Operation]) -> Iterator[Change]:
+def _operations(path: Words, old: Mapping[str, Operation], new: Mapping[str, Operation]) -> Iterator[BlueprintChange]:
     if old is new:
         return
     for name in dict.fromkeys((*old, *new)):
@@ -268,9 +270,9 @@ def _operations(path: Words, old: Mapping[str, Operation], new: Mapping[str, Ope
         here = ".".join((*path, name))
         shown = [_implementation(one) if one is not None else None for one in (before, after)]
         if not all(has):
-            yield Change("added" if has[1] else "removed", "operation", here, *shown)
+            yield BlueprintChange("added" if has[1] else "removed", "operation", here, *shown)
         elif shown[0] != shown[1]:
-            yield Change("changed", "operation", here, *shown)
+            yield BlueprintChange("changed", "operation", here, *shown)
         else:
             yield from _values((*path, name), "operation", _plain(before), _plain(after))
 
@@ -283,7 +285,7 @@ def _implementation(operation: Operation) -> str | None:
     )
 
 
-def _values(path: Words, noun: str, old: Any, new: Any) -> Iterator[Change]:
+def _values(path: Words, noun: str, old: Any, new: Any) -> Iterator[BlueprintChange]:
     """Steps from one value to another, mapping by mapping."""
     if old is new or (isinstance(old, Mapping) and old == new):
         return
@@ -291,13 +293,13 @@ def _values(path: Words, noun: str, old: Any, new: Any) -> Iterator[Change]:
         for name in dict.fromkeys((*old, *new)):
             here = (*path, str(name))
             if name not in new:
-                yield Change("removed", noun, ".".join(here), old=old[name])
+                yield BlueprintChange("removed", noun, ".".join(here), old=old[name])
             elif name not in old:
-                yield Change("added", noun, ".".join(here), new=new[name])
+                yield BlueprintChange("added", noun, ".".join(here), new=new[name])
             else:
                 yield from _values(here, noun, old[name], new[name])
     elif old != new or old.__class__ is not new.__class__:
-        yield Change("changed", noun, ".".join(path), old, new)
+        yield BlueprintChange("changed", noun, ".".join(path), old, new)
 
 
 def _is_function(value: Mapping[str, Any]) -> bool:

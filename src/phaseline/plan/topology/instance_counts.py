@@ -23,7 +23,7 @@ KEEP, PLAIN, GO = 2, 1, 0
 
 
 @frozen
-class Members:
+class MemberNumbering:
     """Instances of nodes and of groups in one numbering.
 
     Columns: ``entity`` of the forest, ``parent`` (the member it lies in, -1: none), ``index`` (from 1 within its entity),
@@ -41,13 +41,13 @@ class Members:
         return len(self.entity)
 
 
-def members_of(topology: Topology, node_count: int) -> Members:
+def members_of(topology: Topology, node_count: int) -> MemberNumbering:
     """All that ever were; ``node_count``: how many nodes there are, behind which groups are counted as entities."""
     count, groups = len(topology), topology.groups
     group = topology.group if len(topology.group) else np.full(count, -1, np.int32)
     inside = np.where(group >= 0, group.astype(np.int64) + count, topology.container)
     outer = np.where(groups.outer >= 0, groups.outer.astype(np.int64) + count, groups.container)
-    return Members(
+    return MemberNumbering(
         node_count=count,
         entity=np.concatenate((topology.node, groups.group + node_count)).astype(np.int64),
         parent=np.concatenate((inside, outer)).astype(np.int64),
@@ -57,7 +57,7 @@ def members_of(topology: Topology, node_count: int) -> Members:
 
 
 @frozen
-class Resized:
+class ResizedTopology:
     """New members (``entity``, ``parent``, ``index``; numbered behind those there were), and who goes (bool by member)."""
 
     entity: np.ndarray
@@ -66,7 +66,7 @@ class Resized:
     goes: np.ndarray
 
 
-def resize(members: Members, forest: Forest, wanted: np.ndarray, turn: np.ndarray) -> Resized:
+def resize(members: MemberNumbering, forest: Forest, wanted: np.ndarray, turn: np.ndarray) -> ResizedTopology:
     """What is to come and what is to go.
 
     ``wanted``: instances in every parent by entity, -1 for those that are not modified: they keep their instances, and
@@ -89,7 +89,7 @@ def resize(members: Members, forest: Forest, wanted: np.ndarray, turn: np.ndarra
 class _Walk:
     """One walk down the forest."""
 
-    members: Members
+    members: MemberNumbering
     forest: Forest
     wanted: np.ndarray
     turn: np.ndarray
@@ -105,7 +105,7 @@ class _Walk:
     total: int
 
     @classmethod
-    def begin(cls, members: Members, forest: Forest, wanted: np.ndarray, turn: np.ndarray) -> _Walk:
+    def begin(cls, members: MemberNumbering, forest: Forest, wanted: np.ndarray, turn: np.ndarray) -> _Walk:
         """Before the first level."""
         entities = len(forest.parent)
         counts = np.bincount(members.entity, minlength=entities)
@@ -184,14 +184,14 @@ class _Walk:
         self.new_parent.append(np.repeat(pair_parent, missing))
         self.total += len(entity)
 
-    def result(self) -> Resized:
+    def result(self) -> ResizedTopology:
         """What was found; new members of an entity get the indexes after its highest."""
         nothing = np.empty(0, np.int64)
         entity = np.concatenate([nothing, *self.new_entity])
         highest = np.zeros(len(self.forest.parent), np.int64)
         np.maximum.at(highest, self.members.entity, self.members.index)
         behind = np.arange(len(entity)) + len(self.members) - self.new_first[entity]
-        return Resized(
+        return ResizedTopology(
             entity=entity,
             parent=np.concatenate([nothing, *self.new_parent]),
             index=highest[entity] + behind + 1,

@@ -19,7 +19,15 @@ from phaseline.model.problems.problem import Problem, ProblemsError
 from phaseline.plan.topology.added_relationships import tie
 from phaseline.plan.topology.containment_tree import Forest, plant
 from phaseline.plan.topology.expansion import MAX_INSTANCES, hosts
-from phaseline.plan.topology.instance_counts import GO, KEEP, PLAIN, Members, Resized, members_of, resize
+from phaseline.plan.topology.instance_counts import (
+    GO,
+    KEEP,
+    PLAIN,
+    MemberNumbering,
+    ResizedTopology,
+    members_of,
+    resize,
+)
 from phaseline.plan.topology.instance_ids import suffixes as draw
 from phaseline.plan.topology.modification_lifecycle import without
 from phaseline.plan.topology.node_diff import groups_in_order
@@ -33,7 +41,7 @@ AS_DECLARED: Mapping[str, int] = MappingProxyType({})
 
 
 @frozen
-class Wanted:
+class WantedCount:
     """How many instances a node or scaling group is to have in every instance of what it lies in.
 
     ``include``: ids that go first if any go; ``exclude``: ids that stay as long as others can go. For a group they may be
@@ -46,7 +54,7 @@ class Wanted:
 
 
 @frozen
-class Related:
+class ModifiedInstances:
     """Instances that change, those next to them, and the relationships between (N7).
 
     ``changed`` and ``related``: instance numbers, ascending; ``rows``: numbers of relationship instances with a changed
@@ -71,9 +79,9 @@ class Modification:
     topology: Topology
     finished: Topology
     counts: Mapping[str, int]
-    added: Related
-    removed: Related
-    extended: Related
+    added: ModifiedInstances
+    removed: ModifiedInstances
+    extended: ModifiedInstances
     added_groups: np.ndarray
     removed_groups: np.ndarray
 
@@ -84,7 +92,7 @@ class Modification:
 
 def modify(
     topology: Topology,
-    wanted: Mapping[str, Wanted],
+    wanted: Mapping[str, WantedCount],
     *,
     suffixes: int,
     counts: Mapping[str, int] = AS_DECLARED,
@@ -124,8 +132,8 @@ def modify(
 def assembled(
     topology: Topology,
     forest: Forest,
-    members: Members,
-    found: Resized,
+    members: MemberNumbering,
+    found: ResizedTopology,
     suffixes: int,
     counts: Mapping[str, int],
     *,
@@ -160,7 +168,7 @@ def assembled(
 
 
 def _check(
-    wanted: Mapping[str, Wanted],
+    wanted: Mapping[str, WantedCount],
     entities: Sequence[Node | ScalingGroup],
     number: Mapping[str, int],
     *,
@@ -184,7 +192,7 @@ def _check(
         raise ProblemsError(problems)
 
 
-def _count(one: Node | ScalingGroup, wanted: Mapping[str, Wanted], counts: Mapping[str, int]) -> int:
+def _count(one: Node | ScalingGroup, wanted: Mapping[str, WantedCount], counts: Mapping[str, int]) -> int:
     """Instances in every instance of what it lies in, when all is done."""
     if one.name in wanted:
         return wanted[one.name].instances
@@ -205,7 +213,9 @@ def _beyond(name: str, count: int, how: str, known: Node | ScalingGroup) -> Prob
     return Problem("PL-N010", f"{count} instances of '{name}' are {how}", mend, known.place)
 
 
-def _turns(topology: Topology, members: Members, wanted: Mapping[str, Wanted], number: Mapping[str, int]) -> np.ndarray:
+def _turns(
+    topology: Topology, members: MemberNumbering, wanted: Mapping[str, WantedCount], number: Mapping[str, int]
+) -> np.ndarray:
     """By member who goes first and who goes last."""
     turn = np.full(len(members), PLAIN, np.int64)
     if not any(one.include or one.exclude for one in wanted.values()):
@@ -228,7 +238,9 @@ def _turns(topology: Topology, members: Members, wanted: Mapping[str, Wanted], n
     return turn
 
 
-def _grown(topology: Topology, forest: Forest, members: Members, found: Resized, suffixes: int) -> Topology:
+def _grown(
+    topology: Topology, forest: Forest, members: MemberNumbering, found: ResizedTopology, suffixes: int
+) -> Topology:
     """The topology with the new instances behind the others, ordered by node and index, without their relationships."""
     is_node = found.entity < forest.node_count
     nodes, groups = is_node.nonzero()[0], (~is_node).nonzero()[0]
@@ -257,7 +269,9 @@ def _grown(topology: Topology, forest: Forest, members: Members, found: Resized,
     )
 
 
-def _lies_in(forest: Forest, members: Members, found: Resized, final: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _lies_in(
+    forest: Forest, members: MemberNumbering, found: ResizedTopology, final: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
     """(group instance directly around each new member, node instance it lies in), -1 for none."""
     entity = np.concatenate((members.entity, found.entity))
     parent = np.concatenate((members.parent, found.parent))
@@ -275,7 +289,7 @@ def _lies_in(forest: Forest, members: Members, found: Resized, final: np.ndarray
 def _grown_groups(
     groups: GroupInstances,
     forest: Forest,
-    found: Resized,
+    found: ResizedTopology,
     new: np.ndarray,
     lies: tuple[np.ndarray, np.ndarray],
     tails: Sequence[str],
@@ -303,7 +317,7 @@ def _behind(column: np.ndarray, more: np.ndarray, length: int) -> np.ndarray:
     return np.concatenate((full, more)).astype(np.int32)
 
 
-def _related(topology: Topology, changed: np.ndarray, there: np.ndarray) -> Related:
+def _related(topology: Topology, changed: np.ndarray, there: np.ndarray) -> ModifiedInstances:
     """Neighbours of the changed instances in either direction, among those that are ``there`` (bool by number)."""
     is_changed = np.zeros(len(topology), bool)
     is_changed[changed] = True
@@ -315,7 +329,7 @@ def _related(topology: Topology, changed: np.ndarray, there: np.ndarray) -> Rela
         near[topology.source[rows]] = near[topology.target[rows]] = True
     rules, nodes = _ruled(topology, changed)
     near |= nodes[topology.node] & there
-    return Related(changed, (near & ~is_changed).nonzero()[0].astype(np.int32), rows, rules)
+    return ModifiedInstances(changed, (near & ~is_changed).nonzero()[0].astype(np.int32), rows, rules)
 
 
 def _ruled(topology: Topology, changed: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -331,7 +345,7 @@ def _ruled(topology: Topology, changed: np.ndarray) -> tuple[np.ndarray, np.ndar
     return rules[is_hit[source] | is_hit[target]], others
 
 
-def _with_extended_last(topology: Topology, is_new: np.ndarray, rows_before: int) -> tuple[Topology, Related]:
+def _with_extended_last(topology: Topology, is_new: np.ndarray, rows_before: int) -> tuple[Topology, ModifiedInstances]:
     """The topology with rows between kept instances behind all others, and these instances.
 
     There are such rows where the only target of an all_to_one is removed, and its sources take another one. They come with
@@ -348,4 +362,4 @@ def _with_extended_last(topology: Topology, is_new: np.ndarray, rows_before: int
     is_near[changed] = False
     related = is_near.nonzero()[0].astype(np.int32)
     sorted_last = altered(topology, link=link, source=source, target=target)
-    return sorted_last, Related(changed, related, rows, rows[:0])
+    return sorted_last, ModifiedInstances(changed, related, rows, rows[:0])

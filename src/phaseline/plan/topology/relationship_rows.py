@@ -24,7 +24,7 @@ MAX_CALLS = 1_000_000
 
 
 @frozen
-class Rows:
+class RelationshipRows:
     """Links, and columns over relationship instances, ordered by link, source, target."""
 
     links: tuple[Link, ...]
@@ -49,12 +49,14 @@ class _Links:
     rule: np.ndarray
 
 
-def connect(nodes: Sequence[Node], forest: Forest, first: np.ndarray, count: np.ndarray, *, yes_many: bool) -> Rows:
+def connect(
+    nodes: Sequence[Node], forest: Forest, first: np.ndarray, count: np.ndarray, *, yes_many: bool
+) -> RelationshipRows:
     """Links of all nodes with their rows; ``first`` and ``count``: where the instances of each entity lie."""
     links = links_of(nodes, forest)
     if not links:
         nothing = np.empty(0, np.int32)
-        return Rows(links, nothing, nothing, nothing)
+        return RelationshipRows(links, nothing, nothing, nothing)
     columns = _columns(links, forest, count)
     if not yes_many:
         problems = _too_many(nodes, columns, count)
@@ -194,7 +196,7 @@ def _too_many(nodes: Sequence[Node], columns: _Links, count: np.ndarray) -> list
     ]
 
 
-def _rows(columns: _Links, first: np.ndarray, count: np.ndarray) -> Rows:
+def _rows(columns: _Links, first: np.ndarray, count: np.ndarray) -> RelationshipRows:
     """Rows of all links at once: contained in one's container, all to one the first target, all to all each pair.
 
     Instances of one container or group instance lie beside each other, so that a division tells which it is.
@@ -208,7 +210,7 @@ def _rows(columns: _Links, first: np.ndarray, count: np.ndarray) -> Rows:
     place = np.arange(len(link)) - (np.cumsum(length) - length)[link]
     row_source, row_target = np.divmod(place, np.maximum(fan, 1)[link])
     part = row_source // each[link]
-    return Rows(
+    return RelationshipRows(
         columns.links,
         link.astype(np.int32),
         (first[source][link] + row_source).astype(np.int32),

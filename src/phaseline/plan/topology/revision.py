@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from phaseline.lang.fast_dataclasses import altered, frozen
-from phaseline.model.blueprint.diff import Change
+from phaseline.model.blueprint.diff import BlueprintChange
 from phaseline.plan.topology.blueprint_diff import Alike, node_changes, takes_one_of
 from phaseline.plan.topology.containment_tree import Forest, plant
 from phaseline.plan.topology.instance_counts import PLAIN, members_of, resize
@@ -48,7 +48,7 @@ class Revision:
     removed: np.ndarray
     extended: np.ndarray
     reduced: np.ndarray
-    changed: Mapping[str, tuple[Change, ...]]
+    changed: Mapping[str, tuple[BlueprintChange, ...]]
     retied: np.ndarray
 
     @property
@@ -62,7 +62,7 @@ class Revision:
         return chosen
 
 
-def is_own(change: Change) -> bool:
+def is_own(change: BlueprintChange) -> bool:
     """Whether a step is about the node itself: its properties and operations, not its relationships or counts."""
     return change.what in {"property", "operation"} and ".relationships." not in change.path
 
@@ -117,7 +117,7 @@ def _revision(
     topology: Topology,
     made: Modification,
     found: NodeDiff,
-    changed: Mapping[str, tuple[Change, ...]],
+    changed: Mapping[str, tuple[BlueprintChange, ...]],
     links: _Links,
 ) -> Revision:
     finished, removed = made.finished, made.removed.changed
@@ -244,16 +244,16 @@ def _is_retied(old: Link, new: Link, alike: Alike) -> bool:
 
 def _changed(
     topology: Topology, blueprint: Blueprint, found: NodeDiff, inputs: frozenset[str], alike: Alike
-) -> dict[str, tuple[Change, ...]]:
+) -> dict[str, tuple[BlueprintChange, ...]]:
     """What is said differently of each kept node; what is not said differently, but takes an input that is, counts, too."""
-    changed: dict[str, tuple[Change, ...]] = {}
+    changed: dict[str, tuple[BlueprintChange, ...]] = {}
     for name, number in found.kept.items():
         old, new = topology.nodes[number], blueprint.nodes[name]
         changes = node_changes(old, new, alike)
         if inputs and new.has_functions:
             told = {change.path for change in changes}
             changes += tuple(
-                Change("changed", "property", path, value, value)
+                BlueprintChange("changed", "property", path, value, value)
                 for key, value in new.properties.items()
                 if (path := f"nodes.{name}.properties.{key}") not in told and takes_one_of(value, inputs)
             )

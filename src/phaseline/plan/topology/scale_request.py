@@ -11,7 +11,7 @@ from phaseline.lang.fast_dataclasses import frozen
 from phaseline.model.problems.problem import Problem, ProblemsError, problem_error
 from phaseline.plan.graph.selection import names
 from phaseline.plan.topology.instance_counts import members_of
-from phaseline.plan.topology.modification import Modification, Wanted, modify
+from phaseline.plan.topology.modification import Modification, WantedCount, modify
 from phaseline.plan.topology.modification_lifecycle import taken_back
 from phaseline.plan.topology.node_diff import current_nodes
 
@@ -76,7 +76,7 @@ def read_scaling(topology: Topology, request: Request) -> Scaling:
 
 def change_of(topology: Topology, request: Request, scaling: Scaling) -> Modification:
     """The modification. The same topology gives the same ids, so that a plan shows those that come."""
-    wanted = Wanted(scaling.planned, scaling.include, scaling.exclude)
+    wanted = WantedCount(scaling.planned, scaling.include, scaling.exclude)
     return modify(
         topology,
         {scaling.name: wanted},

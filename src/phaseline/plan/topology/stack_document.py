@@ -57,7 +57,7 @@ class FilesTaken:
 
 
 @frozen
-class Facts:
+class StackDocumentParts:
     """What a document is made of. ``template``: the blueprint as JSON. ``inputs`` and ``documents`` ({instance number: runtime
     properties}) as they are stored. ``states``: uint8 by number, ``state_names`` those of paths. ``uses``: {namespace: stored blueprint}.
     ``packages``: those that it uses, as ``{name, version, enabled, imported, settings}``, secrets in settings sealed.
@@ -81,7 +81,7 @@ class Facts:
     files: FilesTaken = FilesTaken()
 
 
-def document_of(facts: Facts) -> dict[str, Value]:
+def document_of(facts: StackDocumentParts) -> dict[str, Value]:
     """The document, which JSON can say."""
     return {
         "name": facts.name,
@@ -113,7 +113,7 @@ def as_others_have_it(document: Mapping[str, Value]) -> dict[str, Value]:
     return {key: document[key] for key in KEYS}
 
 
-def _resources(facts: Facts) -> dict[str, Value]:
+def _resources(facts: StackDocumentParts) -> dict[str, Value]:
     topology = facts.topology
     found: dict[str, Value] = {}
     for number in topology.is_there.nonzero()[0].tolist():
@@ -133,7 +133,7 @@ def _resources(facts: Facts) -> dict[str, Value]:
     return found
 
 
-def _native(facts: Facts) -> dict[str, Value]:
+def _native(facts: StackDocumentParts) -> dict[str, Value]:
     """Instances and what ties them, by ids; who was removed for ever is left out."""
     topology = facts.topology
     there = topology.is_there

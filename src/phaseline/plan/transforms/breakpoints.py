@@ -14,11 +14,11 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from phaseline.model.execution.breakpoints import Breakpoint
-    from phaseline.plan.graph.draft import Draft
+    from phaseline.plan.graph.draft import GraphDraft
 
 
 def stops(
-    draft: Draft, breakpoints: Sequence[Breakpoint], when: str, operation: str, who: np.ndarray
+    draft: GraphDraft, breakpoints: Sequence[Breakpoint], when: str, operation: str, who: np.ndarray
 ) -> list[StepSlot]:
     """A slot for each breakpoint ``when`` (pre or post) of the operation, of those of ``who`` (bool by place) that it concerns."""
     found = []

@@ -8,13 +8,13 @@ import numpy as np
 
 from phaseline.lang.arrays import every, some
 from phaseline.lang.fast_dataclasses import altered, mutable
-from phaseline.plan.graph.draft import Draft, StepSlot
+from phaseline.plan.graph.draft import GraphDraft, StepSlot
 
 Pairs = tuple[np.ndarray, np.ndarray]
 SINGLE = -1
 
 
-def chain_entries(draft: Draft) -> Draft:
+def chain_entries(draft: GraphDraft) -> GraphDraft:
     """Edges from each entry of a participant to the next one; from and to all entries of a relationship group."""
     size = len(draft.participants)
     walk = _Walk(np.full(size, -1, np.int32), np.full(size, -1, np.int32), np.full(size, SINGLE, np.int32))

@@ -13,7 +13,7 @@ import numpy as np
 from phaseline.lang.fast_dataclasses import altered, frozen
 from phaseline.model.graph.graph import SubjectKind
 from phaseline.model.graph.status import Mark
-from phaseline.plan.graph.draft import MILESTONE, Draft, StepSlot
+from phaseline.plan.graph.draft import MILESTONE, GraphDraft, StepSlot
 from phaseline.plan.graph.operation_names import LIFECYCLE
 
 if TYPE_CHECKING:
@@ -24,17 +24,17 @@ WHOLE = ""
 """Stands for the end of the whole sequence where an operation may be named."""
 
 
-def wait_for_targets(draft: Draft) -> Draft:
+def wait_for_targets(draft: GraphDraft) -> GraphDraft:
     """Every participant begins after the targets of its relationships, or after the operation of them it depends on."""
     return _wait(draft, downwards=False)
 
 
-def wait_for_sources(draft: Draft) -> Draft:
+def wait_for_sources(draft: GraphDraft) -> GraphDraft:
     """Every participant begins after all that have a relationship to it."""
     return _wait(draft, downwards=True)
 
 
-def _wait(draft: Draft, *, downwards: bool) -> Draft:
+def _wait(draft: GraphDraft, *, downwards: bool) -> GraphDraft:
     links = draft.topology.links
     if not links:
         return draft
@@ -53,7 +53,7 @@ def _operation(link: Link) -> str:
     return name if "." in name else f"{LIFECYCLE}.{name}"
 
 
-def _ends(draft: Draft, operation: str) -> np.ndarray:
+def _ends(draft: GraphDraft, operation: str) -> np.ndarray:
     """By place: the entry to wait for. Who has no entry of the operation is awaited whole (W22)."""
     if operation == WHOLE:
         return draft.tail
@@ -66,7 +66,7 @@ def _ends(draft: Draft, operation: str) -> np.ndarray:
     return ends
 
 
-def _row_pairs(draft: Draft, awaited: list[str], ends: dict[str, np.ndarray], *, downwards: bool) -> list[Pairs]:
+def _row_pairs(draft: GraphDraft, awaited: list[str], ends: dict[str, np.ndarray], *, downwards: bool) -> list[Pairs]:
     """Edges for relationships whose instances are rows: contained in, all to one, all to all within a scaling group."""
     topology, place = draft.topology, draft.participants.place
     rows = topology.has_rows[topology.link]
@@ -94,7 +94,7 @@ class _Ties:
 
 
 def _node_pairs(
-    draft: Draft, awaited: list[str], ends: dict[str, np.ndarray], *, downwards: bool
+    draft: GraphDraft, awaited: list[str], ends: dict[str, np.ndarray], *, downwards: bool
 ) -> tuple[tuple[StepSlot, ...], list[Pairs]]:
     """A slot of milestones, or none, and the edges for relationships all to all."""
     names = list(ends)
@@ -114,7 +114,7 @@ def _node_pairs(
     return slot, [direct, *pairs]
 
 
-def _direct(draft: Draft, ties: _Ties, ends: np.ndarray) -> Pairs:
+def _direct(draft: GraphDraft, ties: _Ties, ends: np.ndarray) -> Pairs:
     """Edges where one side of each tie is a single instance."""
     participants = draft.participants
     length = np.maximum(participants.count[ties.before], participants.count[ties.then])
@@ -125,7 +125,7 @@ def _direct(draft: Draft, ties: _Ties, ends: np.ndarray) -> Pairs:
     return ends[ties.end[tie], before], draft.head[then]
 
 
-def _through_milestones(draft: Draft, ties: _Ties, ends: np.ndarray) -> tuple[tuple[StepSlot, ...], list[Pairs]]:
+def _through_milestones(draft: GraphDraft, ties: _Ties, ends: np.ndarray) -> tuple[tuple[StepSlot, ...], list[Pairs]]:
     """One milestone for each (node, end) awaited, reached by all its instances, awaited by all of each tied node."""
     if not len(ties.before):
         return (), []
@@ -151,7 +151,7 @@ def _through_milestones(draft: Draft, ties: _Ties, ends: np.ndarray) -> tuple[tu
     ]
 
 
-def _spread(draft: Draft, nodes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _spread(draft: GraphDraft, nodes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """(place in ``nodes``, place of a participant) for all participants of all nodes."""
     length = draft.participants.count[nodes]
     which = np.repeat(np.arange(len(nodes)), length)

@@ -6,10 +6,10 @@ import numpy as np
 
 from phaseline.lang.fast_dataclasses import altered
 from phaseline.model.graph.status import Mark
-from phaseline.plan.graph.draft import CLOSING, Draft, absent_slot
+from phaseline.plan.graph.draft import CLOSING, GraphDraft, absent_slot
 
 
-def end_however(draft: Draft) -> Draft:
+def end_however(draft: GraphDraft) -> GraphDraft:
     """A last entry for each of the chosen: what of its sequence is skipped after a failure holds nobody else up."""
     owner = np.flatnonzero(draft.participants.is_chosen).astype(np.int32)
     closing = altered(absent_slot(draft, CLOSING, owner), marks=Mark.ABSENT | Mark.ENDED)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from phaseline.lang.fast_dataclasses import altered
-from phaseline.plan.graph.draft import Draft
+from phaseline.plan.graph.draft import GraphDraft
 from phaseline.plan.transforms.relationships import relationship_slots
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ def concerned(topology: Topology, chosen: np.ndarray, operation: str, between: n
     return found
 
 
-def lay_intact(draft: Draft, relate: Relate, between: np.ndarray = NO_ROWS, *, tolerant: bool) -> Draft:
+def lay_intact(draft: GraphDraft, relate: Relate, between: np.ndarray = NO_ROWS, *, tolerant: bool) -> GraphDraft:
     """Slots for the operation on relationships from intact instances to chosen ones. ``tolerant``: tried once, ignored.
 
     ``between``: as for ``concerned``.

@@ -189,7 +189,7 @@ def _woven(asked: Asked, name: str, chosen: np.ndarray, walk: Walk) -> Graph:
     breaks = request.breakpoints
     draft = lay_sequence(draft, walk.sequence, tolerant=walk.tolerant, once=walk.once, breakpoints=breaks)
     if on_paths:
-        manner = state_paths.Manner(
+        manner = state_paths.StatePathOptions(
             downwards=walk.downwards, tolerant=walk.tolerant, once=walk.once, breakpoints=breaks
         )
         draft = state_paths.lay_paths(draft, walk.sequence, history.paths, manner)

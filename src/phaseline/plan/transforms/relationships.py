@@ -10,8 +10,8 @@ import numpy as np
 from phaseline.lang.arrays import some
 from phaseline.model.graph.graph import SubjectKind
 from phaseline.model.graph.status import Mark
-from phaseline.plan.graph.call_policies import Manner
-from phaseline.plan.graph.draft import Draft, StepSlot
+from phaseline.plan.graph.call_policies import PolicyOverrides
+from phaseline.plan.graph.draft import GraphDraft, StepSlot
 
 if TYPE_CHECKING:
     from phaseline.model.deployment.topology import Topology
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def relationship_slots(
-    draft: Draft, relate: Relate, who: np.ndarray, *, tolerant: bool, once: bool, first: int
+    draft: GraphDraft, relate: Relate, who: np.ndarray, *, tolerant: bool, once: bool, first: int
 ) -> list[StepSlot]:
     """Slots for the operation on the relationship instances ``who`` (bool by relationship number).
 
@@ -28,7 +28,7 @@ def relationship_slots(
     """
     if not some(who):
         return []
-    sides = _sides(draft.topology, relate.operation, draft.policies, Manner(once=once))
+    sides = _sides(draft.topology, relate.operation, draft.policies, PolicyOverrides(once=once))
     if max(sides[0].max(initial=-1), sides[1].max(initial=-1)) < 0:
         return []
     rank = _ranks(draft.topology, relate, (sides[0] >= 0) | (sides[1] >= 0))
@@ -50,7 +50,7 @@ def relationship_slots(
     return slots
 
 
-def _sides(topology: Topology, name: str, policies: Policies, manner: Manner) -> tuple[np.ndarray, np.ndarray]:
+def _sides(topology: Topology, name: str, policies: Policies, manner: PolicyOverrides) -> tuple[np.ndarray, np.ndarray]:
     """Policy numbers by link of the source's and of the target's operation; -1 where there is nothing to call."""
     number_of = policies.numbering(manner)
     source, target = np.full(len(topology.links), -1, np.int32), np.full(len(topology.links), -1, np.int32)

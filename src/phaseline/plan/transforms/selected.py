@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from phaseline.plan.graph.call_policies import Policies
-from phaseline.plan.graph.draft import Draft
+from phaseline.plan.graph.draft import GraphDraft
 from phaseline.plan.graph.participants import gather
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ def begin(
     downwards: bool,
     with_bridges: bool = True,
     on_paths: bool = False,
-) -> Draft:
+) -> GraphDraft:
     """A draft without entries. ``chosen`` and ``extra``: bool by instance number; ``downwards``: dependents come first.
 
     ``with_bridges``: instances between them take part too, so that they keep the order. ``on_paths``: chosen ones of nodes that
@@ -39,4 +39,4 @@ def begin(
     if on_paths and topology.blueprint.on_path:
         kinds = [node.type not in topology.blueprint.on_path for node in topology.nodes]
         walks = walks & np.array(kinds, bool)[participants.node]
-    return Draft(topology, participants, present, walks, Policies(declare, request.retries))
+    return GraphDraft(topology, participants, present, walks, Policies(declare, request.retries))

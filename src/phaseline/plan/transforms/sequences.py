@@ -12,8 +12,8 @@ from phaseline.model.deployment.instance_states import InstanceState
 from phaseline.model.execution import breakpoints as execution_breakpoints
 from phaseline.model.graph.graph import SubjectKind
 from phaseline.model.graph.status import Mark
-from phaseline.plan.graph.call_policies import Manner
-from phaseline.plan.graph.draft import Change, Draft, StepSlot
+from phaseline.plan.graph.call_policies import PolicyOverrides
+from phaseline.plan.graph.draft import GraphDraft, StateChange, StepSlot
 from phaseline.plan.graph.lifecycle_sequence import Become, Call, Relate, Sequence
 from phaseline.plan.transforms import breakpoints as transforms_breakpoints
 from phaseline.plan.transforms.relationships import relationship_slots
@@ -31,13 +31,13 @@ STATES = 256
 
 
 def lay_sequence(
-    draft: Draft, sequence: Sequence, *, tolerant: bool, once: bool, breakpoints: Breakpoints = ()
-) -> Draft:
+    draft: GraphDraft, sequence: Sequence, *, tolerant: bool, once: bool, breakpoints: Breakpoints = ()
+) -> GraphDraft:
     """Slots for the calls and relationship operations of the chosen, and the states between them.
 
     ``tolerant``: failures are ignored; ``once``: nothing is tried again. ``breakpoints``: where instances stop.
     """
-    items: list[StepSlot | Change] = []
+    items: list[StepSlot | StateChange] = []
     called = np.zeros(len(draft.participants), bool)
     lacking: dict[AbstractSet[InstanceState], np.ndarray] = {}
     for item in sequence:
@@ -47,7 +47,7 @@ def lay_sequence(
         if who is None:
             who = lacking[item.unless] = draft.walks & ~_have(draft, item.unless)
         if isinstance(item, Become):
-            items.append(Change(item.state, who))
+            items.append(StateChange(item.state, who))
             continue
         stopped = who
         if isinstance(item, Call) and item.only is not None:
@@ -84,16 +84,18 @@ def _is_anywhere(topology: Topology, item: Become | Call | Relate) -> bool:
     return isinstance(item, Become) or item.operation in topology.called_between
 
 
-def _without_calls(items: list[StepSlot | Change], sequence: Sequence, called: np.ndarray) -> list[StepSlot | Change]:
+def _without_calls(
+    items: list[StepSlot | StateChange], sequence: Sequence, called: np.ndarray
+) -> list[StepSlot | StateChange]:
     """The items, states that go with calls only for those who have any."""
     with_calls = {item.state for item in sequence if isinstance(item, Become) and item.with_calls}
     return [
-        altered(item, who=item.who & called) if isinstance(item, Change) and item.state in with_calls else item
+        altered(item, who=item.who & called) if isinstance(item, StateChange) and item.state in with_calls else item
         for item in items
     ]
 
 
-def _begin_some(draft: Draft, rows: np.ndarray) -> np.ndarray:
+def _begin_some(draft: GraphDraft, rows: np.ndarray) -> np.ndarray:
     """Who is the source of one of the rows (bool by relationship number), bool by place."""
     is_source = np.zeros(len(draft.topology), bool)
     is_source[draft.topology.source[rows]] = True
@@ -101,14 +103,14 @@ def _begin_some(draft: Draft, rows: np.ndarray) -> np.ndarray:
     return found
 
 
-def of_sources(draft: Draft, who: np.ndarray) -> np.ndarray:
+def of_sources(draft: GraphDraft, who: np.ndarray) -> np.ndarray:
     """Whose source is among ``who`` (bool by place), bool by relationship number."""
     place = draft.participants.place[draft.topology.source]
     found: np.ndarray = (place >= 0) & who[place]
     return found
 
 
-def _have(draft: Draft, states: AbstractSet[InstanceState]) -> np.ndarray:
+def _have(draft: GraphDraft, states: AbstractSet[InstanceState]) -> np.ndarray:
     """Who is in one of the states at planning time, bool by place."""
     found: np.ndarray = _table(states)[draft.present]
     return found
@@ -122,7 +124,7 @@ def _table(states: AbstractSet[InstanceState]) -> np.ndarray:
     return table
 
 
-def call_slots(draft: Draft, call: Call, who: np.ndarray, *, tolerant: bool, once: bool) -> list[StepSlot]:
+def call_slots(draft: GraphDraft, call: Call, who: np.ndarray, *, tolerant: bool, once: bool) -> list[StepSlot]:
     """The slot of an operation for those of ``who`` (bool by place) whose node implements it, if any does."""
     by_node = _node_policies(draft, call, once=once)
     if by_node is None:
@@ -143,9 +145,9 @@ def call_slots(draft: Draft, call: Call, who: np.ndarray, *, tolerant: bool, onc
     ]
 
 
-def _node_policies(draft: Draft, call: Call, *, once: bool) -> np.ndarray | None:
+def _node_policies(draft: GraphDraft, call: Call, *, once: bool) -> np.ndarray | None:
     """Policy numbers by node, -1 where the operation is not implemented; None when it is nowhere."""
-    manner = Manner(until_true=call.until_true, once=once, enter=call.enter, leave=call.leave)
+    manner = PolicyOverrides(until_true=call.until_true, once=once, enter=call.enter, leave=call.leave)
     numbers = [-1] * len(draft.topology.nodes)
     name, hosts_only, number_of = call.operation, call.hosts_only, draft.policies.numbering(manner)
     for number, node in enumerate(draft.topology.nodes):

@@ -18,7 +18,7 @@ from phaseline.model.execution.breakpoints import POST, PRE
 from phaseline.model.execution.breakpoints import PREFIX as STOP
 from phaseline.model.graph.graph import EXIT_PREFIX, LANE_PREFIX, STATE_PREFIX, LaneSpec, Policy, SubjectKind
 from phaseline.model.graph.status import Mark
-from phaseline.plan.graph.draft import Change, Draft, StepSlot
+from phaseline.plan.graph.draft import GraphDraft, StateChange, StepSlot
 from phaseline.plan.graph.lifecycle_sequence import Call
 from phaseline.plan.states.phase_breakpoints import stopping, with_stops
 from phaseline.plan.states.state_graph import ENTERS, mark_of, policy_beside
@@ -42,7 +42,7 @@ NEVER_INSTALLED = (InstanceState.UNINITIALIZED, InstanceState.DELETED)
 
 
 @frozen
-class Manner:
+class StatePathOptions:
     """``downwards``: the way to be uninstalled. ``tolerant``: failures are ignored; ``once``: nothing is tried again.
 
     ``breakpoints``: where instances stop.
@@ -54,7 +54,9 @@ class Manner:
     breakpoints: tuple[Breakpoint, ...] = ()
 
 
-def lay_paths(draft: Draft, sequence: Sequence, known: StatePathIndex | None, manner: Manner) -> Draft:
+def lay_paths(
+    draft: GraphDraft, sequence: Sequence, known: StatePathIndex | None, manner: StatePathOptions
+) -> GraphDraft:
     """Slots for those who are chosen and do not walk through the steps. ``sequence``: those steps, for their operations."""
     away = draft.participants.is_chosen & ~draft.walks
     if not some(away):
@@ -80,10 +82,10 @@ def lay_paths(draft: Draft, sequence: Sequence, known: StatePathIndex | None, ma
 class _Laying:
     """Slots of one type, all of whose nodes go the same path."""
 
-    draft: Draft
+    draft: GraphDraft
     known: StatePathIndex
     path: StatePath
-    manner: Manner
+    manner: StatePathOptions
 
     def begins(self) -> np.ndarray:
         """By place: which state of the path each enters first; afresh the one in which it is; behind the last: none (PD30)."""
@@ -154,12 +156,12 @@ class _Laying:
         return StepSlot(name, SubjectKind.INSTANCE, owner, subject, np.full(len(owner), number, np.int32), marks=marks)
 
 
-def _free_group(items: Iterable[StepSlot | Change]) -> int:
+def _free_group(items: Iterable[StepSlot | StateChange]) -> int:
     """A number from which on no relationship group has one."""
     return 1 + max((item.group for item in items if isinstance(item, StepSlot)), default=0)
 
 
-def tie_phases(draft: Draft) -> Draft:
+def tie_phases(draft: GraphDraft) -> GraphDraft:
     """Edges from entering a state to its phases, between these, and from them to the gate; operations are chained already."""
     if all(slot.beside is None for slot in draft.slots):
         return draft

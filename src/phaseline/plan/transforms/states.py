@@ -12,19 +12,19 @@ from phaseline.lang.arrays import some
 from phaseline.lang.fast_dataclasses import altered
 from phaseline.model.graph.graph import SubjectKind
 from phaseline.model.resources.state_graph_names import WORDS
-from phaseline.plan.graph.draft import CLOSING, JOIN, OPENING, Change, Draft, StepSlot, absent_slot
+from phaseline.plan.graph.draft import CLOSING, JOIN, OPENING, GraphDraft, StateChange, StepSlot, absent_slot
 
 NOBODY = -1
 
 
-def carry_states(draft: Draft) -> Draft:
+def carry_states(draft: GraphDraft) -> GraphDraft:
     """The draft with slots only; every participant has at least one entry, and single ones at both ends.
 
     Between two relationship groups of several entries each stands a joining entry.
     """
     walk = _Walk(draft)
     for item in draft.items:
-        if isinstance(item, Change):
+        if isinstance(item, StateChange):
             walk.reach(item)
         elif item.beside is not None:
             walk.lay(item)
@@ -47,7 +47,7 @@ class _Walk:
     last, if it is the instance's own. ``width``: how many entries end the sequence so far, 0 for none at all.
     """
 
-    def __init__(self, draft: Draft) -> None:
+    def __init__(self, draft: GraphDraft) -> None:
         """Nobody has an entry yet."""
         size = len(draft.participants)
         self.draft = draft
@@ -60,7 +60,7 @@ class _Walk:
         self.ends_in_group = np.zeros(size, bool)
         self.group = NOBODY
 
-    def reach(self, change: Change) -> None:
+    def reach(self, change: StateChange) -> None:
         """``who`` reaches a state."""
         bit = np.uint8(1 << len(self.states))
         self.states.append(int(change.state))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
-from phaseline.records.functions.signature import Function, exactly, unfit
+from phaseline.records.functions.signature import ExpressionFunction, exactly, unfit
 from phaseline.records.operators import SIGNS, is_member
 from phaseline.records.values import ErrorValue, is_in_range, kind_of
 
@@ -17,7 +17,7 @@ COMPARISONS = ("<", "<=", "==", "!=", ">=", ">", "is", "isnt")
 """What ``anyCompare`` and ``allCompare`` may be told to compare by."""
 
 
-def _over_numbers(combine: Callable[[list[int | float]], Value]) -> Function:
+def _over_numbers(combine: Callable[[list[int | float]], Value]) -> ExpressionFunction:
     """A function of one list; its undefined members do not count."""
 
     def apply(values: list[Value], run: EvaluationState) -> Value:
@@ -47,7 +47,7 @@ def _average(numbers: list[int | float]) -> Value:
     return sum(numbers) / len(numbers) if numbers else 0
 
 
-def _extreme(choose: Callable[[list[int | float]], int | float]) -> Function:
+def _extreme(choose: Callable[[list[int | float]], int | float]) -> ExpressionFunction:
     def combine(numbers: list[int | float]) -> Value:
         if len(numbers) <= 1:
             return numbers[0] if numbers else None
@@ -88,7 +88,7 @@ def _compare(values: list[Value], run: EvaluationState, *, is_any: bool) -> Valu
     return not is_any
 
 
-FUNCTIONS: Mapping[str, Function] = {
+FUNCTIONS: Mapping[str, ExpressionFunction] = {
     "sum": _over_numbers(_total),
     "avg": _over_numbers(_average),
     "min": _extreme(min),

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from phaseline.records.functions.signature import Function, unfit
+from phaseline.records.functions.signature import ExpressionFunction, unfit
 from phaseline.records.lexer import quoted
 from phaseline.records.text_errors import TextError
 from phaseline.records.values import MAX_VALUE_BYTES, ErrorValue, bounded
@@ -31,19 +31,19 @@ EXTENDED = "x"
 """The ancestor's option that lets spaces and comments stand in a pattern; passing it over would change what matches."""
 
 
-class PatternError(ValueError):
+class UnusablePatternError(ValueError):
     """A pattern that the engine does not take. Never leaves this module and its callers."""
 
 
 @lru_cache(maxsize=REMEMBERED)
 def pattern_of(text: str, options: str) -> Any:
-    """The pattern, compiled. Raises ``PatternError``."""
+    """The pattern, compiled. Raises ``UnusablePatternError``."""
     import re2
 
     if EXTENDED in options:
-        raise PatternError("the option x, for patterns with spaces and comments, is not known")
+        raise UnusablePatternError("the option x, for patterns with spaces and comments, is not known")
     if len(text) > MAX_PATTERN:
-        raise PatternError(f"the regular expression has more than {MAX_PATTERN:,} characters")
+        raise UnusablePatternError(f"the regular expression has more than {MAX_PATTERN:,} characters")
     settings = re2.Options()
     settings.max_mem = MAX_MEMORY
     settings.log_errors = False
@@ -53,14 +53,14 @@ def pattern_of(text: str, options: str) -> Any:
     except re2.error as error:
         reason = error.args[0] if error.args else "it cannot be read"
         said = reason.decode("utf-8", "replace") if isinstance(reason, bytes) else str(reason)
-        raise PatternError(f"the regular expression {quoted(text[:60])} cannot be used: {said}") from None
+        raise UnusablePatternError(f"the regular expression {quoted(text[:60])} cannot be used: {said}") from None
 
 
 def check(text: str, options: str, offset: int) -> None:
     """Raises ``TextError`` PL-R008 for a pattern that stands in an expression and cannot be used."""
     try:
         pattern_of(text, options)
-    except PatternError as error:
+    except UnusablePatternError as error:
         mend = "Write it for RE2: no back references, no looking ahead or behind, no repetition over 1000."
         raise TextError("PL-R008", str(error), mend, offset) from None
 
@@ -78,7 +78,7 @@ def _prepared(values: list[Value], run: EvaluationState) -> tuple[Any, str, str]
     run.spend(len(text) * max(len(pattern), 1) // WORK_A_STEP)
     try:
         return pattern_of(pattern, options), text, options
-    except PatternError as error:
+    except UnusablePatternError as error:
         return ErrorValue(str(error))
 
 
@@ -132,8 +132,8 @@ def _filled(replacement: str, match: Any) -> str:
     return head
 
 
-FUNCTIONS: Mapping[str, Function] = {
-    "regexp": Function(_regexp, 2, 3),
-    "regexps": Function(_regexps, 3, 4),
+FUNCTIONS: Mapping[str, ExpressionFunction] = {
+    "regexp": ExpressionFunction(_regexp, 2, 3),
+    "regexps": ExpressionFunction(_regexps, 3, 4),
 }
 """{name: function}"""

@@ -11,7 +11,7 @@ from phaseline.records.functions import regex_functions as patterns
 from phaseline.records.functions import string_functions as texts
 from phaseline.records.functions import time_functions as times
 from phaseline.records.functions import type_functions as kinds
-from phaseline.records.functions.signature import ANY_NUMBER, Function
+from phaseline.records.functions.signature import ANY_NUMBER, ExpressionFunction
 from phaseline.records.operators import truth
 from phaseline.records.text_errors import TextError
 from phaseline.records.unparsing import text_of
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from phaseline.records.record import Record
     from phaseline.records.values import Value
 
-TABLE: Mapping[str, Function] = {
+TABLE: Mapping[str, ExpressionFunction] = {
     name.lower(): function
     for part in (kinds, lists, patterns, texts, times)
     for name, function in part.FUNCTIONS.items()
@@ -31,7 +31,7 @@ TABLE: Mapping[str, Function] = {
 """{name in lower case: function}"""
 
 
-def _if_then_else(arguments: list[Evaluate], _node: syntax.Call) -> Evaluate:
+def _if_then_else(arguments: list[Evaluate], _node: syntax.FunctionCall) -> Evaluate:
     condition, then, otherwise = arguments
 
     def if_then_else(record: Record, run: EvaluationState) -> Value:
@@ -43,7 +43,7 @@ def _if_then_else(arguments: list[Evaluate], _node: syntax.Call) -> Evaluate:
     return if_then_else
 
 
-def _if_undefined(arguments: list[Evaluate], _node: syntax.Call) -> Evaluate:
+def _if_undefined(arguments: list[Evaluate], _node: syntax.FunctionCall) -> Evaluate:
     first, second = arguments
 
     def if_undefined(record: Record, run: EvaluationState) -> Value:
@@ -53,7 +53,7 @@ def _if_undefined(arguments: list[Evaluate], _node: syntax.Call) -> Evaluate:
     return if_undefined
 
 
-def _unparse(_arguments: list[Evaluate], node: syntax.Call) -> Evaluate:
+def _unparse(_arguments: list[Evaluate], node: syntax.FunctionCall) -> Evaluate:
     """The text of what stands there; of an attribute's name, that of the attribute."""
     from phaseline.records.unparsing import value_text
 
@@ -65,7 +65,7 @@ def _unparse(_arguments: list[Evaluate], node: syntax.Call) -> Evaluate:
     return lambda record, _run: bounded(value_text(record.folded[key])) if key in record.folded else text
 
 
-LAZY: Mapping[str, tuple[int, Callable[[list[Evaluate], syntax.Call], Evaluate]]] = {
+LAZY: Mapping[str, tuple[int, Callable[[list[Evaluate], syntax.FunctionCall], Evaluate]]] = {
     "ifthenelse": (3, _if_then_else),
     "ifundefined": (2, _if_undefined),
     "unparse": (1, _unparse),
@@ -85,7 +85,7 @@ NAMES = tuple(
 """Every name as it is written."""
 
 
-def call_of(node: syntax.Call, arguments: list[Evaluate]) -> Evaluate:
+def call_of(node: syntax.FunctionCall, arguments: list[Evaluate]) -> Evaluate:
     """The closure of a call. Raises ``TextError`` PL-R006 for an unknown function, PL-R009 for a wrong number of arguments."""
     name = node.name.lower()
     count = len(arguments)
@@ -107,7 +107,7 @@ def call_of(node: syntax.Call, arguments: list[Evaluate]) -> Evaluate:
     return _strict(function, arguments) if function.is_strict else _plain(function, arguments)
 
 
-def _check_count(node: syntax.Call, count: int, fewest: int, most: int) -> None:
+def _check_count(node: syntax.FunctionCall, count: int, fewest: int, most: int) -> None:
     if fewest <= count <= most:
         return
     least = "at least " if most == ANY_NUMBER else ""
@@ -116,7 +116,7 @@ def _check_count(node: syntax.Call, count: int, fewest: int, most: int) -> None:
     raise TextError("PL-R009", message, "See the page about expressions for what it takes.", node.offset)
 
 
-def _check_pattern(node: syntax.Call) -> None:
+def _check_pattern(node: syntax.FunctionCall) -> None:
     """A pattern that is a string in the expression is looked at now."""
     pattern = node.arguments[0]
     last = node.arguments[-1] if len(node.arguments) == (3 if node.name.lower() == "regexp" else 4) else None
@@ -125,12 +125,12 @@ def _check_pattern(node: syntax.Call) -> None:
         patterns.check(pattern.value, options, node.offset)
 
 
-def _plain(function: Function, arguments: list[Evaluate]) -> Evaluate:
+def _plain(function: ExpressionFunction, arguments: list[Evaluate]) -> Evaluate:
     apply = function.apply
     return lambda record, run: apply([argument(record, run) for argument in arguments], run)
 
 
-def _strict(function: Function, arguments: list[Evaluate]) -> Evaluate:
+def _strict(function: ExpressionFunction, arguments: list[Evaluate]) -> Evaluate:
     apply, undefined_first = function.apply, function.undefined_first
 
     def call(record: Record, run: EvaluationState) -> Value:

@@ -18,7 +18,7 @@ ANY_NUMBER = 10_000
 
 
 @dataclass(frozen=True, slots=True)
-class Function:
+class ExpressionFunction:
     """``apply`` gets at least ``fewest`` and at most ``most`` values.
 
     ``is_strict``: it is not called when one of them is an error or undefined; the result is the first error, else
@@ -32,9 +32,9 @@ class Function:
     undefined_first: bool = False
 
 
-def exactly(count: int, apply: Apply, *, is_strict: bool = True) -> Function:
+def exactly(count: int, apply: Apply, *, is_strict: bool = True) -> ExpressionFunction:
     """A function of so many arguments."""
-    return Function(apply, count, count, is_strict)
+    return ExpressionFunction(apply, count, count, is_strict)
 
 
 def unfit(value: Value, wanted: str) -> ErrorValue:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
-from phaseline.records.functions.signature import ANY_NUMBER, Function, exactly, unfit
+from phaseline.records.functions.signature import ANY_NUMBER, ExpressionFunction, exactly, unfit
 from phaseline.records.functions.type_functions import string_of
 from phaseline.records.values import MAX_VALUE_BYTES, ErrorValue, bounded, kind_of
 
@@ -94,7 +94,7 @@ def _list_size(values: list[Value], run: EvaluationState) -> Value:
     return found if isinstance(found, ErrorValue) else len(found)
 
 
-def _list_member(fold: Callable[[str], str]) -> Function:
+def _list_member(fold: Callable[[str], str]) -> ExpressionFunction:
     def apply(values: list[Value], run: EvaluationState) -> Value:
         wanted, text, *separators = values
         for value in values:
@@ -108,7 +108,7 @@ def _list_member(fold: Callable[[str], str]) -> Function:
         assert not isinstance(found, ErrorValue), "they are texts"
         return fold(wanted) in [fold(part) for part in found]
 
-    return Function(apply, 2, 3, is_strict=False)
+    return ExpressionFunction(apply, 2, 3, is_strict=False)
 
 
 def _substr(values: list[Value], _run: EvaluationState) -> Value:
@@ -135,7 +135,7 @@ def _size(values: list[Value], _run: EvaluationState) -> Value:
     return unfit(value, "a text, list or record")
 
 
-def _on_text(change: Callable[[str], str]) -> Function:
+def _on_text(change: Callable[[str], str]) -> ExpressionFunction:
     def apply(values: list[Value], run: EvaluationState) -> Value:
         text = string_of(values[0])
         if not isinstance(text, str):
@@ -146,7 +146,7 @@ def _on_text(change: Callable[[str], str]) -> Function:
     return exactly(1, apply)
 
 
-def _compare(fold: Callable[[str], str]) -> Function:
+def _compare(fold: Callable[[str], str]) -> ExpressionFunction:
     def apply(values: list[Value], run: EvaluationState) -> Value:
         left, right = (string_of(value) for value in values)
         if not isinstance(left, str) or not isinstance(right, str):
@@ -154,10 +154,10 @@ def _compare(fold: Callable[[str], str]) -> Function:
         run.read(len(left) + len(right))
         return (fold(left) > fold(right)) - (fold(left) < fold(right))
 
-    return Function(apply, 2, 2, undefined_first=True)
+    return ExpressionFunction(apply, 2, 2, undefined_first=True)
 
 
-def _two_texts(ask: Callable[[str, str], Value]) -> Function:
+def _two_texts(ask: Callable[[str, str], Value]) -> ExpressionFunction:
     def apply(values: list[Value], run: EvaluationState) -> Value:
         left, right = values
         if not isinstance(left, str) or not isinstance(right, str):
@@ -187,12 +187,12 @@ def _version_compare(left: str, right: str) -> Value:
     return (first > second) - (first < second)
 
 
-FUNCTIONS: Mapping[str, Function] = {
-    "strcat": Function(_strcat, 0, ANY_NUMBER, is_strict=False),
-    "join": Function(_join, 1, ANY_NUMBER, is_strict=False),
-    "strJoin": Function(_join, 1, ANY_NUMBER, is_strict=False),
-    "split": Function(_split, 1, 2),
-    "substr": Function(_substr, 2, 3, undefined_first=True),
+FUNCTIONS: Mapping[str, ExpressionFunction] = {
+    "strcat": ExpressionFunction(_strcat, 0, ANY_NUMBER, is_strict=False),
+    "join": ExpressionFunction(_join, 1, ANY_NUMBER, is_strict=False),
+    "strJoin": ExpressionFunction(_join, 1, ANY_NUMBER, is_strict=False),
+    "split": ExpressionFunction(_split, 1, 2),
+    "substr": ExpressionFunction(_substr, 2, 3, undefined_first=True),
     "size": exactly(1, _size),
     "toUpper": _on_text(str.upper),
     "toLower": _on_text(str.lower),
@@ -206,6 +206,6 @@ FUNCTIONS: Mapping[str, Function] = {
     "versionCompare": _two_texts(_version_compare),
     "stringListMember": _list_member(str),
     "stringListIMember": _list_member(str.lower),
-    "stringListSize": Function(_list_size, 1, 2),
+    "stringListSize": ExpressionFunction(_list_size, 1, 2),
 }
 """{name: function}"""

@@ -9,7 +9,7 @@ from datetime import UTC, datetime, timedelta, timezone
 from typing import TYPE_CHECKING
 
 from phaseline.records.conversions import in_zone
-from phaseline.records.functions.signature import Function, exactly, unfit
+from phaseline.records.functions.signature import ExpressionFunction, exactly, unfit
 from phaseline.records.values import ErrorValue
 
 if TYPE_CHECKING:
@@ -131,10 +131,10 @@ def _format_time(values: list[Value], run: EvaluationState) -> Value:
         return ErrorValue("this time cannot be written that way")
 
 
-FUNCTIONS: Mapping[str, Function] = {
+FUNCTIONS: Mapping[str, ExpressionFunction] = {
     "time": exactly(0, _time),
-    "absTime": Function(_abs_time, 0, 2),
+    "absTime": ExpressionFunction(_abs_time, 0, 2),
     "relTime": exactly(1, _rel_time),
-    "formatTime": Function(_format_time, 0, 2),
+    "formatTime": ExpressionFunction(_format_time, 0, 2),
 }
 """{name: function}"""

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
-from phaseline.records.functions.signature import Function, exactly, unfit
+from phaseline.records.functions.signature import ExpressionFunction, exactly, unfit
 from phaseline.records.unparsing import value_text
 from phaseline.records.values import ErrorValue, bounded, is_in_range, kind_of
 
@@ -20,7 +20,7 @@ LONGEST_NUMBER = 100
 TRUTHS = {"true": True, "false": False}
 
 
-def _is(*kinds: str) -> Function:
+def _is(*kinds: str) -> ExpressionFunction:
     return exactly(1, lambda values, _run: kind_of(values[0]) in kinds, is_strict=False)
 
 
@@ -89,7 +89,7 @@ def _bool(values: list[Value], _run: EvaluationState) -> Value:
     return value != 0 if isinstance(value, int | float) else unfit(value, "a truth value")
 
 
-FUNCTIONS: Mapping[str, Function] = {
+FUNCTIONS: Mapping[str, ExpressionFunction] = {
     "isUndefined": _is("undefined"),
     "isError": _is("error"),
     "isString": _is("string"),

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from phaseline.calls.batches.worker_answers import Answers
-    from phaseline.calls.protocol.call import Call, Site
+    from phaseline.calls.protocol.call import PluginCall, Site
     from phaseline.calls.protocol.call_codec import Letter
 
 
@@ -28,7 +28,7 @@ class Assignment:
 
     __slots__ = ("answers", "call", "is_told", "letter", "log", "number")
 
-    def __init__(self, call: Call, letter: Letter, answers: Answers, log: Callable[[str, str], None]) -> None:
+    def __init__(self, call: PluginCall, letter: Letter, answers: Answers, log: Callable[[str, str], None]) -> None:
         """``letter`` as ``letters.write_call`` makes it; ``answers`` what it asks, ``log(level, text)`` keeps a line."""
         self.call = call
         self.letter = letter

@@ -24,10 +24,10 @@ if TYPE_CHECKING:
     from phaseline.calls.batches.batch_handover import BatchHandover
     from phaseline.calls.batches.local_channel import LocalChannel
     from phaseline.calls.batches.report_buffer import ReportBuffer
-    from phaseline.calls.protocol.call import Call
+    from phaseline.calls.protocol.call import PluginCall
     from phaseline.model.rows.rows import DocumentChange
     from phaseline.run.executors.framing import Message
-    from phaseline.run.executors.worker_messages import Died
+    from phaseline.run.executors.worker_messages import WorkerDied
     from phaseline.run.executors.worker_process import Worker
 
 FROM_OUTSIDE = tuple(
@@ -40,7 +40,7 @@ MOST_CALLS = 64
 """Most calls in one letter."""
 
 
-class Pace:
+class ChunkPace:
     """How many calls of a batch share a letter: one at first, twice as many each time that a letter was short."""
 
     def __init__(self) -> None:
@@ -50,7 +50,7 @@ class Pace:
     def learn(self, took_s: float, *, is_whole: bool) -> None:
         """The calls of a letter took so long together; ``is_whole``: none of them was given back.
 
-        >>> pace = Pace()
+        >>> pace = ChunkPace()
         >>> [pace.size for _ in range(8) if pace.learn(0.001, is_whole=True) is None]
         [2, 4, 8, 16, 32, 64, 64, 64]
         >>> [pace.size for took_s in (0.015, 0.03) if pace.learn(took_s, is_whole=True) is None]
@@ -238,7 +238,7 @@ class Chunk:
         else:
             self._post(one, outcome, changes)
 
-    def failed(self, one: Assignment, error: Died | TimedOut | ProblemsError) -> None:
+    def failed(self, one: Assignment, error: WorkerDied | TimedOut | ProblemsError) -> None:
         """Post what it means that a call was ended, or cannot be sent."""
         mark = one.mark
         self._calls.close(mark)
@@ -249,7 +249,7 @@ class Chunk:
             killed = self._calls.was_killed(mark)
             self._post(one, ended_on_request() if killed else _lost(error, one.call))
 
-    def _came_back(self, call: Call, message: Message) -> Outcome:
+    def _came_back(self, call: PluginCall, message: Message) -> Outcome:
         flavour = message.get("done")
         outcome = COMPLETED
         if flavour is None:
@@ -271,7 +271,7 @@ class Chunk:
         return self._poster.note(self._handover, member, [(member, change) for change in changes])
 
 
-def _lost(error: Died | TimedOut, call: Call) -> Outcome:
+def _lost(error: WorkerDied | TimedOut, call: PluginCall) -> Outcome:
     """The outcome of a call whose process is no more (W2)."""
     if isinstance(error, TimedOut):
         text = f"timed out after {call.site.timeout_s:g} s; its processes were ended"

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from phaseline.calls.batches.caller_registry import CallerRegistry
-    from phaseline.calls.deployments.deployment_cache import Deployments
+    from phaseline.calls.deployments.deployment_cache import DeploymentCache
     from phaseline.calls.protocol.reports import CallReport
     from phaseline.calls.threads.inbox import Inbox
     from phaseline.model.execution.events import Batch
@@ -51,7 +51,7 @@ class LocalExecutor:
     def __init__(
         self,
         inbox: Inbox[CallReport],
-        deployments: Deployments,
+        deployments: DeploymentCache,
         catalog: Catalog,
         clock: Clock,
         callers: CallerRegistry,

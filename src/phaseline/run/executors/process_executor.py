@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from phaseline.calls.batches.local_channel import LocalChannel
 from phaseline.calls.threads.elastic_pool import Crew, Draw
 from phaseline.calls.threads.process_groups import GRACE_S
-from phaseline.run.executors.call_chunks import Calls, Chunk, Pace
+from phaseline.run.executors.call_chunks import Calls, Chunk, ChunkPace
 from phaseline.run.executors.framing import Closed
 from phaseline.run.executors.worker_process import Worker
 
@@ -105,7 +105,7 @@ class WorkerExecutor:
     def submit(self, handover: BatchHandover) -> None:
         """Begin the calls of a batch."""
         channel = LocalChannel(handover, self._poster, self._catalog, self._clock)
-        self._put(handover, channel, Pace(), range(len(handover)))
+        self._put(handover, channel, ChunkPace(), range(len(handover)))
 
     def cancel(self, handover: BatchHandover, members: np.ndarray, *, kill: bool) -> None:
         """Tell running calls that they are canceled; end their processes if ``kill``."""
@@ -170,7 +170,7 @@ class WorkerExecutor:
         self,
         handover: BatchHandover,
         channel: LocalChannel,
-        pace: Pace,
+        pace: ChunkPace,
         members: Sequence[int],
         *,
         is_first: bool = False,

@@ -36,12 +36,12 @@ from phaseline.model.phases.phase_code import PhaseCode
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine
 
-    from phaseline.calls.batches.batch_handover import BatchHandover, Group
+    from phaseline.calls.batches.batch_handover import BatchHandover, FunctionGroup
     from phaseline.calls.batches.bulk_call import BulkOutcome, Gathers, Together
     from phaseline.calls.batches.caller_registry import CallerRegistry
     from phaseline.calls.batches.local_channel import LocalChannel
     from phaseline.calls.batches.report_buffer import ReportBuffer
-    from phaseline.calls.protocol.call import Call, Outcome
+    from phaseline.calls.protocol.call import Outcome, PluginCall
     from phaseline.model.graph.graph import Policy
     from phaseline.model.phases.definitions import PhaseDefinition
     from phaseline.model.rows.rows import DocumentChange
@@ -160,7 +160,7 @@ class ThreadExecutor:
     def _begin_async(
         self,
         handover: BatchHandover,
-        call: Call,
+        call: PluginCall,
         policy: Policy,
         printed: Printed,
         flavour: Gathers,
@@ -192,7 +192,7 @@ class ThreadExecutor:
                 self._held_back.append(task)
             return self._is_held
 
-    def _call_group(self, handover: BatchHandover, group: Group, channel: LocalChannel) -> None:
+    def _call_group(self, handover: BatchHandover, group: FunctionGroup, channel: LocalChannel) -> None:
         if self._is_held and self._holds_back(partial(self._call_group, handover, group, channel)):
             return
         with Printed(partial(channel.log_together, group.members)) as printed:
@@ -255,7 +255,7 @@ class ThreadExecutor:
             calling.discard(threading.get_ident())
         return raised
 
-    def _bulk_function(self, handover: BatchHandover, group: Group) -> Callable[..., object] | None:
+    def _bulk_function(self, handover: BatchHandover, group: FunctionGroup) -> Callable[..., object] | None:
         """The group's function; None when there is none, then its members have been answered."""
         if group.implementation:
             if isinstance(group.code, PhaseCode):
@@ -348,7 +348,7 @@ class ThreadExecutor:
         return (max(0.001, (deadline - self._clock.now()) / 1000) if deadline else 0.0), error
 
 
-def _call_at(handover: BatchHandover, members: np.ndarray, channel: LocalChannel, place: int) -> Call:
+def _call_at(handover: BatchHandover, members: np.ndarray, channel: LocalChannel, place: int) -> PluginCall:
     """The call of a member by its place among those that are called together."""
     return handover.call_of(int(members[place]), channel)
 

@@ -22,8 +22,8 @@ from phaseline.calls.protocol.call import (
     COMPLETED,
     MAX_LINE_CHARS,
     MAX_LINES,
-    Call,
     InstanceContext,
+    PluginCall,
     outcome_of,
     truncate,
     unloadable,
@@ -59,7 +59,7 @@ GONE = 75
 """Exit code of a worker whose engine is gone."""
 
 
-class Engine:
+class EngineConnection:
     """The other end: sends what is said, asks and waits for answers. Any thread may use it; one reads."""
 
     def __init__(self, wire: Wire) -> None:
@@ -108,9 +108,9 @@ class Engine:
 
 
 class AskingWorld:
-    """The ``World`` of one call: begins with what came with the call, asks for the rest."""
+    """The ``DeploymentLookup`` of one call: begins with what came with the call, asks for the rest."""
 
-    def __init__(self, engine: Engine, letter: Letter) -> None:
+    def __init__(self, engine: EngineConnection, letter: Letter) -> None:
         """``letter`` is the call's."""
         self._engine = engine
         views = letter["subjects"].values()
@@ -160,7 +160,7 @@ class AskingWorld:
         """What checks have found of it."""
         return cast("dict[str, Value]", self._engine.ask("system_properties", instance.number))
 
-    def evaluate(self, value: Value, call: Call) -> Value:  # noqa: ARG002 - the engine knows which call asks
+    def evaluate(self, value: Value, call: PluginCall) -> Value:  # noqa: ARG002 - the engine knows which call asks
         """The value with its functions evaluated."""
         return cast("Value", self._engine.ask("evaluate", value))
 
@@ -172,7 +172,7 @@ class AskingWorld:
 class WorkerChannel:
     """The ``Channel`` of the one call that runs."""
 
-    def __init__(self, engine: Engine, catalog: Catalog, letter: Letter) -> None:
+    def __init__(self, engine: EngineConnection, catalog: Catalog, letter: Letter) -> None:
         """``letter`` is the call's."""
         self._engine = engine
         self._catalog = catalog
@@ -180,14 +180,14 @@ class WorkerChannel:
         self._sent = 0
         """Lines that were sent together."""
 
-    def log(self, call: Call, level: str, text: str) -> None:  # noqa: ARG002 - the engine knows which call runs
+    def log(self, call: PluginCall, level: str, text: str) -> None:  # noqa: ARG002 - the engine knows which call runs
         """Send one line; a copy of this process writes it on its standard error, which the engine reads as well."""
         if guarded_calls.copies():
             print(text, file=sys.stderr, flush=True)  # noqa: T201 - see above
             return
         self._engine.wire.send({"log": [level, truncate(text, MAX_LINE_CHARS)]})
 
-    def log_lines(self, call: Call, level: str, lines: Sequence[str]) -> bool:
+    def log_lines(self, call: PluginCall, level: str, lines: Sequence[str]) -> bool:
         """Send many at once; False when the engine keeps no more of this call. The one beyond makes it say so."""
         if guarded_calls.copies():
             for line in lines:
@@ -199,13 +199,13 @@ class WorkerChannel:
             self._sent += len(lines)
         return self._sent <= MAX_LINES
 
-    def save(self, call: Call, *, wait: bool = False) -> None:
+    def save(self, call: PluginCall, *, wait: bool = False) -> None:
         """Have the runtime properties stored as they are now."""
         self._engine.ask("save", _changes(call), wait)
         for view in call.subjects:
             view.settle()
 
-    def save_unless_stale(self, call: Call) -> bool:
+    def save_unless_stale(self, call: PluginCall) -> bool:
         """The same, if nobody else has changed its subjects since it has read them."""
         read = [(view.number, view.before) for view in call.subjects if view.before is not None]
         is_stored: bool = self._engine.ask("save_unless_stale", _changes(call), read)
@@ -214,26 +214,26 @@ class WorkerChannel:
                 view.settle()
         return is_stored
 
-    def tell(self, call: Call, message: str) -> None:
+    def tell(self, call: PluginCall, message: str) -> None:
         """Have it shown how far it is."""
         self._engine.ask("tell", message, require_storable(call.data, "data"))
 
-    def is_canceled(self, call: Call) -> bool:  # noqa: ARG002 - one call at a time
+    def is_canceled(self, call: PluginCall) -> bool:  # noqa: ARG002 - one call at a time
         """True when a user canceled it."""
         return self._letter["mark"] in self._engine.canceled
 
-    def on_kill(self, call: Call, end: Callable[[], object]) -> None:
+    def on_kill(self, call: PluginCall, end: Callable[[], object]) -> None:
         """Nobody needs it: who is killed here is this process."""
 
-    def load(self, call: Call) -> Callable[..., object]:
+    def load(self, call: PluginCall) -> Callable[..., object]:
         """The function of the call's site."""
         return self._catalog.load(call.site.implementation, call.site.deployment.code)
 
-    def inputs(self, call: Call) -> dict[str, Value]:  # noqa: ARG002 - one call at a time
+    def inputs(self, call: PluginCall) -> dict[str, Value]:  # noqa: ARG002 - one call at a time
         """The inputs that came with the call."""
         return copy_mapping(self._letter["inputs"])
 
-    def token(self, call: Call) -> str:  # noqa: ARG002 - one call at a time
+    def token(self, call: PluginCall) -> str:  # noqa: ARG002 - one call at a time
         """The token that came with the call."""
         return str(self._letter["token"])
 
@@ -257,12 +257,14 @@ class Sites:
         return site, True
 
 
-def _changes(call: Call) -> Changes:
+def _changes(call: PluginCall) -> Changes:
     found = [(view.number, *written_of(view)) for view in call.subjects if view.before is not None]
     return write_changes([change for change in found if change[1] or change[2]])
 
 
-def run_call(engine: Engine, catalog: Catalog, callers: CallerRegistry, letter: Letter, sites: Sites) -> Message:
+def run_call(
+    engine: EngineConnection, catalog: Catalog, callers: CallerRegistry, letter: Letter, sites: Sites
+) -> Message:
     """Call one member to its end; the message that says what came of it."""
     os.environ[MARK] = letter["mark"]
     site, is_new = sites.of(letter)
@@ -286,14 +288,14 @@ def run_call(engine: Engine, catalog: Catalog, callers: CallerRegistry, letter: 
     }
 
 
-def _prepared(call: Call, callers: CallerRegistry) -> Flavour:
+def _prepared(call: PluginCall, callers: CallerRegistry) -> Flavour:
     """The flavour of a call with its code and its caller imported: that is not the operation's time."""
     flavour = flavour_of(call)
     _ = callers[flavour]
     return flavour
 
 
-def _left(call: Call, outcome: Outcome) -> tuple[Outcome, Any, Value]:
+def _left(call: PluginCall, outcome: Outcome) -> tuple[Outcome, Any, Value]:
     """What came of it, what it changed, and its data; what cannot be stored of either fails the call."""
     try:
         data = require_storable(call.data, "data")
@@ -309,7 +311,7 @@ class Pipes:
         """They are found again whatever calls do with their standard output."""
         self._numbers = tuple(os.dup(stream.fileno()) for stream in (sys.stdout, sys.stderr))
 
-    def empty(self, engine: Engine) -> None:
+    def empty(self, engine: EngineConnection) -> None:
         """What the call has printed belongs to it: have the engine read it before the call is said to have ended."""
         for stream in (sys.stdout, sys.stderr):
             stream.flush()
@@ -343,7 +345,7 @@ def main(arguments: Sequence[str], callers: CallerRegistry) -> None:
     if setup["pythonpath"] is not None:
         os.environ["PYTHONPATH"] = setup["pythonpath"]
     catalog: Catalog = _named(setup["catalog"])()
-    engine, sites, pipes = Engine(wire), Sites(), Pipes()
+    engine, sites, pipes = EngineConnection(wire), Sites(), Pipes()
     threading.Thread(target=engine.read, name="phaseline-wire", daemon=True).start()
     wire.send({"ready": os.getpid()})
     while (number := permits.take()) is not None:

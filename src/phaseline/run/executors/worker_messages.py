@@ -32,7 +32,7 @@ SLOW_S = 0.02
 """Behind a call that has taken so long nothing waits: the rest of its letter is given back."""
 
 
-class Died(Exception):
+class WorkerDied(Exception):
     """The worker's process ended during a call; ``code`` negative: the signal."""
 
     def __init__(self, code: int) -> None:
@@ -56,7 +56,7 @@ class CallOwner(Protocol):
         """A call has ended: what the worker says of it, and how long it has taken."""
         ...
 
-    def failed(self, one: Assignment, error: Died | TimedOut | ProblemsError) -> None:
+    def failed(self, one: Assignment, error: WorkerDied | TimedOut | ProblemsError) -> None:
         """A call was ended, or cannot be sent; nothing of it is left."""
         ...
 

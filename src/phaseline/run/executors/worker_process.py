@@ -18,7 +18,7 @@ from phaseline.calls.threads.process_groups import GRACE_S, end, plugin_environm
 from phaseline.model.problems.problem import ProblemsError
 from phaseline.run.executors.assignments import Assignments
 from phaseline.run.executors.framing import Closed, Wire, written
-from phaseline.run.executors.worker_messages import Attending, Died, TimedOut
+from phaseline.run.executors.worker_messages import Attending, TimedOut, WorkerDied
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -41,7 +41,7 @@ PREFIXES = ("<out> ", "<err> ")
 """How lines of standard output and error are told apart in logs (S3)."""
 
 
-class Output:
+class OutputPipe:
     """Bytes of one pipe as lines."""
 
     def __init__(self, pipe: Any, prefix: str) -> None:
@@ -102,7 +102,7 @@ class Worker:
             )
         self.wire = Wire(ours)
         pipes = zip((self._process.stdout, self._process.stderr), PREFIXES, strict=True)
-        self.outputs = {output.pipe.fileno(): output for output in (Output(*pipe) for pipe in pipes)}
+        self.outputs = {output.pipe.fileno(): output for output in (OutputPipe(*pipe) for pipe in pipes)}
         self.poll = select.poll()
         for number in (self.wire.fileno(), self.calls.waker, *self.outputs):
             self.poll.register(number, select.POLLIN)
@@ -258,7 +258,7 @@ class Worker:
         else:
             self._killing.wait(2 * GRACE_S + HEARD_OUT_S)  # whoever kills gives what it started time to end
         self.calls.clear()
-        owner.failed(lost, Died(code))
+        owner.failed(lost, WorkerDied(code))
 
     def _last_words(self, attending: Attending) -> None:
         """Take what it said before its process ended."""

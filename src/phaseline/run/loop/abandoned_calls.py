@@ -17,7 +17,7 @@ from phaseline.model.graph.status import EntryStatus, OutcomeKind
 from phaseline.model.problems.problem import problem_error
 
 if TYPE_CHECKING:
-    from phaseline.calls.deployments.deployment_cache import Deployments
+    from phaseline.calls.deployments.deployment_cache import DeploymentCache
     from phaseline.model.execution.events import Batch, Event
     from phaseline.model.graph.batch_members import GraphSegment
     from phaseline.model.problems.problem import ProblemsError
@@ -93,7 +93,7 @@ class GivenUpCalls:
 def refuse_overlap(
     outstanding: OpenBatches,
     store: Store,
-    deployments: Deployments,
+    deployments: DeploymentCache,
     row: ExecutionRow,
     wanted: tuple[int | None, np.ndarray | None],
     *,

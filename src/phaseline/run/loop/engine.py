@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from phaseline.calls.deployments.check_results import Vouch
-from phaseline.calls.deployments.deployment_cache import Deployments
+from phaseline.calls.deployments.deployment_cache import DeploymentCache
 from phaseline.calls.deployments.lane_keys import LaneKeys
 from phaseline.calls.deployments.last_messages import LastMessages
 from phaseline.calls.deployments.planner_driver import Planning
@@ -56,9 +56,9 @@ if TYPE_CHECKING:
     from phaseline.model.execution.events import Command, Event
     from phaseline.model.execution.execution import Request
     from phaseline.model.rows.rows import ExecutionRow, RequestRow
-    from phaseline.ports import Clock, Executor, Secrets, Store
+    from phaseline.ports import Clock, Executor, SecretSource, Store
     from phaseline.run.phases.active_phases import PhaseSource
-    from phaseline.run.phases.phase_engine import Phases
+    from phaseline.run.phases.phase_engine import PhaseEngine
 
 TURN_ENTRIES = 10_000
 """Entries whose outcomes one turn takes; the rest waits for the next."""
@@ -79,7 +79,7 @@ class Engine:
         self,
         store: Store,
         clock: Clock,
-        make_executor: Callable[[Inbox[CallReport], Deployments], Executor],
+        make_executor: Callable[[Inbox[CallReport], DeploymentCache], Executor],
         planners: Mapping[str, Planner],
         declare: Callable[[Operation, CodeLocation], Declaration],
         *,
@@ -87,7 +87,7 @@ class Engine:
         on_events: Callable[[Sequence[EventRow]], None] | None = None,
         reload: Callable[[], Mapping[str, Value]] | None = None,
         phases: PhaseSource | None = None,
-        secrets: Secrets | None = None,
+        secrets: SecretSource | None = None,
     ) -> None:
         """The caller owns the store (``Store.own``).
 
@@ -111,7 +111,7 @@ class Engine:
         self._is_news = False
         self._keys = LaneKeys()
         self.scheduler = Scheduler(next_batch=first_batch)
-        self.deployments = Deployments(store, secrets)
+        self.deployments = DeploymentCache(store, secrets)
         self.planning = Planning(planners, self.deployments, declare, first_graph, clock.now)
         self._rounds = Rounds(self.scheduler, self.planning, self.deployments, store, self._messages)
         self.claims = Claims(
@@ -126,17 +126,17 @@ class Engine:
         self.given_up = GivenUpCalls(self._outstanding, self.executor)
         self._events.extend(self.leaving.slots())
         self._source, self.calls = phases, 0
-        self._phases: Phases | None = None
+        self._phases: PhaseEngine | None = None
         self.eviction = Eviction(store, self.planning, self.deployments, self.claims, self._outstanding, self._keys)
 
     @property
-    def phases(self) -> Phases:
+    def phases(self) -> PhaseEngine:
         """What this engine does for resources; made when it is first needed, for it reads all plugins."""
         if self._phases is None:
-            from phaseline.run.phases.phase_engine import Phases
+            from phaseline.run.phases.phase_engine import PhaseEngine
 
             given = self._store, self._clock, self.scheduler, self.deployments, self.planning, self._inbox, self._source
-            self._phases = Phases(*given)
+            self._phases = PhaseEngine(*given)
             self._rounds.begins = self._phases.begins
         return self._phases
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from phaseline.calls.deployments.call_subjects import LoadedDeployment
-    from phaseline.calls.deployments.deployment_cache import Deployments
+    from phaseline.calls.deployments.deployment_cache import DeploymentCache
     from phaseline.calls.deployments.lane_keys import LaneKeys
     from phaseline.calls.deployments.planner_driver import Planning
     from phaseline.model.blueprint.blueprint import Value
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from phaseline.ports import Store
     from phaseline.run.loop.admission import Claims
     from phaseline.run.loop.open_batches import OpenBatches
-    from phaseline.run.phases.phase_engine import Phases
+    from phaseline.run.phases.phase_engine import PhaseEngine
 
 MOST_BYTES = 256 << 20
 """Default bound of idle deployments."""
@@ -49,7 +49,7 @@ class Eviction:
         self,
         store: Store,
         planning: Planning,
-        deployments: Deployments,
+        deployments: DeploymentCache,
         claims: Claims,
         outstanding: OpenBatches,
         keys: LaneKeys,
@@ -77,7 +77,7 @@ class Eviction:
         self.ended.add(row.number)
         self._just_ended.append(row.number)
 
-    def tidy(self, phases: Phases | None) -> None:
+    def tidy(self, phases: PhaseEngine | None) -> None:
         """A turn is done: drop what ended in it, and the least recently used idle deployments beyond the bound."""
         if self._planning.turns_until_freed:
             self._planning.turns_until_freed -= 1
@@ -104,7 +104,7 @@ class Eviction:
             if self._idle_bytes > self.most_bytes:
                 self._drop_oldest(phases)
 
-    def look(self, phases: Phases | None) -> None:
+    def look(self, phases: PhaseEngine | None) -> None:
         """Drop deployments that were deleted, by whichever process; costs next to nothing while nothing is written."""
         seen = self._store.changed(self._seen)
         if seen:
@@ -126,7 +126,7 @@ class Eviction:
                 self._idle[deployment] = size = size_of(loaded)
                 self._idle_bytes += size
 
-    def _drop_oldest(self, phases: Phases | None) -> None:
+    def _drop_oldest(self, phases: PhaseEngine | None) -> None:
         called = self._called()
         for deployment in list(self._idle):
             if self._idle_bytes <= self.most_bytes:
@@ -142,7 +142,7 @@ class Eviction:
             found.update(dispatched.batch.members.deployments)
         return found
 
-    def _drop(self, deployment: int, phases: Phases | None) -> None:
+    def _drop(self, deployment: int, phases: PhaseEngine | None) -> None:
         self._idle_bytes -= self._idle.pop(deployment, 0)
         loaded = self._deployments.held(deployment)
         if loaded is not None and phases is not None:

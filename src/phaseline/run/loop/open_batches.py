@@ -12,12 +12,12 @@ from phaseline.lang.fast_dataclasses import altered
 from phaseline.model.execution.events import Finished, Noted, Reattached
 from phaseline.model.execution.pre_post import HOOKS
 from phaseline.model.graph.graph import called_side
-from phaseline.run.loop.turn_rows import GIVEN_UP, Origin, Sorter
+from phaseline.run.loop.turn_rows import GIVEN_UP, BatchOrigin, Sorter
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from phaseline.calls.deployments.deployment_cache import Deployments
+    from phaseline.calls.deployments.deployment_cache import DeploymentCache
     from phaseline.engine.scheduler import Scheduler
     from phaseline.model.deployment.topology import Topology
     from phaseline.model.execution.events import Accepted, Batch, Event
@@ -47,14 +47,14 @@ class OpenBatches:
     """
 
     def __init__(
-        self, store: Store, deployments: Deployments, scheduler: Scheduler, on_reports: Callable[[], None]
+        self, store: Store, deployments: DeploymentCache, scheduler: Scheduler, on_reports: Callable[[], None]
     ) -> None:
         """Nothing is handed over. ``on_reports`` is called when calls have returned."""
         self._on_reports = on_reports
         self._store = store
         self._deployments = deployments
         self.scheduler = scheduler
-        self._origins: dict[int, Origin] = {}
+        self._origins: dict[int, BatchOrigin] = {}
         self.batches: dict[int, Dispatched] = {}
         self.killed: set[int] = set()
         self.vouched: list[Vouch] = []
@@ -106,7 +106,7 @@ class OpenBatches:
                 continue
             batch = dispatched.batch
             if report.documents or report.remarks:
-                sorter.take(report, answer, Origin.of(batch), self._given_up(batch, answer))
+                sorter.take(report, answer, BatchOrigin.of(batch), self._given_up(batch, answer))
             else:
                 sorter.logs.extend(report.logs)
             if not report.is_noted:
@@ -137,7 +137,7 @@ class OpenBatches:
         """Every member has been reported: all that is kept is whose they were."""
         del self.batches[batch.id]
         self.killed.discard(batch.id)
-        self._origins[batch.id] = Origin.of(batch)
+        self._origins[batch.id] = BatchOrigin.of(batch)
         while len(self._origins) > ORIGINS_KEPT:
             del self._origins[next(iter(self._origins))]
 

@@ -21,7 +21,7 @@ from phaseline.model.rows.rows import RequestKind
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from phaseline.calls.deployments.deployment_cache import Deployments
+    from phaseline.calls.deployments.deployment_cache import DeploymentCache
     from phaseline.calls.deployments.planner_driver import Planning
     from phaseline.model.execution.events import Event
     from phaseline.model.rows.rows import BatchRow, ExecutionRow, GraphRow
@@ -53,7 +53,7 @@ def released(store: Store, rows: Sequence[ExecutionRow]) -> Sequence[ExecutionRo
 def restore(
     store: Store,
     planning: Planning,
-    deployments: Deployments,
+    deployments: DeploymentCache,
     rows: Sequence[ExecutionRow],
     orphans: Sequence[BatchRow],
     messages: dict[tuple[int, int], str],
@@ -90,7 +90,11 @@ def restore(
 
 
 def _of_one(
-    store: Store, planning: Planning, deployments: Deployments, row: ExecutionRow, messages: dict[tuple[int, int], str]
+    store: Store,
+    planning: Planning,
+    deployments: DeploymentCache,
+    row: ExecutionRow,
+    messages: dict[tuple[int, int], str],
 ) -> list[Event]:
     """The events of one execution; all that its calls will need is read, so that no turn meets what cannot be."""
     graphs = _graphs_to_hold(store, planning, row)
@@ -103,7 +107,7 @@ def _of_one(
 
 
 def held_again(
-    store: Store, deployments: Deployments, row: ExecutionRow, graph: int, messages: dict[tuple[int, int], str]
+    store: Store, deployments: DeploymentCache, row: ExecutionRow, graph: int, messages: dict[tuple[int, int], str]
 ) -> Event:
     """The event that gives the scheduler back a graph of the execution that it had dropped."""
     found = next(one for one in store.graphs(row.number) if one.id == graph)
@@ -151,7 +155,7 @@ def _follows(row: ExecutionRow, graph: GraphRow) -> bool:
 
 def _restored(
     store: Store,
-    deployments: Deployments,
+    deployments: DeploymentCache,
     row: ExecutionRow,
     graph: GraphRow,
     statuses: np.ndarray,

@@ -13,10 +13,10 @@ from phaseline.lang.fast_dataclasses import altered
 from phaseline.model.graph.status import ExecutionStatus
 from phaseline.model.problems.problem import Place, Problem, ProblemsError, problem_error
 from phaseline.model.resources.resources import is_reach
-from phaseline.model.rows.rows import Answer, RequestKind
+from phaseline.model.rows.rows import RequestAnswer, RequestKind
 
 if TYPE_CHECKING:
-    from phaseline.calls.deployments.deployment_cache import Deployments
+    from phaseline.calls.deployments.deployment_cache import DeploymentCache
     from phaseline.engine.scheduler import Scheduler
     from phaseline.model.blueprint.blueprint import Value
     from phaseline.model.rows.rows import ExecutionRow, RequestRow
@@ -43,7 +43,7 @@ class Orders(Protocol):
     """Who may go on beside whom."""
     scheduler: Scheduler
     """Who knows how entries stand that are at hand."""
-    deployments: Deployments
+    deployments: DeploymentCache
     """What entries keep for their next call."""
     known: set[int]
     """Open executions that are at hand."""
@@ -106,7 +106,7 @@ class Door:
         self._store, self._orders, self._signals = store, orders, signals
         self._seen = 0
         self._open: dict[int, ExecutionRow] | None = None
-        self.answers: list[Answer] = []
+        self.answers: list[RequestAnswer] = []
 
     def look(self) -> bool:
         """Carry out what was asked since the last look; True if there was anything. Costs next to nothing otherwise."""
@@ -116,7 +116,7 @@ class Door:
         self._open = None
         for request in asked:
             self._seen = request.number
-            self.answers.append(Answer(request.number, self._answer(request)))
+            self.answers.append(RequestAnswer(request.number, self._answer(request)))
         return True
 
     def _row(self, request: RequestRow) -> ExecutionRow | None:

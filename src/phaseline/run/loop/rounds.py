@@ -11,11 +11,11 @@ from phaseline.model.graph.graph import Graph, has_phases
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from phaseline.calls.deployments.deployment_cache import Deployments
+    from phaseline.calls.deployments.deployment_cache import DeploymentCache
     from phaseline.calls.deployments.last_messages import LastMessages
     from phaseline.calls.deployments.planner_driver import Planning
-    from phaseline.calls.deployments.round_outcomes import Endings
-    from phaseline.engine.open_executions import Run
+    from phaseline.calls.deployments.round_outcomes import RoundOutcomes
+    from phaseline.engine.open_executions import OpenExecution
     from phaseline.engine.scheduler import Scheduler
     from phaseline.model.execution.events import Command, Event, Planned
     from phaseline.ports import Store
@@ -28,7 +28,12 @@ class Rounds:
     """Asks planners what comes next and lets the scheduler go on with the answers."""
 
     def __init__(
-        self, scheduler: Scheduler, planning: Planning, deployments: Deployments, store: Store, messages: LastMessages
+        self,
+        scheduler: Scheduler,
+        planning: Planning,
+        deployments: DeploymentCache,
+        store: Store,
+        messages: LastMessages,
     ) -> None:
         """All are the engine's own."""
         self._scheduler, self._planning, self._deployments = scheduler, planning, deployments
@@ -100,12 +105,12 @@ class Rounds:
             bounded=(graph.bounds, graph.group, graph.subject),
         )  # fmt: skip
 
-    def _how_ended(self) -> Endings:
-        from phaseline.calls.deployments.round_outcomes import Endings
+    def _how_ended(self) -> RoundOutcomes:
+        from phaseline.calls.deployments.round_outcomes import RoundOutcomes
 
-        return Endings(self._store, self._scheduler.arena, self._messages)
+        return RoundOutcomes(self._store, self._scheduler.arena, self._messages)
 
-    def _ask(self, run: Run, *, is_afresh: bool = False) -> Planned:
+    def _ask(self, run: OpenExecution, *, is_afresh: bool = False) -> Planned:
         return self._planning.ask(
             run.execution,
             self._how_ended,

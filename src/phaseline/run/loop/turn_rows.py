@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from phaseline.model.execution.execution import Request
     from phaseline.model.graph.batch_members import GraphSegment
     from phaseline.model.health.checks import NewCheckResults
-    from phaseline.model.rows.rows import Answer, DocumentChange, Metric, PlannerWrites, Reshaped
-    from phaseline.ports import Secrets
+    from phaseline.model.rows.rows import DocumentChange, Metric, PlannerWrites, RequestAnswer, Reshaped
+    from phaseline.ports import SecretSource
 
 ASKED_AGAIN = "OperationRetry"
 """The type of error by which an operation asks to be called again: that is no failure."""
@@ -59,7 +59,7 @@ def _refusal(message: str, error: Mapping[str, str]) -> list[tuple[str, str]]:
 
 
 @frozen
-class Origin:
+class BatchOrigin:
     """Whose members a batch has: ``ends`` and ``executions`` by segment. All that is kept of a batch once it is answered."""
 
     phase: str
@@ -67,7 +67,7 @@ class Origin:
     executions: tuple[int, ...]
 
     @classmethod
-    def of(cls, batch: Batch) -> Origin:
+    def of(cls, batch: Batch) -> BatchOrigin:
         """The origin of a batch's members."""
         return cls(batch.lane.phase, batch.members.ends, batch.members.executions)
 
@@ -79,7 +79,7 @@ class Origin:
 class Sorter:
     """Gathers the rows of a turn from its reports."""
 
-    def __init__(self, now: int, secrets: Secrets) -> None:
+    def __init__(self, now: int, secrets: SecretSource) -> None:
         """Nothing gathered."""
         self._now = now
         self._secrets = secrets
@@ -90,7 +90,9 @@ class Sorter:
         self.checks: list[NewCheckResults] = []
         self.measures: Sequence[Metric] = ()
 
-    def take(self, report: CallReport, accepted: Accepted | None, origin: Origin | None, given_up: set[int]) -> None:
+    def take(
+        self, report: CallReport, accepted: Accepted | None, origin: BatchOrigin | None, given_up: set[int]
+    ) -> None:
         """Keep what accepted members brought. Of the others nothing moves, but no data is lost: it is told as an event.
 
         ``given_up``: members, not accepted, for whose entries nobody waits any more: their data is stored on the
@@ -116,7 +118,7 @@ class Sorter:
             self.documents.append(kept)
         self.events.append(event)
 
-    def _late(self, origin: Origin | None, member: int, change: DocumentChange) -> None:
+    def _late(self, origin: BatchOrigin | None, member: int, change: DocumentChange) -> None:
         execution = origin.execution_of(member) if origin is not None else None
         if origin is None or execution is None:
             return  # of a batch that this engine never had: nobody could tell whose it is
@@ -169,7 +171,7 @@ class Sorter:
     def payload(
         self,
         events: Iterable[EventRow],
-        answers: Sequence[Answer] = (),
+        answers: Sequence[RequestAnswer] = (),
         requests: Mapping[int, Request] | None = None,
         reshaped: Sequence[Reshaped] = (),
         written: PlannerWrites = NOTHING_WRITTEN,

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
     from phaseline.calls.deployments.call_subjects import LoadedDeployment
-    from phaseline.calls.deployments.deployment_cache import Deployments
+    from phaseline.calls.deployments.deployment_cache import DeploymentCache
     from phaseline.calls.deployments.lane_keys import LaneKeys
     from phaseline.engine.arena_layout import GraphSlot
     from phaseline.engine.scheduler import Scheduler
@@ -54,7 +54,9 @@ ENGINE_NAMES = frozenset({"name", "clustername", "state", "adtype", "targetstate
 class Conditions:
     """Answers of this moment. ``remarks``: why some could not be given, to be stored with the next turn."""
 
-    def __init__(self, scheduler: Scheduler, deployments: Deployments, in_force: ActivePhases, clock: Clock) -> None:
+    def __init__(
+        self, scheduler: Scheduler, deployments: DeploymentCache, in_force: ActivePhases, clock: Clock
+    ) -> None:
         """Nothing was asked yet."""
         self._scheduler = scheduler
         self._deployments = deployments

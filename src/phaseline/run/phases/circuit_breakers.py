@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from phaseline.calls.protocol.reports import CallReport
     from phaseline.engine.scheduler import Scheduler
     from phaseline.model.phases.definitions import PhaseDefinition
-    from phaseline.ports import Clock, Secrets, Store
+    from phaseline.ports import Clock, SecretSource, Store
     from phaseline.run.phases.active_phases import ActivePhases
 
 ENGINE = Actor("engine")
@@ -43,7 +43,7 @@ class Breakers:
     """The breakers of all phases that have one."""
 
     def __init__(
-        self, store: Store, clock: Clock, scheduler: Scheduler, in_force: ActivePhases, secrets: Secrets
+        self, store: Store, clock: Clock, scheduler: Scheduler, in_force: ActivePhases, secrets: SecretSource
     ) -> None:
         """Those that are tripped stand in the store; ``secrets`` are masked in what is told of the last failure."""
         self._secrets = secrets

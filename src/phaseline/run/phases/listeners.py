@@ -20,7 +20,7 @@ from phaseline.model.rows.rows import LogLine
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from phaseline.calls.deployments.deployment_cache import Deployments
+    from phaseline.calls.deployments.deployment_cache import DeploymentCache
     from phaseline.calls.protocol.reports import CallReport
     from phaseline.calls.threads.inbox import Inbox
     from phaseline.engine.scheduler import Scheduler
@@ -48,7 +48,7 @@ class Listeners:
     def __init__(
         self,
         scheduler: Scheduler,
-        deployments: Deployments,
+        deployments: DeploymentCache,
         in_force: ActivePhases,
         clock: Clock,
         inbox: Inbox[CallReport],

@@ -20,7 +20,7 @@ from phaseline.model.resources.resources import REACH_WORKFLOW, REMOVED
 from phaseline.model.resources.state_graph_names import state_name, state_numbers
 from phaseline.plan.states.state_graph import (
     NOWHERE,
-    Group,
+    ResourceGroup,
     Stops,
     late_graph,
     next_groups,
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from phaseline.calls.deployments.call_subjects import LoadedDeployment
-    from phaseline.calls.deployments.deployment_cache import Deployments
+    from phaseline.calls.deployments.deployment_cache import DeploymentCache
     from phaseline.calls.deployments.planner_driver import Planning
     from phaseline.engine.arena_layout import GraphSlot
     from phaseline.engine.scheduler import Scheduler
@@ -66,7 +66,7 @@ class Paths:
     def __init__(
         self,
         store: Store,
-        deployments: Deployments,
+        deployments: DeploymentCache,
         planning: Planning,
         scheduler: Scheduler,
         in_force: ActivePhases,
@@ -291,7 +291,7 @@ class Paths:
             numbers = state_numbers(self._deployments.loaded(row.deployment).state_names)
             late = None
             if path is not None and state in path.states and state in numbers:
-                group = Group(kind, path, state, subjects.astype(np.int32))
+                group = ResourceGroup(kind, path, state, subjects.astype(np.int32))
                 late = late_graph(group, registry, had, numbers[state], self._stops(row, group))
             if late is None:
                 leaving.append((kind, state, subjects))
@@ -299,14 +299,14 @@ class Paths:
                 graphs.append(late)
         return graphs, leaving
 
-    def _stops(self, row: ExecutionRow, group: Group) -> Stops:
+    def _stops(self, row: ExecutionRow, group: ResourceGroup) -> Stops:
         """Where some of a group stop."""
         if not row.request.breakpoints:
             return NOWHERE
         ids = self._deployments.loaded(row.deployment).topology.ids
         return Stops(row.request.breakpoints, [ids[number] for number in group.subjects.tolist()])
 
-    def _graph_of(self, row: ExecutionRow, group: Group, numbers: Mapping[str, int]) -> Graph:
+    def _graph_of(self, row: ExecutionRow, group: ResourceGroup, numbers: Mapping[str, int]) -> Graph:
         """The graph of a group's state; calls of equal size are followed by graphs that differ in their subjects alone."""
         if row.request.breakpoints:
             return state_graph(group, self._in_force.registry, numbers, self._stops(row, group))

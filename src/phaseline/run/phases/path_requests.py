@@ -27,13 +27,13 @@ from phaseline.run.phases.signals import given, statuses_of
 from phaseline.run.phases.state_entries import stays_of
 
 if TYPE_CHECKING:
-    from phaseline.calls.deployments.deployment_cache import Deployments
+    from phaseline.calls.deployments.deployment_cache import DeploymentCache
     from phaseline.engine.scheduler import Scheduler
     from phaseline.model.execution.events import Event
     from phaseline.model.graph.graph import Graph
     from phaseline.model.rows.rows import ExecutionRow, RequestRow
     from phaseline.ports import Store
-    from phaseline.run.phases.phase_engine import Phases
+    from phaseline.run.phases.phase_engine import PhaseEngine
 
 RETRIED = (int(EntryStatus.FAILED), int(EntryStatus.CANCELED), int(EntryStatus.UNSURE))
 CANCELED, PASSED = int(EntryStatus.CANCELED), int(EntryStatus.PASSED)
@@ -52,7 +52,7 @@ TOLD: Mapping[RequestKind, str] = {
 class PathOrders:
     """Carries requests about executions of ``reach``, and about phases of nodes, out: events for the scheduler, rows for the history."""
 
-    def __init__(self, store: Store, scheduler: Scheduler, deployments: Deployments, phases: Phases) -> None:
+    def __init__(self, store: Store, scheduler: Scheduler, deployments: DeploymentCache, phases: PhaseEngine) -> None:
         """Nothing is asked."""
         self._store = store
         self._scheduler = scheduler

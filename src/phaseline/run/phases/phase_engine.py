@@ -32,12 +32,12 @@ from phaseline.run.phases.state_entries import stays_of
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from phaseline.calls.deployments.deployment_cache import Deployments
+    from phaseline.calls.deployments.deployment_cache import DeploymentCache
     from phaseline.calls.deployments.lane_keys import LaneKeys
     from phaseline.calls.deployments.planner_driver import Planning
     from phaseline.calls.protocol.reports import CallReport
     from phaseline.calls.threads.inbox import Inbox
-    from phaseline.engine.open_executions import Run
+    from phaseline.engine.open_executions import OpenExecution
     from phaseline.engine.scheduler import Scheduler
     from phaseline.model.blueprint.blueprint import Blueprint
     from phaseline.model.execution.events import Announce, Ask, Changes, Evaluate, Event
@@ -55,7 +55,7 @@ class PhaseRows(Protocol):
     measures: Sequence[Metric]
 
 
-class Phases:
+class PhaseEngine:
     """The part of an engine that knows phases. ``documents`` and ``remarks`` are stored with the next turn."""
 
     def __init__(
@@ -63,7 +63,7 @@ class Phases:
         store: Store,
         clock: Clock,
         scheduler: Scheduler,
-        deployments: Deployments,
+        deployments: DeploymentCache,
         planning: Planning,
         inbox: Inbox[CallReport],
         source: PhaseSource | None,
@@ -148,7 +148,7 @@ class Phases:
             return frozenset()
         return frozenset(run.execution for run in self._scheduler.runs.values() if self.is_held(run))
 
-    def is_held(self, run: Run) -> bool:
+    def is_held(self, run: OpenExecution) -> bool:
         """True for an execution in which all that could go on waits for phases that a person must open or mend."""
         closed = self.in_force.closed - self.breakers.tripped
         if not closed or run.is_asking:

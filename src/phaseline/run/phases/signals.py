@@ -24,7 +24,7 @@ from phaseline.model.problems.problem import problem_error
 from phaseline.model.rows.rows import EntryRemark, EventRow
 
 if TYPE_CHECKING:
-    from phaseline.calls.deployments.deployment_cache import Deployments
+    from phaseline.calls.deployments.deployment_cache import DeploymentCache
     from phaseline.engine.scheduler import Scheduler
     from phaseline.model.blueprint.blueprint import Value
     from phaseline.model.problems.problem import ProblemsError
@@ -59,7 +59,12 @@ class Sleeper:
 
 
 def given(
-    store: Store, scheduler: Scheduler, deployments: Deployments, row: ExecutionRow, chosen: Chosen, request: RequestRow
+    store: Store,
+    scheduler: Scheduler,
+    deployments: DeploymentCache,
+    row: ExecutionRow,
+    chosen: Chosen,
+    request: RequestRow,
 ) -> tuple[Chosen, list[Given]]:
     """(those of the ``chosen`` entries that sleep, what is to be stored): the ``data`` of a request is theirs from now on.
 
@@ -110,7 +115,7 @@ def statuses_of(store: Store, scheduler: Scheduler, graph: int) -> np.ndarray:
 
 
 def _sleepers(
-    store: Store, deployments: Deployments, row: ExecutionRow, graph: int, positions: np.ndarray
+    store: Store, deployments: DeploymentCache, row: ExecutionRow, graph: int, positions: np.ndarray
 ) -> Iterator[Sleeper]:
     """Those that take a signal; who stands at a breakpoint waits for a person."""
     made, topology = store.graph(graph), deployments.loaded(row.deployment).topology
@@ -151,7 +156,7 @@ def _with_signal(
     return name, [*earlier, signal]
 
 
-def _nobody(store: Store, deployments: Deployments, row: ExecutionRow, asleep: Chosen) -> ProblemsError:
+def _nobody(store: Store, deployments: DeploymentCache, row: ExecutionRow, asleep: Chosen) -> ProblemsError:
     """PL-C093 where none can take it: of who sleeps all the same, at a breakpoint, the first is named with the command."""
     for graph, positions in asleep:
         if len(positions):

@@ -7,7 +7,7 @@ import sqlite3
 from types import ModuleType
 
 from phaseline.lang.fast_dataclasses import as_dict
-from phaseline.model.execution.pre_post import HookClass, PrePost
+from phaseline.model.execution.pre_post import PinnedHookClass, PrePost
 from phaseline.store.codec.json_documents import to_text
 
 
@@ -26,8 +26,8 @@ def around_from_text(text: str) -> PrePost:
     """The value of ``around_to_text``."""
     found = json.loads(text)
     return PrePost(
-        hooks=tuple(HookClass(**hook) for hook in found["hooks"]),
-        taking_back=tuple(HookClass(**hook) for hook in found["taking_back"]),
+        hooks=tuple(PinnedHookClass(**hook) for hook in found["hooks"]),
+        taking_back=tuple(PinnedHookClass(**hook) for hook in found["taking_back"]),
         stages=None if found["stages"] is None else _stage_tasks().from_json(found["stages"]),
     )
 

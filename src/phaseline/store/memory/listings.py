@@ -12,13 +12,13 @@ from phaseline.model.rows.listings import Glance, Roster
 
 if TYPE_CHECKING:
     from phaseline.model.rows.rows import ExecutionRow
-    from phaseline.store.memory.tables import HeldDeployment, Shelves
+    from phaseline.store.memory.tables import HeldDeployment, MemoryTables
 
 
 class MemoryListings:
     """``Listings`` of a process."""
 
-    def __init__(self, guard: AbstractContextManager[object], held: Shelves) -> None:
+    def __init__(self, guard: AbstractContextManager[object], held: MemoryTables) -> None:
         """``guard``: alone with what is held."""
         self._guard = guard
         self._held = held

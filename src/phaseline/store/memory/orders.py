@@ -14,13 +14,13 @@ if TYPE_CHECKING:
     from phaseline.model.blueprint.blueprint import Value
     from phaseline.model.rows.orders import NewOrder
     from phaseline.model.rows.rows import Actor
-    from phaseline.store.memory.tables import HeldDeployment, Shelves
+    from phaseline.store.memory.tables import HeldDeployment, MemoryTables
 
 
 class MemoryOrders:
     """``model.rows.orders.OrderShelf`` of a process."""
 
-    def __init__(self, changing: Callable[[], AbstractContextManager[Shelves]]) -> None:
+    def __init__(self, changing: Callable[[], AbstractContextManager[MemoryTables]]) -> None:
         """``changing``: alone with what is held."""
         self._changing = changing
         self._rows: dict[tuple[str, str, str], GivenOrder] = {}
@@ -63,7 +63,7 @@ class MemoryOrders:
         order.is_stored = True
 
 
-def _undo(held: Shelves, before: dict[int, HeldDeployment], executions: int, requests: int) -> None:
+def _undo(held: MemoryTables, before: dict[int, HeldDeployment], executions: int, requests: int) -> None:
     """Forget what was made since; deployments are again what they were, numbers are not given again."""
     for number in range(executions + 1, held.last_execution + 1):
         held.executions.pop(number, None)

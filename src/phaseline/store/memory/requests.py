@@ -10,15 +10,15 @@ from contextlib import contextmanager
 
 from phaseline.lang.fast_dataclasses import altered
 from phaseline.model.blueprint.blueprint import Value
-from phaseline.model.rows.rows import Actor, Answer, ConcurrencyRule, RequestKind, RequestRow
+from phaseline.model.rows.rows import Actor, ConcurrencyRule, RequestAnswer, RequestKind, RequestRow
 from phaseline.store.codec.json_documents import to_text
-from phaseline.store.memory.tables import Shelves
+from phaseline.store.memory.tables import MemoryTables
 from phaseline.store.sql import errors as failures
 from phaseline.store.sql.requests import REOPENING, TAKEN_AT_ONCE, lets_be, refuse_beside
 
 
 def add_request(
-    shelves: Shelves,
+    shelves: MemoryTables,
     kind: RequestKind,
     execution: int,
     body: Mapping[str, Value],
@@ -38,7 +38,9 @@ def add_request(
     return number
 
 
-def refuse_open(shelves: Shelves, deployment: int, workflow: str = "", beside: ConcurrencyRule | None = None) -> None:
+def refuse_open(
+    shelves: MemoryTables, deployment: int, workflow: str = "", beside: ConcurrencyRule | None = None
+) -> None:
     """Raise PL-C016 if an execution of the deployment has not ended; as in ``asking``."""
     for known in shelves.executions.values():
         if known.row.deployment == deployment and not known.row.status.is_ended:
@@ -46,7 +48,7 @@ def refuse_open(shelves: Shelves, deployment: int, workflow: str = "", beside: C
 
 
 def refuse_reopening(
-    shelves: Shelves, deployment: int, workflow: str = "", beside: ConcurrencyRule | None = None
+    shelves: MemoryTables, deployment: int, workflow: str = "", beside: ConcurrencyRule | None = None
 ) -> None:
     """Raise PL-C016 if somebody has asked for an execution of the deployment to go on that has ended."""
     for request in shelves.requests.values():
@@ -57,18 +59,18 @@ def refuse_reopening(
             raise failures.reopening(row)
 
 
-def unanswered(shelves: Shelves, after: int) -> Sequence[RequestRow]:
+def unanswered(shelves: MemoryTables, after: int) -> Sequence[RequestRow]:
     """Requests without an answer, oldest first, at most ``TAKEN_AT_ONCE``."""
     rows = [row for row in shelves.requests.values() if row.number > after and not row.answered_at]
     return rows[:TAKEN_AT_ONCE]
 
 
-def requests_of(shelves: Shelves, execution: int) -> Sequence[RequestRow]:
+def requests_of(shelves: MemoryTables, execution: int) -> Sequence[RequestRow]:
     """All requests about an execution, oldest first."""
     return [row for row in shelves.requests.values() if row.execution == execution]
 
 
-def answer_of(shelves: Shelves, request: int) -> Mapping[str, Value] | None:
+def answer_of(shelves: MemoryTables, request: int) -> Mapping[str, Value] | None:
     """The answer, None while there is none. Raises LookupError for a number never given."""
     row = shelves.requests.get(request)
     if row is None:
@@ -76,7 +78,7 @@ def answer_of(shelves: Shelves, request: int) -> Mapping[str, Value] | None:
     return row.answer
 
 
-def write_answers(shelves: Shelves, answers: Sequence[Answer], at: int) -> None:
+def write_answers(shelves: MemoryTables, answers: Sequence[RequestAnswer], at: int) -> None:
     """Answer requests that have no answer yet."""
     for answer in answers:
         row = shelves.requests.get(answer.request)

@@ -15,7 +15,7 @@ from phaseline.store.codec.json_documents import to_text
 if TYPE_CHECKING:
     from phaseline.model.blueprint.blueprint import Value
     from phaseline.model.rows.rows import PlannerWrites
-    from phaseline.store.memory.tables import Shelves
+    from phaseline.store.memory.tables import MemoryTables
 
 Key = tuple[DocumentKind, int, str]
 
@@ -39,7 +39,7 @@ class MemoryDocuments:
         told: dict[str, Any] = json.loads(self._rows[row.kind, row.deployment, row.name][1])
         return told
 
-    def write(self, held: Shelves, written: PlannerWrites, at: int) -> None:
+    def write(self, held: MemoryTables, written: PlannerWrites, at: int) -> None:
         """What comes, what goes, and the records of deployments that are forgotten."""
         for new in written.kept:
             body, by = to_text(dict(new.body)), held.executions[new.execution].row.created_by

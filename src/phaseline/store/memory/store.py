@@ -24,7 +24,7 @@ from phaseline.model.graph.graph import Graph
 from phaseline.model.graph.status import EntryStatus, ExecutionStatus
 from phaseline.model.health.checks import CheckResults, HeldBodies
 from phaseline.model.resources.resources import ResourceAddition
-from phaseline.model.rows.maintenance import Compacted, Finding, Purged
+from phaseline.model.rows.maintenance import Compacted, Purged, StoreFinding
 from phaseline.model.rows.rows import (
     Actor,
     BatchRow,
@@ -33,6 +33,7 @@ from phaseline.model.rows.rows import (
     EventRow,
     ExecutionRow,
     GraphRow,
+    LaneStatistics,
     LogLine,
     Metric,
     NewDeployment,
@@ -42,7 +43,6 @@ from phaseline.model.rows.rows import (
     PausedRow,
     RequestKind,
     RequestRow,
-    Runs,
     Turn,
 )
 from phaseline.ports import Clock
@@ -64,7 +64,7 @@ from phaseline.store.memory.secrets import MemorySecrets
 from phaseline.store.memory.stack_documents import MemoryDocuments
 from phaseline.store.memory.stored_blueprints import MemoryBlueprints
 from phaseline.store.memory.stored_plans import MemoryPlans
-from phaseline.store.memory.tables import HeldDeployment, HeldExecution, Shelves
+from phaseline.store.memory.tables import HeldDeployment, HeldExecution, MemoryTables
 from phaseline.store.sql import errors as failures
 from phaseline.store.sql.resource_clusters import missing_names
 
@@ -81,7 +81,7 @@ class MemoryStore:
         self._guard = threading.RLock()
         self._owner: Owner | None = None
         self._epoch, self._looks = 0, 1
-        self._held = Shelves()
+        self._held = MemoryTables()
         self._waiting = ThreadsWaiting()
         self.notices: Sequence[str] = ()
         self.secrets = MemorySecrets(self._changing)
@@ -274,7 +274,7 @@ class MemoryStore:
         return self._waiting.somebody_else()
 
     @contextmanager
-    def _changing(self) -> Iterator[Shelves]:
+    def _changing(self) -> Iterator[MemoryTables]:
         """Alone with what is held; whoever looks next sees that something was written."""
         with self._guard:
             self._looks += 1
@@ -450,11 +450,13 @@ class MemoryStore:
             rows = [self._held.batches[number] for number in sorted(wanted)]
         return [row for row in rows if not (only_open and row.closed_at)]
 
-    def runs_of(self, lane: str, *, last: int = 100) -> Runs:
+    def runs_of(self, lane: str, *, last: int = 100) -> LaneStatistics:
         """The batches of a lane that are remembered."""
         with self._guard:
             found = [row for number in sorted(self._held.batches) if (row := self._held.batches[number]).phase == lane]
-        return Runs(len(found), sum(row.closed_at - row.started_at for row in found if row.closed_at), found[-last:])
+        return LaneStatistics(
+            len(found), sum(row.closed_at - row.started_at for row in found if row.closed_at), found[-last:]
+        )
 
     def logs(
         self, execution: int, *, after: int = 0, instance: int | None = None, limit: int = 10_000
@@ -472,7 +474,7 @@ class MemoryStore:
             rows = list(known.events) if known else []
         return [row for row in rows if row.sequence > after][:limit]
 
-    def check(self) -> Sequence[Finding]:
+    def check(self) -> Sequence[StoreFinding]:
         """Nothing can be wrong with what no file holds."""
         return ()
 

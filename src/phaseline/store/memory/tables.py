@@ -124,7 +124,7 @@ class HeldExecution:
 
 
 @dataclass(slots=True)
-class Shelves:
+class MemoryTables:
     """Everything by number, and the highest numbers ever given."""
 
     deployments: dict[int, HeldDeployment] = field(default_factory=dict)

@@ -23,10 +23,10 @@ from phaseline.store.codec import json_documents as texts
 from phaseline.store.codec import limits as bounds
 from phaseline.store.codec import requests
 from phaseline.store.memory import requests as asking
-from phaseline.store.memory.tables import HeldGraph, Shelves
+from phaseline.store.memory.tables import HeldGraph, MemoryTables
 
 
-def write(shelves: Shelves, turn: Turn) -> None:
+def write(shelves: MemoryTables, turn: Turn) -> None:
     """All changes of a turn, then its payload."""
     for row in turn.payload.reshaped:
         shelves.deployments[row.deployment].reshape(row)
@@ -54,7 +54,7 @@ def write(shelves: Shelves, turn: Turn) -> None:
         _write_payload(shelves, turn.payload, turn.at)
 
 
-def _change_execution(shelves: Shelves, changed: ExecutionChanged, at: int) -> None:
+def _change_execution(shelves: MemoryTables, changed: ExecutionChanged, at: int) -> None:
     execution = shelves.executions[changed.execution]
     row = execution.row
     begins = changed.status is ExecutionStatus.RUNNING and not row.started_at
@@ -68,7 +68,7 @@ def _change_execution(shelves: Shelves, changed: ExecutionChanged, at: int) -> N
     )
 
 
-def _add_graph(shelves: Shelves, added: GraphAdded, at: int) -> None:
+def _add_graph(shelves: MemoryTables, added: GraphAdded, at: int) -> None:
     execution = shelves.executions[added.execution]
     row = GraphRow(added.graph_id, added.execution, added.graph.name, execution.row.attempt, len(added.graph), at)
     shelves.graphs[added.graph_id] = HeldGraph(row, added.graph)
@@ -76,7 +76,7 @@ def _add_graph(shelves: Shelves, added: GraphAdded, at: int) -> None:
     shelves.last_graph = max(shelves.last_graph, added.graph_id)
 
 
-def _write_notes(shelves: Shelves, written: NotesWritten) -> None:
+def _write_notes(shelves: MemoryTables, written: NotesWritten) -> None:
     held = shelves.graphs[written.graph].notes
     columns = (
         written.positions.tolist(),
@@ -89,7 +89,7 @@ def _write_notes(shelves: Shelves, written: NotesWritten) -> None:
         held[position] = altered(before, attempts=attempts, generation=generation, due=due)
 
 
-def _open_batch(shelves: Shelves, batch: Batch) -> None:
+def _open_batch(shelves: MemoryTables, batch: Batch) -> None:
     members = batch.members
     places = MemberPositions(members.graphs, members.ends, members.positions.copy())
     row = BatchRow(batch.id, batch.lane.phase, places, batch.started_at, batch.deadline_at, closed_at=0, kinds=None)
@@ -100,7 +100,7 @@ def _open_batch(shelves: Shelves, batch: Batch) -> None:
         shelves.executions[execution].batches[batch.id] = None
 
 
-def _close_batch(shelves: Shelves, closed: BatchClosed) -> None:
+def _close_batch(shelves: MemoryTables, closed: BatchClosed) -> None:
     row = shelves.batches[closed.batch]
     shelves.batches[closed.batch] = BatchRow(
         row.id, row.phase, row.places, row.started_at, row.deadline_at, closed.closed_at, closed.kinds.copy(),
@@ -110,7 +110,7 @@ def _close_batch(shelves: Shelves, closed: BatchClosed) -> None:
         shelves.open_batches.pop(closed.batch, None)
 
 
-def _enter_states(shelves: Shelves, entered: StatesEntered) -> None:
+def _enter_states(shelves: MemoryTables, entered: StatesEntered) -> None:
     known = shelves.deployments[entered.deployment]
     known.states[entered.subjects] = entered.states[-1]
     known.checks.enter(entered.states, entered.subjects)
@@ -119,7 +119,7 @@ def _enter_states(shelves: Shelves, entered: StatesEntered) -> None:
             known.documents.pop(number, None)
 
 
-def _write_payload(shelves: Shelves, payload: TurnPayload, at: int) -> None:
+def _write_payload(shelves: MemoryTables, payload: TurnPayload, at: int) -> None:
     for (deployment, instance), changes in texts.by_instance(payload.documents).items():
         held = shelves.deployments[deployment].documents
         held[instance] = texts.merged(held.get(instance, texts.EMPTY), changes)
@@ -147,7 +147,7 @@ def _write_payload(shelves: Shelves, payload: TurnPayload, at: int) -> None:
         known.row = altered(known.row, request=requests.from_json(requests.to_json(request)))
 
 
-def _keep_within_bounds(shelves: Shelves, payload: TurnPayload) -> None:
+def _keep_within_bounds(shelves: MemoryTables, payload: TurnPayload) -> None:
     for number in {line.execution for line in payload.logs}:
         execution = shelves.executions[number]
         _drop(execution.logs, bounds.first_kept(execution.last_log, bounds.LOG_LINES_KEPT))

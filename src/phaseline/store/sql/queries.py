@@ -26,9 +26,9 @@ from phaseline.model.rows.rows import (
     EventRow,
     ExecutionRow,
     GraphRow,
+    LaneStatistics,
     LogLine,
     NoteRow,
-    Runs,
 )
 from phaseline.store.codec import graphs as graph_rows
 from phaseline.store.codec import requests, topologies
@@ -298,13 +298,13 @@ def batches(db: sqlite3.Connection, execution: int | None, *, only_open: bool) -
     return [row for row in found if not held.isdisjoint(row.places.graphs)]
 
 
-def runs_of(db: sqlite3.Connection, lane: str, last: int) -> Runs:
+def runs_of(db: sqlite3.Connection, lane: str, last: int) -> LaneStatistics:
     """The batches of a lane that are remembered."""
     count, took_ms = db.execute(
         "select count(*), coalesce(sum(closed_at - started_at) filter (where closed_at > 0), 0) from batch where phase = ?",
         (lane,),
     ).fetchone()
-    return Runs(
+    return LaneStatistics(
         count,
         took_ms,
         _batches(db, "id in (select id from batch where phase = ? order by id desc limit ?)", [lane, last]),

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from phaseline.model.blueprint.blueprint import Value
 from phaseline.model.graph.status import ExecutionStatus
 from phaseline.model.resources.resources import REACH_WORKFLOW
-from phaseline.model.rows.rows import Actor, Answer, ConcurrencyRule, ExecutionRow, RequestKind, RequestRow
+from phaseline.model.rows.rows import Actor, ConcurrencyRule, ExecutionRow, RequestAnswer, RequestKind, RequestRow
 from phaseline.store.codec.json_documents import to_text
 from phaseline.store.sql import errors as failures
 from phaseline.store.sql import queries as reads
@@ -104,7 +104,7 @@ def answer_of(db: sqlite3.Connection, request: int) -> dict[str, Value] | None:
     return _answer(found[0])
 
 
-def write_answers(db: sqlite3.Connection, answers: Sequence[Answer], at: int) -> None:
+def write_answers(db: sqlite3.Connection, answers: Sequence[RequestAnswer], at: int) -> None:
     """Answer requests that have no answer yet."""
     db.executemany(
         "update request set answered_at = ?, answer = ? where number = ? and answered_at = 0",

@@ -164,7 +164,7 @@ class Moment:
         self._connections.looked()
 
 
-class Snapshot:
+class ReadSnapshot:
     """Reading: all of it sees the same moment. What cannot be decoded is damage."""
 
     __slots__ = ("_connections",)

@@ -16,7 +16,7 @@ from phaseline.store.sql import errors as failures
 from phaseline.store.sql import schema
 from phaseline.store.sqlite import file_identity as whereabouts
 from phaseline.store.sqlite import incarnations
-from phaseline.store.sqlite.file_identity import Spot
+from phaseline.store.sqlite.file_identity import FileIdentity
 from phaseline.store.sqlite.owner_lock import Memory, OwnerLock
 
 T = TypeVar("T")
@@ -102,7 +102,7 @@ def _recognise(db: sqlite3.Connection, path: str, now: int) -> tuple[str, ...]:
     return (failures.told_as_copy(path, cause, waiting),) if cause else ()
 
 
-def _look(db: sqlite3.Connection, path: str, memory: Memory | None) -> tuple[bool, str, Spot, int]:
+def _look(db: sqlite3.Connection, path: str, memory: Memory | None) -> tuple[bool, str, FileIdentity, int]:
     """(whether something is to be written down, why it is a copy or empty, where it is, the epoch it has to have passed)."""
     identity, epoch, known = whereabouts.remembered(db)
     spot = whereabouts.spot_of(path)

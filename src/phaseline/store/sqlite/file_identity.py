@@ -27,7 +27,7 @@ FLEETING = ("9p", "cifs", "smb3", "smbfs", "overlay")
 
 
 @frozen
-class Spot:
+class FileIdentity:
     """Where a file lies. ``device`` may be another one after a restart of the machine."""
 
     place: str
@@ -35,20 +35,20 @@ class Spot:
     device: int
 
 
-def spot_of(file: str, path: str = "") -> Spot:
+def spot_of(file: str, path: str = "") -> FileIdentity:
     """Where the file is now, or will be once it has got the name ``path``. Raises: OSError."""
     found = Path(file).stat()
     place = os.fsencode(path or file).decode("utf-8", "backslashreplace")
-    return Spot(place, found.st_ino & LARGEST, found.st_dev & LARGEST)
+    return FileIdentity(place, found.st_ino & LARGEST, found.st_dev & LARGEST)
 
 
-def remembered(db: sqlite3.Connection) -> tuple[str, int, Spot]:
+def remembered(db: sqlite3.Connection) -> tuple[str, int, FileIdentity]:
     """(identity, epoch, where the store was when that was written last; inode 0: nobody has written it)."""
     identity, epoch, *spot = db.execute("select identity, epoch, place, inode, device from store").fetchone()
-    return identity, epoch, Spot(*spot)
+    return identity, epoch, FileIdentity(*spot)
 
 
-def remember(db: sqlite3.Connection, spot: Spot) -> None:
+def remember(db: sqlite3.Connection, spot: FileIdentity) -> None:
     """Write down where the store is, in a transaction of the caller."""
     db.execute("update store set place = ?, inode = ?, device = ?", (spot.place, spot.inode, spot.device))
 
@@ -57,10 +57,10 @@ def mark_as_copy(db: sqlite3.Connection) -> None:
     """Have whoever opens this file know that it is a copy; a store of an older schema cannot say so."""
     columns = {row[1] for row in db.execute("pragma table_info(store)")}
     if "inode" in columns:
-        remember(db, Spot("", COPY, 0))
+        remember(db, FileIdentity("", COPY, 0))
 
 
-def copied(spot: Spot, now: Spot, epoch: int, memory: Memory | None) -> str:
+def copied(spot: FileIdentity, now: FileIdentity, epoch: int, memory: Memory | None) -> str:
     """Why the file is not the one that was written last; empty if it is, be it that it was moved.
 
     ``memory``: what the lock file knows of this store, None: nothing.

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from phaseline.model.rows.incarnations import Incarnation
     from phaseline.model.rows.rows import Actor, ExecutionRow
-    from phaseline.store.sqlite.connections import Snapshot, Transaction
+    from phaseline.store.sqlite.connections import ReadSnapshot, Transaction
 
 NAME_BYTES = 4
 _GONE = ", ".join(f"'{kind.value}'" for kind in (RequestKind.STOP, RequestKind.RELOAD))
@@ -26,7 +26,7 @@ _GONE = ", ".join(f"'{kind.value}'" for kind in (RequestKind.STOP, RequestKind.R
 class SqliteIncarnations:
     """``ports.IncarnationShelf`` on one file."""
 
-    def __init__(self, reading: Callable[[], Snapshot], writing: Callable[[], Transaction]) -> None:
+    def __init__(self, reading: Callable[[], ReadSnapshot], writing: Callable[[], Transaction]) -> None:
         """With the store's own ways to read and write."""
         self._reading, self._writing = reading, writing
 

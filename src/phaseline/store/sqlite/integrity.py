@@ -16,7 +16,7 @@ import numpy as np
 
 from phaseline.model.graph.status import PAGE_ENTRIES, EntryStatus, ExecutionStatus
 from phaseline.model.health.checks import CheckKind
-from phaseline.model.rows.maintenance import Finding
+from phaseline.model.rows.maintenance import StoreFinding
 from phaseline.model.rows.rows import RequestKind
 from phaseline.store.codec import graphs, topologies
 from phaseline.store.codec.columns import decode
@@ -209,7 +209,7 @@ _RULES: tuple[tuple[str, str, str], ...] = (
 """(table, what is wrong with some of its rows, statement that names them)"""
 
 
-def check(db: sqlite3.Connection) -> list[Finding]:
+def check(db: sqlite3.Connection) -> list[StoreFinding]:
     """Everything that does not fit, from the file's pages to the last value."""
     db.create_function("can_be_read", 1, _can_be_read, deterministic=True)
     db.execute("begin")
@@ -228,28 +228,28 @@ def _can_be_read(text: object) -> bool:
     return True
 
 
-def _damages(db: sqlite3.Connection) -> Iterator[Finding]:
+def _damages(db: sqlite3.Connection) -> Iterator[StoreFinding]:
     try:
         for (text,) in db.execute(f"pragma integrity_check({DAMAGES_TOLD})"):
             if text != "ok":
-                yield Finding("file", str(text))
+                yield StoreFinding("file", str(text))
     except sqlite3.DatabaseError as error:
-        yield Finding("file", str(error))
+        yield StoreFinding("file", str(error))
 
 
-def _misfits(db: sqlite3.Connection) -> Iterator[Finding]:
+def _misfits(db: sqlite3.Connection) -> Iterator[StoreFinding]:
     for where, what, statement in _RULES:
         try:
             found = db.execute(f"with found(named) as ({statement}) select count(*), min(named) from found")
             count, first = found.fetchone()
         except sqlite3.DatabaseError as error:
-            yield Finding(where, f"cannot be read: {error}")
+            yield StoreFinding(where, f"cannot be read: {error}")
             continue
         if count:
-            yield Finding(where, f"{count} {what} (one is {first})", count)
+            yield StoreFinding(where, f"{count} {what} (one is {first})", count)
 
 
-def _values(db: sqlite3.Connection) -> Iterator[Finding]:
+def _values(db: sqlite3.Connection) -> Iterator[StoreFinding]:
     """Values that cannot be unpacked, or are not what they say."""
     for where, statement, look in (
         ("topology", _TOPOLOGIES, _look_at_topology),
@@ -269,9 +269,9 @@ def _values(db: sqlite3.Connection) -> Iterator[Finding]:
                 if wrong:
                     count, first = count + 1, first or f"{row[0]}: {wrong}"
         except sqlite3.DatabaseError as error:
-            yield Finding(where, f"cannot be read: {error}")
+            yield StoreFinding(where, f"cannot be read: {error}")
         if count:
-            yield Finding(where, f"{count} cannot be unpacked (the first: {first})", count)
+            yield StoreFinding(where, f"{count} cannot be unpacked (the first: {first})", count)
 
 
 _TOPOLOGIES = f"""select deployment, {", ".join(topologies.COLUMNS)} from topology

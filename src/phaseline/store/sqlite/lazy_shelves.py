@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from phaseline.store.sql.packages import SqlitePackages
     from phaseline.store.sql.stack_documents import SqliteDocuments
     from phaseline.store.sql.stored_plans import SqlitePlans
-    from phaseline.store.sqlite.connections import Snapshot, Transaction
+    from phaseline.store.sqlite.connections import ReadSnapshot, Transaction
 
 
 class Seldom:
@@ -23,7 +23,7 @@ class Seldom:
 
     if TYPE_CHECKING:
 
-        def _reading(self) -> Snapshot: ...
+        def _reading(self) -> ReadSnapshot: ...
 
         def _writing(self) -> Transaction: ...
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from phaseline.model.problems.problem import ProblemsError
-from phaseline.model.rows.maintenance import Restored
+from phaseline.model.rows.maintenance import RestoredStore
 from phaseline.store.sql import errors as failures
 from phaseline.store.sql.schema import SCHEMA_VERSION
 from phaseline.store.sqlite import database_file as file
@@ -35,7 +35,7 @@ TAILS = ("", "-wal", "-shm")
 """SQLite's files of one database."""
 
 
-def restore(source: str, path: str, now: int) -> Restored:
+def restore(source: str, path: str, now: int) -> RestoredStore:
     """Put the store in ``source`` in the place of that at ``path``, which is kept beside it; there need be none.
 
     A store that is restored from itself, such as after its file system was set back, gets another incarnation where it lies. Raises:
@@ -49,7 +49,7 @@ def restore(source: str, path: str, now: int) -> Restored:
         lock.take(COMMAND, now)
         memory = lock.memory()
         if Path(path).exists() and Path(source).samefile(path):
-            return Restored(path, "", _again(path, now, memory.epoch if memory else 0))
+            return RestoredStore(path, "", _again(path, now, memory.epoch if memory else 0))
         part = f"{path}.restoring"
         try:
             _remove(part, TAILS)
@@ -57,7 +57,7 @@ def restore(source: str, path: str, now: int) -> Restored:
             with _aside(path) as kept:
                 Path(part).replace(path)
                 to_disk(str(Path(path).parent))
-            return Restored(path, kept, waiting)
+            return RestoredStore(path, kept, waiting)
         finally:
             _remove(part, (*TAILS, "-journal"))
     except sqlite3.Error as error:

@@ -30,6 +30,7 @@ from phaseline.model.rows.rows import (
     EventRow,
     ExecutionRow,
     GraphRow,
+    LaneStatistics,
     LogLine,
     Metric,
     NewDeployment,
@@ -39,7 +40,6 @@ from phaseline.model.rows.rows import (
     PausedRow,
     RequestKind,
     RequestRow,
-    Runs,
     Turn,
 )
 from phaseline.store.codec.topologies import KnownTopologies
@@ -54,14 +54,14 @@ from phaseline.store.sql.secrets import SqliteSecrets
 from phaseline.store.sql.stored_blueprints import SqliteBlueprints
 from phaseline.store.sql.turn_writer import TurnWriter
 from phaseline.store.sqlite import database_file as file
-from phaseline.store.sqlite.connections import Connections, Moment, One, Problems, Snapshot, Transaction
+from phaseline.store.sqlite.connections import Connections, Moment, One, Problems, ReadSnapshot, Transaction
 from phaseline.store.sqlite.incarnations import SqliteIncarnations
 from phaseline.store.sqlite.lazy_shelves import Seldom
 from phaseline.store.sqlite.owner_lock import OwnerLock
 from phaseline.store.sqlite.waiters import WaitingRoom
 
 if TYPE_CHECKING:
-    from phaseline.model.rows.maintenance import Compacted, Finding, Purged
+    from phaseline.model.rows.maintenance import Compacted, Purged, StoreFinding
     from phaseline.model.rows.orders import NewOrder
     from phaseline.ports import Clock
 
@@ -390,7 +390,7 @@ class SqliteStore(Seldom):
         with self._reading() as db:
             return reads.batches(db, execution, only_open=only_open)
 
-    def runs_of(self, lane: str, *, last: int = 100) -> Runs:
+    def runs_of(self, lane: str, *, last: int = 100) -> LaneStatistics:
         """The batches of a lane that are remembered."""
         with self._reading() as db:
             return reads.runs_of(db, lane, last)
@@ -407,7 +407,7 @@ class SqliteStore(Seldom):
         with self._reading() as db:
             return reads.events(db, execution, after, limit)
 
-    def check(self) -> Sequence[Finding]:
+    def check(self) -> Sequence[StoreFinding]:
         """Everything in the store that does not fit together."""
         from phaseline.store.sqlite import integrity as checking
 
@@ -441,9 +441,9 @@ class SqliteStore(Seldom):
             self._waiting.close()
             self._lock.release()
 
-    def _reading(self) -> Snapshot:
+    def _reading(self) -> ReadSnapshot:
         """One snapshot; what cannot be decoded is damage."""
-        return Snapshot(self.connections)
+        return ReadSnapshot(self.connections)
 
     def _asks(self, asks: bool | None) -> bool:  # noqa: FBT001  # handed on from a keyword
         """Whether an execution is stored with a request to start it."""

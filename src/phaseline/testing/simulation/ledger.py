@@ -31,7 +31,7 @@ Neighbours = tuple[list[list[int]], list[list[int]]]
 
 
 @dataclass(slots=True)
-class Known:
+class LedgerGraph:
     """One graph: the needs of each entry, which entries may fail (bool) and which policies may be called twice."""
 
     needs: list[list[int]]
@@ -39,7 +39,7 @@ class Known:
     is_repeatable: list[bool]
 
     @classmethod
-    def of(cls, graph: Graph) -> Known:
+    def of(cls, graph: Graph) -> LedgerGraph:
         """Read from the columns as they were stored."""
         needs: list[list[int]] = [[] for _ in range(len(graph))]
         for entry, (low, high) in enumerate(pairwise(graph.ptr.tolist())):
@@ -49,13 +49,13 @@ class Known:
         return cls(needs, is_tolerant, [policy.repeatable for policy in graph.policies])
 
 
-class Ledger:
+class CallLedger:
     """Every call of the world. Survives crashes: it is what the clouds would tell."""
 
     def __init__(self, store: MemoryStore) -> None:
         """Nothing was called."""
         self._store = store
-        self._graphs: dict[int, Known] = {}
+        self._graphs: dict[int, LedgerGraph] = {}
         self._unknown: dict[tuple[int, int], tuple[int, int]] = {}
         self._batches: dict[int, list[tuple[int, int]]] = {}
         self.calls = 0
@@ -66,7 +66,7 @@ class Ledger:
         for segment in batch.segments:
             known = self._graphs.get(segment.graph)
             if known is None:
-                known = self._graphs[segment.graph] = Known.of(self._store.graph(segment.graph))
+                known = self._graphs[segment.graph] = LedgerGraph.of(self._store.graph(segment.graph))
             statuses = self._store.statuses(segment.graph).tolist()
             columns = segment.positions.tolist(), segment.generations.tolist(), segment.policies.tolist()
             for position, generation, policy in zip(*columns, strict=True):
@@ -116,7 +116,7 @@ def neighbours_of(topology: Topology) -> Neighbours:
     return targets, sources
 
 
-def _has_what_it_needs(known: Known, member: tuple[int, int], statuses: list[int]) -> None:
+def _has_what_it_needs(known: LedgerGraph, member: tuple[int, int], statuses: list[int]) -> None:
     """Asserts that an entry has not ended, and that all it needs is done, as the store has it."""
     position = member[1]
     assert statuses[position] < FIRST_ENDED, f"{_name(member)} is called after it ended"

@@ -15,7 +15,7 @@ from phaseline.testing.scheduled_reports import Coming
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from phaseline.calls.deployments.deployment_cache import Deployments
+    from phaseline.calls.deployments.deployment_cache import DeploymentCache
     from phaseline.calls.threads.inbox import Inbox
     from phaseline.model.execution.events import Batch
     from phaseline.model.graph.batch_members import GraphSegment
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from phaseline.model.rows.rows import BatchRow
     from phaseline.testing.clock import VirtualClock
     from phaseline.testing.simulation.faults import Dice
-    from phaseline.testing.simulation.ledger import Ledger
+    from phaseline.testing.simulation.ledger import CallLedger
 
 LATE_MS = 90_000
 """What answers late answers so much later."""
@@ -37,7 +37,12 @@ class SimulatedExecutor:
     """``ports.Executor``: calls are drawn answers that wait in a heap for their time."""
 
     def __init__(
-        self, inbox: Inbox[CallReport], deployments: Deployments, clock: VirtualClock, dice: Dice, ledger: Ledger
+        self,
+        inbox: Inbox[CallReport],
+        deployments: DeploymentCache,
+        clock: VirtualClock,
+        dice: Dice,
+        ledger: CallLedger,
     ) -> None:
         """Nothing is being called."""
         self._inbox, self._deployments, self._clock, self._dice, self._ledger = inbox, deployments, clock, dice, ledger

@@ -25,7 +25,7 @@ from phaseline.testing.builders import topology
 from phaseline.testing.clock import VirtualClock
 from phaseline.testing.simulation.applications import declare, draw_application
 from phaseline.testing.simulation.faults import Crash, Dice
-from phaseline.testing.simulation.ledger import DELETED, STARTED, Ledger, neighbours_of
+from phaseline.testing.simulation.ledger import DELETED, STARTED, CallLedger, neighbours_of
 from phaseline.testing.simulation.plugins import SimulatedExecutor
 
 if TYPE_CHECKING:
@@ -152,7 +152,7 @@ class World:
         self.dice = Dice(seed)
         self.clock = VirtualClock(BEGINNING_MS)
         self.store = CrashingStore(self.clock, self.dice, self.check, self.tell)
-        self.ledger = Ledger(self.store)
+        self.ledger = CallLedger(self.store)
         self._memory = Random(seed)
         self.lives = [self._new_life(number) for number in range(self.dice.one(1, 1, 2))]
         self._begin_engine()

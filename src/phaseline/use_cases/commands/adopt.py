@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from phaseline.plan.topology.adoption import Adoption
     from phaseline.use_cases.loading.blueprint_loading import LoadedBlueprint
     from phaseline.use_cases.prepare.options import ExecutionOptions
-    from phaseline.use_cases.prepare.plan_preview import Planned
+    from phaseline.use_cases.prepare.plan_preview import PlanPreview
     from phaseline.views.views import ExecutionView
 
 
@@ -64,7 +64,7 @@ class AdoptOrder:
 
 
 @frozen
-class Prepared:
+class PreparedAdoption:
     """A document that can be adopted: who is who, and with which inputs (as they are stored) and code. ``brought``: its files,
     where nothing else of its blueprint is here.
     """
@@ -126,7 +126,7 @@ def adopt(
     return conduct(ctx, Ticket(row), watcher, detach=detach)
 
 
-def plan_adoption(ctx: RequestContext, order: AdoptOrder, *, manner: ExecutionOptions = DEFAULT_OPTIONS) -> Planned:
+def plan_adoption(ctx: RequestContext, order: AdoptOrder, *, manner: ExecutionOptions = DEFAULT_OPTIONS) -> PlanPreview:
     """What adopting a document would do. Raises: as ``adopt``."""
     from phaseline.use_cases.prepare.plan_preview import plan_made
 
@@ -137,7 +137,7 @@ def plan_adoption(ctx: RequestContext, order: AdoptOrder, *, manner: ExecutionOp
     return planned
 
 
-def _asked(ctx: RequestContext, order: AdoptOrder, manner: ExecutionOptions) -> tuple[str, Prepared, Request]:
+def _asked(ctx: RequestContext, order: AdoptOrder, manner: ExecutionOptions) -> tuple[str, PreparedAdoption, Request]:
     """(name of the deployment, who is who in it, the request); everything that is wrong is raised."""
     document = read_document(order.document)
     name = _name(order, document)
@@ -157,7 +157,7 @@ def _asked(ctx: RequestContext, order: AdoptOrder, manner: ExecutionOptions) -> 
     return name, prepared, request
 
 
-def _loaded(prepared: Prepared) -> LoadedBlueprint:
+def _loaded(prepared: PreparedAdoption) -> LoadedBlueprint:
     """The deployment as it will be, as one that is installed is looked at."""
     from phaseline.use_cases.loading.blueprint_loading import LoadedBlueprint
 
@@ -167,7 +167,7 @@ def _loaded(prepared: Prepared) -> LoadedBlueprint:
     )
 
 
-def prepare_adoption(ctx: RequestContext, order: AdoptOrder, document: Mapping[str, Any]) -> Prepared:
+def prepare_adoption(ctx: RequestContext, order: AdoptOrder, document: Mapping[str, Any]) -> PreparedAdoption:
     """Who is who; the document's own blueprint as it is, or another one, or the same with other inputs, read anew."""
     from phaseline.plan.topology.stack_document import NATIVE
 
@@ -183,7 +183,7 @@ def prepare_adoption(ctx: RequestContext, order: AdoptOrder, document: Mapping[s
 
 def _as_it_was(
     ctx: RequestContext, order: AdoptOrder, document: Mapping[str, Any], inputs: Mapping[str, Value]
-) -> Prepared:
+) -> PreparedAdoption:
     from phaseline.dsl.documents.json_codec import blueprint_from_json
     from phaseline.plan.topology.adoption import same
     from phaseline.plan.topology.stack_document import digest_of
@@ -201,7 +201,9 @@ def _as_it_was(
             code = moved(ctx, brought, code)
     except UNFIT as error:
         raise unreadable_parts(order.document, error) from error
-    return _with_packages(ctx, order, document, Prepared(adoption, blueprint, inputs, code, uses, (), brought), None)
+    return _with_packages(
+        ctx, order, document, PreparedAdoption(adoption, blueprint, inputs, code, uses, (), brought), None
+    )
 
 
 def _brought(ctx: RequestContext, order: AdoptOrder, document: Mapping[str, Any]) -> Brought:
@@ -215,7 +217,9 @@ def _brought(ctx: RequestContext, order: AdoptOrder, document: Mapping[str, Any]
     return found
 
 
-def _anew(ctx: RequestContext, order: AdoptOrder, document: Mapping[str, Any], former: Mapping[str, Value]) -> Prepared:
+def _anew(
+    ctx: RequestContext, order: AdoptOrder, document: Mapping[str, Any], former: Mapping[str, Value]
+) -> PreparedAdoption:
     from phaseline.plan.topology.adoption import matched
 
     folders = order.plugin_folders
@@ -240,7 +244,7 @@ def _anew(ctx: RequestContext, order: AdoptOrder, document: Mapping[str, Any], f
     except UNFIT as error:
         raise unreadable_parts(order.document, error) from error
     inputs = sealed_inputs(ctx, loaded)
-    made = Prepared(adoption, loaded.blueprint, inputs, loaded.code, loaded.uses, brought=brought)
+    made = PreparedAdoption(adoption, loaded.blueprint, inputs, loaded.code, loaded.uses, brought=brought)
     return _with_packages(ctx, order, document, made, loaded.packages)
 
 
@@ -248,9 +252,9 @@ def _with_packages(
     ctx: RequestContext,
     order: AdoptOrder,
     document: Mapping[str, Any],
-    made: Prepared,
+    made: PreparedAdoption,
     imported: Sequence[PackageUse] | None,
-) -> Prepared:
+) -> PreparedAdoption:
     """The same with the packages that the document names, and with what its blueprint imports where that was read anew."""
     native = document.get("phaseline")
     written = native.get("packages") if isinstance(native, dict) else None

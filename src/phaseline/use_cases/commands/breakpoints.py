@@ -18,7 +18,7 @@ from phaseline.use_cases.commands.resources.requests import refuse_refused, sett
 from phaseline.use_cases.lookup.find import find_deployment
 from phaseline.use_cases.lookup.ticket import Ticket, ask, conduct
 from phaseline.use_cases.prepare.breakpoints import labelled, read
-from phaseline.use_cases.queries.breakpoints import Stopped, list_breakpoints
+from phaseline.use_cases.queries.breakpoints import StoppedInstance, list_breakpoints
 
 if TYPE_CHECKING:
     from phaseline.app.app_context import RequestContext
@@ -93,9 +93,11 @@ def _kept_texts(store: Store, deployment: int) -> list[str]:
     return [str(one) for one in labelled(store, deployment)]
 
 
-def _cleared_again(ctx: RequestContext, found: GivenOrder, arguments: Mapping[str, object]) -> Sequence[Stopped]:
+def _cleared_again(
+    ctx: RequestContext, found: GivenOrder, arguments: Mapping[str, object]
+) -> Sequence[StoppedInstance]:
     cleared: Any = found.answer["cleared"]
-    stopped = [Stopped(**one) for one in cleared]
+    stopped = [StoppedInstance(**one) for one in cleared]
     rows = [ctx.store.execution(id) for id, _ in dict.fromkeys((one.execution, one.graph) for one in stopped)]
     asked = zip(rows, found.requests, strict=True)
     open_ones = [Ticket(row, number) for row, number in asked if row is not None and not row.status.is_ended]
@@ -114,7 +116,7 @@ def clear(
     watcher: Watcher | None = None,
     detach: bool = False,
     given: NewOrder | None = None,
-) -> Sequence[Stopped]:
+) -> Sequence[StoppedInstance]:
     """Let those go on that stand at a point, or only these of them; who they were.
 
     ``point``: as a breakpoint is given, so that a bare name is before it, and names may follow; ``*`` stands for any part of it, and alone
@@ -161,7 +163,7 @@ def _seen_through(ctx: RequestContext, tickets: Sequence[Ticket], watcher: Watch
             conduct(ctx, ticket, watcher, detach=detach)
 
 
-def _is_meant(one: Stopped, meant: Breakpoint) -> bool:
+def _is_meant(one: StoppedInstance, meant: Breakpoint) -> bool:
     return meant.covers(one.point) and (meant.concerns(one.node) or meant.concerns(one.instance))
 
 
@@ -170,5 +172,5 @@ def _told(meant: Breakpoint) -> str:
     return str(meant).removesuffix("=*")
 
 
-def _is_named(one: Stopped, instances: Sequence[str]) -> bool:
+def _is_named(one: StoppedInstance, instances: Sequence[str]) -> bool:
     return any(one.node == name or one.instance.startswith(name) for name in instances)

@@ -258,7 +258,7 @@ def chosen(
         mend = f"phaseline resources retry {instances[0]} -d {row.deployment_name}, or resources complete."
         raise problem_error("PL-C014", message, mend, subject=row.id)
     last = standing(store, row)
-    found: list[Spot] = []
+    found: list[ControlledEntry] = []
     if last is not None:
         graph = store.graph(last.id)
         _refuse_unknown(row, graph, operations, only_phases=only_phases)
@@ -282,14 +282,14 @@ def chosen(
     )
 
 
-def _stands(row: ExecutionRow, spot: Spot) -> ProblemsError:
+def _stands(row: ExecutionRow, spot: ControlledEntry) -> ProblemsError:
     point = spot.phase.removeprefix(BREAKPOINT)
     mend = f"Clear it: {clearing(point, row.deployment_name, spot.instance)}"
     return problem_error("PL-C014", f"{spot.instance} stands at {point} in {row.id}", mend, subject=row.id)
 
 
 @frozen
-class Spot:
+class ControlledEntry:
     """One entry of a graph: its operation, the instance it is called on or for, and how it stands."""
 
     position: int
@@ -302,12 +302,14 @@ class Spot:
         return f"{short(self.phase)} of {self.instance} ({self.status.word})"
 
 
-def _spots(store: Store, row: ExecutionRow, number: int, graph: Graph, instances: Sequence[str]) -> list[Spot]:
+def _spots(
+    store: Store, row: ExecutionRow, number: int, graph: Graph, instances: Sequence[str]
+) -> list[ControlledEntry]:
     """The entries of a graph on these instances; those of relationships count as their source's."""
     topology = store.topology(row.deployment)
     statuses = as_statuses(store.statuses(number))
     wanted = np.array(sorted(_numbers(instances, topology.number_of)), np.int64)
-    found: list[Spot] = []
+    found: list[ControlledEntry] = []
     for step in graph.steps:
         if step.kind is SubjectKind.NONE:
             continue
@@ -316,7 +318,9 @@ def _spots(store: Store, row: ExecutionRow, number: int, graph: Graph, instances
         for place in np.flatnonzero(np.isin(owner, wanted)).tolist():
             position = step.first + place
             phase = phase_of(step.phase) or step.phase
-            found.append(Spot(position, phase, topology.ids[int(owner[place])], EntryStatus(statuses[position])))
+            found.append(
+                ControlledEntry(position, phase, topology.ids[int(owner[place])], EntryStatus(statuses[position]))
+            )
     return sorted(found, key=lambda spot: spot.position)
 
 

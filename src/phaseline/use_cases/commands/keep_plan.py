@@ -16,12 +16,12 @@ if TYPE_CHECKING:
     from phaseline.model.execution.execution import Request
     from phaseline.model.rows.rows import DeploymentRow
     from phaseline.use_cases.prepare.options import ExecutionOptions
-    from phaseline.use_cases.prepare.plan_preview import Planned
+    from phaseline.use_cases.prepare.plan_preview import PlanPreview
     from phaseline.use_cases.prepare.workflow_start import WorkflowStart
 
 
 def keep(
-    ctx: RequestContext, row: DeploymentRow, request: Request, planned: Planned, aim: Aim | None = None
+    ctx: RequestContext, row: DeploymentRow, request: Request, planned: PlanPreview, aim: Aim | None = None
 ) -> StoredPlan:
     """Keep a plan, with what the deployment is now."""
     base = base_of(ctx, row)
@@ -39,7 +39,7 @@ def plan_uninstall(
     ignore_failure: bool = False,
     save: bool = False,
     manner: ExecutionOptions = DEFAULT_OPTIONS,
-) -> Planned:
+) -> PlanPreview:
     """What uninstalling a deployment would do now. ``save``: the plan is kept, to be applied later. Raises: PL-C010, PL-C024."""
     row, request, found = preview_uninstall(ctx, name, ignore_failure=ignore_failure, manner=manner)
     return altered(found, id=keep(ctx, row, request, found).id) if save else found
@@ -47,7 +47,7 @@ def plan_uninstall(
 
 def plan_workflow(
     ctx: RequestContext, order: WorkflowStart, *, save: bool = False, manner: ExecutionOptions = DEFAULT_OPTIONS
-) -> Planned:
+) -> PlanPreview:
     """What a workflow of a deployment would do now. ``save``: the plan is kept, to be applied later.
 
     Raises ``ProblemsError`` with everything that ``prepare`` finds.

@@ -13,17 +13,17 @@ from phaseline.use_cases.lookup.find import find_deployment
 
 if TYPE_CHECKING:
     from phaseline.app.app_context import RequestContext
-    from phaseline.model.rows.maintenance import Compacted, Finding, Purged, Restored
+    from phaseline.model.rows.maintenance import Compacted, Purged, RestoredStore, StoreFinding
     from phaseline.model.rows.rows import ExecutionRow
     from phaseline.ports import Store
 
 
 @frozen
-class Checked:
+class CheckedStore:
     """A store and everything in it that does not fit together; empty: it is sound."""
 
     url: str
-    findings: Sequence[Finding]
+    findings: Sequence[StoreFinding]
 
 
 @frozen
@@ -50,9 +50,9 @@ class Purge:
     removed: Purged | None = None
 
 
-def check(ctx: RequestContext) -> Checked:
+def check(ctx: RequestContext) -> CheckedStore:
     """Read everything and compare; nothing is changed, and engines go on."""
-    return Checked(ctx.settings.store_url, ctx.store.check())
+    return CheckedStore(ctx.settings.store_url, ctx.store.check())
 
 
 def backup(ctx: RequestContext, file: str) -> Saved:
@@ -61,7 +61,7 @@ def backup(ctx: RequestContext, file: str) -> Saved:
     return Saved(str(path), ctx.store.backup(str(path)))
 
 
-def restore(ctx: RequestContext, source: str) -> Restored:
+def restore(ctx: RequestContext, source: str) -> RestoredStore:
     """Put a backup in the place of the store, which is kept beside it; what was open at the backup waits for ``go_on``.
 
     Raises: PL-S014 for a file that is no backup, PL-S004 and PL-S005 while others use the store, PL-S008 for one in memory.

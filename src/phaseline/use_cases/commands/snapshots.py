@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from phaseline.model.rows.orders import NewOrder
     from phaseline.model.rows.rows import DeploymentRow
     from phaseline.use_cases.prepare.options import ExecutionOptions
-    from phaseline.use_cases.prepare.plan_preview import Planned
+    from phaseline.use_cases.prepare.plan_preview import PlanPreview
     from phaseline.views.views import ExecutionView
 
 NAME = "snapshot_name"
@@ -135,7 +135,7 @@ def restore(
 
 def plan_restore(
     ctx: RequestContext, deployment: str, name: str, *, manner: ExecutionOptions = DEFAULT_OPTIONS
-) -> Planned:
+) -> PlanPreview:
     """What a restore would do now."""
     return planned_update(ctx, prepare_restore(ctx, deployment, name, manner=manner), asks_hooks=True)
 

@@ -18,7 +18,7 @@ from phaseline.use_cases.commands.orders.request_ids import once
 from phaseline.use_cases.lookup.claims import compatible_executions, raise_if_busy
 from phaseline.use_cases.lookup.ticket import Ticket, conduct
 from phaseline.use_cases.prepare.options import DEFAULT_OPTIONS
-from phaseline.use_cases.prepare.plan_preview import Planned, limits, summaries
+from phaseline.use_cases.prepare.plan_preview import PlanPreview, limits, summaries
 from phaseline.use_cases.prepare.pre_post import new_execution
 from phaseline.use_cases.prepare.rounds import foresee_rounds
 from phaseline.use_cases.prepare.update_preparation import PreparedUpdate, UpdateOrder, prepare_update
@@ -87,7 +87,7 @@ def plan_update(
     save: bool = False,
     manner: ExecutionOptions = DEFAULT_OPTIONS,
     allowed_only: bool = False,
-) -> Planned:
+) -> PlanPreview:
     """What an update would do now. ``save``: the plan is kept, to be applied later.
 
     ``allowed_only``: what ``update`` would refuse with PL-P041 is refused here, too; otherwise the plan warns of it.
@@ -101,7 +101,7 @@ def plan_update(
     return altered(planned, id=keep(ctx, found.deployment, found.request, planned, found.aim).id)
 
 
-def made_anew(found: Planned) -> dict[str, int]:
+def made_anew(found: PlanPreview) -> dict[str, int]:
     """{node: how many of its instances} the plan of an update would uninstall and install anew."""
     from phaseline.plan.preview.update_summary import UpdatePlan
 
@@ -118,7 +118,7 @@ def _refuse_replaced(found: PreparedUpdate) -> None:
 
 
 @undisturbed()
-def planned_update(ctx: RequestContext, found: PreparedUpdate, *, asks_hooks: bool = False) -> Planned:
+def planned_update(ctx: RequestContext, found: PreparedUpdate, *, asks_hooks: bool = False) -> PlanPreview:
     """The plan of a prepared update, as a value and as text. ``asks_hooks``: with what hook classes say beforehand.
 
     Raises: PL-F069 if packages allow no such number of instances with their roles.
@@ -152,7 +152,7 @@ def planned_update(ctx: RequestContext, found: PreparedUpdate, *, asks_hooks: bo
         rounds,
         (*found.warnings, *preview_warnings(found.request.workflow, foreseen), *told, *stops),
     )
-    planned = Planned(summary, update_text(summary).rstrip("\n"), summary.warnings)
+    planned = PlanPreview(summary, update_text(summary).rstrip("\n"), summary.warnings)
     if not asks_hooks:
         return planned
     from phaseline.use_cases.prepare.pre_post_preview import with_surroundings

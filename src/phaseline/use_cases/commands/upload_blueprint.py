@@ -24,7 +24,7 @@ from phaseline.use_cases.loading.stored_blueprint_files import (
 
 if TYPE_CHECKING:
     from phaseline.app.app_context import RequestContext
-    from phaseline.catalog.files.blueprint_trees import Tree
+    from phaseline.catalog.files.blueprint_trees import BlueprintTree
     from phaseline.model.blueprint.stored_blueprints import BlueprintShelf, BlueprintUser, StoredFile
 
 MAIN_FILE = "blueprint.yaml"
@@ -125,7 +125,7 @@ def upload(
 
 
 def add_blueprint(
-    shelf: BlueprintShelf, new: StoredBlueprint, tree: Tree, imports: Sequence[int]
+    shelf: BlueprintShelf, new: StoredBlueprint, tree: BlueprintTree, imports: Sequence[int]
 ) -> tuple[StoredBlueprint, bool]:
     """The version that is stored now, and whether it is a new one.
 
@@ -269,13 +269,13 @@ def _main_file(path: str, name: str | None) -> Iterator[str]:
     elif path.lower().endswith(PACKED):
         from tempfile import TemporaryDirectory
 
-        from phaseline.catalog.files.archives import Limits, unpack
+        from phaseline.catalog.files.archives import ArchiveLimits, unpack
         from phaseline.catalog.files.blueprint_trees import MAX_BYTES, MAX_FILES
 
         with TemporaryDirectory(prefix="phaseline-") as passing:
             folder = Path(passing, "unpacked")
             folder.mkdir()
-            unpack(Path(path), folder, limits=Limits(members=MAX_FILES, total_bytes=MAX_BYTES))
+            unpack(Path(path), folder, limits=ArchiveLimits(members=MAX_FILES, total_bytes=MAX_BYTES))
             inside = [each for each in folder.iterdir() if each.name != "__MACOSX"]
             if len(inside) == 1 and inside[0].is_dir():
                 folder = inside[0]

@@ -11,7 +11,7 @@ from phaseline.model.problems.problem import Place, Problem, ProblemsError
 
 if TYPE_CHECKING:
     from phaseline.catalog.files.package_files import PackageFiles
-    from phaseline.catalog.phases.phase_packages import Package as PhasePackage
+    from phaseline.catalog.phases.phase_packages import PhasePackage
     from phaseline.model.packages.package import Package
 
 ARCHIVES = (".tar.gz", ".tgz", ".fp", ".rpm", ".whl", ".tar")
@@ -40,7 +40,7 @@ def check_packages(path: str) -> CheckedPackages | None:
 
 def _checked(paths: Sequence[Path]) -> CheckedPackages:
     from phaseline.catalog.files.package_files import opened
-    from phaseline.compat.fuel.judge import Judge
+    from phaseline.compat.fuel.judge import YaqlJudge
     from phaseline.packages.reader import read_package
 
     titles: list[str] = []
@@ -48,7 +48,7 @@ def _checked(paths: Sequence[Path]) -> CheckedPackages:
     phases: list[PhasePackage] = []
     for path in paths:
         try:
-            with opened(path) as files, Judge() as judge:
+            with opened(path) as files, YaqlJudge() as judge:
                 read = read_package(files.documents, path.name, judge)
                 titles.append(str(read.package or path.name))
                 problems += read.problems

@@ -26,7 +26,7 @@ class FormattedFile:
 
 
 @frozen
-class Evaluated:
+class EvaluatedRecord:
     """What an expression gives for one record: its ``kind``, its ``value`` in JSON, its ``text`` in the language.
 
     ``name``: the record's attribute Name, empty if it has none. ``reason``: why, where the kind is error.
@@ -56,7 +56,7 @@ def format_files(files: Sequence[str], *, is_sorted: bool = False) -> list[Forma
 
 def evaluate(
     expression: str, *, files: Sequence[str] = (), attributes: Mapping[str, str] | None = None, now: float
-) -> list[Evaluated]:
+) -> list[EvaluatedRecord]:
     """The expression's value for every record of the files, or for one record of nothing but the attributes.
 
     The attributes, {name: value in the informal syntax}, are set on every record; ``now``: seconds since the epoch.
@@ -78,7 +78,7 @@ def evaluate(
             record.set(name, given.stored(name))
     values = asked.evaluate_all(series, now=now)
     return [
-        Evaluated(
+        EvaluatedRecord(
             name=name or "",
             kind=kind_of(value),
             value=None if isinstance(value, ErrorValue) else value_json(value),

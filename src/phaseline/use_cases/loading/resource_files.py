@@ -33,7 +33,7 @@ OF_PLUGINS = frozenset({"Plugin", "ResourceType", "StatePath"})
 
 
 @frozen
-class Wanted:
+class WantedResource:
     """One resource as a file wants it. ``target`` empty: it stays where it is. ``attributes`` as a document keeps them.
 
     ``removed``: attributes that it is not to have any more.
@@ -44,7 +44,7 @@ class Wanted:
     type: str
     target: str
     attributes: Mapping[str, Value]
-    written: Written
+    written: RecordText
     removed: Sequence[str] = ()
 
     @property
@@ -54,7 +54,7 @@ class Wanted:
 
 
 @frozen
-class Written:
+class RecordText:
     """A record and where it stands: offsets in a ``text`` that has lines, or ``whole``, which of a file's records it is.
 
     Lines are counted only for what is wrong, since that takes a look at all of the text before it.
@@ -77,16 +77,16 @@ class Written:
 @undisturbed()
 def read_wanted(
     files: Sequence[str], types: ResourceTypes, *, cluster: str = "", records: Sequence[Mapping[str, object]] = ()
-) -> list[Wanted]:
+) -> list[WantedResource]:
     """The resources of all files in order, then those of ``records``. ``cluster``: of those that name none.
 
     Raises: ``ProblemsError`` with everything that is wrong with any of them.
     """
     problems: list[Problem] = []
-    found: list[Wanted] = []
+    found: list[WantedResource] = []
     if cluster and not NAME.fullmatch(cluster):
         raise ProblemsError([_no_cluster_name(cluster, Place(subject="--cluster"))])
-    readers: list[Callable[[], list[Written]]] = [partial(_placed, file, problems) for file in files]
+    readers: list[Callable[[], list[RecordText]]] = [partial(_placed, file, problems) for file in files]
     readers.append(partial(_in_json, records, "", problems))
     for read in readers:
         try:
@@ -105,7 +105,7 @@ def read_wanted(
     return found
 
 
-def _placed(file: str, problems: list[Problem]) -> list[Written]:
+def _placed(file: str, problems: list[Problem]) -> list[RecordText]:
     text = file_text(file)
     ending = Path(file).suffix.lower()
     if ending == ".cfg":
@@ -114,28 +114,28 @@ def _placed(file: str, problems: list[Problem]) -> list[Written]:
         raise ProblemsError([Problem("PL-R013", message, mend, Place(file))])
     if ending != ".json":
         return [
-            Written(one.record, Place(file), file, text, one.offset, one.offsets)
+            RecordText(one.record, Place(file), file, text, one.offset, one.offsets)
             for one in parse_placed(text, file=file)
         ]
     return _in_json(json_records(text, file), file, problems)
 
 
-def _in_json(contents: Sequence[object], file: str, problems: list[Problem]) -> list[Written]:
+def _in_json(contents: Sequence[object], file: str, problems: list[Problem]) -> list[RecordText]:
     """The records that can be read; of each other one what is wrong with it."""
     found = []
     for at, one in enumerate(contents, 1):
         place = Place(file, path=f"record {at}") if file else Place(subject=f"record {at}")
         try:
-            found.append(Written(from_json(one, file=file), place))
+            found.append(RecordText(from_json(one, file=file), place))
         except ProblemsError as error:
             problems.extend(altered(problem, place=place) for problem in error.problems)
     return found
 
 
 class _Reader:
-    """One record on its way to a ``Wanted``, with everything that is wrong with it."""
+    """One record on its way to a ``WantedResource``, with everything that is wrong with it."""
 
-    def __init__(self, text: Written, types: ResourceTypes, cluster: str) -> None:
+    def __init__(self, text: RecordText, types: ResourceTypes, cluster: str) -> None:
         self.problems: list[Problem] = []
         self._text = text
         self._type = self._word(TYPE)
@@ -147,14 +147,14 @@ class _Reader:
         self._check_type(types)
         self._check_engine_attributes()
 
-    def wanted(self) -> Wanted:
+    def wanted(self) -> WantedResource:
         """What it wants; only of one without problems."""
         record = self._text.record
         removed = undefined_in(record)
         attributes: dict[str, Value] = {
             name: value for name, value in to_json(record).items() if name.lower() not in SPOKEN and name not in removed
         }
-        return Wanted(self._cluster, self._name, self._type, self._target, attributes, self._text, removed)
+        return WantedResource(self._cluster, self._name, self._type, self._target, attributes, self._text, removed)
 
     def _say(self, code: str, message: str, mend: str, attribute: str = "") -> None:
         self.problems.append(Problem(code, message, mend, self._text.place_of(attribute)))
@@ -224,9 +224,9 @@ def unreachable(kind: str, target: str, types: ResourceTypes, place: Place) -> P
     return Problem("PL-R024", f"there is no path for resources of type '{kind}' to the state '{target}'", mend, place)
 
 
-def _twice(found: Sequence[Wanted]) -> list[Problem]:
+def _twice(found: Sequence[WantedResource]) -> list[Problem]:
     """Resources that are given more than once."""
-    first: dict[tuple[str, str], Wanted] = {}
+    first: dict[tuple[str, str], WantedResource] = {}
     problems = []
     for one in found:
         before = first.setdefault((one.cluster, one.name), one)

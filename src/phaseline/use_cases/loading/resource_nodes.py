@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from phaseline.app.app_context import RequestContext
-    from phaseline.catalog.phases.plugin_set import Loaded
+    from phaseline.catalog.phases.plugin_set import LoadedPlugins
     from phaseline.model.blueprint.blueprint import Blueprint
     from phaseline.model.execution.execution import StatePathIndex
     from phaseline.model.phases.registry import PhaseRegistry
@@ -91,7 +91,7 @@ def _registry(ctx: RequestContext, blueprint: Blueprint) -> PhaseRegistry:
     return _found(ctx).registry.of_blueprint(blueprint)
 
 
-def _found(ctx: RequestContext) -> Loaded:
+def _found(ctx: RequestContext) -> LoadedPlugins:
     from phaseline.use_cases.lookup.known_phases import found_phases  # seldom: few blueprints have resources
 
     return found_phases(ctx)

@@ -10,7 +10,7 @@ from phaseline.model.problems.problem import Problem
 
 
 @frozen
-class Source:
+class PackageSource:
     """Files that a record follows. ``origin``: their folder, or who announces it; ``problems``: why there are none."""
 
     origin: str
@@ -18,12 +18,12 @@ class Source:
     problems: Sequence[Problem] = ()
 
 
-def announced_sources() -> Iterator[Source]:
+def announced_sources() -> Iterator[PackageSource]:
     """Packages of installed distributions; one without ``metadata.yaml`` is found out when it is read."""
     from phaseline.catalog.files.distributed_packages import announced_packages
 
     for one in announced_packages():
-        yield Source(one.origin, one.folder, one.problems)
+        yield PackageSource(one.origin, one.folder, one.problems)
 
 
 def says(folder: Path) -> tuple[str, str] | None:

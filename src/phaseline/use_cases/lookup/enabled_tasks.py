@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from phaseline.packages.format.condition_language import holds
-from phaseline.packages.task_serializer import Surroundings, serialized
+from phaseline.packages.task_serializer import SerializerInput, serialized
 from phaseline.use_cases.lookup.installed_packages import enabled, work_folder
 from phaseline.use_cases.lookup.secret_settings import sealed
 
@@ -30,7 +30,7 @@ def stages_of(ctx: RequestContext, workflow: str, deployment: int) -> Stages | N
     stored = {one.row.name: sealed(ctx, one.package.form, one.settings) for one in found}
     folder = str(work_folder(ctx) / INSTANCES)
     roles = roles_by_node(ctx, deployment, found)
-    given = Surroundings(workflow, holds, labels, folder, ctx.settings.allow_master, stored, ctx.app.judge, roles)
+    given = SerializerInput(workflow, holds, labels, folder, ctx.settings.allow_master, stored, ctx.app.judge, roles)
     return serialized(found, given) or None
 
 

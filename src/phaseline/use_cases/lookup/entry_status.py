@@ -44,7 +44,7 @@ def in_force(graphs: Sequence[GraphRow]) -> list[GraphRow]:
     return [graph for graph in graphs if graph.attempt == latest[graph.name]]
 
 
-class Phases:
+class EntryPhases:
     """Phase and kind of subject by position in a graph."""
 
     def __init__(self, graph: Graph) -> None:

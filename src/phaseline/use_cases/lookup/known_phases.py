@@ -18,7 +18,7 @@ from phaseline.use_cases.lookup.installed_packages import packages_version, phas
 
 if TYPE_CHECKING:
     from phaseline.app.app_context import RequestContext
-    from phaseline.catalog.phases.plugin_set import Loaded, PhasePlugins
+    from phaseline.catalog.phases.plugin_set import LoadedPlugins, PhasePlugins
     from phaseline.model.phases.registry import PhaseRegistry
     from phaseline.ports import Store
 
@@ -30,13 +30,13 @@ REFUSED_TOLD = 5
 
 
 @frozen
-class Forgotten:
+class ForgottenPhase:
     """A phase that is known no more."""
 
     phase: str
 
 
-def read(ctx: RequestContext, folders: Iterable[str]) -> Loaded:
+def read(ctx: RequestContext, folders: Iterable[str]) -> LoadedPlugins:
     """The plugins of folders and packages as they are written, nothing of them run, and what was known and is gone."""
     from phaseline.catalog.phases.plugin_set import PhasePlugins
 
@@ -54,7 +54,7 @@ def _unread(ctx: RequestContext) -> PhasePlugins:
     return ctx.catalog.phases(lambda: (*ctx.settings.plugin_folders, *phase_places(ctx)))
 
 
-def found_phases(ctx: RequestContext) -> Loaded:
+def found_phases(ctx: RequestContext) -> LoadedPlugins:
     """The same as read, until other packages are installed: phases, types, and what is wrong with others.
 
     They are not the object that the engine of this process has in force, which changes with a reload alone.
@@ -62,7 +62,7 @@ def found_phases(ctx: RequestContext) -> Loaded:
     return ctx.app.cache("found phases", _unread(ctx).load, lambda: packages_version(ctx))
 
 
-def load(ctx: RequestContext) -> Loaded:
+def load(ctx: RequestContext) -> LoadedPlugins:
     """The plugins of the settings with their code, for the engine; what it knows from now on is remembered."""
     plugins = phase_plugins(ctx)
     plugins.remember(remembered(ctx))
@@ -103,7 +103,7 @@ def _read(text: str) -> Mapping[str, Any] | None:
     return {"is_in_force": False, **row}
 
 
-def _remember(store: Store, loaded: Loaded) -> None:
+def _remember(store: Store, loaded: LoadedPlugins) -> None:
     """Phases in force with the places of their packages, those that are gone, and refused ones that were in force once."""
     places = {
         plugin.phase.key: verdict.package.place
@@ -136,7 +136,7 @@ def _from_row(row: Mapping[str, Any]) -> PhaseDefinition:
     return PhaseDefinition(**texts, **lists, constraint_names=frozenset(row["constraint_names"]))
 
 
-def refused_sentences(loaded: Loaded) -> list[str]:
+def refused_sentences(loaded: LoadedPlugins) -> list[str]:
     """Plugins that nobody can use: resources wait for phases that could be read, and pass those that could not."""
     found = [(verdict.package.place, problem) for verdict in loaded.verdicts for problem in verdict.errors[:1]]
     told = [
@@ -147,7 +147,7 @@ def refused_sentences(loaded: Loaded) -> list[str]:
     return [*told, *([f"{left:,} more plugins are refused"] if left > 0 else [])]
 
 
-def forget_phase(ctx: RequestContext, name: str) -> Forgotten:
+def forget_phase(ctx: RequestContext, name: str) -> ForgottenPhase:
     """Know a phase no more whose plugin is gone: resources go on without it. Raises: PL-D053, PL-D056."""
     loaded = read(ctx, ctx.settings.plugin_folders)
     phase = loaded.registry.get(name)
@@ -162,7 +162,7 @@ def forget_phase(ctx: RequestContext, name: str) -> Forgotten:
     ctx.store.know_phases(known)
     if ctx.store.owner() is not None:
         ctx.store.ask(RequestKind.RELOAD, 0, {}, ctx.actor)
-    return Forgotten(phase.name)
+    return ForgottenPhase(phase.name)
 
 
 def known_phases(ctx: RequestContext) -> PhaseRegistry:

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 @frozen
-class Engine:
+class RunningEngine:
     """Who goes on with what was asked for: the owner of the store (pid 0: nobody runs an engine)."""
 
     pid: int
@@ -22,10 +22,10 @@ class Engine:
         return self.pid != 0
 
 
-def engine_now(ctx: RequestContext) -> Engine:
+def engine_now(ctx: RequestContext) -> RunningEngine:
     """The engine that runs at this moment, if any. One whose process cannot be told counts as there."""
     owner = ctx.store.owner()
-    return Engine(0 if owner is None else owner.pid or -1)
+    return RunningEngine(0 if owner is None else owner.pid or -1)
 
 
 def tell_engine(ctx: RequestContext) -> None:

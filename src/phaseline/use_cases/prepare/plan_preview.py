@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from phaseline.model.execution.execution import Request, StatePathIndex
     from phaseline.model.rows.rows import DeploymentRow
     from phaseline.plan.preview.plan_summary import PlanSummary, RoundsPlan
-    from phaseline.plan.preview.pre_post_preview import Surroundings
+    from phaseline.plan.preview.pre_post_preview import PrePostPreview
     from phaseline.plan.preview.update_summary import UpdatePlan
     from phaseline.plan.rounds.round_preview import PreviewedRounds
     from phaseline.use_cases.loading.blueprint_loading import LoadedBlueprint
@@ -51,7 +51,7 @@ class NothingToDo:
 
 
 @frozen
-class Planned:
+class PlanPreview:
     """A plan as a value, as text, and what a user should know beforehand. ``id``: under which it is kept, empty: it is not.
 
     ``around``: what surrounds it, None: nothing.
@@ -61,7 +61,7 @@ class Planned:
     text: str
     warnings: tuple[Problem, ...] = ()
     id: str = ""
-    around: Surroundings | None = None
+    around: PrePostPreview | None = None
 
     @property
     def is_empty(self) -> bool:
@@ -83,7 +83,7 @@ class Planned:
 
 def plan_install(
     ctx: RequestContext, order: DeploymentSpec, *, open_types: bool = False, manner: ExecutionOptions = DEFAULT_OPTIONS
-) -> Planned:
+) -> PlanPreview:
     """What installing a blueprint would do. Raises ``ProblemsError`` with everything that is wrong.
 
     A name that is given for the deployment is looked at as an install would, as far as there is a store. ``open_types``:
@@ -118,7 +118,7 @@ def plan_made(
     yes_many: bool = True,
     replaces: int = 0,
     given: Sequence[Breakpoint] = (),
-) -> Planned:
+) -> PlanPreview:
     """What the first execution of a deployment would do that is not stored, with its warnings.
 
     ``replaces``: the deployment in whose place it comes; what is enabled for that is enabled for it. ``given``: breakpoints of this
@@ -133,7 +133,7 @@ def plan_made(
 
 def preview_uninstall(
     ctx: RequestContext, name: str, *, ignore_failure: bool = False, manner: ExecutionOptions = DEFAULT_OPTIONS
-) -> tuple[DeploymentRow, Request, Planned]:
+) -> tuple[DeploymentRow, Request, PlanPreview]:
     """What uninstalling a deployment would do now. Raises PL-C010 if there is none, PL-C024 if its folder is gone."""
     row = find_deployment(ctx.store, name)
     raise_if_folders_missing(ctx, row)
@@ -150,7 +150,7 @@ def preview_uninstall(
 
 def preview_workflow(
     ctx: RequestContext, order: WorkflowStart, *, manner: ExecutionOptions = DEFAULT_OPTIONS
-) -> tuple[DeploymentRow, Request, Planned]:
+) -> tuple[DeploymentRow, Request, PlanPreview]:
     """What a workflow of a deployment would do now. Raises ``ProblemsError`` with everything that ``prepare`` finds."""
     found = prepare(ctx, order, manner=manner)
     checks = ctx.store.checks(found.deployment.number, only_results=True).checks
@@ -198,7 +198,7 @@ def _planned(
     row: DeploymentRow | None = None,
     *,
     yes_many: bool,
-) -> Planned:
+) -> PlanPreview:
     from phaseline.plan.preview.count_changes import resized
     from phaseline.plan.preview.plan_summary import in_rounds
     from phaseline.plan.preview.plan_text import plan_text, rounds_text
@@ -206,12 +206,12 @@ def _planned(
 
     if not foreseen.graphs:
         reason = (foreseen.verdict.reason if foreseen.verdict else "") or "nothing is to be done"
-        return Planned(NothingToDo(request.workflow, reason), f"{request.workflow}: {reason}", warnings)
+        return PlanPreview(NothingToDo(request.workflow, reason), f"{request.workflow}: {reason}", warnings)
     warnings = (*warnings, *preview_warnings(request.workflow, foreseen))
     rounds = summaries(ctx, foreseen, row, yes_many=yes_many)
     changes = resized(foreseen.before, foreseen.topology)
     if len(rounds) == 1:
         summary = altered(rounds[0], warnings=(*warnings, *rounds[0].warnings), resized=changes)
-        return Planned(summary, plan_text(summary).rstrip("\n"))
+        return PlanPreview(summary, plan_text(summary).rstrip("\n"))
     whole = in_rounds(request.workflow, rounds, warnings, changes)
-    return Planned(whole, rounds_text(whole).rstrip("\n"))
+    return PlanPreview(whole, rounds_text(whole).rstrip("\n"))

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from phaseline.app.watcher import Watcher
     from phaseline.model.deployment.topology import Topology
     from phaseline.model.execution.execution import Request
-    from phaseline.model.execution.pre_post import HookClass, PrePost
+    from phaseline.model.execution.pre_post import PinnedHookClass, PrePost
     from phaseline.model.packages.stage_tasks import Stages
 
 
@@ -86,7 +86,7 @@ def _stages_of(ctx: RequestContext, workflow: str, deployment: int) -> Stages | 
 
 def _hooks_round(
     ctx: RequestContext, request: Request, deployment: int, *, depth: int, has_packages: bool
-) -> tuple[tuple[HookClass, ...], tuple[HookClass, ...]]:
+) -> tuple[tuple[PinnedHookClass, ...], tuple[PinnedHookClass, ...]]:
     """The classes round the action, and those round taking back what it made."""
     if not (has_packages or ctx.app.has_hooks()):
         return (), ()

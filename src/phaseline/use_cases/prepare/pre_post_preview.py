@@ -20,14 +20,14 @@ if TYPE_CHECKING:
     from phaseline.hooks.time_limited_threads import BoundedThreads
     from phaseline.model.blueprint.blueprint import Value
     from phaseline.model.execution.execution import Request
-    from phaseline.model.execution.pre_post import HookClass, PrePost
+    from phaseline.model.execution.pre_post import PinnedHookClass, PrePost
     from phaseline.model.execution.stored_plans import Aim
     from phaseline.model.packages.stage_tasks import Stages
     from phaseline.model.packages.task_listing import TaskRow
     from phaseline.plan.preview.pre_post_preview import HookForeseen
     from phaseline.plan.rounds.round_preview import PreviewedRounds
     from phaseline.use_cases.loading.blueprint_loading import LoadedBlueprint
-    from phaseline.use_cases.prepare.plan_preview import Planned
+    from phaseline.use_cases.prepare.plan_preview import PlanPreview
 
 PREVIEW = "do_preview_op"
 NO_STORE = "memory:"
@@ -36,14 +36,14 @@ NO_STORE = "memory:"
 
 def with_surroundings(
     ctx: RequestContext,
-    planned: Planned,
+    planned: PlanPreview,
     request: Request,
     foreseen: PreviewedRounds,
     *,
     deployment: int = 0,
     made: tuple[str, LoadedBlueprint] | None = None,
     aim: Aim | None = None,
-) -> Planned:
+) -> PlanPreview:
     """The plan with what surrounds it, if anything does. ``made``: of a deployment that is not there yet its name and blueprint.
 
     ``aim``: what an update brings it to. Raises: PL-H001 as a start would.
@@ -58,11 +58,11 @@ def with_surroundings(
     around = pre_post_for(ctx, request, deployment)
     if around is None:
         return planned
-    from phaseline.plan.preview.pre_post_preview import Surroundings, around_text
+    from phaseline.plan.preview.pre_post_preview import PrePostPreview, around_text
 
     world = _there(ctx, deployment) if made is None else _made(*made)
     tasks = () if around.stages is None else _task_rows(around.stages, request, foreseen)
-    found = Surroundings(_asked(ctx, around, request, world, foreseen, aim), tasks)
+    found = PrePostPreview(_asked(ctx, around, request, world, foreseen, aim), tasks)
     return altered(planned, text=around_text(planned.text, found), around=found)
 
 
@@ -75,9 +75,9 @@ def _task_rows(stages: Stages, request: Request, foreseen: PreviewedRounds) -> t
 
 
 def _there(ctx: RequestContext, deployment: int) -> LoadedDeployment:
-    from phaseline.calls.deployments.deployment_cache import Deployments
+    from phaseline.calls.deployments.deployment_cache import DeploymentCache
 
-    return Deployments(ctx.store, ctx.vault).loaded(deployment)
+    return DeploymentCache(ctx.store, ctx.vault).loaded(deployment)
 
 
 def _made(name: str, loaded: LoadedBlueprint) -> LoadedDeployment:
@@ -126,7 +126,7 @@ def _asked(
 
 
 def _said(
-    ctx: RequestContext, hook: HookClass, world: LoadedDeployment, view: ExecutionContext, threads: BoundedThreads
+    ctx: RequestContext, hook: PinnedHookClass, world: LoadedDeployment, view: ExecutionContext, threads: BoundedThreads
 ) -> HookForeseen:
     from phaseline.calls.threads.guarded_calls import call_and_await, guarded_call
     from phaseline.hooks.call_arguments import seen

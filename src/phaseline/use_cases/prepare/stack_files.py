@@ -13,7 +13,7 @@ import re
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
 
-from phaseline.catalog.files.blueprint_trees import Tree, digest_of, lay_out, take_up
+from phaseline.catalog.files.blueprint_trees import BlueprintTree, digest_of, lay_out, take_up
 from phaseline.lang.fast_dataclasses import frozen
 from phaseline.model.blueprint.stored_blueprints import StoredBlueprint, StoredFile
 from phaseline.model.deployment.sealed_values import CANNOT_OPEN
@@ -42,7 +42,7 @@ class Brought:
     """Files of a document, laid out in ``tree.folder``; ``id``: what the stored blueprint of them is to be called."""
 
     id: str
-    tree: Tree
+    tree: BlueprintTree
 
     @property
     def main(self) -> str:
@@ -161,7 +161,9 @@ def brought(ctx: RequestContext, document: Mapping[str, Any], name: str) -> Brou
     by_digest = {each.digest: bodies[each.path] for each in files}
     lay_out(folder, files, by_digest.__getitem__)
     stored = str(document[NATIVE]["uses"].get("") or "").rpartition("@")[0]
-    return Brought(stored if ID.fullmatch(stored) else _id(name), Tree(str(folder), said["main"], files, digest))
+    return Brought(
+        stored if ID.fullmatch(stored) else _id(name), BlueprintTree(str(folder), said["main"], files, digest)
+    )
 
 
 def moved(ctx: RequestContext, found: Brought, code: CodeLocation) -> CodeLocation:

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from phaseline.app.app_context import RequestContext
     from phaseline.model.blueprint.blueprint import Blueprint, Value
-    from phaseline.model.blueprint.diff import Change
+    from phaseline.model.blueprint.diff import BlueprintChange
     from phaseline.model.blueprint.labels import Label
     from phaseline.model.deployment.topology import Topology
     from phaseline.model.execution.breakpoints import Breakpoint
@@ -80,7 +80,7 @@ class PreparedUpdate:
     request: Request
     aim: Aim
     revision: Revision
-    steps: tuple[Change, ...]
+    steps: tuple[BlueprintChange, ...]
     warnings: tuple[Problem, ...]
     given: tuple[Breakpoint, ...] = ()
 
@@ -147,7 +147,7 @@ def brought_to(
     ctx: RequestContext,
     now: Present,
     aim: Aim,
-    values: Sequence[Change],
+    values: Sequence[BlueprintChange],
     warnings: tuple[Problem, ...] = (),
 ) -> PreparedUpdate:
     """A deployment that is brought to this. ``values``: what becomes of its inputs. Raises: what forbids the revision."""

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 @frozen
-class Stopped:
+class StoppedInstance:
     """An instance that stands at a breakpoint. ``graph`` and ``position``: of its entry."""
 
     point: str
@@ -33,14 +33,14 @@ class Stopped:
     position: int
 
 
-def list_breakpoints(ctx: RequestContext, deployment: str | None = None) -> Sequence[Stopped]:
+def list_breakpoints(ctx: RequestContext, deployment: str | None = None) -> Sequence[StoppedInstance]:
     """Who stands at a breakpoint, of all deployments or of one, the oldest execution first."""
     number = find_deployment(ctx.store, deployment).number if deployment else None
     rows = ctx.store.executions(number, only_open=True)
     return [one for row in rows if row.request.breakpoints for one in stopped_in(ctx.store, row)]
 
 
-def stopped_in(store: Store, row: ExecutionRow) -> Iterator[Stopped]:
+def stopped_in(store: Store, row: ExecutionRow) -> Iterator[StoppedInstance]:
     """Who stands at a breakpoint in one execution."""
     topology = store.topology(row.deployment)
     for known in store.graphs(row.number):
@@ -56,7 +56,7 @@ def stopped_in(store: Store, row: ExecutionRow) -> Iterator[Stopped]:
             mine = np.arange(step.first, step.first + step.count)
             for position in mine[statuses[mine] == EntryStatus.SLEEPING].tolist():
                 number = int(graph.subject[position])
-                yield Stopped(
+                yield StoppedInstance(
                     step.phase.removeprefix(PREFIX),
                     topology.ids[number],
                     topology.nodes[int(topology.node[number])].name,

@@ -14,9 +14,9 @@ from phaseline.model.graph.status import EntryStatus
 from phaseline.model.resources.resources import REACH_WORKFLOW
 from phaseline.model.rows.rows import RequestKind
 from phaseline.use_cases.lookup.claims import queued_behind
-from phaseline.use_cases.lookup.entry_status import Phases, as_statuses, in_force, subject_ids, with_running
+from phaseline.use_cases.lookup.entry_status import EntryPhases, as_statuses, in_force, subject_ids, with_running
 from phaseline.use_cases.lookup.find import find_deployment, find_execution
-from phaseline.views.views import Cause, Decision, ExecutionView, Failure, Page
+from phaseline.views.views import Cause, ExecutionView, Failure, OperatorDecision, Page
 
 if TYPE_CHECKING:
     from phaseline.app.app_context import RequestContext
@@ -94,10 +94,10 @@ def _failing(store: Store, row: ExecutionRow) -> list[FailingCall]:
     return failing_now(store, row)
 
 
-def _decisions(store: Store, row: ExecutionRow) -> list[Decision]:
+def _decisions(store: Store, row: ExecutionRow) -> list[OperatorDecision]:
     """What people asked of the execution after they had begun it, oldest first."""
     return [
-        Decision(
+        OperatorDecision(
             request.at,
             request.actor.name,
             request.kind.value,
@@ -195,7 +195,7 @@ def failures_of(store: Store, deployment: int, graph_id: int, statuses: np.ndarr
     positions = np.flatnonzero(np.isin(statuses, list(WORTH_TELLING)))
     graph, topology = store.graph(graph_id), store.topology(deployment)
     notes = {note.position: note for note in store.notes(graph_id)}
-    phases = Phases(graph)
+    phases = EntryPhases(graph)
     for position in positions.tolist():
         phase, kind = phases.of(position)
         instance, target = subject_ids(topology, kind, int(graph.subject[position]))

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from phaseline.app.app_context import RequestContext
     from phaseline.catalog.code.function_entry_points import FunctionPlace
     from phaseline.catalog.code.operation_modules import OperationModule
-    from phaseline.catalog.phases.plugin_set import Loaded, Verdict
-    from phaseline.model.phases.definitions import Plugin
+    from phaseline.catalog.phases.plugin_set import LoadedPlugins, PackageVerdict
+    from phaseline.model.phases.definitions import PhasePlugin
     from phaseline.use_cases.loading.type_catalog import TypesView
     from phaseline.use_cases.queries.packages.listing import PackageView
     from phaseline.use_cases.queries.resources.engine_metrics import EngineNow
@@ -202,7 +202,7 @@ def show_phase(ctx: RequestContext, name: str, plugin_folders: Sequence[str] = (
     return altered(view, engine=_where_stored(lambda: engine_now(ctx.store), None))
 
 
-def _load(ctx: RequestContext, plugin_folders: Sequence[str]) -> Loaded:
+def _load(ctx: RequestContext, plugin_folders: Sequence[str]) -> LoadedPlugins:
     from phaseline.use_cases.lookup.known_phases import read
 
     return read(ctx, folders_of(ctx, plugin_folders))
@@ -214,7 +214,7 @@ def folders_of(ctx: RequestContext, plugin_folders: Sequence[str]) -> tuple[str,
     return ctx.app.code_places(str(Path.cwd() / "blueprint.yaml"), tuple(plugin_folders)).plugin_folders
 
 
-def _plugin(plugin: Plugin, verdict: Verdict) -> PluginView:
+def _plugin(plugin: PhasePlugin, verdict: PackageVerdict) -> PluginView:
     code = plugin.code
     return PluginView(
         plugin.name,

@@ -11,7 +11,7 @@ from phaseline.lang.fast_dataclasses import altered
 from phaseline.model.graph.graph import phase_of
 from phaseline.model.graph.status import EntryStatus
 from phaseline.model.resources.resources import REACH_WORKFLOW
-from phaseline.use_cases.lookup.entry_status import Phases, as_statuses, in_force, subject_ids, with_running
+from phaseline.use_cases.lookup.entry_status import EntryPhases, as_statuses, in_force, subject_ids, with_running
 from phaseline.views.views import FailingCall
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ def _of_graph(
     row: ExecutionRow, graph_id: int, graph: Graph, topology: Topology, statuses: np.ndarray, notes: Sequence[NoteRow]
 ) -> Iterable[tuple[int, FailingCall]]:
     """(number of the instance, call) of each entry with one of the notes."""
-    phases = Phases(graph)
+    phases = EntryPhases(graph)
     for note in notes:
         policy = graph.policies[int(graph.policy[note.position])]
         if policy.until_true:

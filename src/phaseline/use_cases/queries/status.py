@@ -57,7 +57,7 @@ class EngineState:
 
 
 @frozen
-class Standing:
+class ExecutionProgress:
     """How far one open execution is. ``counts``: {status word: entries} of its present round; ``due_at``: the next call."""
 
     id: str
@@ -93,7 +93,7 @@ class Status:
     store: StoreState
     engine: EngineState | None
     start: str
-    executions: Sequence[Standing]
+    executions: Sequence[ExecutionProgress]
     open_count: int
     looked_into: int
     queued_count: int
@@ -157,7 +157,7 @@ def status(ctx: RequestContext, deployment: str | None = None) -> Status:
     )
 
 
-def _failing(store: Store, row: ExecutionRow, standing: Standing) -> list[FailingCall]:
+def _failing(store: Store, row: ExecutionRow, standing: ExecutionProgress) -> list[FailingCall]:
     """What of an execution failed and is tried again; of one in which nothing can be, no note is read."""
     if not any(standing.counts.get(status.word) for status in MAY_BE_RETRIED):
         return []
@@ -208,7 +208,9 @@ def _by_graph(batches: Sequence[BatchRow]) -> dict[int, list[BatchRow]]:
     return found
 
 
-def _standing(store: Store, row: ExecutionRow, batches: Mapping[int, Sequence[BatchRow]], now: int) -> Standing:
+def _standing(
+    store: Store, row: ExecutionRow, batches: Mapping[int, Sequence[BatchRow]], now: int
+) -> ExecutionProgress:
     graphs = store.graphs(row.number)
     shown = graphs if row.request.workflow == REACH_WORKFLOW else graphs[-1:]
     counts: Counter[str] = Counter()
@@ -225,7 +227,7 @@ def _standing(store: Store, row: ExecutionRow, batches: Mapping[int, Sequence[Ba
             here = _dues(store, row, graph, statuses)
             overdue += sum(0 < due < now - OVERDUE_MS for due in here)
             dues += here
-    return Standing(
+    return ExecutionProgress(
         id=row.id,
         workflow=row.request.workflow,
         deployment=row.deployment_name,
@@ -246,9 +248,9 @@ def _dues(store: Store, row: ExecutionRow, graph: int, statuses: np.ndarray) -> 
     if not row.request.breakpoints:
         return [due for position, (due, _) in store.messages(graph).items() if asleep[position]]
     from phaseline.model.execution.breakpoints import due_of
-    from phaseline.use_cases.lookup.entry_status import Phases
+    from phaseline.use_cases.lookup.entry_status import EntryPhases
 
-    phases = Phases(store.graph(graph))
+    phases = EntryPhases(store.graph(graph))
     found = (
         due_of(phases.of(note.position)[0], note.due, note.result)
         for note in store.notes(graph)
@@ -257,7 +259,7 @@ def _dues(store: Store, row: ExecutionRow, graph: int, statuses: np.ndarray) -> 
     return [due for due in found if due]
 
 
-def _needs(rows: Sequence[ExecutionRow], standings: Sequence[Standing], owner: Owner | None) -> list[Need]:
+def _needs(rows: Sequence[ExecutionRow], standings: Sequence[ExecutionProgress], owner: Owner | None) -> list[Need]:
     """What is unsure first, then what nobody runs, what is overdue, and what failed."""
     found: list[Need] = []
     for row in rows:

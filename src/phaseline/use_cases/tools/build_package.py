@@ -89,7 +89,7 @@ def build(folder: str, output: str | None = None) -> Built:
     """
     from phaseline.catalog.files.archive_writer import pack
     from phaseline.catalog.files.package_files import CHECKSUMS, checksums, opened
-    from phaseline.compat.fuel.judge import Judge
+    from phaseline.compat.fuel.judge import YaqlJudge
     from phaseline.packages.reader import read_package
 
     where = Path(folder)
@@ -101,7 +101,7 @@ def build(folder: str, output: str | None = None) -> Built:
     own = Path(output).absolute() if output is not None else None
     old = where / CHECKSUMS
     with opened(where, leave_out=lambda path: Path(path) in {own, old.absolute()} or _is_built(path, where)) as files:
-        with Judge() as judge:
+        with YaqlJudge() as judge:
             read = read_package(files.documents, where.absolute().name, judge)
         package = read.package
         if package is None:

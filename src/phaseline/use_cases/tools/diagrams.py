@@ -14,7 +14,7 @@ from phaseline.plan.preview.diagram_text import as_dot, as_mermaid, as_text
 
 if TYPE_CHECKING:
     from phaseline.app.app_context import RequestContext
-    from phaseline.use_cases.prepare.plan_preview import Planned
+    from phaseline.use_cases.prepare.plan_preview import PlanPreview
 
 Form = Literal["text", "mermaid", "dot", "svg"]
 FORMS: Mapping[str, Callable[[Drawing], str]] = {
@@ -30,7 +30,7 @@ def drawn(drawing: Drawing, form: str) -> str:
     return FORMS[form](drawing)
 
 
-def draw_plan(found: Planned, form: str) -> str:
+def draw_plan(found: PlanPreview, form: str) -> str:
     """The nodes that a plan is about."""
     from phaseline.plan.preview.plan_summary import PlanSummary
     from phaseline.use_cases.prepare.plan_preview import NothingToDo

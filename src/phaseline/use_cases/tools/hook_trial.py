@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Literal
 
-from phaseline.calls.deployments.deployment_cache import Deployments
+from phaseline.calls.deployments.deployment_cache import DeploymentCache
 from phaseline.calls.deployments.hook_lookups import ExecutionHookLookup
 from phaseline.calls.protocol.call import ExecutionContext, Outcome
 from phaseline.calls.threads.guarded_calls import call_and_await, guarded_call
@@ -78,7 +78,7 @@ def try_hook(
     if METHODS[method] not in hook.methods:
         mend = f"Name one that it has, with --method: {', '.join(word for word in METHODS if METHODS[word] in hook.methods)}"
         raise problem_error("PL-H004", f"the hook class '{name}' has no {METHODS[method]}", mend)
-    about = Deployments(ctx.store, ctx.vault).loaded(row.number)
+    about = DeploymentCache(ctx.store, ctx.vault).loaded(row.number)
     why = DeploymentCallKind.COMPLETED if method == "post" else DeploymentCallKind.BEFORE
     action = next(iter(hook.called_as(action_of(workflow))), action_of(workflow))
     lines: list[str] = []

@@ -11,11 +11,11 @@ from phaseline.model.problems.problem import Place, Problem
 
 if TYPE_CHECKING:
     from phaseline.app.app_context import RequestContext
-    from phaseline.catalog.phases.phase_packages import Package
+    from phaseline.catalog.phases.phase_packages import PhasePackage
 
 
 @frozen
-class Checked:
+class CheckedPlugins:
     """What checking plugins found: ``plugins`` and ``phases`` are counts, ``packages`` those that were checked.
 
     ``looked_at``: the folders in which plugins were looked for, where no path was given. ``is_empty``: nothing was found
@@ -35,7 +35,7 @@ class Checked:
         return not any(problem.severity == "error" for problem in self.problems)
 
 
-def check_plugins(ctx: RequestContext, paths: Sequence[str] = (), plugin_folders: Sequence[str] = ()) -> Checked:
+def check_plugins(ctx: RequestContext, paths: Sequence[str] = (), plugin_folders: Sequence[str] = ()) -> CheckedPlugins:
     """Everything that is wrong with the plugins at the paths, beside those of the folders of plugins.
 
     Without paths the plugins of the folders themselves are checked. A path without any is a mistake (PL-D050). Packages at
@@ -50,17 +50,17 @@ def check_plugins(ctx: RequestContext, paths: Sequence[str] = (), plugin_folders
     brought = [package for found in packages for package in found.phases]
     others = [path for path, found in packed.items() if found is None]
     if paths and not others and not brought and not plugin_folders:
-        return Checked(0, 0, problems, packages=titles)
-    return _beside_others(ctx, others, plugin_folders, Checked(0, 0, problems, packages=titles), brought)
+        return CheckedPlugins(0, 0, problems, packages=titles)
+    return _beside_others(ctx, others, plugin_folders, CheckedPlugins(0, 0, problems, packages=titles), brought)
 
 
 def _beside_others(
     ctx: RequestContext,
     paths: Sequence[str],
     plugin_folders: Sequence[str],
-    packed: Checked,
-    brought: Sequence[Package],
-) -> Checked:
+    packed: CheckedPlugins,
+    brought: Sequence[PhasePackage],
+) -> CheckedPlugins:
     """As ``check_plugins``; of packages only what phases they bring is left to be looked at."""
     from phaseline.catalog.phases.phase_packages import packages_at
     from phaseline.catalog.phases.plugin_set import PhasePlugins, read_all
@@ -79,7 +79,7 @@ def _beside_others(
     same = {str(Path(name).absolute()) for name in given}
     is_all = not paths and not packed.packages
 
-    def read() -> list[Package]:
+    def read() -> list[PhasePackage]:
         return [*(package for name, package in around.items() if name not in same), *given.values()]
 
     verdicts = [
@@ -90,10 +90,10 @@ def _beside_others(
     told = dict.fromkeys(problem for verdict in verdicts for problem in verdict.problems)  # a circle is of many plugins
     is_empty = not packed.packages and not any(_says_something(verdict.package) for verdict in verdicts)
     problems = [*packed.problems, *nothing, *told]
-    return Checked(len(plugins), len(phases), problems, folders if is_all else (), is_empty, packed.packages)
+    return CheckedPlugins(len(plugins), len(phases), problems, folders if is_all else (), is_empty, packed.packages)
 
 
-def _says_something(package: Package) -> bool:
+def _says_something(package: PhasePackage) -> bool:
     return bool(package.plugins or package.types or package.paths or package.problems)
 
 
@@ -111,7 +111,7 @@ def _no_plugin(path: str) -> Problem:
     return Problem("PL-D050", f"there is no plugin with phases, listeners or records in '{path}'", mend, Place(path))
 
 
-def _inside(packages: Mapping[str, Package], path: Path) -> dict[str, Package]:
+def _inside(packages: Mapping[str, PhasePackage], path: Path) -> dict[str, PhasePackage]:
     """Those that lie at the path or below it; of a file that is half of a pair the pair."""
     sought = path.with_suffix(".cfg") if path.suffix == ".py" else path
     return {name: found for name, found in packages.items() if Path(name).is_relative_to(sought) or name == str(path)}

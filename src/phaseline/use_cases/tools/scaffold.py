@@ -34,7 +34,7 @@ PARTS: Mapping[Kind, Mapping[str, str]] = {
 
 
 @frozen
-class Started:
+class NewProject:
     """What was written where, and what to type next."""
 
     folder: str
@@ -42,7 +42,7 @@ class Started:
     next: tuple[str, ...]
 
 
-def start(folder: str, kind: Kind = "blueprint") -> Started:
+def start(folder: str, kind: Kind = "blueprint") -> NewProject:
     """A runnable blueprint, or a plugin with a test that passes, in a new or empty folder.
 
     Raises: PL-C022 if the folder has something in it, or cannot be written; PL-C023 if it makes no name for a module.
@@ -64,7 +64,7 @@ def start(folder: str, kind: Kind = "blueprint") -> Started:
             written.append(path.relative_to(target).as_posix())
     except OSError as error:
         raise problem_error("PL-C022", f"the folder '{folder}' cannot be written: {error.strerror}", mend) from error
-    return Started(folder, tuple(written), _plugin_words(target, names) if names else _blueprint_words(target))
+    return NewProject(folder, tuple(written), _plugin_words(target, names) if names else _blueprint_words(target))
 
 
 def _blueprint_words(target: Path) -> tuple[str, ...]:

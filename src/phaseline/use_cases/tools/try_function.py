@@ -54,7 +54,7 @@ def try_function(ctx: RequestContext, function: str, given: MadeUp, *, plugin_fo
 
     Raises: PL-O002 if the module or the function cannot be loaded, PL-O003 for a folder that does not exist.
     """
-    from phaseline.calls.batches.trial_call import Given, Subject, Trial
+    from phaseline.calls.batches.trial_call import Subject, Trial, TrialMember
     from phaseline.model.blueprint.operation_declaration import declaration_of
 
     refuse_missing(plugin_folders)
@@ -65,7 +65,7 @@ def try_function(ctx: RequestContext, function: str, given: MadeUp, *, plugin_fo
     form: Literal["bulk", "each", "ctx"] = "ctx" if declaration is None else "bulk" if declaration.bulk else "each"
     subject = Subject("item", given.properties, given.runtime_properties)
     target = None if given.target is None else Subject("target", given.target)
-    members = [Given(subject, given.inputs, target=target)] * given.count
+    members = [TrialMember(subject, given.inputs, target=target)] * given.count
     items = Trial(members, code=code, implementation=implementation).call(found, CallerRegistry(make_caller))
     return Attempt(
         function,

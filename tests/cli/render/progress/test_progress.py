@@ -7,8 +7,8 @@ import pytest
 from rich.console import Console
 
 from phaseline.app.watcher import EVERY_MS, Failing, NullWatcher, Progress, ProgressRow, Throttle
-from phaseline.cli.render.progress.live_table import MOST_ROWS, LiveTable, Rates, bar, cells_of, chosen, draw
-from phaseline.cli.render.progress.progress import HEARTBEAT_MS, Lines, Quiet, failing_text, summary
+from phaseline.cli.render.progress.live_table import MOST_ROWS, LiveTable, StepRates, bar, cells_of, chosen, draw
+from phaseline.cli.render.progress.progress import HEARTBEAT_MS, ProgressLines, Quiet, failing_text, summary
 from phaseline.model.graph.status import EntryStatus as Status
 
 CREATE, START = "cloudify.interfaces.lifecycle.create", "cloudify.interfaces.lifecycle.start"
@@ -28,13 +28,13 @@ def fails(status: Status = Status.SLEEPING, due: int = 15_000) -> Failing:
 
 def drawn(seen: Progress, now: int = 0) -> str:
     console = Console(file=io.StringIO(), width=120)
-    console.print(draw(seen, now, "install-1 of 'shop'", Rates()))
+    console.print(draw(seen, now, "install-1 of 'shop'", StepRates()))
     return console.file.getvalue()
 
 
 def lines_of(*looks: tuple[Progress, int]) -> list[str]:
     said: list[str] = []
-    reporter = Lines(said.append)
+    reporter = ProgressLines(said.append)
     reporter.begun("install-1", "shop", lambda: None)
     for seen, now in looks:
         reporter.progressed(seen, now)
@@ -147,7 +147,7 @@ def test_every_kind_of_status_gets_a_cell_and_the_bar_its_width() -> None:
 
 
 def test_rates_are_those_of_the_last_seconds() -> None:
-    rates = Rates()
+    rates = StepRates()
     for now, done in ((0, 0), (1_000, 500), (2_000, 500), (5_000, 500), (9_000, 500)):
         found = rates.rate(row("web", CREATE, completed=done, blocked=1000 - done), now)
     assert found == 0

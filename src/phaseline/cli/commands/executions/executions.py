@@ -19,7 +19,7 @@ from phaseline.model.graph.status import ExecutionStatus
 
 if TYPE_CHECKING:
     from phaseline.app.app_context import RequestContext
-    from phaseline.cli.shell.watch_and_follow import Lines
+    from phaseline.cli.shell.watch_and_follow import LineSource
     from phaseline.use_cases.queries.events.line_filter import LineFilter
     from phaseline.views.views import Line
 
@@ -233,7 +233,7 @@ def timeline(desk: Desk, id: str | None, deployment: str | None) -> None:
 def _follow(
     desk: Desk,
     place: RequestContext,
-    tail: Lines,
+    tail: LineSource,
     limit: int | None,
     text: Callable[[Sequence[Line]], str],
     *,

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Set as AbstractSet
 
     from phaseline.model.execution.breakpoints import Breakpoint
-    from phaseline.use_cases.prepare.plan_preview import Planned
+    from phaseline.use_cases.prepare.plan_preview import PlanPreview
     from phaseline.use_cases.prepare.workflow_start import WorkflowStart
 
 
@@ -115,7 +115,7 @@ SOMETHING = 3
 """Exit code of ``--exit-code`` for a plan that would do something."""
 
 
-def answer_plan(desk: Desk, found: Planned, *, tells: bool = False) -> None:
+def answer_plan(desk: Desk, found: PlanPreview, *, tells: bool = False) -> None:
     """Show a plan, what a user should know, and under which id it is kept.
 
     Exit status 1 if a hook would refuse it; ``tells``: 3 if it would do something.
@@ -204,7 +204,7 @@ def install(
     answer_plan(desk, found, tells=tells)
 
 
-def _warn(desk: Desk, found: Planned) -> None:
+def _warn(desk: Desk, found: PlanPreview) -> None:
     if found.warnings:
         from phaseline.cli.render.problems import problem_text  # brings the codes of all problems along
 

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from phaseline.model.blueprint.blueprint import Value
     from phaseline.model.execution.breakpoints import Breakpoint
     from phaseline.use_cases.prepare.options import ExecutionOptions
-    from phaseline.use_cases.prepare.plan_preview import Planned
+    from phaseline.use_cases.prepare.plan_preview import PlanPreview
     from phaseline.use_cases.prepare.update_preparation import UpdateOrder
 
 SWITCHES = {
@@ -126,7 +126,7 @@ def update(
         answer_plan(desk, shown)
 
 
-def _made_anew(found: Planned) -> str:
+def _made_anew(found: PlanPreview) -> str:
     """What an update throws away to make it anew, as the last line before the question; empty: nothing."""
     from phaseline.cli.render.table import number
     from phaseline.use_cases.commands.update import made_anew

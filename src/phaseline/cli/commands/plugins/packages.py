@@ -57,10 +57,10 @@ def update(desk: Desk, path: str) -> None:
     Deployments that use the older one use this one from now on. Executions that are open go on with what they began with.
     """
     from phaseline.cli.render.authoring.packages import installed_package
-    from phaseline.use_cases.commands.packages.install import Wanted, install
+    from phaseline.use_cases.commands.packages.install import PackageInstallation, install
 
     with desk.open() as place:
-        found = install(place, path, Wanted("update"))
+        found = install(place, path, PackageInstallation("update"))
     desk.answer(found, lambda: installed_package(found))
 
 

@@ -113,7 +113,7 @@ def install(
     """
     from phaseline.cli.render.authoring.packages import installed_package
     from phaseline.cli.render.authoring.types import installed_text
-    from phaseline.use_cases.commands.packages.install import Wanted
+    from phaseline.use_cases.commands.packages.install import PackageInstallation
     from phaseline.use_cases.commands.packages.install import install as put
     from phaseline.use_cases.loading.type_catalog import install_definitions
 
@@ -128,7 +128,7 @@ def install(
             )
             desk.answer(types, lambda: installed_text(types))
             return
-        found = put(place, path, Wanted(force=force, allow_downgrade=allow_downgrade))
+        found = put(place, path, PackageInstallation(force=force, allow_downgrade=allow_downgrade))
     desk.answer(found, lambda: installed_package(found))
 
 

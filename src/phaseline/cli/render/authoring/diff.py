@@ -10,7 +10,7 @@ from phaseline.cli.streams.escaping import painted
 
 if TYPE_CHECKING:
     from phaseline.model.blueprint.blueprint import Value
-    from phaseline.model.blueprint.diff import Change, Differences
+    from phaseline.model.blueprint.diff import BlueprintChange, Differences
 
 SIGNS = {"added": "+", "removed": "-", "changed": "~"}
 COLORS = {"added": "green", "removed": "red", "changed": "yellow"}
@@ -32,7 +32,7 @@ def differences_text(found: Differences) -> str:
     return "\n".join([*lines, "", counts])
 
 
-def _line(change: Change) -> str:
+def _line(change: BlueprintChange) -> str:
     head = f"{SIGNS[change.kind]} {change.what} {change.path}"
     if change.kind == "changed":
         return f"{head}: {_shown(change.old)} -> {_shown(change.new)}"

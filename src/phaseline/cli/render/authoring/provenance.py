@@ -10,7 +10,7 @@ from phaseline.cli.render.table import clean
 
 if TYPE_CHECKING:
     from phaseline.model.blueprint.blueprint import Value
-    from phaseline.model.blueprint.provenance import Explained, Origin, Piece
+    from phaseline.model.blueprint.provenance import Explained, Piece, ValueOrigin
 
 WIDTH = 100
 """Characters of a value that are shown."""
@@ -39,7 +39,7 @@ def _piece(piece: Piece) -> Iterator[str]:
         yield f"      over {_origin(each)}"
 
 
-def _origin(origin: Origin) -> str:
+def _origin(origin: ValueOrigin) -> str:
     who = origin.what if origin.what == "the template" else f"{origin.what} {origin.name}"
     return f"{who}  {origin.place}"
 

@@ -53,7 +53,7 @@ def standing_text(point: str, count: int, deployment: str) -> str:
     return f"{who} at {point}: phaseline breakpoints clear {point} -d {deployment}"
 
 
-class Standing:
+class BreakpointNotices:
     """Remembers what was told, so that nothing is told twice."""
 
     def __init__(self) -> None:

@@ -12,7 +12,7 @@ from rich.text import Text
 
 from phaseline.cli.render.progress.breakpoint_notices import standing, standing_text
 from phaseline.cli.render.progress.progress import Quiet, failing_text, short, summary
-from phaseline.cli.render.progress.stop_hints import Endings
+from phaseline.cli.render.progress.stop_hints import StopHints
 from phaseline.cli.streams import terminal_capture as overheard
 from phaseline.cli.streams.escaping import in_line, visible
 from phaseline.cli.streams.output import errors, settle, terminal_size
@@ -50,8 +50,8 @@ class LiveTable(Quiet):
         self._console = console or Console(file=self._terminal)
         self._live: Live | None = None
         self._title = self._deployment = ""
-        self._rates = Rates()
-        self._endings = Endings("")
+        self._rates = StepRates()
+        self._endings = StopHints("")
         self._line = ""
         """What others have written of a line that has not ended yet."""
 
@@ -59,7 +59,7 @@ class LiveTable(Quiet):
         """Draw from now on."""
         super().begun(execution, deployment, interrupt)
         self._title, self._deployment = f"{execution} of '{deployment}'", deployment
-        self._endings = Endings(execution)
+        self._endings = StopHints(execution)
         self._live = Live(
             console=self._console,
             auto_refresh=False,
@@ -105,7 +105,7 @@ class LiveTable(Quiet):
             self._live = None
 
 
-class Rates:
+class StepRates:
     """Steps a second of each row over the last few seconds."""
 
     def __init__(self) -> None:
@@ -126,7 +126,7 @@ def draw(
     progress: Progress,
     now: int,
     title: str,
-    rates: Rates,
+    rates: StepRates,
     deployment: str = "NAME",
     ends: Sequence[str] = (),
 ) -> Group:

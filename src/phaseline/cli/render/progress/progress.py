@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Protocol
 
-from phaseline.cli.render.progress.stop_hints import Endings
+from phaseline.cli.render.progress.stop_hints import StopHints
 from phaseline.cli.render.table import clean, span
 from phaseline.cli.streams.output import echo_err
 from phaseline.model.graph.status import EntryStatus
 
 if TYPE_CHECKING:
     from phaseline.app.watcher import Failing, Progress
-    from phaseline.cli.render.progress.breakpoint_notices import Standing
+    from phaseline.cli.render.progress.breakpoint_notices import BreakpointNotices
     from phaseline.views.views import FailingCall
 
 JUST_NOW_MS = 3_000
@@ -81,7 +81,7 @@ class Quiet:
         self.interrupt = None
 
 
-class Lines(Quiet):
+class ProgressLines(Quiet):
     """A line when an operation is through with all instances, when something fails, and every ten seconds while anything goes on by itself."""
 
     wants_progress = True
@@ -96,14 +96,14 @@ class Lines(Quiet):
         self._through: set[str] = set()
         self._told: set[tuple[str, str, int, str]] = set()
         self._deployment = ""
-        self._standing: Standing | None = None
-        self._endings = Endings("")
+        self._standing: BreakpointNotices | None = None
+        self._endings = StopHints("")
         self._ends: dict[str, int] = {}
 
     def begun(self, execution: str, deployment: str, interrupt: Callable[[], None]) -> None:
         """Name the execution, so that it can be asked for from elsewhere."""
         super().begun(execution, deployment, interrupt)
-        self._endings = Endings(execution)
+        self._endings = StopHints(execution)
         self._deployment = deployment
         self._say(f"{execution} of '{deployment}' runs")
 
@@ -137,9 +137,9 @@ class Lines(Quiet):
             self._say(f"  {sentence}")
 
     def _tell_standing(self, progress: Progress) -> None:
-        from phaseline.cli.render.progress.breakpoint_notices import Standing
+        from phaseline.cli.render.progress.breakpoint_notices import BreakpointNotices
 
-        self._standing = self._standing or Standing()
+        self._standing = self._standing or BreakpointNotices()
         for text in self._standing.news(progress, self._deployment):
             self._say(f"  {text}")
 

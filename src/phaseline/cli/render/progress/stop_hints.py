@@ -13,7 +13,7 @@ HANGING_MS = 60_000
 """From then on calls of which none has returned may hang."""
 
 
-class Endings:
+class StopHints:
     """Remembers failures and how long nothing has returned; bounded by the failures that progress shows."""
 
     def __init__(self, execution: str) -> None:

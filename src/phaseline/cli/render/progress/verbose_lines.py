@@ -19,7 +19,7 @@ MOST_LOOKS = 1_000
 """So many looks at most are needed for what came last."""
 
 
-class Told(Quiet):
+class VerboseLines(Quiet):
     """Prints logs and events of the execution. ``follow`` gives for its id the function that finds new lines."""
 
     wants_progress = True

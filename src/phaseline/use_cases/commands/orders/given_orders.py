@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from phaseline.app.app_context import RequestContext
     from phaseline.use_cases.commands.orders.request_ids import Again
-    from phaseline.use_cases.lookup.running_engine import Engine
+    from phaseline.use_cases.lookup.running_engine import RunningEngine
     from phaseline.views.views import ExecutionView
 
 R = TypeVar("R")
@@ -102,7 +102,7 @@ def followed(ctx: RequestContext, found: GivenOrder, arguments: Mapping[str, obj
     return view_execution(store, row)
 
 
-def settled(ctx: RequestContext, found: GivenOrder) -> Engine:
+def settled(ctx: RequestContext, found: GivenOrder) -> RunningEngine:
     """Who goes on with an order after all that it asked for was answered; what was purged had been.
 
     Raises: what the owner refused; PL-C035.

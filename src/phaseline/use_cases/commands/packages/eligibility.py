@@ -78,7 +78,7 @@ class Eligibility:
     def _circles(self, found: InstalledPackage) -> list[Problem]:
         """PL-F015 for tasks that would wait for one another on the instances of the deployment, with this package beside the others."""
         from phaseline.packages.format.condition_language import holds
-        from phaseline.packages.task_serializer import Surroundings, serialized
+        from phaseline.packages.task_serializer import SerializerInput, serialized
         from phaseline.plan.stages.task_listing import task_rows
         from phaseline.use_cases.lookup.enabled_tasks import roles_by_node
 
@@ -88,7 +88,7 @@ class Eligibility:
         number = self._deployment.number
         labels = {key: value for key, value in self.cluster.items() if isinstance(value, str)}
         roles = roles_by_node(self._ctx, number, chosen)
-        given = Surroundings(INSTALL, holds, labels, slow=self._ctx.app.judge, roles=roles)
+        given = SerializerInput(INSTALL, holds, labels, slow=self._ctx.app.judge, roles=roles)
         try:
             task_rows(serialized(chosen, given), self._ctx.store.topology(number), INSTALL)
         except ProblemsError as error:

@@ -26,7 +26,7 @@ from phaseline.use_cases.lookup.running_engine import tell_engine
 
 if TYPE_CHECKING:
     from phaseline.app.app_context import RequestContext
-    from phaseline.catalog.files.blueprint_trees import Tree
+    from phaseline.catalog.files.blueprint_trees import BlueprintTree
     from phaseline.catalog.files.package_files import PackageFiles
     from phaseline.model.packages.package import Package
 
@@ -52,7 +52,7 @@ class Installed:
 
 
 @frozen
-class Wanted:
+class PackageInstallation:
     """What is to be installed, and how: ``force`` other files of a version that is there, ``allow_downgrade`` an older one.
 
     ``renews``: the number of a package in whose place it comes whatever its version is. ``origin``: the folder with which
@@ -66,7 +66,7 @@ class Wanted:
     origin: str = ""
 
 
-def install(ctx: RequestContext, path: str, wanted: Wanted | None = None) -> Installed:
+def install(ctx: RequestContext, path: str, wanted: PackageInstallation | None = None) -> Installed:
     """Install the package of a folder or an archive, or update one in its place; the same files change nothing.
 
     Raises: ProblemsError with everything that is wrong with the package; PL-F060, PL-F061, PL-F063, PL-F064; PL-B120 to
@@ -84,11 +84,11 @@ def install(ctx: RequestContext, path: str, wanted: Wanted | None = None) -> Ins
         problems = what_else(files, read.package)
         if any(problem.severity == "error" for problem in problems):
             raise ProblemsError(problems)
-        return _stored(ctx, files, read.package, (*read.problems, *problems), wanted or Wanted())
+        return _stored(ctx, files, read.package, (*read.problems, *problems), wanted or PackageInstallation())
 
 
 def _stored(
-    ctx: RequestContext, files: PackageFiles, package: Package, warnings: Sequence[Problem], wanted: Wanted
+    ctx: RequestContext, files: PackageFiles, package: Package, warnings: Sequence[Problem], wanted: PackageInstallation
 ) -> Installed:
     tree = files.tree
     new = PackageRow(
@@ -123,7 +123,9 @@ def _stored(
     raise problem_error("PL-F062", message, "Repeat this when they are done.", subject=new.name)
 
 
-def _add(ctx: RequestContext, new: PackageRow, tree: Tree, replaces: int, modules: Sequence[str]) -> PackageRow | None:
+def _add(
+    ctx: RequestContext, new: PackageRow, tree: BlueprintTree, replaces: int, modules: Sequence[str]
+) -> PackageRow | None:
     """The package as it is stored; None if somebody else was faster."""
     shelf = ctx.store.packages
     by_digest = {file.digest: file for file in tree.files}
@@ -137,7 +139,7 @@ def _add(ctx: RequestContext, new: PackageRow, tree: Tree, replaces: int, module
     return None
 
 
-def in_whose_place(new: PackageRow, known: Sequence[PackageRow], wanted: Wanted) -> PackageRow | None:
+def in_whose_place(new: PackageRow, known: Sequence[PackageRow], wanted: PackageInstallation) -> PackageRow | None:
     """The installed package that a new one replaces, or equals; None: it comes beside the others.
 
     Raises: PL-F063 for other files of the same version, PL-F064 for an update or a downgrade that is none.

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Literal
 
 from phaseline.lang.fast_dataclasses import frozen
 from phaseline.model.problems.problem import Place, Problem, ProblemsError, problem_error
-from phaseline.use_cases.commands.packages.install import Wanted, install
+from phaseline.use_cases.commands.packages.install import PackageInstallation, install
 from phaseline.use_cases.commands.packages.remove import in_use
-from phaseline.use_cases.lookup.announced_packages import Source, announced_sources, says
+from phaseline.use_cases.lookup.announced_packages import PackageSource, announced_sources, says
 from phaseline.use_cases.lookup.installed_packages import collect, installed_rows
 from phaseline.use_cases.lookup.running_engine import tell_engine
 from phaseline.use_cases.queries.packages.find_package import read_name
@@ -80,7 +80,7 @@ def register(ctx: RequestContext, name: str, folders: Sequence[str] = ()) -> Pac
         raise problem_error("PL-F062", f"'{name}' does not say the version", "Write NAME==VERSION.", subject=name)
     for source in _sources(looked_at):
         if not source.problems and says(Path(source.folder)) == named:
-            return install(ctx, source.folder, Wanted(origin=source.origin)).package
+            return install(ctx, source.folder, PackageInstallation(origin=source.origin)).package
     where = ", ".join(looked_at) or "no folder (see the setting plugins.path)"
     message = f"there is no package '{name}' to be registered; it was looked for in {where}"
     raise problem_error(
@@ -88,7 +88,7 @@ def register(ctx: RequestContext, name: str, folders: Sequence[str] = ()) -> Pac
     )
 
 
-def _followed(ctx: RequestContext, source: Source) -> SyncRow:
+def _followed(ctx: RequestContext, source: PackageSource) -> SyncRow:
     """A folder with a package, as it lies there now."""
     origin, folder = source.origin, source.folder
     before = next((row for row in installed_rows(ctx) if row.origin == origin), None)
@@ -106,9 +106,9 @@ def _followed(ctx: RequestContext, source: Source) -> SyncRow:
     return SyncRow(str(came.package), folder, outcome, came.warnings)
 
 
-def _wanted(before: PackageRow | None, origin: str) -> Wanted:
+def _wanted(before: PackageRow | None, origin: str) -> PackageInstallation:
     """Whatever the files say now comes in the place of what they said before."""
-    return Wanted(renews=0 if before is None else before.number, origin=origin)
+    return PackageInstallation(renews=0 if before is None else before.number, origin=origin)
 
 
 def _without_files(ctx: RequestContext, row: PackageRow) -> SyncRow:
@@ -126,14 +126,14 @@ def _looked_at(ctx: RequestContext, folders: Sequence[str]) -> list[str]:
     return named if folders else [*named, DISTRIBUTIONS]
 
 
-def _sources(looked_at: Sequence[str]) -> Iterator[Source]:
+def _sources(looked_at: Sequence[str]) -> Iterator[PackageSource]:
     from phaseline.catalog.files.package_files import package_folders
 
     for where in dict.fromkeys(looked_at):
         if where == DISTRIBUTIONS:
             yield from announced_sources()
         else:
-            yield from (Source(str(folder), str(folder)) for folder in package_folders(Path(where)))
+            yield from (PackageSource(str(folder), str(folder)) for folder in package_folders(Path(where)))
 
 
 def _is_of(origin: str, looked_at: Sequence[str]) -> bool:

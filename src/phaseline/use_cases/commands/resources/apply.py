@@ -19,15 +19,15 @@ from phaseline.model.resources.resources import REACH_WORKFLOW, OutgrownError, R
 from phaseline.model.rows.rows import NewDeployment, NewExecution, RequestKind
 from phaseline.use_cases.commands.orders.request_ids import once
 from phaseline.use_cases.commands.resources.requests import refuse_refused, settle
-from phaseline.use_cases.loading.resource_files import Wanted, read_wanted
+from phaseline.use_cases.loading.resource_files import WantedResource, read_wanted
 from phaseline.use_cases.lookup.known_phases import read, refused_sentences
 from phaseline.use_cases.lookup.running_engine import engine_now
 from phaseline.use_cases.prepare.breakpoints import unmet_stops, with_kept
-from phaseline.use_cases.queries.resources.cluster_snapshot import Snapshot
+from phaseline.use_cases.queries.resources.cluster_snapshot import ClusterSnapshot
 
 if TYPE_CHECKING:
     from phaseline.app.app_context import RequestContext
-    from phaseline.catalog.phases.plugin_set import Loaded
+    from phaseline.catalog.phases.plugin_set import LoadedPlugins
     from phaseline.model.blueprint.blueprint import Value
     from phaseline.model.blueprint.state_paths import ResourceTypes
     from phaseline.model.execution.breakpoints import Breakpoint
@@ -124,7 +124,7 @@ def apply(
     loaded = _loaded(ctx)
     registry = loaded.registry
     wanted = read_wanted(files, registry.types, cluster=cluster, records=records)
-    grouped: dict[str, list[Wanted]] = {}
+    grouped: dict[str, list[WantedResource]] = {}
     for one in wanted:
         grouped.setdefault(one.cluster, []).append(one)
     problems = [
@@ -155,7 +155,7 @@ def apply(
     )
 
 
-def _empty_ways(wanted: Sequence[Wanted], registry: PhaseRegistry) -> list[str]:
+def _empty_ways(wanted: Sequence[WantedResource], registry: PhaseRegistry) -> list[str]:
     """Ways on which nothing would be called: most likely the folder with the phases is not named."""
     found = []
     for kind, target in dict.fromkeys((one.type, one.target) for one in wanted if one.target):
@@ -169,11 +169,11 @@ def _empty_ways(wanted: Sequence[Wanted], registry: PhaseRegistry) -> list[str]:
     return found
 
 
-def _loaded(ctx: RequestContext) -> Loaded:
+def _loaded(ctx: RequestContext) -> LoadedPlugins:
     return read(ctx, ctx.settings.plugin_folders)
 
 
-def _misfits(ctx: RequestContext, row: DeploymentRow | None, wanted: Sequence[Wanted]) -> list[Problem]:
+def _misfits(ctx: RequestContext, row: DeploymentRow | None, wanted: Sequence[WantedResource]) -> list[Problem]:
     """What of the wishes does not fit what is there."""
     if row is None:
         return []
@@ -181,7 +181,7 @@ def _misfits(ctx: RequestContext, row: DeploymentRow | None, wanted: Sequence[Wa
         message = f"'{row.name}' is a deployment of a blueprint"
         mend = "Choose another name for the cluster: ClusterName, or -d NAME."
         return [Problem("PL-C036", message, mend, wanted[0].place)]
-    snapshot = Snapshot(ctx.store, row)
+    snapshot = ClusterSnapshot(ctx.store, row)
     found = []
     for one in wanted:
         number = snapshot.numbers.get(one.name)
@@ -193,7 +193,11 @@ def _misfits(ctx: RequestContext, row: DeploymentRow | None, wanted: Sequence[Wa
 
 
 def _plan_of(
-    ctx: RequestContext, name: str, wanted: Sequence[Wanted], types: ResourceTypes, breakpoints: tuple[Breakpoint, ...]
+    ctx: RequestContext,
+    name: str,
+    wanted: Sequence[WantedResource],
+    types: ResourceTypes,
+    breakpoints: tuple[Breakpoint, ...],
 ) -> _Plan:
     """What a cluster needs as it is now; it is made if there is none."""
     row = ctx.store.deployment(name) or _make(ctx, name)
@@ -201,7 +205,7 @@ def _plan_of(
     if problems:
         raise ProblemsError(problems)
     kept = with_kept(ctx.store, row.number, breakpoints)
-    return _planned(Snapshot(ctx.store, row), wanted, types, kept)
+    return _planned(ClusterSnapshot(ctx.store, row), wanted, types, kept)
 
 
 def _stored(ctx: RequestContext, plans: Sequence[_Plan]) -> tuple[list[str], list[int]]:
@@ -234,7 +238,7 @@ def _make(ctx: RequestContext, name: str) -> DeploymentRow:
 
 
 def _planned(
-    snapshot: Snapshot, wanted: Sequence[Wanted], types: ResourceTypes, stops: tuple[Breakpoint, ...]
+    snapshot: ClusterSnapshot, wanted: Sequence[WantedResource], types: ResourceTypes, stops: tuple[Breakpoint, ...]
 ) -> _Plan:
     first = len(snapshot.topology)
     known = snapshot.topology.node_number
@@ -266,7 +270,9 @@ def _planned(
     return plan
 
 
-def _change(plan: _Plan, snapshot: Snapshot, number: int, one: Wanted, document: Mapping[str, Value]) -> None:
+def _change(
+    plan: _Plan, snapshot: ClusterSnapshot, number: int, one: WantedResource, document: Mapping[str, Value]
+) -> None:
     """Note what is new of a resource that is there."""
     spelled = {name.lower(): name for name in document}
     written: list[Value] = []
@@ -284,6 +290,6 @@ def _change(plan: _Plan, snapshot: Snapshot, number: int, one: Wanted, document:
     plan.told.append(AppliedResource(one.name, one.cluster, action, one.target if moves else ""))
 
 
-def _is_left(snapshot: Snapshot, number: int, target: str) -> bool:
+def _is_left(snapshot: ClusterSnapshot, number: int, target: str) -> bool:
     """Whether nobody brings it on, though it is not there yet."""
     return snapshot.standing(number) == "still" and snapshot.state(number) != target

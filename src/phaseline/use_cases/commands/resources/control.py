@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from phaseline.app.app_context import RequestContext
     from phaseline.model.blueprint.blueprint import Value
     from phaseline.model.rows.orders import GivenOrder, NewOrder
-    from phaseline.use_cases.queries.resources.cluster_snapshot import Snapshot
+    from phaseline.use_cases.queries.resources.cluster_snapshot import ClusterSnapshot
     from phaseline.use_cases.queries.resources.state_stays import Stay
 
 Verb = Literal["retry", "complete", "rerun", "wake", "signal"]
@@ -215,7 +215,7 @@ def _decide(
 
 
 def _gather(
-    snapshot: Snapshot, numbers: np.ndarray, verb: Verb, phases: Sequence[str], found: _Found, *, is_named: bool
+    snapshot: ClusterSnapshot, numbers: np.ndarray, verb: Verb, phases: Sequence[str], found: _Found, *, is_named: bool
 ) -> None:
     inside: list[np.ndarray] = []
     for stay, here in snapshot.by_stay(numbers):
@@ -230,7 +230,7 @@ def _gather(
 
 
 def _gather_stay(
-    snapshot: Snapshot, stay: Stay, numbers: np.ndarray, verb: Verb, phases: Sequence[str], found: _Found
+    snapshot: ClusterSnapshot, stay: Stay, numbers: np.ndarray, verb: Verb, phases: Sequence[str], found: _Found
 ) -> np.ndarray:
     """Note the entries of one stay; the numbers of resources that have any."""
     wanted = {name.lower() for name in phases}
@@ -272,7 +272,7 @@ def _refuse_strangers(ctx: RequestContext, names: Sequence[str]) -> None:
         raise ProblemsError(problems)
 
 
-def _not_failed(snapshot: Snapshot, stay: Stay, phase: str, numbers: np.ndarray) -> list[Problem]:
+def _not_failed(snapshot: ClusterSnapshot, stay: Stay, phase: str, numbers: np.ndarray) -> list[Problem]:
     """A retry of a phase that has not failed changes nothing (P51)."""
     found = []
     for number in numbers[:MOST_TOLD].tolist():
@@ -284,7 +284,7 @@ def _not_failed(snapshot: Snapshot, stay: Stay, phase: str, numbers: np.ndarray)
     return found
 
 
-def _unfit(snapshot: Snapshot, number: int, verb: Verb, phases: Sequence[str]) -> Problem:
+def _unfit(snapshot: ClusterSnapshot, number: int, verb: Verb, phases: Sequence[str]) -> Problem:
     name = snapshot.name(number)
     stay = snapshot.stay(number)
     known = list(stay.phases) if stay is not None else []

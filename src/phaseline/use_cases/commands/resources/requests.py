@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from phaseline.model.problems.problem import ProblemsError
 from phaseline.model.rows.rows import RequestKind
-from phaseline.use_cases.lookup.running_engine import Engine, engine_now
+from phaseline.use_cases.lookup.running_engine import RunningEngine, engine_now
 from phaseline.use_cases.lookup.ticket import await_answers
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ def ask_for(
     *,
     given: NewOrder | None = None,
     told: Mapping[str, Value] | None = None,
-) -> Engine:
+) -> RunningEngine:
     """Ask for all of it, all or nothing, and await the answers; who will go on with it. Each is (kind, execution, body).
 
     ``given``: the order that this is, ``told``: what its answer needs. Raises: what the owner refused, all of it; PL-C035 if an engine does not answer.
@@ -43,7 +43,7 @@ def refuse_refused(ctx: RequestContext, requests: Sequence[int]) -> None:
         raise ProblemsError(refused)
 
 
-def settle(ctx: RequestContext, requests: Sequence[int]) -> Engine:
+def settle(ctx: RequestContext, requests: Sequence[int]) -> RunningEngine:
     """Have all answered, by the engine that runs or by this process for the moment; who goes on. Raises: PL-C035."""
     await_answers(ctx, requests)
     return engine_now(ctx)

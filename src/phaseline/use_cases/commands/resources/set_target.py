@@ -17,7 +17,7 @@ from phaseline.use_cases.commands.resources.apply import reach
 from phaseline.use_cases.commands.resources.requests import ask_for, settle
 from phaseline.use_cases.loading.resource_files import unreachable
 from phaseline.use_cases.lookup.known_phases import known_phases
-from phaseline.use_cases.lookup.running_engine import Engine, engine_now
+from phaseline.use_cases.lookup.running_engine import RunningEngine, engine_now
 from phaseline.use_cases.prepare.breakpoints import unmet_stops, with_kept
 from phaseline.use_cases.queries.resources.selection import ResourceSelector, choose
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from phaseline.model.rows.orders import GivenOrder, NewOrder
     from phaseline.model.rows.rows import ExecutionRow
     from phaseline.ports import Store
-    from phaseline.use_cases.queries.resources.cluster_snapshot import Snapshot
+    from phaseline.use_cases.queries.resources.cluster_snapshot import ClusterSnapshot
 
 REMOVAL = ""
 """The target of what is to be no more."""
@@ -133,7 +133,7 @@ def cancel(ctx: RequestContext, choice: ResourceSelector, *, given: NewOrder | N
     return altered(moved, is_running=engine.is_there)
 
 
-def _unreachable(snapshot: Snapshot, numbers: np.ndarray, state: str, types: ResourceTypes) -> list[Problem]:
+def _unreachable(snapshot: ClusterSnapshot, numbers: np.ndarray, state: str, types: ResourceTypes) -> list[Problem]:
     found = []
     nodes, first = np.unique(snapshot.topology.node[numbers], return_index=True)
     for node, at in zip(nodes.tolist(), first.tolist(), strict=True):
@@ -143,11 +143,11 @@ def _unreachable(snapshot: Snapshot, numbers: np.ndarray, state: str, types: Res
     return found
 
 
-def _only(snapshot: Snapshot, numbers: np.ndarray, fits: Callable[[str], bool]) -> np.ndarray:
+def _only(snapshot: ClusterSnapshot, numbers: np.ndarray, fits: Callable[[str], bool]) -> np.ndarray:
     return np.array([number for number in numbers.tolist() if fits(snapshot.standing(number))], np.int64)
 
 
-def _to_move(snapshot: Snapshot, numbers: np.ndarray, state: str) -> np.ndarray:
+def _to_move(snapshot: ClusterSnapshot, numbers: np.ndarray, state: str) -> np.ndarray:
     """Those for which the target is another one, or whom nobody brings there any more. Raises: PL-C039."""
     found: list[int] = []
     failed: list[str] = []
@@ -169,7 +169,7 @@ def _to_move(snapshot: Snapshot, numbers: np.ndarray, state: str) -> np.ndarray:
 
 def _sent(
     ctx: RequestContext,
-    moving: Sequence[tuple[Snapshot, np.ndarray]],
+    moving: Sequence[tuple[ClusterSnapshot, np.ndarray]],
     state: str,
     meant: int,
     what: str,
@@ -199,7 +199,7 @@ def _stored(ctx: RequestContext, deployment: int, request: Request) -> Execution
     return ctx.store.create_execution(NewExecution(deployment, request, ctx.actor, ctx.clock.now()), asks=True)
 
 
-def _begun(ctx: RequestContext, rows: Sequence[ExecutionRow]) -> Engine:
+def _begun(ctx: RequestContext, rows: Sequence[ExecutionRow]) -> RunningEngine:
     """See that the present states are left; calls are for an engine to make."""
     return settle(ctx, [_start(ctx.store, row.number) for row in rows])
 

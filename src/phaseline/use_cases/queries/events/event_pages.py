@@ -16,7 +16,7 @@ import numpy as np
 from phaseline.model.graph.graph import SubjectKind, phase_of
 from phaseline.model.graph.status import EntryStatus, OutcomeKind
 from phaseline.plan.explain.cloudify_events import narrate_all
-from phaseline.plan.explain.instance_story import BEGUN, CallSpan, Entries, Known
+from phaseline.plan.explain.instance_story import BEGUN, CallSpan, Entries, GraphOutcome
 from phaseline.use_cases.lookup.entry_status import as_statuses
 from phaseline.views.views import Line
 
@@ -216,7 +216,7 @@ class _Round:
     ) -> Iterator[tuple[int, list[Line]]]:
         """(instance, its lines) one after the other, each told when it is asked for. ``calls``: those of their entries, if known."""
         row, ids = self._row, self.topology.ids
-        known = Known(
+        known = GraphOutcome(
             self.topology,
             self.graph,
             self.statuses,

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from phaseline.app.app_context import RequestContext
     from phaseline.model.blueprint.blueprint import Value
     from phaseline.model.packages.installed import PackageRow
-    from phaseline.model.packages.package import Package, Setting
+    from phaseline.model.packages.package import Package, PackageSetting
 
 
 @frozen
@@ -37,7 +37,7 @@ class PackageView:
     imported_by: Sequence[str]
     stages: Sequence[str]
     tasks: Sequence[str]
-    settings: Sequence[Setting]
+    settings: Sequence[PackageSetting]
     roles: Mapping[str, str]
     components: Sequence[str]
     code: Mapping[str, Sequence[str]]
@@ -95,7 +95,7 @@ def _view(ctx: RequestContext, row: PackageRow, known: Sequence[PackageRow]) -> 
     )
 
 
-def _shown(setting: Setting) -> Setting:
+def _shown(setting: PackageSetting) -> PackageSetting:
     """Without a password that its form has for all."""
     return altered(setting, value=HIDDEN) if setting.is_secret and setting.value else setting
 

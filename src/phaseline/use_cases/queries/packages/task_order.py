@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from phaseline.lang.fast_dataclasses import frozen
-from phaseline.packages.task_serializer import Surroundings, serialized
+from phaseline.packages.task_serializer import SerializerInput, serialized
 from phaseline.plan.stages.task_listing import task_rows
 from phaseline.use_cases.lookup.enabled_tasks import stages_of
 from phaseline.use_cases.lookup.installed_packages import installed, newest
@@ -32,7 +32,7 @@ def order(ctx: RequestContext, deployment: str | None = None, *, workflow: str =
     Raises: PL-C010 for a deployment that there is not.
     """
     if deployment is None:
-        stages = serialized(newest(installed(ctx)), Surroundings(workflow, _always, allows_master=True))
+        stages = serialized(newest(installed(ctx)), SerializerInput(workflow, _always, allows_master=True))
         return TaskOrder("", workflow, task_rows(stages))
     from phaseline.use_cases.lookup.find import find_deployment
 

@@ -31,7 +31,7 @@ NO_STATE = ""
 """Of a resource that no engine has taken up yet."""
 
 
-class Snapshot:
+class ClusterSnapshot:
     """A cluster. What is read later may be a moment younger than what was read before: nothing is locked."""
 
     def __init__(self, store: Store, row: DeploymentRow) -> None:

@@ -13,7 +13,7 @@ from phaseline.records.expression import Expression
 from phaseline.records.formats.canonical_text import print_record
 from phaseline.records.formats.json_codec import to_json, value_json
 from phaseline.records.record import Record
-from phaseline.use_cases.queries.resources.cluster_snapshot import NO_STATE, Snapshot
+from phaseline.use_cases.queries.resources.cluster_snapshot import NO_STATE, ClusterSnapshot
 from phaseline.use_cases.queries.resources.selection import ResourceSelector, choose
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ def export(ctx: RequestContext, choice: ResourceSelector) -> Exported:
     return Exported(text, [to_json(record) for record in records], len(records))
 
 
-def _records(snapshot: Snapshot, numbers: Sequence[int], left_out: list[str]) -> Iterator[Record]:
+def _records(snapshot: ClusterSnapshot, numbers: Sequence[int], left_out: list[str]) -> Iterator[Record]:
     documents = snapshot.store.documents(snapshot.row.number, numbers)
     for number in numbers:
         made = Record(type_name=snapshot.type(number))

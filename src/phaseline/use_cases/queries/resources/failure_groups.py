@@ -14,7 +14,7 @@ from phaseline.model.problems.fingerprint import group_key
 from phaseline.use_cases.queries.resources.phase_entries import message_of
 
 if TYPE_CHECKING:
-    from phaseline.use_cases.queries.resources.cluster_snapshot import Snapshot
+    from phaseline.use_cases.queries.resources.cluster_snapshot import ClusterSnapshot
     from phaseline.use_cases.queries.resources.state_stays import Stay
 
 NAMED = 5
@@ -37,7 +37,7 @@ class FailureGroup:
 
 
 @mutable
-class Gathered:
+class GroupedFailures:
     """What is gathered for one group. ``members``: (place of the cluster, number); ``message``: that of the ``first``."""
 
     phase: str
@@ -47,9 +47,9 @@ class Gathered:
     members: list[tuple[int, int]] = field(default_factory=list)
 
 
-def gather(chosen: Sequence[tuple[Snapshot, np.ndarray]]) -> dict[str, Gathered]:
+def gather(chosen: Sequence[tuple[ClusterSnapshot, np.ndarray]]) -> dict[str, GroupedFailures]:
     """{key: group} of everything that has failed in the present stays of these resources."""
-    found: dict[str, Gathered] = {}
+    found: dict[str, GroupedFailures] = {}
     for place, (snapshot, numbers) in enumerate(chosen):
         for stay, inside in snapshot.by_stay(numbers):
             present = inside[snapshot.newest[inside] == stay.execution]
@@ -57,7 +57,9 @@ def gather(chosen: Sequence[tuple[Snapshot, np.ndarray]]) -> dict[str, Gathered]
     return found
 
 
-def _gather_stay(snapshot: Snapshot, stay: Stay, numbers: np.ndarray, place: int, found: dict[str, Gathered]) -> None:
+def _gather_stay(
+    snapshot: ClusterSnapshot, stay: Stay, numbers: np.ndarray, place: int, found: dict[str, GroupedFailures]
+) -> None:
     for phase in stay.phases:
         positions = stay.positions(phase, numbers)
         failed = np.flatnonzero(stay.status[positions] == EntryStatus.FAILED)
@@ -65,13 +67,13 @@ def _gather_stay(snapshot: Snapshot, stay: Stay, numbers: np.ndarray, place: int
             number = int(numbers[at])
             message = message_of(stay.notes.get(int(positions[at])))
             key = group_key(phase, message, snapshot.name(number))
-            group = found.setdefault(key, Gathered(phase, stay.state, message, (place, number)))
+            group = found.setdefault(key, GroupedFailures(phase, stay.state, message, (place, number)))
             if (place, number) < group.first:
                 group.first, group.message = (place, number), message
             group.members.append((place, number))
 
 
-def groups(chosen: Sequence[tuple[Snapshot, np.ndarray]]) -> list[FailureGroup]:
+def groups(chosen: Sequence[tuple[ClusterSnapshot, np.ndarray]]) -> list[FailureGroup]:
     """The groups, the largest first."""
     made = []
     for key, group in gather(chosen).items():

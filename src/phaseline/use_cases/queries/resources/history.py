@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from phaseline.app.app_context import RequestContext
     from phaseline.model.blueprint.blueprint import Value
     from phaseline.model.rows.rows import EventRow
-    from phaseline.use_cases.queries.resources.cluster_snapshot import Snapshot
+    from phaseline.use_cases.queries.resources.cluster_snapshot import ClusterSnapshot
     from phaseline.use_cases.queries.resources.state_stays import Stay
 
 READ_AT_ONCE = 10_000
@@ -83,7 +83,7 @@ def history(
     return ResourceHistory(snapshot.name(number), snapshot.row.name, shown, len(found))
 
 
-def _targets(snapshot: Snapshot, number: int) -> Iterator[ResourceEvent]:
+def _targets(snapshot: ClusterSnapshot, number: int) -> Iterator[ResourceEvent]:
     """Each time somebody gave it a target."""
     for row in snapshot.executions_of(number):
         target = str(row.request.parameters.get("target", ""))
@@ -91,7 +91,7 @@ def _targets(snapshot: Snapshot, number: int) -> Iterator[ResourceEvent]:
         yield ResourceEvent(row.created_at, "", "", what, f"{row.id}", row.created_by)
 
 
-def _edits(snapshot: Snapshot, number: int) -> Iterator[ResourceEvent]:
+def _edits(snapshot: ClusterSnapshot, number: int) -> Iterator[ResourceEvent]:
     """Attributes that a user has changed, apart from retries, as far as it is remembered."""
     for request in snapshot.store.requests_of(0):
         if request.kind is not RequestKind.EDIT or request.body.get("deployment") != snapshot.row.number:
@@ -110,7 +110,7 @@ def _named(written: Value) -> Iterator[str]:
         yield ".".join(map(str, path)) if isinstance(path, list) else str(path)
 
 
-def _stays(snapshot: Snapshot, number: int) -> Iterator[ResourceEvent]:
+def _stays(snapshot: ClusterSnapshot, number: int) -> Iterator[ResourceEvent]:
     stays = snapshot.stays_of(number)
     for execution in dict.fromkeys(stay.execution for stay in stays):
         inside = [stay for stay in stays if stay.execution == execution]
@@ -126,7 +126,7 @@ def _stays(snapshot: Snapshot, number: int) -> Iterator[ResourceEvent]:
                 yield ResourceEvent(event.at, "", phase, event.type.replace("_", " "), event.message, event.actor)
 
 
-def _left_at(snapshot: Snapshot, stay: Stay, number: int) -> int:
+def _left_at(snapshot: ClusterSnapshot, stay: Stay, number: int) -> int:
     """When the resource was taken out of a stay before it was over, in ms: it got another target, or was canceled; 0: it was not."""
     later = [row.created_at for row in snapshot.executions_of(number) if row.number > stay.execution]
     if later:
@@ -135,7 +135,7 @@ def _left_at(snapshot: Snapshot, stay: Stay, number: int) -> int:
     return row.ended_at or stay.at if stay.is_canceled(number) else 0
 
 
-def _events_of(snapshot: Snapshot, execution: int, number: int) -> list[EventRow]:
+def _events_of(snapshot: ClusterSnapshot, execution: int, number: int) -> list[EventRow]:
     found: list[EventRow] = []
     after = 0
     while rows := snapshot.store.events(execution, after=after, limit=READ_AT_ONCE):

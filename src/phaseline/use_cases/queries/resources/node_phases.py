@@ -26,7 +26,7 @@ LATEST = 10
 
 
 @frozen
-class Spot:
+class NodePhase:
     """One phase of one node in a graph, in a state that the node has entered."""
 
     phase: str
@@ -58,7 +58,7 @@ def _stay(store: Store, graph: GraphRow, batches: Sequence[BatchRow]) -> Stay:
     return Stay(store, graph.id, graph.execution, "", graph.created_at, lambda: batches)
 
 
-def _spots(graph: Graph, status: np.ndarray, number: int) -> Iterator[Spot]:
+def _spots(graph: Graph, status: np.ndarray, number: int) -> Iterator[NodePhase]:
     state, has_entered = "", False
     for step in graph.steps:
         entered, phase = state_entered(step.phase), phase_of(step.phase)
@@ -70,10 +70,10 @@ def _spots(graph: Graph, status: np.ndarray, number: int) -> Iterator[Spot]:
             if entered is not None:
                 state, has_entered = entered, here in MET
             elif phase is not None and has_entered:
-                yield Spot(phase, state, position, here)
+                yield NodePhase(phase, state, position, here)
 
 
-def _entry(stay: Stay, spot: Spot, batches: Sequence[BatchRow], document: dict[str, Value]) -> PhaseEntryView:
+def _entry(stay: Stay, spot: NodePhase, batches: Sequence[BatchRow], document: dict[str, Value]) -> PhaseEntryView:
     note = stay.notes.get(spot.position)
     calls = [
         batch

@@ -17,7 +17,7 @@ from phaseline.model.phases.activity import COUNTED, Activity, activity_of
 from phaseline.model.resources.state_graph_names import measure_of
 from phaseline.model.rows.rows import RequestKind
 from phaseline.use_cases.lookup.unreadable_rows import Flaws
-from phaseline.use_cases.queries.resources.cluster_snapshot import Snapshot, clusters
+from phaseline.use_cases.queries.resources.cluster_snapshot import ClusterSnapshot, clusters
 from phaseline.use_cases.queries.resources.node_activity import count_nodes
 from phaseline.use_cases.queries.resources.state_stays import WORDS
 
@@ -99,7 +99,7 @@ def phases_now(store: Store) -> Mapping[str, PhaseNow]:
     dues: dict[str, int] = {}
     for row in clusters(store):
         with Flaws().of(row.name):  # `resources list` tells of a cluster that cannot be read
-            _count(Snapshot(store, row), names, counts, dues)
+            _count(ClusterSnapshot(store, row), names, counts, dues)
     count_nodes(store, names, counts, dues)
     paused = store.paused_phases()
     pauses = _pauses(store)
@@ -140,7 +140,9 @@ def _pauses(store: Store) -> dict[str, tuple[str, list[Pause]]]:
     return found
 
 
-def _count(snapshot: Snapshot, names: dict[str, str], counts: dict[str, Counter[str]], dues: dict[str, int]) -> None:
+def _count(
+    snapshot: ClusterSnapshot, names: dict[str, str], counts: dict[str, Counter[str]], dues: dict[str, int]
+) -> None:
     present = snapshot.living
     for stay, inside in snapshot.by_stay(present):
         here = inside[snapshot.newest[inside] == stay.execution]
@@ -168,7 +170,7 @@ def _note_due(stay: Stay, phase: str, numbers: np.ndarray, statuses: np.ndarray,
             dues[key] = min(dues.get(key, due), due)
 
 
-def _count_left(snapshot: Snapshot, stay: Stay, names: dict[str, str], counts: dict[str, Counter[str]]) -> None:
+def _count_left(snapshot: ClusterSnapshot, stay: Stay, names: dict[str, str], counts: dict[str, Counter[str]]) -> None:
     """Calls that go on with resources that are wanted elsewhere by now."""
     for phase in stay.phases:
         names.setdefault(phase.lower(), phase)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from phaseline.model.blueprint.blueprint import Value
     from phaseline.model.phases.registry import PhaseRegistry
     from phaseline.model.rows.rows import NoteRow, PausedRow
-    from phaseline.use_cases.queries.resources.cluster_snapshot import Snapshot
+    from phaseline.use_cases.queries.resources.cluster_snapshot import ClusterSnapshot
     from phaseline.use_cases.queries.resources.state_stays import Stay
 
 NOT_DONE = (EntryStatus.BLOCKED, EntryStatus.WAITING, EntryStatus.SLEEPING, EntryStatus.SKIPPED)
@@ -28,7 +28,7 @@ WAITS_FOR_OTHERS = frozenset({EntryStatus.BLOCKED, EntryStatus.SKIPPED})
 MAY_BE_KEPT_UP = frozenset({EntryStatus.BLOCKED, EntryStatus.WAITING, EntryStatus.SKIPPED})
 
 
-class Known:
+class KnownPhases:
     """What is known of phases themselves: how they are defined, and which are paused."""
 
     def __init__(self, registry: PhaseRegistry | None, paused: Mapping[str, PausedRow]) -> None:
@@ -63,14 +63,14 @@ class Known:
         return (False, f"paused by {pause.actor}: {pause.reason}") if pause is not None else (False, "")
 
 
-NOTHING_KNOWN = Known(None, {})
+NOTHING_KNOWN = KnownPhases(None, {})
 
 
 def entries_of(
-    snapshot: Snapshot,
+    snapshot: ClusterSnapshot,
     number: int,
     document: Mapping[str, Value],
-    known: Known = NOTHING_KNOWN,
+    known: KnownPhases = NOTHING_KNOWN,
     *,
     only: Collection[str] | None = None,
 ) -> list[PhaseEntryView]:
@@ -103,7 +103,7 @@ def entries_at(
     positions: Sequence[int],
     statuses: Sequence[EntryStatus],
     documents: Iterable[Mapping[str, Value]],
-    known: Known,
+    known: KnownPhases,
 ) -> list[PhaseEntryView]:
     """Entries of one phase of a stay, by their positions in the graph. ``documents``: what is stored of their resources."""
     notes, runs, state, entered_at = stay.notes, stay.runs(phase), stay.state, stay.at

@@ -12,12 +12,12 @@ from phaseline.records.record import Record
 
 if TYPE_CHECKING:
     from phaseline.model.blueprint.blueprint import Value
-    from phaseline.use_cases.queries.resources.cluster_snapshot import Snapshot
+    from phaseline.use_cases.queries.resources.cluster_snapshot import ClusterSnapshot
     from phaseline.views.phase_entry import PhaseEntryView
 
 
 def record_of(
-    snapshot: Snapshot,
+    snapshot: ClusterSnapshot,
     number: int,
     document: Mapping[str, Value],
     *,

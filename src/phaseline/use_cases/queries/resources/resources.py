@@ -12,9 +12,9 @@ from phaseline.records.formats.canonical_text import print_record
 from phaseline.records.formats.json_codec import to_json
 from phaseline.use_cases.lookup.known_phases import known_phases
 from phaseline.use_cases.lookup.unreadable_rows import NOT_READ, Flaws
-from phaseline.use_cases.queries.resources.cluster_snapshot import Snapshot, clusters
+from phaseline.use_cases.queries.resources.cluster_snapshot import ClusterSnapshot, clusters
 from phaseline.use_cases.queries.resources.failure_groups import FailureGroup, groups
-from phaseline.use_cases.queries.resources.phase_entries import Known, entries_of
+from phaseline.use_cases.queries.resources.phase_entries import KnownPhases, entries_of
 from phaseline.use_cases.queries.resources.resource_records import record_of
 from phaseline.use_cases.queries.resources.rows import ResourceRow, documents_in, rows_of
 from phaseline.use_cases.queries.resources.selection import Chosen, ResourceSelector, choose, choose_one
@@ -60,7 +60,7 @@ class ResourceView:
 def list_resources(ctx: RequestContext, choice: ResourceSelector, *, limit: int | None = None) -> ResourceList:
     """Those that are meant, by cluster and number; nothing said means all. Raises as ``choose``."""
     registry = known_phases(ctx)
-    known = Known(registry, ctx.store.paused_phases())
+    known = KnownPhases(registry, ctx.store.paused_phases())
     flaws = Flaws()
     chosen = choose(ctx, choice, flaws)
     rows: list[ResourceRow] = []
@@ -77,7 +77,7 @@ def list_resources(ctx: RequestContext, choice: ResourceSelector, *, limit: int 
     there_are = 0
     for row in clusters(ctx.store, choice.cluster):
         with Flaws().of(row.name):  # it was told when it was looked at for the choice
-            there_are += len(Snapshot(ctx.store, row).living)
+            there_are += len(ClusterSnapshot(ctx.store, row).living)
     return ResourceList(rows, sum(counts.values()), counts, _failures(read, flaws), there_are, flaws.told)
 
 
@@ -99,7 +99,7 @@ def show_resource(ctx: RequestContext, name: str, *, cluster: str | None = None)
     registry = known_phases(ctx)
     snapshot, number = choose_one(ctx.store, name, cluster)
     document = snapshot.document(number)
-    known = Known(registry, ctx.store.paused_phases())
+    known = KnownPhases(registry, ctx.store.paused_phases())
     entries = entries_of(snapshot, number, document, known)
     (row,) = rows_of(snapshot, np.array([number]), lambda _numbers: {number: document}, known)
     is_failed = row.status == "Failed"

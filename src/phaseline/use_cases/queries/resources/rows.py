@@ -12,13 +12,13 @@ from phaseline.lang.gc_pause import undisturbed
 from phaseline.model.deployment.sealed_values import veiled_properties
 from phaseline.model.graph.status import EntryStatus
 from phaseline.model.phases.phase_data import NO_DATA
-from phaseline.use_cases.queries.resources.phase_entries import Known, entries_at
+from phaseline.use_cases.queries.resources.phase_entries import KnownPhases, entries_at
 from phaseline.views.phase_entry import PhaseEntryView
 
 if TYPE_CHECKING:
     from phaseline.model.blueprint.blueprint import Value
     from phaseline.model.phases.registry import PhaseRegistry
-    from phaseline.use_cases.queries.resources.cluster_snapshot import Snapshot
+    from phaseline.use_cases.queries.resources.cluster_snapshot import ClusterSnapshot
     from phaseline.use_cases.queries.resources.state_stays import Stay
 
     Documents: TypeAlias = Callable[[Sequence[int]], Mapping[int, Mapping[str, Value]]]
@@ -49,7 +49,7 @@ class ResourceRow:
 class _Rows:
     """What is found out of the resources that are listed, by their numbers."""
 
-    def __init__(self, snapshot: Snapshot, documents: Documents, known: Known) -> None:
+    def __init__(self, snapshot: ClusterSnapshot, documents: Documents, known: KnownPhases) -> None:
         """Nothing yet."""
         self._snapshot = snapshot
         self._documents = documents
@@ -91,7 +91,7 @@ class _Rows:
         return number not in self.failed and (row.status.is_ended or number in self.canceled)
 
 
-def documents_in(snapshot: Snapshot, *, is_veiled: bool) -> Documents:
+def documents_in(snapshot: ClusterSnapshot, *, is_veiled: bool) -> Documents:
     """What gives the documents of a cluster. ``is_veiled``: there are secrets, which are hidden in them."""
 
     def of(numbers: Sequence[int]) -> Mapping[int, Mapping[str, Value]]:
@@ -101,13 +101,17 @@ def documents_in(snapshot: Snapshot, *, is_veiled: bool) -> Documents:
     return of
 
 
-def rows_of(snapshot: Snapshot, numbers: np.ndarray, documents: Documents, known: Known) -> list[ResourceRow]:
+def rows_of(
+    snapshot: ClusterSnapshot, numbers: np.ndarray, documents: Documents, known: KnownPhases
+) -> list[ResourceRow]:
     """A row for each of these resources of a cluster (numbers ascending). ``documents`` is asked for those that phases keep."""
     with undisturbed():
         return _rows(snapshot, numbers, documents, known)
 
 
-def _rows(snapshot: Snapshot, numbers: np.ndarray, documents: Documents, known: Known) -> list[ResourceRow]:
+def _rows(
+    snapshot: ClusterSnapshot, numbers: np.ndarray, documents: Documents, known: KnownPhases
+) -> list[ResourceRow]:
     found = _Rows(snapshot, documents, known)
     for stay, inside in snapshot.by_stay(numbers):
         found.look(stay, inside)

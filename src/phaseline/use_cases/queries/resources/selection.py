@@ -14,7 +14,7 @@ from phaseline.lang.fast_dataclasses import frozen
 from phaseline.model.phases.phase_data import ENGINE_KEYS, NO_DATA
 from phaseline.model.problems.problem import Place, Problem, ProblemsError, problem_error
 from phaseline.records.values import ErrorValue
-from phaseline.use_cases.queries.resources.cluster_snapshot import Snapshot, clusters
+from phaseline.use_cases.queries.resources.cluster_snapshot import ClusterSnapshot, clusters
 from phaseline.use_cases.queries.resources.failure_groups import gather
 from phaseline.use_cases.queries.resources.phase_entries import entries_of
 from phaseline.use_cases.queries.resources.resource_records import record_of
@@ -52,7 +52,7 @@ class ResourceSelector:
         return not (self.names or self.where or self.group or self.is_all)
 
 
-Chosen = Sequence[tuple[Snapshot, np.ndarray]]
+Chosen = Sequence[tuple[ClusterSnapshot, np.ndarray]]
 """Clusters with the numbers (int64, ascending) of the resources that are meant there; clusters without any are left out."""
 
 
@@ -81,13 +81,13 @@ def choose(ctx: RequestContext, choice: ResourceSelector, flaws: Flaws | None = 
     return [(each, numbers) for each, numbers in chosen if len(numbers)]
 
 
-def _snapshots(store: Store, cluster: str | None, flaws: Flaws | None) -> Iterator[Snapshot]:
+def _snapshots(store: Store, cluster: str | None, flaws: Flaws | None) -> Iterator[ClusterSnapshot]:
     for row in clusters(store, cluster):
         with flaws.of(row.name) if flaws is not None else nullcontext():
-            yield Snapshot(store, row)
+            yield ClusterSnapshot(store, row)
 
 
-def _grouped(key: str, chosen: Chosen) -> list[tuple[Snapshot, np.ndarray]]:
+def _grouped(key: str, chosen: Chosen) -> list[tuple[ClusterSnapshot, np.ndarray]]:
     found = gather(chosen)
     group = found.get(key)
     if group is None:
@@ -99,9 +99,9 @@ def _grouped(key: str, chosen: Chosen) -> list[tuple[Snapshot, np.ndarray]]:
     return [(chosen[place][0], np.array(sorted(numbers), np.int64)) for place, numbers in inside.items()]
 
 
-def choose_one(store: Store, name: str, cluster: str | None) -> tuple[Snapshot, int]:
+def choose_one(store: Store, name: str, cluster: str | None) -> tuple[ClusterSnapshot, int]:
     """One resource by its name. Raises as ``choose``."""
-    ((snapshot, numbers),) = _named([name], [Snapshot(store, row) for row in clusters(store, cluster)])
+    ((snapshot, numbers),) = _named([name], [ClusterSnapshot(store, row) for row in clusters(store, cluster)])
     return snapshot, int(numbers[0])
 
 
@@ -113,7 +113,7 @@ def _expression(text: str) -> Expression | None:
     return Expression(text, subject="--filter")
 
 
-def _named(names: Sequence[str], snapshots: Sequence[Snapshot]) -> list[tuple[Snapshot, np.ndarray]]:
+def _named(names: Sequence[str], snapshots: Sequence[ClusterSnapshot]) -> list[tuple[ClusterSnapshot, np.ndarray]]:
     found: dict[int, list[int]] = {place: [] for place in range(len(snapshots))}
     problems: list[Problem] = []
     for name in dict.fromkeys(names):
@@ -131,7 +131,7 @@ def _named(names: Sequence[str], snapshots: Sequence[Snapshot]) -> list[tuple[Sn
     return [(snapshots[place], np.array(sorted(numbers), np.int64)) for place, numbers in found.items() if len(numbers)]
 
 
-def _unknown(name: str, snapshots: Sequence[Snapshot]) -> Problem:
+def _unknown(name: str, snapshots: Sequence[ClusterSnapshot]) -> Problem:
     known = [other for each in snapshots for other in list(each.numbers)[:NEAR_AMONG]]
     hint = did_you_mean(name, known)
     mend = f"Correct the name; {hint}" if hint else "See the names with: phaseline resources list"
@@ -139,7 +139,7 @@ def _unknown(name: str, snapshots: Sequence[Snapshot]) -> Problem:
 
 
 def _fulfilling(
-    ctx: RequestContext, snapshot: Snapshot, numbers: np.ndarray, expression: Expression, now: float
+    ctx: RequestContext, snapshot: ClusterSnapshot, numbers: np.ndarray, expression: Expression, now: float
 ) -> np.ndarray:
     """Those for which the expression is true; of one that it makes no sense for a problem, for a filter must not guess."""
     documents = snapshot.store.documents(snapshot.row.number, numbers.tolist())
@@ -182,7 +182,7 @@ def tell_unknown(ctx: RequestContext, expression: Expression, records: Sequence[
             ctx.notice(f"no resource has an attribute '{name}'; {hint}")
 
 
-def _phases_named(snapshot: Snapshot, text: str) -> set[str] | None:
+def _phases_named(snapshot: ClusterSnapshot, text: str) -> set[str] | None:
     """The phases of which a filter asks by name; None: it may ask of all."""
     known = {phase.lower(): phase for stay in snapshot.stays for phase in stay.phases}
     asked = text.lower().replace("'", "")
@@ -191,7 +191,7 @@ def _phases_named(snapshot: Snapshot, text: str) -> set[str] | None:
     return {known[name] for name in named} if len(named) == asked.count(PHASE_MAP) else None
 
 
-def failed_of(snapshot: Snapshot, numbers: np.ndarray) -> np.ndarray:
+def failed_of(snapshot: ClusterSnapshot, numbers: np.ndarray) -> np.ndarray:
     """Of these numbers those of which a phase of the present stay has failed (PhaseFailed)."""
     found = [
         failed[snapshot.newest[failed] == stay.execution]

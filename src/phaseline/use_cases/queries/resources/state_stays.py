@@ -44,7 +44,7 @@ RETRIED = "phase_retried"
 
 
 @frozen
-class Runs:
+class EntryRuns:
     """Calls of one entry: how many, the latest one's number and times in ms. ``ended_at`` 0: it has not come back."""
 
     count: int = 0
@@ -53,7 +53,7 @@ class Runs:
     ended_at: int = 0
 
 
-NO_RUNS = Runs()
+NO_RUNS = EntryRuns()
 
 
 class Stay:
@@ -226,19 +226,19 @@ class Stay:
         """{position: what is remembered of the entry}."""
         return {note.position: note for note in self._store.notes(self.graph)}
 
-    def runs(self, phase: str) -> Callable[[int], Runs]:
+    def runs(self, phase: str) -> Callable[[int], EntryRuns]:
         """What gives the calls of an entry by its position, since a user has had it tried again; that clears what was before (T10)."""
         counts, latest = self._tally(phase)
         first, called = self.phases[phase].first, self.called(phase)
-        made: dict[tuple[int, int], Runs] = {}
+        made: dict[tuple[int, int], EntryRuns] = {}
 
-        def of(position: int) -> Runs:
+        def of(position: int) -> EntryRuns:
             key = counts[position - first], latest[position - first]
             if not key[0]:
                 return NO_RUNS
             if key not in made:
                 last = called[key[1]][0]
-                made[key] = Runs(key[0], last.id, last.started_at, last.closed_at)
+                made[key] = EntryRuns(key[0], last.id, last.started_at, last.closed_at)
             return made[key]
 
         return of

@@ -13,7 +13,7 @@ from phaseline.records.unparsing import value_text
 from phaseline.records.values import ErrorValue
 from phaseline.use_cases.lookup.known_phases import known_phases
 from phaseline.use_cases.lookup.running_engine import engine_now
-from phaseline.use_cases.queries.resources.phase_entries import NOT_LOADED, Known, entries_of
+from phaseline.use_cases.queries.resources.phase_entries import NOT_LOADED, KnownPhases, entries_of
 from phaseline.use_cases.queries.resources.resource_records import record_of
 from phaseline.use_cases.queries.resources.selection import choose_one
 from phaseline.views.phase_entry import PhaseEntryView
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from phaseline.model.phases.definitions import PhaseDefinition
     from phaseline.model.phases.registry import PhaseRegistry
     from phaseline.records.record import Record
-    from phaseline.use_cases.queries.resources.cluster_snapshot import Snapshot
+    from phaseline.use_cases.queries.resources.cluster_snapshot import ClusterSnapshot
 
 NOT_FOR_IT = "does not apply"
 STILL_CALLED = ("Running", "Canceling")
@@ -68,7 +68,7 @@ def why(ctx: RequestContext, name: str, *, cluster: str | None = None) -> Why:
     registry = known_phases(ctx)
     snapshot, number = choose_one(ctx.store, name, cluster)
     document = snapshot.document(number)
-    known = Known(registry, ctx.store.paused_phases())
+    known = KnownPhases(registry, ctx.store.paused_phases())
     stay = snapshot.stay(number)
     state, target = snapshot.state(number), snapshot.target(number)
     is_past = stay is not None and snapshot.is_superseded(stay, number)
@@ -103,11 +103,11 @@ def why(ctx: RequestContext, name: str, *, cluster: str | None = None) -> Why:
     )
 
 
-def _is_last(registry: PhaseRegistry, snapshot: Snapshot, number: int, state: str) -> bool:
+def _is_last(registry: PhaseRegistry, snapshot: ClusterSnapshot, number: int, state: str) -> bool:
     return registry.types.is_last(snapshot.type(number), state)
 
 
-def _where(snapshot: Snapshot, number: int, state: str, target: str) -> str:
+def _where(snapshot: ClusterSnapshot, number: int, state: str, target: str) -> str:
     standing = snapshot.standing(number)
     if standing == "arrived":
         return f"it has reached {target}"
@@ -118,7 +118,7 @@ def _where(snapshot: Snapshot, number: int, state: str, target: str) -> str:
     return f"{at}, {words[standing]} {target}"
 
 
-def _note(ctx: RequestContext, snapshot: Snapshot, number: int) -> str:
+def _note(ctx: RequestContext, snapshot: ClusterSnapshot, number: int) -> str:
     standing = snapshot.standing(number)
     name = snapshot.name(number)
     if standing == "still":
