@@ -10,8 +10,7 @@ from phaseline.app.settings import Settings
 from phaseline.app.watcher import NullWatcher
 from phaseline.calls.deployments.progress import Progress
 from phaseline.cli.render.executions import execution_text
-from phaseline.client.breakpoints import Breakpoints
-from phaseline.client.session import Session
+from phaseline.client.local import LocalClient
 from phaseline.embedded.follow import View
 from phaseline.embedded.open_app import open_context
 from phaseline.model.blueprint.labels import Label
@@ -195,7 +194,7 @@ def test_h46_what_deployments_keep_is_listed(ctx: RequestContext, tmp_path: Path
     add(ctx, "shop", ["pre-delete=web", "stop"], timeout_s=90)
     kept = [Kept("shop", ["pre-delete=web@90s", "pre-stop=*@90s"])]
     assert (list_kept(ctx), list_kept(ctx, "shop")) == (kept, kept)
-    assert Breakpoints(Session(ctx.app)).kept("shop") == kept
+    assert LocalClient(ctx.app).breakpoints.kept("shop") == kept
 
 
 def test_h46_one_that_nobody_clears_in_time_has_failed_and_can_still_be_vouched_for(
