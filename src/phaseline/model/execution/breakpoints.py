@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 PREFIX = "breakpoint "
 """What the phase of such an entry begins with; its point follows."""
 RUNNER = "phaseline.tasks.breakpoint_call"
-"""Where the function lies that its entries call."""
+"""The module of the function that its entries call."""
 UNTIL = "until"
 """Under this name the data of an entry of a breakpoint has the time, in s, at which it fails; without a time-out there is none."""
 PRE, POST = "pre", "post"

@@ -51,8 +51,8 @@ class Restored:
     """A stored execution is handed to the scheduler again, with one of its graphs if it has any.
 
     ``statuses`` uint8 by position as stored; ``positions``, ``attempts``, ``generations``, ``due``: its notes.
-    ``attempt`` is the execution's, ``graph_attempt`` the one in which the graph last went on. ``begun``: positions that
-    were called before (int32); whether these apply is asked no more. ``timeout_ms``: 0 for none; ``ends_at``: when the time of this
+    ``attempt`` is the execution's, ``graph_attempt`` the one in which the graph last continued. ``begun``: positions that
+    were called before (int32); they are not asked again whether they apply. ``timeout_ms``: 0 for none; ``ends_at``: when the time of this
     attempt is over, or with ``is_timed_out``, when its grace is; None: no time is. ``functions`` as of ``Planned``.
     """
 
@@ -159,9 +159,9 @@ class CancelRequested:
 class RetryRequested:
     """A user retries what failed or was canceled (``positions`` None: all, in the last graph); ``unsure`` entries too.
 
-    ``replan``: the graph is left as it ended and the planner is asked afresh (clean-up before a retry); should it answer that
-    this ``graph`` goes on, these ``positions`` of it do. ``keeps``: all graphs
-    of the execution stay, for they are stays of different subjects; one that is open goes on in its attempt.
+    ``replan``: the graph stays as it ended and the planner is asked again (clean-up before a retry); if it answers that
+    this ``graph`` continues, these ``positions`` continue. ``keeps``: all graphs of the execution are kept, because they
+    belong to different subjects; an open one continues in its attempt.
     """
 
     execution: int
@@ -369,7 +369,7 @@ class BatchClosed:
 
 @frozen
 class GraphReopened:
-    """A settled graph goes on in a later attempt of its execution."""
+    """A settled graph continues in a later attempt of its execution."""
 
     graph: int
     attempt: int
@@ -406,7 +406,7 @@ class Changes:
         return bool(entries or self.executions or self.graphs or self.reopened)
 
     def followed_by(self, more: Changes) -> Changes:
-        """These and what came after them: written in this order, the later says what is remembered."""
+        """These changes followed by ``more``; written in this order, later values win."""
         return Changes(
             executions=self.executions + more.executions,
             graphs=self.graphs + more.graphs,

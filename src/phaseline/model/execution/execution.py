@@ -62,14 +62,14 @@ class RetryPolicy:
 
 @frozen
 class Request:
-    """What a user asked for: a workflow over a deployment. ``clean``: clean up half-made instances first (W8).
+    """A user's request: a workflow over a deployment. ``clean``: clean up half-made instances first (W8).
 
     ``if_busy``: what to do while another execution has a claim on its instances (decision 4): ``wait`` for it, ``refuse``
-    to be stored, or run beside it by ``force``. ``take_back``: if it fails, what it has made is taken away again.
-    ``is_surrounded``: a ``PrePost`` is stored with its execution; ``acts_since``: the attempt in which its present action began,
-    for a retry of what has ended is an action of its own, with hooks of its own. ``timeout_s``: an attempt that takes longer is
-    canceled; None: never. ``breakpoints``: where instances stop until somebody lets them go on. ``flaw``: why nobody can carry out
-    what is stored of it; then the rest says nothing.
+    to be stored, or run beside it by ``force``. ``take_back``: if it fails, the instances that it created are deleted again.
+    ``is_surrounded``: a ``PrePost`` is stored with its execution; ``acts_since``: the attempt in which its present action began;
+    a retry of an ended execution is an action of its own, with its own hooks. ``timeout_s``: an attempt that takes longer is
+    canceled; None: never. ``breakpoints``: where instances stop until they are cleared. ``flaw``: why the stored request
+    cannot be carried out; then the other fields are meaningless.
     """
 
     workflow: str
@@ -186,10 +186,10 @@ class History:
     """The planner's input: present states by instance number (uint8), rounds so far, whether canceled.
 
     ``paths``: None if no node of the blueprint moves through states by phases. ``execution``: its id, empty in a plan.
-    ``checks``: what the last checks have found. ``aim``: gives what an update brings the deployment to. ``called``: from the
+    ``checks``: results of the last checks. ``aim``: returns the target of an update. ``called``: from the
     name of a round of this attempt to the instances for which it called an operation (bool by number); None: there was no
-    such round. ``said``: to (phase, message) of what failed in it, the first few. ``is_afresh``: a retry for which nothing of
-    an earlier attempt can go on. ``planner``: gives that of another workflow of the deployment, by its name.
+    such round. ``said``: to (phase, message) of its first few failures. ``is_afresh``: a retry that cannot continue anything of
+    an earlier attempt. ``planner``: returns the planner of another workflow of the deployment, by its name.
     ``is_timed_out``: it was canceled because its time was over.
     """
 

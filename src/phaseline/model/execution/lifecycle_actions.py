@@ -1,7 +1,7 @@
-"""What the workflows are to those who watch actions: the word that a hook class is given (spec of hooks, section 5).
+"""The action of each workflow, as hook classes receive it (spec of hooks, section 5).
 
-A native class reads what is done; a class of Heat's group reads the word that Heat has for it, which knows fewer: a scale is an
-``UPDATE``, an abandon a ``DELETE``, and a restart is a ``SUSPEND`` with a ``RESUME`` behind it.
+A native class receives the action itself. A class of Heat's group receives Heat's word for it; Heat has fewer: a scale is an
+``UPDATE``, an abandon a ``DELETE``, and a restart is a ``SUSPEND`` followed by a ``RESUME``.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 WORKFLOW = "WORKFLOW"
-"""The action of a workflow of somebody's own."""
+"""The action of a custom workflow."""
 ROLLBACK = "ROLLBACK"
-"""The action that takes back what another one has done."""
+"""The action that undoes another one."""
 
 ACTIONS: Mapping[str, str] = MappingProxyType(
     {
@@ -67,7 +67,7 @@ _AS_HEAT_HAS_IT: Mapping[str, tuple[str, ...]] = MappingProxyType(
 
 
 def action_of(workflow: str) -> str:
-    """The action that a workflow is; empty for one that is none: to delete a snapshot, to call somebody ill or to forbid something calls no hook.
+    """The action of a workflow; empty for workflows without hooks: deleting a snapshot, marking unhealthy, restricting.
 
     >>> action_of("scale"), action_of("nightly_backup"), action_of("mark_unhealthy")
     ('SCALE', 'WORKFLOW', '')
@@ -76,7 +76,7 @@ def action_of(workflow: str) -> str:
 
 
 def heat_actions(action: str) -> tuple[str, ...]:
-    """What classes of Heat's group are told of an action, one after the other; nothing: they are not called.
+    """Heat's words for an action, in the order of the calls; empty: classes of Heat's group are not called.
 
     >>> heat_actions("ABANDON"), heat_actions("RESTART"), heat_actions("EXECUTE_OPERATION")
     (('DELETE',), ('SUSPEND', 'RESUME'), ())

@@ -26,7 +26,7 @@ POST = "hooks.post."
 UNDO = "hooks.undo."
 """The name of a hook class behind one of these is the name of the phase that calls it."""
 HOOK_TIMEOUT_S = 60.0
-"""How long one call of a hook class may take, unless the class says otherwise (source 2's successor: no limit)."""
+"""The default time limit for one call of a hook class (source 2's successor: no limit)."""
 
 
 class DeploymentCallKind(IntEnum):

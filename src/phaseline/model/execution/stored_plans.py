@@ -15,22 +15,22 @@ if TYPE_CHECKING:
     from phaseline.model.packages.installed import PackageUse
 
 PREFIX = "plan-"
-"""What the id of a plan begins with; its number follows."""
+"""The prefix of a plan's id; its number follows."""
 MOST_WAITING = 50
-"""Plans of one deployment that nobody has applied; of more the oldest is dropped."""
+"""The most unapplied plans kept for one deployment; beyond it the oldest is dropped."""
 PLAN = "plan"
 """The parameter of an update: the number of the plan that it carries out."""
 
 
 @frozen
 class Aim:
-    """What an update brings a deployment to.
+    """The target of an update.
 
     ``blueprint`` with its ``inputs`` put in; these as they are stored, secrets sealed. ``uses``: as of a ``NewDeployment``.
-    ``counts``: how many instances nodes and groups have where that is not what the blueprint says; None: as they are in force.
+    ``counts``: instance counts of nodes and groups that differ from the blueprint; None: unchanged.
     ``suffixes``: seed of new ids, so that the plan and the execution agree on them. ``changed_inputs``: names. ``former``:
-    what the deployment is brought back to if it fails, where that was asked for. ``revision``: what becomes of a deployment by it,
-    where that is known; not stored. ``packages``: those that the blueprint imports, used from the update on.
+    the state to return to after a failure, if requested. ``revision``: the resulting changes, where known; not stored.
+    ``packages``: packages imported by the blueprint, used from the update on.
     """
 
     blueprint: Blueprint

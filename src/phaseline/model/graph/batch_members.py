@@ -1,8 +1,8 @@
 """Members of a batch as columns, so that ten thousand executions in one batch cost hardly more than one.
 
-Members are counted from 0. Those that come from one graph and lie beside one another are a *segment*: the ``i``-th has the
-members before ``ends[i]`` that no earlier one has. What is the same for a segment stands once for each of them, in tuples;
-what differs, in arrays by member. Hot code reads the columns; whoever looks at one member asks for its segment.
+Members are counted from 0. Consecutive members from one graph are a *segment*: the ``i``-th ends before member ``ends[i]``
+and begins where the one before it ends. Values common to a segment are kept once for each segment, in tuples; values that
+differ are kept in arrays by member. Hot code reads the columns; code that needs one member asks for its segment.
 """
 
 from __future__ import annotations

@@ -51,7 +51,7 @@ class Functions:
         if table is None:
             count = len(topology.nodes if kind == INSTANCE else topology.links)
             numbers = [self._number(self._mapped(operation, kind, place)) for place in range(count)]
-            is_one = len(set(numbers)) == 1  # as in most: then nobody is looked at
+            is_one = len(set(numbers)) == 1  # the usual case: no lookup by subject is needed
             table = self._tables[operation, kind] = np.array(numbers[:1] if is_one else numbers, np.int64)
         if len(table) == 1:
             return np.broadcast_to(table, len(subjects))

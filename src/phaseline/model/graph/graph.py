@@ -1,8 +1,8 @@
 """The graph of one round of one execution: entries in flat columns, and the edges between them.
 
 An entry is one phase on one subject. A step is a range of entries of one phase. There are no kinds of
-edges: an edge from a to b says that b needs a. Marks vary the rule for an entry (``status.Mark``). In the graph of a
-state the names of steps say who enters it (``state:NAME``), its phases (``phase:NAME``) and who leaves it (ADR 0011).
+edges: an edge from a to b means that b needs a. Marks vary the rule for an entry (``status.Mark``). In the graph of a
+state the names of steps are its entrance (``state:NAME``), its phases (``phase:NAME``) and its exit (ADR 0011).
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ class Policy:
     ``max_retries`` -1: without end. ``backoff_ms``: in place of the interval, the times before the first retry, the second …;
     the last one stays. ``until_true``: a false result means again after the interval. ``cancel_wins``: what
     was being called when it was canceled counts as canceled whatever the call answers; its data is kept (phases, T12).
-    ``answers_stop``: whoever ends such a call is answered for it at once, so that is awaited by a cancel that waits for nobody else.
+    ``answers_stop``: ending such a call is confirmed at once, so a cancel waits for the confirmation even if it waits for no other call.
     ``target``: the state that ends the path in a blueprint which their instances are on; of other paths the execution knows it.
     """
 

@@ -24,8 +24,8 @@ def system_properties(
 ) -> dict[str, Value]:
     """``status``, ``previous_status`` and drifts of an instance, those that are known; ``state``: its present one.
 
-    Each is ``{ok, timestamp, task, result}``, the task being the execution that checked; a status may be ``healed``. Who is
-    started and was not checked since is implicitly well: then there is no task, and it is no result of a check (W33).
+    Each is ``{ok, timestamp, task, result}``; the task is the execution that checked; a status may be ``healed``. An
+    instance that was started and not checked since counts as healthy: it has no task and is no result of a check (W33).
     """
     status = said(book, CheckKind.STATUS, instance, named)
     if status is None and state == InstanceState.STARTED:

@@ -22,8 +22,8 @@ class PackageRow:
     """One installed version of a package. ``digest`` is that of all its files with their paths.
 
     ``number`` is given by the store (0: not installed yet). ``format`` is its package version, such as ``4.0.0``.
-    ``origin``: the folder in which its files lie, or the distribution that announces it, with which it is compared by ``sync``; empty: the store has the only
-    ones. Times in ms.
+    ``origin``: the folder of its files, or the distribution that announces it; ``sync`` compares with it; empty: only the
+    store has the files. Times in ms.
     """
 
     number: int
@@ -95,11 +95,11 @@ class PackageShelf(Protocol):
         replaces: int = 0,
         folders: Sequence[str] = (),
     ) -> PackageRow | None:
-        """Install it; None if its name and version are there already, or ``replaces`` is not any more.
+        """Install it; None if its name and version exist already, or if ``replaces`` was removed.
 
-        ``replaces``: the number of another version, or of other files of the same, in whose place it comes: whoever used that
-        uses this, with these ``folders``. What the files were before is kept until ``collect``. ``contents`` {digest: bytes},
-        at least of those that are lacking (``LookupError``).
+        ``replaces``: number of the package that it replaces, another version or other files: users of that one
+        use this one, with these ``folders``. The former files are kept until ``collect``. ``contents`` {digest: bytes},
+        at least of the digests that are lacking (``LookupError``).
         """
         ...
 
@@ -112,11 +112,11 @@ class PackageShelf(Protocol):
         ...
 
     def rename(self, package: int, origin: str) -> None:
-        """Remember another folder in which its files lie."""
+        """Store another folder as the place of its files."""
         ...
 
     def remove(self, package: int) -> Sequence[PackageUser]:
-        """Who uses it, so that nothing was done; nobody: it is gone."""
+        """Remove it. If it has users, return them and remove nothing."""
         ...
 
     def users(self, package: int) -> Sequence[PackageUser]:
@@ -143,13 +143,12 @@ class PackageShelf(Protocol):
         ...
 
     def kept(self) -> Mapping[str, int]:
-        """{digest: number} of everything whose files are needed: installed, or replaced while somebody may go on with it."""
+        """{digest: number} of packages whose files are needed: installed, or replaced while an execution may still use them."""
         ...
 
     def collect(self) -> Sequence[str]:
-        """Forget what was replaced or removed and can be needed no more; the digests that are gone.
+        """Delete replaced or removed packages that are no longer needed; return their digests.
 
-        An execution that is open, or failed or canceled so that it may be retried, goes on with the files that were there
-        when it was made.
+        An open execution, or a failed or canceled one that may be retried, keeps the files that existed when it was created.
         """
         ...

@@ -1,6 +1,6 @@
-"""Plugin packages: what somebody ships as one unit, and the tasks, roles, settings and components in it.
+"""Plugin packages as one shipped unit: the tasks, roles, settings and components in it.
 
-A package is read by ``phaseline.packages``; whoever gets one of these may trust every rule of its format. Conditions are
+A package is read and checked by ``phaseline.packages``; these values obey every rule of its format. Conditions are
 kept as their text (``phaseline.packages.format.condition_language`` evaluates them), stage numbers as exact decimals.
 """
 
@@ -20,7 +20,7 @@ PRE, POST = "pre_deployment", "post_deployment"
 STAGES: Final = (PRE, POST)
 """The stages of packages, in the order in which they run: before and after the deployment's own work."""
 WORKFLOWS: Final = ("install", "update", "scale", "heal")
-"""Workflows in which the tasks of a package run unless a native package says otherwise."""
+"""Workflows in which the tasks of a package run unless a native package names others."""
 NATIVE: Final = package_rows.NATIVE
 """The package version of our own packages; those of Fuel are 1.0.0 to 5.0.0."""
 
@@ -30,7 +30,7 @@ Action: TypeAlias = Literal["disable", "hide", "enable", "none"]
 
 @frozen
 class Roles:
-    """Whom a task is for. ``names`` and ``patterns`` (regular expressions, matched from the start) count where the scope is ``named``.
+    """The instances that run a task. ``names`` and ``patterns`` (regular expressions, matched from the start) count where the scope is ``named``.
 
     ``all``: every instance of the deployment (``*``). ``master``: the machine of the engine. In what a task depends on
     there are also ``self``: the task's own instance, and ``sync``: the points between stages, which belong to no instance.
@@ -101,7 +101,7 @@ class GranularTask:
 
     ``requires`` and ``required_for`` name tasks of the same instance. ``roles`` is ``NOBODY`` where the file names none.
     ``tasks``: of a group of the old form. ``fault_tolerance`` of a group: a number, a share such as ``20%``, or a negative
-    number: so many must succeed; None where nothing is said. ``stage``: as written, in the old form. ``yaql``: {key of the
+    number: that many must succeed; None if not given. ``stage``: as written, in the old form. ``yaql``: {key of the
     file: the expression in its place}, of a condition or of dependencies.
     """
 
@@ -189,8 +189,13 @@ class Choice:
 
 
 @frozen
+<<<<<<< HEAD
 class PackageSetting:
     """One element of a form. ``value``: what it is unless somebody says otherwise; ``generator``: how it is made up."""
+=======
+class Setting:
+    """One element of a form. ``value``: its default; ``generator``: how a value is generated."""
+>>>>>>> 0c0534a4 (Reword the rest of the model and the titles of 22 errors)
 
     id: str
     type: str
@@ -208,7 +213,7 @@ class PackageSetting:
 
     @property
     def is_secret(self) -> bool:
-        """Whether its values are shown to nobody, and stored encrypted."""
+        """True if its values are hidden and stored encrypted."""
         return self.type == "password"
 
 
@@ -248,7 +253,7 @@ class Component:
 
 @frozen
 class Release:
-    """A system that a package is for, and where its scripts and packages lie."""
+    """A system that a package supports, and the folders of its scripts and packages."""
 
     version: str
     os: str
@@ -258,8 +263,13 @@ class Release:
 
 
 @frozen
+<<<<<<< HEAD
 class PackageHookClass:
     """A class of lifecycle hooks that a native package brings: ``module:Class``, and what its settings would say."""
+=======
+class HookClass:
+    """A class of lifecycle hooks that a native package brings: ``module:Class``, and its options, as in the settings."""
+>>>>>>> 0c0534a4 (Reword the rest of the model and the titles of 22 errors)
 
     target: str
     name: str = ""

@@ -1,4 +1,4 @@
-"""How many instances of a deployment may have a role that a package brings: numbers that hold, and what is said where they do not."""
+"""Limits on how many instances of a deployment may have a role of a package, and the problems if they are exceeded."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ SHAPING = (INSTALL, "scale", "update", "restore")
 
 @frozen
 class RoleLimits:
-    """Of a role of a ``package`` (name and version), every condition answered. None: any number. ``mend``: what the package says."""
+    """Limits of a role of a ``package`` (name and version), conditions evaluated. None: any number. ``mend``: the package's text."""
 
     package: str
     role: str

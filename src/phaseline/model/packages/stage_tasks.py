@@ -1,7 +1,7 @@
-"""What packages say to one execution: their tasks, serialized and in order, and limits of roles; stored with it (source document 4).
+"""Package data of one execution, stored with it: ordered, serialized tasks and limits of roles (source document 4).
 
-Whatever becomes of the packages, an execution goes on with what it has here. Conditions are answered, defaults are filled in;
-whom a task is for is said by its roles, since instances come and go meanwhile.
+The execution uses this copy, whatever happens to the packages later. Conditions are evaluated and defaults filled in.
+The instances of a task are given by its roles, because instances are added and removed meanwhile.
 """
 
 from __future__ import annotations
@@ -20,19 +20,24 @@ if TYPE_CHECKING:
     from phaseline.model.blueprint.blueprint import Value
 
 SYNC, GROUP, SKIPPED = "stage", "group", "skipped"
-"""Types of tasks that call nothing: a point between stages, instances under one name, work that was taken out."""
+"""Types of tasks that call nothing: a point between stages, a group of instances, a skipped task."""
 REBOOT, OPERATION, SHELL, PYTHON = "reboot", "operation", "shell", "python"
 RUNNERS = "phaseline.tasks.task_types."
-"""Where the functions lie that carry out tasks, most of them under the name of the type."""
+"""The module of the functions that run tasks; most are named like the task type."""
 NOTING, AWAITING = " note", " await"
-"""What the first and the last call of a task that reboots have behind their names."""
+"""Suffixes of the first and the last call of a task that reboots."""
 
 
 @frozen
+<<<<<<< HEAD
 class TaskOrigin:
     """The package of a task. ``folder``: where it lies; ``scripts``: the folder of its scripts in it.
+=======
+class Origin:
+    """The package of a task. ``folder``: its location; ``scripts``: the folder of its scripts in it.
+>>>>>>> 0c0534a4 (Reword the rest of the model and the titles of 22 errors)
 
-    ``work``: the folder in which instances of this machine have their own. ``settings``: what the deployment says to it.
+    ``work``: the folder with the work folders of instances on this machine. ``settings``: the deployment's values for it.
     """
 
     plugin: str
@@ -45,7 +50,7 @@ class TaskOrigin:
 
 @frozen
 class Ties:
-    """What a task of ``deployment_tasks.yaml`` is tied to, as its file says; names of tasks, or ``/regular expressions/``.
+    """Dependencies of a task of ``deployment_tasks.yaml``, as written: names of tasks, or ``/regular expressions/``.
 
     ``stage``: as the old form writes it. ``tasks``: of a group, what its instances run.
     """

@@ -1,4 +1,4 @@
-"""A task of a package as it is told before anything runs."""
+"""A task of a package as shown before anything runs."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from phaseline.lang.fast_dataclasses import frozen
 class TaskRow:
     """One task. ``task``: its name in an execution; ``stage``: on which side of the body it runs; ``written``: as its file has it.
 
-    ``priority``: of a task of ``tasks.yaml``, 0 for one whose place its dependencies say (``needs``). ``instances``: how many
-    run it, None where it is not known; ``skipped``: why nobody does, empty where somebody does.
+    ``priority``: of a task of ``tasks.yaml``; 0 if its dependencies (``needs``) decide its place. ``instances``: how many
+    run it, None if unknown; ``skipped``: why no instance runs it, else empty.
     """
 
     task: str

@@ -13,8 +13,8 @@ COUNTED = ("Blocked", "Waiting", "Running", "Sleeping", "Failed", "Canceling")
 def activity_of(counts: Mapping[str, int], *, is_called: bool) -> Activity:
     """The activity. ``counts``: {status: entries}; ``is_called``: a call of the phase runs.
 
-    What is only blocked, has failed or is done does not make it active (PD24); what waits counts as running, for it is
-    queued (PD23); a call is canceling when nobody in it is wanted any more (PD22).
+    Blocked, failed and completed entries do not make it active (PD24). Waiting entries count as running, because they are
+    queued (PD23). A call is canceling when all its members were canceled (PD22).
 
     >>> activity_of({"Sleeping": 2, "Failed": 1}, is_called=False), activity_of({"Canceling": 1}, is_called=True)
     ('Sleeping', 'Canceling')

@@ -1,4 +1,4 @@
-"""The decorator by which a function says that it is a phase; the same definition as in a ``.cfg`` file.
+"""The decorator that declares a function as a phase, with the same attributes as a ``.cfg`` file.
 
 The decorator only attaches what it was given; the definition is read from the source text without running it.
 """

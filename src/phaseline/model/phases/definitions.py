@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from phaseline.model.blueprint.blueprint import Value
 
 SLEEP_DELAY_S = 15.0
-"""After so long a resource that is still pending is handed over again, unless somebody says otherwise."""
+"""The default delay after which a pending resource is handed over again."""
 OVERDUE_AFTER_S = 60.0
-"""A run that takes longer is told about (decision 9)."""
+"""The time after which a run is reported as overdue (decision 9)."""
 
 
 class Attributes(Mapping[str, "Value"]):
@@ -82,7 +82,7 @@ NO_ATTRIBUTES = Attributes()
 
 @frozen
 class PhasePolicy:
-    """How a phase wants to be called. Seconds; 0 means none where nothing else is said.
+    """How a phase is called. Times in seconds; 0 means none unless stated otherwise.
 
     ``min_interval_s``: between the starts of two runs. ``batch_key``, ``rate_limit_key``: texts of expressions, or
     nothing. ``priority``: the larger is called first. ``rate_limit``: calls a second for each key. ``coalesce_window_s``: sleepers due so soon come
@@ -124,8 +124,8 @@ class PhaseDefinition:
     """One phase. Two are equal when they mean the same, wherever they were written and wherever their code is.
 
     ``providers`` empty: all. ``constraint``: the text of an expression on one line, empty: none; it asks for the
-    attributes ``constraint_names`` (lower case). ``attributes``: every other ``Phase.X``. ``error`` says why the phase cannot
-    be used: resources that need it wait (PD8). ``places``: {attribute in lower case: where it is written}.
+    attributes ``constraint_names`` (lower case). ``attributes``: every other ``Phase.X``. ``error``: why the phase cannot
+    be used; resources that need it wait (PD8). ``places``: {attribute in lower case: where it is written}.
     """
 
     name: str
@@ -173,7 +173,7 @@ class PhaseDefinition:
 
 @frozen
 class ListenerDefinition:
-    """A function that is told when resources reach a state. ``states``, ``resource_types`` empty: all."""
+    """A function that is called when resources reach a state. ``states``, ``resource_types`` empty: all."""
 
     plugin: str
     states: tuple[str, ...] = ()
@@ -188,7 +188,7 @@ class ListenerDefinition:
 class PhasePlugin:
     """One plugin of a package: a phase, a listener, both, or neither (code that others import).
 
-    ``attributes``: what it says of itself apart from what the engine knows. ``problems``: errors and warnings.
+    ``attributes``: its declared attributes that the engine does not use. ``problems``: errors and warnings.
     """
 
     name: str

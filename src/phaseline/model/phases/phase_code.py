@@ -1,4 +1,4 @@
-"""Where the function of a phase is, apart from what else a phase is: whoever calls functions asks for no more."""
+"""The location of a phase's function: all that is needed to call it."""
 
 from __future__ import annotations
 

@@ -40,7 +40,7 @@ def phases_in(document: Mapping[str, Value]) -> Mapping[str, Value]:
 
 
 def attributes_in(document: Mapping[str, Value]) -> Mapping[str, Value]:
-    """The document without what phases keep: all that everybody but phases sees of it.
+    """The document without the data of phases, as all readers except phases see it.
 
     >>> attributes_in({"Size": 3, PHASE_DATA: {"Acme.Create": {}}})
     {'Size': 3}

@@ -62,7 +62,7 @@ class PhaseRegistry:
         return found
 
     def needs(self, phase: PhaseDefinition, state: str) -> tuple[str, ...]:
-        """The phases that must be complete before it in this state, as they are called; those of other states do not count.
+        """The names of phases that must complete before it in this state; phases of other states do not count.
 
         A name that is not known counts: what it is missing cannot be told (PD8).
         """
@@ -72,7 +72,7 @@ class PhaseRegistry:
         )
 
     def obstacles(self, phase: PhaseDefinition) -> tuple[str, ...]:
-        """Why resources that need the phase wait for somebody to mend it: its own error, or a need that is not there."""
+        """Why the phase cannot run until it is fixed: its own error, or a missing phase that it needs."""
         if phase.error:
             return (phase.error,)
         needed = [(name, self.get(name)) for name in phase.dependencies]
@@ -90,7 +90,7 @@ class PhaseRegistry:
         return PhaseRegistry(self.phases, self.listeners, self.types.with_more((), blueprint.state_paths, lines))
 
     def listeners_of(self, state: str, resource_type: str) -> tuple[ListenerDefinition, ...]:
-        """Who is told when resources of the type reach the state; those that cannot be called are left out."""
+        """Listeners for resources of the type that reach the state; listeners that cannot be called are left out."""
         line = set(self.types.line(resource_type))
         return tuple(
             one
@@ -101,7 +101,7 @@ class PhaseRegistry:
         )
 
     def still_knowing(self, lost: Mapping[str, PhaseDefinition | None], error: str) -> PhaseRegistry:
-        """With phases that somebody still needs and nobody defines any more, as ones that cannot be used (PD8, PD42).
+        """A copy that adds phases which are needed but no longer defined, marked as unusable (PD8, PD42).
 
         ``lost``: {name: what was known of it; None: nothing}.
         """
@@ -114,7 +114,7 @@ class PhaseRegistry:
 
 
 def circles(phases: Sequence[PhaseDefinition]) -> list[tuple[str, ...]]:
-    """Phases that wait for one another within a state, each circle once and in order; one is waited for by the next.
+    """Cycles of phases that wait for one another within a state, each cycle once; each phase is needed by the next.
 
     >>> one, two = (PhaseDefinition(name, name, ("S",), ("T",), dependencies=(other,)) for name, other in ("AB", "BA"))
     >>> circles([one, two])

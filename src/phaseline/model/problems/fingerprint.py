@@ -1,4 +1,4 @@
-"""Failures that say the same but for names and numbers: five hundred nodes, one quota error (X13)."""
+"""Grouping of failures that differ only in names and numbers: five hundred nodes, one quota error (X13)."""
 
 from __future__ import annotations
 

@@ -50,7 +50,7 @@ def why_no_name(name: str) -> str:
 
 
 def are_names(names: Iterable[str]) -> bool:
-    """True where ``why_no_name`` has nothing to say of any; made for many at once.
+    """True if all names are valid by ``why_no_name``; made for many at once.
 
     >>> are_names(["web", "db"]), are_names(["web", "../db"])
     (True, False)

@@ -21,7 +21,7 @@ SHOWN_PROBLEMS = 200
 
 @frozen
 class Place:
-    """Where a problem lies: a spot in a file, or a subject such as ``deployment/instance/phase``.
+    """The place of a problem: a position in a file, or a subject such as ``deployment/instance/phase``.
 
     ``line`` and ``column`` count from 1; 0 means that there is no such spot.
     ``path`` is the dotted path of the element, ``text`` the source line itself.

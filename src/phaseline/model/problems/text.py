@@ -15,7 +15,7 @@ WIDTH = 120
 _LEAD = 40
 
 Role: TypeAlias = Literal["code", "caret", "mend"]
-"""What a piece of the text is, for whoever paints it."""
+"""The kind of a piece of text, used to choose its colour."""
 
 
 def render_problem(problem: Problem, paint: Callable[[str, Role], str] = lambda text, _: text) -> str:

@@ -1,4 +1,4 @@
-"""Ways of resources to their targets: which executions still speak for somebody who has not arrived."""
+"""Active paths: executions that still move some resource towards its target."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ def targets_of(topology: Topology) -> list[str]:
 
 
 def as_life_cycle(topology: Topology, states: np.ndarray, names: Sequence[str]) -> np.ndarray:
-    """The states (uint8 by instance number), of those on paths ``started`` who has arrived and ``deleted`` who is terminated.
+    """The states (uint8 by instance number); on paths, ``started`` for those at the target and ``deleted`` for terminated ones.
 
     ``names``: what the states of the deployment are called.
     """

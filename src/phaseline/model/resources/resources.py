@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from phaseline.model.execution.execution import Request
 
 VERSION = "phaseline_resources"
-"""What stands where other blueprints have the version of their language."""
+"""The text used in place of a blueprint's language version."""
 REMOVED = 63
-"""The state of a resource that is no more; states with names of their own have higher numbers."""
+"""The state of a removed resource; named states have higher numbers."""
 REACH_WORKFLOW = "reach"
 """The workflow that brings resources to a target. Several executions of it may be open in one deployment."""
 
@@ -50,7 +50,7 @@ def is_reach(request: Request) -> bool:
 
 
 class OutgrownError(Exception):
-    """Somebody else has added resources meanwhile: the numbers of a growth do not fit any more."""
+    """Another process added resources meanwhile, so the numbers of this addition no longer match."""
 
 
 def no_resources() -> Topology:

@@ -1,4 +1,4 @@
-"""Which hook classes somebody has switched off, for all deployments or for one."""
+"""Hook classes that are switched off, for all deployments or for one."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from phaseline.model.rows.rows import Actor
 
 EVERYWHERE = 0
-"""Stands for all deployments where the number of one is asked for."""
+"""Used in place of a deployment's number; means all deployments."""
 
 
 class Switch(NamedTuple):
@@ -25,7 +25,7 @@ class Switch(NamedTuple):
 
 
 class SwitchShelf(Protocol):
-    """Where a store keeps them. Any process may write; every method is one transaction."""
+    """The switched-off hook classes in a store. Any process may write; every method is one transaction."""
 
     def all(self) -> Sequence[Switch]:
         """By name and deployment."""

@@ -1,4 +1,4 @@
-"""What lists show of deployments and instances: read from columns, so that no list parses a blueprint."""
+"""Rows of lists of deployments and instances, read from columns, so that no list parses a blueprint."""
 
 from __future__ import annotations
 
@@ -53,10 +53,10 @@ class Roster:
 
 
 class Listings(Protocol):
-    """What a store answers for lists. Each method is one transaction with a fixed number of statements."""
+    """Queries of a store for lists. Each method is one transaction with a fixed number of statements."""
 
     def glances(self, deployments: Sequence[int]) -> Mapping[int, Glance]:
-        """{deployment: how it stands}."""
+        """{deployment: its summary}."""
         ...
 
     def rosters(self, deployments: Sequence[int]) -> Mapping[int, Roster]:

@@ -1,4 +1,4 @@
-"""What looking after a store finds, frees and removes, as values."""
+"""Results of maintaining a store: inconsistencies found, space freed, rows removed."""
 
 from __future__ import annotations
 
@@ -6,8 +6,13 @@ from phaseline.lang.fast_dataclasses import frozen
 
 
 @frozen
+<<<<<<< HEAD
 class StoreFinding:
     """Something in a store that does not fit: ``where`` names the table, ``count`` says how often it was found."""
+=======
+class Finding:
+    """An inconsistency in a store: ``where`` names the table, ``count`` is the number of occurrences."""
+>>>>>>> 0c0534a4 (Reword the rest of the model and the titles of 22 errors)
 
     where: str
     message: str
@@ -29,7 +34,7 @@ class RestoredStore:
 
 @frozen
 class Compacted:
-    """Bytes of a store before and after; ``left`` of them are free but could not be given back: ``reason`` says why."""
+    """Bytes of a store before and after; ``left`` of them are free but could not be released, for this ``reason``."""
 
     before: int
     after: int

@@ -1,4 +1,4 @@
-"""What the store remembers, as values: rows to be written and rows that were read."""
+"""Rows of the store as values, to be written or as read."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 @frozen
 class Actor:
-    """Who asked: the operating-system user where nothing else is known."""
+    """The user of a request: the operating-system user if nothing else is known."""
 
     name: str
     tenant: str = "default_tenant"
@@ -127,7 +127,7 @@ class ExecutionRow:
 
 
 ConcurrencyRule = Callable[[ExecutionRow], bool]
-"""Whether an execution may be stored, or go on, though this other one is open."""
+"""Returns True if an execution may be stored, or continue, while this other one is open."""
 
 
 @frozen
@@ -163,7 +163,7 @@ class LaneStatistics:
 
 @frozen
 class GraphRow:
-    """A stored graph without its columns. ``attempt``: the execution's, in which it was planned or last went on.
+    """A stored graph without its columns. ``attempt``: the execution's attempt in which it was planned or last continued.
 
     ``created_at`` in ms; 0: it is not known.
     """
@@ -182,7 +182,7 @@ ASKED = {"type": "again"}
 
 @frozen
 class NoteRow:
-    """What is remembered of one entry beyond its status byte. ``due`` in ms; ``error`` is {type, traceback}, or empty."""
+    """The stored details of one entry beyond its status byte. ``due`` in ms; ``error`` is {type, traceback}, or empty."""
 
     position: int
     attempts: int = 0
@@ -217,7 +217,7 @@ class RequestKind(StrEnum):
 
 @frozen
 class RequestRow:
-    """What somebody asked of the owner. ``execution`` is a number, 0: none; ``answered_at`` 0: not yet; times in ms."""
+    """A request to the owner. ``execution`` is a number, 0: none; ``answered_at`` 0: not yet; times in ms."""
 
     number: int
     at: int
@@ -231,7 +231,7 @@ class RequestRow:
 
 @frozen
 class PausedRow:
-    """A phase that is called no more until it is unpaused: since when, who wanted it and why."""
+    """A paused phase, which is not called until it is unpaused: since when, by which user and why."""
 
     name: str
     at: int
@@ -300,7 +300,7 @@ class EventRow:
 
 @frozen
 class Metric:
-    """What an engine has measured of one thing, the last time it said so. ``body``: {figure: value}."""
+    """The last figures that an engine measured of one thing. ``body``: {figure: value}."""
 
     name: str
     at: int

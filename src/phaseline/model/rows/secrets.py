@@ -42,7 +42,7 @@ class SecretShelf(Protocol):
         ...
 
     def put(self, row: SecretRow) -> bool:
-        """Store it in the place of the version before it; False if that is not what there is (of version 1: nothing)."""
+        """Replace the previous version; False if the stored version is another one (for version 1: if there is any)."""
         ...
 
     def delete(self, name: str) -> bool:
@@ -54,7 +54,7 @@ class SecretShelf(Protocol):
         ...
 
     def add_key(self, purpose: str, key: WrappedKey) -> WrappedKey:
-        """The data key of a purpose: this one, or the one that somebody else has stored before."""
+        """Store and return the data key of a purpose; if one is stored already, return that one."""
         ...
 
     def rewrap(self, rewrapped: Callable[[str, str, WrappedKey], WrappedKey]) -> int:

@@ -1,4 +1,4 @@
-"""What a store keeps beside deployments and executions, a shelf for each kind."""
+"""The shelves of a store: what it keeps beside deployments and executions, one shelf a kind."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ class Shelves(Protocol):
 
     @property
     def has_packages(self) -> bool:
-        """False where no package is, or was: then nobody need look for any."""
+        """False if no package is or was installed, so that searching can be skipped."""
         ...
 
     @property
