@@ -189,13 +189,8 @@ class Choice:
 
 
 @frozen
-<<<<<<< HEAD
 class PackageSetting:
-    """One element of a form. ``value``: what it is unless somebody says otherwise; ``generator``: how it is made up."""
-=======
-class Setting:
     """One element of a form. ``value``: its default; ``generator``: how a value is generated."""
->>>>>>> 0c0534a4 (Reword the rest of the model and the titles of 22 errors)
 
     id: str
     type: str
@@ -263,13 +258,8 @@ class Release:
 
 
 @frozen
-<<<<<<< HEAD
 class PackageHookClass:
-    """A class of lifecycle hooks that a native package brings: ``module:Class``, and what its settings would say."""
-=======
-class HookClass:
     """A class of lifecycle hooks that a native package brings: ``module:Class``, and its options, as in the settings."""
->>>>>>> 0c0534a4 (Reword the rest of the model and the titles of 22 errors)
 
     target: str
     name: str = ""

@@ -29,13 +29,8 @@ NOTING, AWAITING = " note", " await"
 
 
 @frozen
-<<<<<<< HEAD
 class TaskOrigin:
-    """The package of a task. ``folder``: where it lies; ``scripts``: the folder of its scripts in it.
-=======
-class Origin:
     """The package of a task. ``folder``: its location; ``scripts``: the folder of its scripts in it.
->>>>>>> 0c0534a4 (Reword the rest of the model and the titles of 22 errors)
 
     ``work``: the folder with the work folders of instances on this machine. ``settings``: the deployment's values for it.
     """

@@ -6,13 +6,8 @@ from phaseline.lang.fast_dataclasses import frozen
 
 
 @frozen
-<<<<<<< HEAD
 class StoreFinding:
-    """Something in a store that does not fit: ``where`` names the table, ``count`` says how often it was found."""
-=======
-class Finding:
     """An inconsistency in a store: ``where`` names the table, ``count`` is the number of occurrences."""
->>>>>>> 0c0534a4 (Reword the rest of the model and the titles of 22 errors)
 
     where: str
     message: str
