@@ -35,7 +35,7 @@ $(COMPILED): $(READY) $(shell find src -name '*.py')
 	@touch $@
 
 # An ordinary install, as users have it: run-time packages only, nothing editable. Demonstration and pages are played in it.
-$(PLAINLY): requirements-run.lock pyproject.toml hatch_build.py $(shell find src examples -type f -not -path '*/__pycache__/*' -not -name '*.pyc')
+$(PLAINLY): requirements-run.lock pyproject.toml hatch_build.py $(shell find src examples docs -type f -not -path '*/__pycache__/*' -not -name '*.pyc')
 	@echo "installing Phaseline and its $$(grep -c == requirements-run.lock) run-time packages into $(PLAIN); nothing is changed outside of it"
 	@$(PYTHON) -c 'import sys; sys.exit("Phaseline needs Python 3.11 or later; try: make PYTHON=python3.11" if sys.version_info < (3, 11) else 0)'
 	@test -x $(PLAIN)/bin/python || $(PYTHON) -m venv $(PLAIN)

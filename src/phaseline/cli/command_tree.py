@@ -46,6 +46,7 @@ COMMANDS = {
     "records": "records:records",
     "init": "init:init",
     "demo": "demo:demo",
+    "docs": "docs:docs",
     "completion": "completion:completion",
     "version": "version:version",
 }

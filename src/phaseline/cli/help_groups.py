@@ -48,6 +48,7 @@ GROUPS = {
         "store": "The file in which everything is remembered. All of it works while engines run.",
     },
     "This program": {
+        "docs": "Print a page of the documentation, the section about an error, or the pages that answer a question.",
         "completion": "Print what makes a shell complete commands, options, and names of deployments, executions and instances.",
         "version": "Say which version this is.",
     },

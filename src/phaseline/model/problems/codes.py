@@ -363,6 +363,7 @@ CODES: dict[str, str] = {
     "PL-C098": "Nothing is left to answer a repeated order with",
     "PL-C099": "Phaseline itself failed",
     "PL-C119": "The demonstration cannot use the folder",
+    "PL-C120": "No page of the documentation has this",
     "PL-F060": "There is no package that can be read",
     "PL-F061": "A file of a package does not match its checksum",
     "PL-F062": "There is no such package",
