@@ -5,7 +5,8 @@ import sqlite3
 import pytest
 
 from phaseline.model.problems.codes import CODES
-from phaseline.store.sql.errors import as_problem
+from phaseline.store.sql import errors
+from phaseline.store.sql.errors import Refusal, as_problem
 
 
 @pytest.mark.parametrize(
@@ -40,3 +41,12 @@ def test_an_error_of_sqlite_has_its_code(name: str, code: str, word: str) -> Non
 def test_an_error_without_a_name_is_told_as_it_is() -> None:
     (problem,) = as_problem(sqlite3.OperationalError("could not decode"), "x").problems
     assert (problem.code, "could not decode" in problem.message) == ("PL-S001", True)
+
+
+@pytest.mark.parametrize("name", [name for name, row in vars(errors).items() if isinstance(row, Refusal)])
+def test_every_row_of_the_table_becomes_a_problem_with_a_known_code(name: str) -> None:
+    (problem,) = getattr(errors, name)("the subject", "one", "two").problems
+    assert problem.code in CODES
+    assert problem.place.subject == "the subject"
+    assert problem.mend
+    assert "{" not in problem.message + problem.mend

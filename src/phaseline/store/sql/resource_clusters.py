@@ -102,7 +102,7 @@ def missing_names(known: Sequence[str], names: Iterable[str]) -> tuple[str, ...]
     """Those that are not known. Raises: PL-S011 if there would be too many."""
     missing = tuple(name for name in dict.fromkeys(names) if name not in known)
     if len(known) + len(missing) > MAX_NAMES:
-        raise failures.too_many_states(len(known) + len(missing), MAX_NAMES)
+        raise failures.too_many_states("", len(known) + len(missing), MAX_NAMES)
     return missing
 
 
