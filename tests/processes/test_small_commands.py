@@ -16,7 +16,7 @@ from phaseline.cli.startup import deferred_modules as later; from phaseline.cli.
 ends = lean.end
 def told(code):
     with open("modules.txt", "w") as file:
-        file.writelines(f"{name}\\n" for name, one in sorted(sys.modules.items()) if type(one) is not later.Later)
+        file.writelines(f"{name}\\n" for name, one in sorted(sys.modules.items()) if type(one) is not later.DeferredModule)
     ends(code)
 lean.end = told
 main.main()
