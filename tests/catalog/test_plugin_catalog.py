@@ -7,7 +7,7 @@ from pathlib import Path
 
 CHECK = """
 import sys
-from phaseline.catalog import PluginCatalog
+from phaseline.catalog.plugin_catalog import PluginCatalog
 from phaseline.model.deployment.code_location import CodeLocation
 catalog, code = PluginCatalog(), CodeLocation("/nowhere")
 declared = catalog.declare("acme.create", code)

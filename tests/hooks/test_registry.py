@@ -3,7 +3,7 @@
 import pytest
 
 from phaseline import LifecycleHook
-from phaseline.catalog import PluginCatalog
+from phaseline.catalog.plugin_catalog import PluginCatalog
 from phaseline.hooks.discovery import HEAT_GROUP, announced
 from phaseline.hooks.registry import Registry, attending
 

@@ -9,8 +9,8 @@ from tests.run.yard import Yard
 
 from phaseline.app.callers import make_caller
 from phaseline.calls.batches.caller_registry import CallerRegistry
-from phaseline.catalog import PluginCatalog
 from phaseline.catalog.phases.plugin_set import PhasePlugins
+from phaseline.catalog.plugin_catalog import PluginCatalog
 from phaseline.engine.stories import Stories
 from phaseline.model.blueprint.blueprint import Value
 from phaseline.model.blueprint.operation_declaration import Declaration

@@ -19,7 +19,7 @@ from phaseline.calls.deployments.deployment_cache import DeploymentCache
 from phaseline.calls.protocol.reports import CallReport
 from phaseline.calls.threads.inbox import Inbox
 from phaseline.calls.threads.timer_thread import Alarms
-from phaseline.catalog import PluginCatalog
+from phaseline.catalog.plugin_catalog import PluginCatalog
 from phaseline.model.blueprint.blueprint import Blueprint, Operation
 from phaseline.model.deployment.code_location import CodeLocation
 from phaseline.model.execution.events import Batch, Changes, ExecutionChanged, GraphAdded

@@ -16,7 +16,7 @@ from phaseline.model.rows.rows import Actor
 
 if TYPE_CHECKING:
     from phaseline.app.settings import Settings
-    from phaseline.catalog import PluginCatalog
+    from phaseline.catalog.plugin_catalog import PluginCatalog
     from phaseline.compat.fuel.judge import YaqlJudge
     from phaseline.model.rows.orders import RequestId
     from phaseline.ports import Store
@@ -163,7 +163,7 @@ class AppContext:
     @shared_property
     def catalog(self) -> PluginCatalog:
         """The plugins, read once by a process."""
-        from phaseline.catalog import PluginCatalog
+        from phaseline.catalog.plugin_catalog import PluginCatalog
 
         return PluginCatalog(partial(_offer_heat, self.settings.heat_options), before_code=self.before_code)
 

@@ -333,10 +333,10 @@ import sys
 if sys.argv[1:]:
     from phaseline.cli.startup import fast_start
     fast_start.begin()
-from phaseline.lang import cycles
+from phaseline.model.problems import text
 from phaseline.plan.workflows import suspend_resume
-print([f"phaseline.{name}" in sys.modules for name in ("lang.cycles", "plan.workflows.suspend_resume")])
-print(cycles.circle_of({}), suspend_resume.__name__, type(cycles))
+print([f"phaseline.{name}" in sys.modules for name in ("model.problems.text", "plan.workflows.suspend_resume")])
+print(text.__doc__, suspend_resume.__name__, type(text))
 """
 
 

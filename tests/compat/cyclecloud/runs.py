@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from tests.run.worlds import CREATE, Answer, LaneSpec, Policy, World, make_blueprint, plugin
 
-from phaseline.catalog import PluginCatalog
+from phaseline.catalog.plugin_catalog import PluginCatalog
 from phaseline.model.blueprint.blueprint import Value
 from phaseline.model.blueprint.operation_declaration import as_phase
 from phaseline.model.deployment.code_location import CodeLocation

@@ -8,7 +8,7 @@ from tests.compat.cyclecloud.runs import BULK, CREATE, EACH, Make, messages, run
 from phaseline.calls.batches.bulk_call import BulkCall
 from phaseline.calls.batches.trial_call import Subject, Trial, TrialMember
 from phaseline.calls.protocol.call import DeploymentLookup, InstanceContext, NodeContext
-from phaseline.catalog import PluginCatalog
+from phaseline.catalog.plugin_catalog import PluginCatalog
 from phaseline.compat.cyclecloud.callers import PhaseCaller
 from phaseline.compat.cyclecloud.resource import stored_of
 from phaseline.model.phases.phase_data import PHASE_DATA

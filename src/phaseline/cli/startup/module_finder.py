@@ -26,8 +26,8 @@ COMPILE_LATER = frozenset({"yaml.constructor", "yaml.reader", "yaml.resolver"})
 """Modules of others that compile patterns while they are imported."""
 PLAIN: dict[str, tuple[str, ...]] = {
     "phaseline": (
-        "app", "calls", "cli", "client", "compat", "dsl", "embedded", "engine", "hooks", "lang", "model", "packages",
-        "plan", "policies", "records", "run", "tasks", "use_cases", "vault", "views",
+        "app", "calls", "catalog", "cli", "client", "compat", "dsl", "embedded", "engine", "hooks", "lang", "model",
+        "packages", "plan", "policies", "records", "run", "tasks", "use_cases", "vault", "views",
     ),
     "phaseline.calls": (
         "batches", "deployments", "protocol", "threads",

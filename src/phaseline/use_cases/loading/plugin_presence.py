@@ -12,7 +12,7 @@ from phaseline.model.problems.problem import Place, Problem
 from phaseline.plan.graph import operation_names as op
 
 if TYPE_CHECKING:
-    from phaseline.catalog import PluginCatalog
+    from phaseline.catalog.plugin_catalog import PluginCatalog
     from phaseline.model.blueprint.blueprint import Blueprint, Node, Operation, Plugin
     from phaseline.model.deployment.code_location import CodeLocation
     from phaseline.use_cases.loading.blueprint_loading import Opened
