@@ -1,7 +1,7 @@
 """Modules that libraries import at once and commands hardly ever use: each is loaded when something in it is asked for.
 
 Python's own ``LazyLoader`` does the same, but loads a module as soon as a second one imports it, and before Python 3.12
-two threads could see a module that is half loaded (docs/adr/0018).
+two threads could see a module that is half loaded (docs/adr/0020).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """What keeps a short command short: nothing is loaded that it does not do, and nobody searches for garbage.
 
-All of it is measured in docs/benchmarks.md and argued for in docs/adr/0018. What a user has set himself stays as it is.
+All of it is measured in docs/benchmarks.md and argued for in docs/adr/0020. What a user has set himself stays as it is.
 """
 
 from __future__ import annotations
