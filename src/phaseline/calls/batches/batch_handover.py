@@ -46,7 +46,7 @@ class FunctionGroup:
 
 
 class BatchHandover:
-    """A submitted batch. Its lookups are safe from any thread; who is answered is kept under its lock."""
+    """A submitted batch. Its lookups are safe from any thread; the set of answered members is kept under its lock."""
 
     def __init__(self, batch: Batch, deployments: DeploymentCache) -> None:
         """Load what the batch refers to; called in a turn."""
@@ -88,7 +88,7 @@ class BatchHandover:
     # -- members ------------------------------------------------------------------------------------------------
 
     def part_of(self, member: int) -> BatchPart:
-        """The segment a member lies in."""
+        """The segment of a member."""
         parts = self.parts
         return parts[0] if len(parts) == 1 else parts[bisect_right(self.firsts, member) - 1]
 
@@ -112,7 +112,7 @@ class BatchHandover:
         return f"{name}-{segment.graph}-{part.positions[place]}-{segment.generations[place]}"
 
     def mark_of(self, member: int) -> str:
-        """What the environment of the member's processes says, so that they can be found again."""
+        """The mark in the environment of the member's processes, by which they can be found again."""
         return f"{self.names.present}:{self.batch.id}:{member}"
 
     # -- calls --------------------------------------------------------------------------------------------------
@@ -123,7 +123,7 @@ class BatchHandover:
         return part.spot(member - part.first)
 
     def spot_and_call(self, member: int, channel: Channel) -> tuple[CallTemplate, PluginCall]:
-        """Both, and the call knows whether anybody saw the end of the one before. Raises as they do."""
+        """The call with its function; the call knows whether the end of the previous call was seen. Raises as both do."""
         part = self.part_of(member)
         place = member - part.first
         spot = part.spot(place)
@@ -158,7 +158,7 @@ class BatchHandover:
             return not self._is_closed
 
     def on_kill(self, member: int, end: Callable[[], object]) -> None:
-        """``end`` cuts the call of the member short; it is called as soon as somebody wants that, be it before."""
+        """Register ``end``, which cuts the call of the member short; called at once if that was requested before."""
         with self.lock:
             is_wanted = member in self._killed
             if not is_wanted:
@@ -196,7 +196,7 @@ class BatchHandover:
         return fresh
 
     def attempts(self) -> np.ndarray | None:
-        """Retries so far by member, or None when nobody was tried before (the common case)."""
+        """Retries so far by member, or None if no member was tried before (the common case)."""
         attempts = self.batch.members.attempts
         return attempts if np.count_nonzero(attempts) else None
 
@@ -235,7 +235,7 @@ class BatchHandover:
         return []
 
     def doubted(self, members: np.ndarray) -> list[int]:
-        """Places among these members (int32) of entries whose last call nobody saw the end of; asked once."""
+        """Places among these members (int32) of entries whose last call ended unseen; asked once."""
         for part in self.parts:
             if part.doubted:
                 return [place for place, member in enumerate(members.tolist()) if self.take_doubt(member)]

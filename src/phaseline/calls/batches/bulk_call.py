@@ -28,8 +28,8 @@ GATHERING: tuple[Gathers, ...] = ("native", "phase", "task")
 class BulkCall:
     """What one call is about: ``count`` members, and ``call_at`` to make the call of a place when it is first touched.
 
-    ``say`` (level, text) keeps a line about the call as a whole. ``remembered``: places of entries for which an earlier
-    call left data; ``doubted``: of those whose last call nobody saw the end of.
+    ``say`` (level, text) logs a line about the call as a whole. ``remembered``: places of entries for which an earlier
+    call left data; ``doubted``: places of entries whose last call ended unseen.
     """
 
     count: int
@@ -47,7 +47,7 @@ class Together(Protocol):
         ...
 
     def settle(self, raised: BaseException | None) -> BulkOutcome:
-        """Close it, and say what came of each member; ``raised``: what left the code."""
+        """Close it and report the outcome of each member; ``raised``: the exception that left the code."""
         ...
 
     def settle_only(self, raised: BaseException | None) -> Outcome:
@@ -64,7 +64,7 @@ class BulkCaller(Protocol):
 
 
 class BulkOutcome:
-    """What came of a call by place: ``kinds`` uint8, ``delays`` int64 ms; ``outcomes`` of those with something to say."""
+    """Outcomes of a call by place: ``kinds`` uint8, ``delays`` int64 ms; ``outcomes`` for members with more details."""
 
     __slots__ = ("calls", "delays", "fallen", "kinds", "outcomes")
 

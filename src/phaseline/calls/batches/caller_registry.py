@@ -37,7 +37,7 @@ class CallerRegistry:
 
 
 def flavour_of(call: PluginCall) -> Flavour:
-    """Who calls it. Raises what importing its function raises."""
+    """The caller of an operation. Raises what importing its function raises."""
     if call.site.hook is not None:
         return "hook"
     if call.site.form != "function":

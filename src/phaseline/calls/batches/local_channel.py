@@ -1,4 +1,4 @@
-"""What calls in this process can say and ask while they run."""
+"""The channel by which calls in this process report and query while they run."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from phaseline.ports import Catalog, Clock
 
 COMMIT_S = 10.0
-"""Who waits for a commit waits no longer: an engine that is leaving makes none."""
+"""The longest wait for a commit; an engine that is stopping makes none."""
 
 
 class LocalChannel:
@@ -54,7 +54,7 @@ class LocalChannel:
     def log_member(self, member: int, level: str, text: str) -> None:
         """Keep one line of a member; at most ``MAX_LINES`` of each call."""
         if guarded_calls.copies() != self._copies:
-            print(text, file=sys.stderr)  # noqa: T201 - a copy of this process has nobody to keep it
+            print(text, file=sys.stderr)  # noqa: T201 - in a forked copy of this process nothing keeps it
             return
         count = self._lines.get(member, 0)
         if count > MAX_LINES:
@@ -87,7 +87,7 @@ class LocalChannel:
         self._keep(call, self._handover.changes_of(call), wait=wait)
 
     def save_unless_stale(self, call: PluginCall) -> bool:
-        """The same, if nobody else has changed its subjects since it has read them."""
+        """The same, unless the subjects were changed elsewhere since it read them."""
         changes = self._handover.part_of(call.member).deployment.changes_unless_stale(call.subjects)
         if changes is not None:
             self._keep(call, [(call.member, change) for change in changes], wait=False)
@@ -102,7 +102,7 @@ class LocalChannel:
                 stored.wait(COMMIT_S)
 
     def tell(self, call: PluginCall, message: str) -> None:
-        """Show how far it is, and keep its data for whoever goes on if this process ends."""
+        """Report progress, and store its data for the process that continues if this one ends."""
         outcome = Outcome(
             OutcomeKind.PENDING, message=truncate(message, MAX_LINE_CHARS), result=require_storable(call.data, "data")
         )

@@ -26,7 +26,7 @@ NOT_CALLED = Outcome(OutcomeKind.AGAIN, 0)
 
 
 def ended_on_request() -> Outcome:
-    """Of a member that was killed: whatever a call says meanwhile, it did not do its work."""
+    """The outcome of a killed member: whatever its call reports, it did not complete."""
     return outcome_of(NonRecoverableError("its processes were ended on request"))
 
 
@@ -43,7 +43,7 @@ def resolve(spot: CallTemplate, call: PluginCall) -> CallTemplate:
 
 
 def awaited_truth(outcome: Outcome, policy: Policy, flavour: Flavour) -> Outcome:
-    """With ``until_true`` a false result means again after the interval; items say so themselves."""
+    """With ``until_true`` a false result means: call again after the interval; items decide for themselves."""
     if policy.until_true and not gathers(flavour) and outcome.kind is OutcomeKind.COMPLETED and not outcome.result:
         return Outcome(OutcomeKind.AGAIN, policy.retry_interval_ms, outcome.message or "not true yet")
     return outcome

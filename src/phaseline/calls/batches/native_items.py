@@ -41,11 +41,11 @@ class ItemLog:
         self._call = call
 
     def debug(self, text: str, *arguments: object) -> None:
-        """Keep a line for those who look closely."""
+        """Log a line at the debug level."""
         self._call.log("debug", filled(text, arguments))
 
     def info(self, text: str, *arguments: object) -> None:
-        """Keep a line that tells what was done."""
+        """Log a line at the info level."""
         self._call.log("info", filled(text, arguments))
 
     def warning(self, text: str, *arguments: object) -> None:
@@ -262,7 +262,7 @@ class ItemBatch:
 
     def _mark(self, place: int, kind: OutcomeKind, message: str = "", delay_ms: int = -1, result: Value = None) -> None:
         if not self._is_open:
-            return  # what is said after the function returned is too late: its outcome has been reported
+            return  # too late: the function has returned and its outcome was reported
         stored = None if result is None else require_storable(result, "the result")
         said = truncate(message, MAX_MESSAGE_CHARS) if message else ""
         self._kinds[place] = kind  # from here on nothing raises: what cannot be kept marks nothing

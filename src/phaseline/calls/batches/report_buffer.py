@@ -33,10 +33,10 @@ class BufferedReports:
     remarks: list[tuple[int, EntryRemark]] = field(default_factory=list)
     logs: list[LogLine] = field(default_factory=list)
     told: dict[int, EntryRemark] = field(default_factory=dict)
-    """How far members are whose calls go on."""
+    """Progress of members whose calls still run."""
 
     def reports(self, batch: int) -> Iterator[CallReport]:
-        """Everything: what goes on before what has ended."""
+        """All reports: running calls before ended ones."""
         if self.told:
             members = np.array(list(self.told), np.int32)
             kinds = np.full(len(members), OutcomeKind.PENDING, np.uint8)
@@ -114,13 +114,13 @@ class ReportBuffer:
             put(report if len(fresh) == len(report.members) else _only(report, fresh))
 
     def fail(self, error: BaseException) -> None:
-        """A thread of ours broke: let the loop hear of it."""
+        """Report to the loop that one of the engine's own threads broke."""
         self.inbox.fail(error)
 
     def note(
         self, handover: BatchHandover, member: int, documents: Sequence[tuple[int, DocumentChange]]
     ) -> threading.Event:
-        """Post data of a member whose call goes on; what is given back is set when they are committed."""
+        """Post data of a member whose call still runs; the returned event is set when they are committed."""
         stored = threading.Event()
         report = CallReport(
             handover.batch.id,
@@ -144,7 +144,7 @@ class ReportBuffer:
             self._gathered(handover).logs.append(line)
 
     def tell(self, handover: BatchHandover, member: int, remark: EntryRemark) -> None:
-        """Gather how far a member is whose call goes on; of one that has an outcome it is too late."""
+        """Collect the progress of a member whose call still runs; ignored once it has an outcome."""
         with self._lock:
             if not handover.answered[member]:
                 self._gathered(handover).told[member] = remark

@@ -43,7 +43,7 @@ CONNECTED_TO = ("cloudify.relationships.depends_on", "cloudify.relationships.con
 CREATE = "cloudify.interfaces.lifecycle.create"
 ESTABLISH = "cloudify.interfaces.relationship_lifecycle.establish"
 RETRIES = 60
-"""How often an operation is tried again where it does not say so itself."""
+"""The default number of retries of an operation."""
 NO_CODE = CodeLocation(".")
 WORDS = {
     OutcomeKind.COMPLETED: "completed",
@@ -84,13 +84,13 @@ class TrialMember:
 
 @frozen
 class Tried:
-    """What came of one member of a made-up call.
+    """The result of one member of a trial call.
 
     ``outcome`` ``completed``, ``again`` (after ``after_s``), ``retry`` (failed, tried again: after ``after_s``, None:
-    after the operation's interval), ``failed``, or ``unsure`` (``find`` could not tell what an earlier call has made). ``runtime_properties``: those of its instance as they would be stored.
-    ``data``: what the next call of the entry would find. ``lines``: (level, text) of its log. ``result``: what a function
-    with ctx returned. ``phase_data``: what a phase keeps with the resource from now on. ``raised``: what left the function in the
-    call of this member, for who wants to keep it.
+    after the operation's interval), ``failed``, or ``unsure`` (``find`` could not decide what an earlier call created). ``runtime_properties``: those of its
+    instance as they would be stored. ``data``: data for the next call of the entry. ``lines``: (level, text) of its log.
+    ``result``: the return value of a function with ctx. ``phase_data``: data that the phase stores with the resource.
+    ``raised``: the exception that left the function in the call of this member, if it is to be kept.
     """
 
     instance: str
@@ -108,7 +108,7 @@ class Tried:
 
     @property
     def is_good(self) -> bool:
-        """True when it is done, or will be called again because it said so."""
+        """True if it completed, or asked to be called again."""
         return self.outcome in {"completed", "again"}
 
 
@@ -125,10 +125,10 @@ class Trial:
         is_doubted: bool = False,
         keeps_raised: bool = False,
     ) -> None:
-        """``implementation``: what the blueprint would name; it is only told, never imported. ``phase`` that is called.
+        """``implementation``: the name in the blueprint; it is only shown, never imported. ``phase``: the called phase.
 
-        ``is_doubted``: nobody saw the end of the calls before. ``keeps_raised``: what functions raise is told as
-        it was, not only as text; tracebacks of those with ctx show one more frame.
+        ``is_doubted``: earlier calls ended unseen. ``keeps_raised``: exceptions of functions are kept as
+        objects, not only as text; tracebacks of functions with ctx show one more frame.
         """
         self.members = members
         self.saved: dict[int, dict[str, Value]] = {}
@@ -241,7 +241,7 @@ class Trial:
         return call
 
     def call(self, function: Callable[..., object], callers: CallerRegistry) -> list[Tried]:
-        """Call a function for all members the way an engine would, and say what came of each."""
+        """Call a function for all members as an engine would, and return the result of each."""
         self.function = function
         declaration = declaration_of(function)
         count = len(self.members)
@@ -303,7 +303,7 @@ class Trial:
             raised=self._raised.get(place),
         )
 
-    # -- what calls say and ask ---------------------------------------------------------------------------------
+    # -- reports and queries of calls ---------------------------------------------------------------------------------
 
     def log(self, call: PluginCall, level: str, text: str) -> None:
         """Keep one line of text."""
@@ -322,7 +322,7 @@ class Trial:
         """How far it is, is of no interest afterwards."""
 
     def save(self, call: PluginCall, *, wait: bool = False) -> None:
-        """Take the runtime properties as they are now; ``saved`` is what outlives the process, once somebody has waited for it."""
+        """Take the present runtime properties; ``saved`` is the part that a caller waited for and that survives the process."""
         self.deployment.changes(call.subjects)
         for view in call.subjects:
             view.settle()
@@ -331,7 +331,7 @@ class Trial:
             self.saved.update(self._on_the_way)
 
     def save_unless_stale(self, call: PluginCall) -> bool:
-        """Nobody else is there who could change them."""
+        """Always True: nothing else can change them in a trial."""
         self.save(call)
         return True
 
@@ -340,7 +340,7 @@ class Trial:
         return self.members[call.member].is_canceled
 
     def on_kill(self, call: PluginCall, end: Callable[[], object]) -> None:
-        """Nobody kills what is tried."""
+        """Never: trial calls are not killed."""
 
     def load(self, call: PluginCall) -> Callable[..., object]:
         """The function that is tried."""

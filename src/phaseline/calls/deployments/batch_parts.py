@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from phaseline.model.phases.definitions import PhaseDefinition
 
 FindPhase = Callable[[str], "PhaseDefinition | None"]
-"""A phase by its name, as it is in force at this moment; None: nobody can use it."""
+"""Returns the phase of a name as it is in force now; None if it cannot be used."""
 SIDES: Mapping[SubjectKind, Literal["node", "source", "target"]] = {
     SubjectKind.INSTANCE: "node",
     SubjectKind.SOURCE: "source",
@@ -36,7 +36,7 @@ SIDES: Mapping[SubjectKind, Literal["node", "source", "target"]] = {
 
 @mutable
 class CallTemplate:
-    """What the calls of one operation at one owner share: the site, its inputs as they stand in the blueprint, its code.
+    """Data shared by the calls of one operation at one owner: the site, its inputs as written in the blueprint, its code.
 
     ``has_settings``: it is a task of a package, whose settings may be sealed. ``function``, ``flavour`` and ``is_async`` are filled in by the first call; ``refusal`` when it cannot be loaded.
     """
@@ -68,9 +68,9 @@ class BatchPart:
         doubted: dict[int, int],
         find_phase: FindPhase,
     ) -> None:
-        """``first``: its first member's place in the batch. ``data`` {position: what an earlier call left}.
+        """``first``: its first member's place in the batch. ``data`` {position: data left by an earlier call}.
 
-        ``doubted`` {position: how many calls nobody saw the end of}; of an instance only if its last one was such.
+        ``doubted`` {position: number of calls that ended unseen}; of an instance only if its last call did.
         """
         self.segment = segment
         self.first = first
@@ -193,7 +193,7 @@ class BatchPart:
         return CallTemplate(site, inputs, policy, is_constant, is_flat, has_settings)
 
     def call(self, place: int, channel: Channel, site: Site | None = None) -> PluginCall:
-        """The member's call; ``site``: that of its spot, where it is at hand. Raises as ``operation`` does."""
+        """The member's call; ``site``: its site, if already known. Raises as ``operation`` does."""
         if site is None:
             site = self.spot(place).site
         deployment, subject = self.deployment, self.subjects[place]
@@ -213,7 +213,7 @@ class BatchPart:
         return made
 
     def take_doubt(self, place: int) -> bool:
-        """True once for a member whose last call nobody saw the end of; one of the deployment itself is told how many instead."""
+        """True once for a member whose last call ended unseen; calls of the deployment itself get the number instead."""
         if not self.doubted or self.segment.kind is SubjectKind.DEPLOYMENT:
             return False
         return self.doubted.pop(self.positions[place], 0) > 0
@@ -240,6 +240,6 @@ class BatchPart:
 def _contains_functions(given: object) -> bool:
     from phaseline.dsl.functions.registry import (
         contains_functions,
-    )  # most operations are given nothing by whoever starts them
+    )  # most executions give their operations no inputs
 
     return contains_functions(given)

@@ -172,7 +172,7 @@ class LoadedDeployment:
         return [self.apply(*change) for change in self._changed(views)]
 
     def changes_unless_stale(self, views: Sequence[InstanceContext]) -> list[DocumentChange] | None:
-        """The same, if nobody else has changed these instances since the call has read them; None: somebody has. Raises likewise."""
+        """The same, unless these instances were changed elsewhere since the call read them (then None). Raises likewise."""
         read = [(view.number, view.before) for view in views if view.before is not None]
         return self.apply_unless_stale(self._changed(views), read)
 
@@ -375,7 +375,7 @@ class LoadedDeployment:
         return self._watch().evaluate(value, scope)
 
     def package_settings(self, stored: Mapping[str, Value]) -> dict[str, Value]:
-        """What a package was told when the execution was made, as its code sees it: opened, with the secrets that it names.
+        """The package's settings from the start of the execution, as its code sees them: opened, with the named secrets.
 
         Raises ``ProblemsError``: PL-B079 (no such secret), PL-S020, PL-S023.
         """

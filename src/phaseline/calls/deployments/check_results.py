@@ -79,7 +79,7 @@ def checks_made(
 
 
 def vouched_for(vouch: Vouch, arena: Arena, now: int) -> Iterator[NewCheckResults]:
-    """The results of entries that a user takes as completed: who vouches for a check says that it has found nothing."""
+    """The results of entries that a user completed by hand: vouching for a check means that it found nothing."""
     slot = arena.slots.get(vouch.graph_id)
     if slot is None:
         return
@@ -95,7 +95,7 @@ def vouched_for(vouch: Vouch, arena: Arena, now: int) -> Iterator[NewCheckResult
 
 
 def _bodies(said: Mapping[int, EntryRemark], first: int, places: np.ndarray, outcomes: np.ndarray) -> dict[int, Value]:
-    """{place: what a call returned, or why it failed}, of those that said anything."""
+    """{place: the value that a call returned, or why it failed}, for calls with either."""
     found: dict[int, Value] = {}
     for place, outcome in zip(places.tolist(), outcomes.tolist(), strict=True):
         remark = said.get(first + place)

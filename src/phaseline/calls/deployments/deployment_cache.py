@@ -1,6 +1,6 @@
 """The deployments, executions and policies that running batches refer to, loaded from the store when first needed.
 
-Used only by whoever makes a turn (``hands``), except for what has been handed out: a ``LoadedDeployment`` is safe from any thread.
+Used only by the thread that makes a turn (``turn_thread``). Exception: a ``LoadedDeployment`` is safe from any thread.
 """
 
 from __future__ import annotations
@@ -48,12 +48,12 @@ def no_phase(_name: str) -> PhaseDefinition | None:
 
 
 def nowhere(_execution: int) -> PreviewedRounds | None:
-    """Where nobody plans."""
+    """Used where nothing is planned."""
     return None
 
 
 def nobodys(_deployment: int, _code: CodeLocation, _file: str) -> FilesTaken | None:
-    """Where nobody reads files."""
+    """Used where no files are read."""
     return None
 
 
@@ -145,7 +145,7 @@ class DeploymentCache:
         return None if plan is None or plan.deployment != row.deployment else plan.aim
 
     def written_down(self, row: ExecutionRow, answer: Reshape, now: Callable[[], int]) -> PlannerWrites | None:
-        """What a planner has written with a round: the deployment as a document, one that goes, who is ill; None: nothing."""
+        """What a planner stored with a round: a document of the deployment, a deleted one, unhealthy instances; None: nothing."""
         if answer.keeps is None and answer.drops is None and answer.marks is None and answer.labels is None:
             return None
         from phaseline.calls.deployments.stack_export import called_ill
@@ -205,7 +205,7 @@ class DeploymentCache:
         return state_numbers(found.state_names)
 
     def renew(self) -> None:
-        """Plugins are read anew: what is loaded looks for its code anew when its next execution begins."""
+        """Plugins were reloaded: loaded deployments search for their code again when their next execution begins."""
         self._stale.update(self._loaded)
 
     def _look_for_code(self, row: ExecutionRow) -> None:
@@ -279,7 +279,7 @@ class DeploymentCache:
         return decided(self._store, row)
 
     def decide(self, batch: Batch, report: CallReport) -> None:
-        """Follow what hooks have decided for instances, before anybody is called for them."""
+        """Apply the decisions of hooks for instances before any call for these."""
         from phaseline.calls.deployments.hook_decisions import add_decisions
 
         results = [remark.result for _, remark in report.remarks if remark.result is not None]
@@ -325,7 +325,7 @@ class DeploymentCache:
         self._data.setdefault(graph_id, {}).update(opened)
 
     def doubted(self, graph_id: int) -> dict[int, int]:
-        """{position: how many calls nobody saw the end of}; an instance that is called again is taken out."""
+        """{position: number of calls that ended unseen}; an instance that is called again is removed."""
         return self._doubted.setdefault(graph_id, {})
 
     def drop_execution(self, execution: int) -> None:

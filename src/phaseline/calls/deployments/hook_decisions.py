@@ -34,7 +34,7 @@ def decided(store: Store, row: ExecutionRow) -> Decisions:
 
 
 def add_decisions(found: Decisions, results: Iterable[Value]) -> None:
-    """Lay what these calls decided over what was decided before."""
+    """Merge the decisions of these calls over the earlier ones."""
     for result in results:
         told = result.get(DECISIONS) if isinstance(result, dict) else None
         for instance, decision in told.items() if isinstance(told, dict) else ():

@@ -1,4 +1,4 @@
-"""What a hook may look up that lies outside of its deployment as it is: what it is brought to, and what others have."""
+"""Lookups of a hook beyond its present deployment: the update's target, and other deployments."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ UNMADE = (InstanceState.UNINITIALIZED, InstanceState.DELETED)
 
 
 class ExecutionHookLookup:
-    """Implements ``HookLookup`` of one execution; safe from any thread, because it reads what nobody changes in place."""
+    """Implements ``HookLookup`` for one execution; safe from any thread, because it reads only values that never change in place."""
 
     def __init__(
         self,

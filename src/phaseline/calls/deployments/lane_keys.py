@@ -27,7 +27,7 @@ NUMBERS_KEPT = 10_000
 
 
 def value_at(document: Value, path: str) -> Value:
-    """What lies at a dotted path, or None."""
+    """The value at a dotted path, or None."""
     for part in path.split("."):
         document = document.get(part) if isinstance(document, dict) else None
     return document
@@ -94,7 +94,7 @@ class LaneKeys:
                 try:
                     found = deployment.instance_view(instance).node.properties
                 except ProblemsError:
-                    return None  # the call meets the same problem, and its failure tells it
+                    return None  # the call meets the same problem and reports it
             case "runtime_properties":
                 found = deployment.document_of(instance)
             case "inputs":

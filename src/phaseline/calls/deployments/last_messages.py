@@ -1,4 +1,4 @@
-"""The last message of each entry, of those that said something last: what progress shows beside a failure."""
+"""The last message of each entry that has one, shown in progress beside a failure."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class LastMessages(dict[tuple[int, int], str]):
     """{(graph, position): message}."""
 
     def remember(self, remarks: Iterable[EntryRemark]) -> None:
-        """What entries have said in a turn."""
+        """Record the messages of a turn."""
         self.update({(remark.graph, remark.position): remark.message for remark in remarks if remark.message})
         self.trim()
 

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from phaseline.plan.rounds.round_preview import PreviewedRounds
 
 Declare = Callable[["Operation"], "Declaration"]
-"""What an operation says of itself, without running its code."""
+"""Returns the declaration of an operation without running its code."""
 WORDS = tuple(status.word for status in EntryStatus)
 FAILED, TOLERANT = int(EntryStatus.FAILED), int(Mark.TOLERANT)
 Bounded = tuple[Sequence[Bound], np.ndarray, np.ndarray]
@@ -113,7 +113,7 @@ class Planning:
         return execution in self._unreadable
 
     def row(self, execution: int) -> ExecutionRow:
-        """The execution as it was stored when it began or was taken up. ``KeyError`` if the store has none of this number."""
+        """The execution as stored when it began or was resumed. ``KeyError`` if the store has none of this number."""
         found = self._rows.get(execution) or self._ended_rows.get(execution)
         return self._deployments.row(execution) if found is None else found
 
@@ -123,7 +123,7 @@ class Planning:
     ) -> None:  # fmt: skip
         """A graph has settled, its entries in these statuses. A later settling replaces the former.
 
-        Failures that are tolerated are no failures of the round: they count under a word of their own. ``bounded``: of its graph.
+        Tolerated failures are counted under a word of their own, not as failures of the round. ``bounded``: of its graph.
         """
         counts = {WORDS[number]: count for number, count in enumerate(np.bincount(status).tolist()) if count}
         tolerated = int(np.count_nonzero(marks[status == FAILED] & TOLERANT)) if "failed" in counts else 0
@@ -192,7 +192,7 @@ class Planning:
         return Planned(execution, answer, self.number(answer), deployment.functions)
 
     def leads_to(self, execution: int) -> PreviewedRounds | None:
-        """What an execution that is surrounded will have done if all goes well from here; None: nobody knows its workflow."""
+        """What an execution with hooks will have done if everything succeeds from here; None if its workflow is unknown."""
         from phaseline.plan.rounds.round_preview import foresee
 
         row = self._rows[execution]
@@ -217,7 +217,7 @@ class Planning:
         return self.own(name, deployment.blueprint, deployment.view.code) or self._planners.get(name)
 
     def _planner(self, row: ExecutionRow, deployment: LoadedDeployment) -> Planner | None:
-        """That of the execution's workflow, with what surrounds it; None: nobody knows the workflow."""
+        """The planner of the execution's workflow, hooks included; None if the workflow is unknown."""
         found = self._named(deployment, row.request.workflow)
         if found is None or not row.request.is_surrounded:
             return found
@@ -236,7 +236,7 @@ class Planning:
         return [graph for graph, attempt in wanted if attempt == wanted[-1][1]]
 
     def _reshape(self, execution: int, deployment: int, answer: Reshape) -> Planned:
-        """The deployment has its new shape at once, for whoever is asked next; a graph without entries is the round of it."""
+        """Apply the new topology at once, for the next planner call; its round is a graph without entries."""
         graph = without_entries(answer.name)
         number = self.number(graph)
         topology, before = answer.topology, self._deployments.loaded(deployment).topology
@@ -252,7 +252,7 @@ class Planning:
         return Planned(execution, graph, number)
 
     def written(self, changes: Changes) -> tuple[tuple[Reshaped, ...], PlannerWrites]:
-        """The shapes and documents to be stored with the graphs of a turn, and whom the executions that end in it forget."""
+        """Topologies and documents to store with the graphs of a turn, and deployments deleted by executions that end in it."""
         if not (changes.graphs or changes.executions):
             return (), NOTHING_WRITTEN
         graphs = [one.graph_id for one in changes.graphs]
@@ -283,7 +283,7 @@ class Planning:
         return number
 
     def knows(self, execution: int, graph: int) -> bool:
-        """Whether a graph was told as a round."""
+        """True if a graph was reported as a round."""
         return graph in self._rounds[execution]
 
     def replace_request(self, execution: int, request: Request) -> None:

@@ -92,7 +92,7 @@ def progress(
 ) -> Progress | None:
     """A look at the present round of an execution, or None before the first and after the end.
 
-    ``messages`` {(graph, position): what was said last}; ``told``: when something wakes, and how many calls there were.
+    ``messages`` {(graph, position): last message}; ``told``: the next wake-up time, and the number of calls so far.
     """
     run = scheduler.runs.get(execution)
     if run is None or not run.graphs:

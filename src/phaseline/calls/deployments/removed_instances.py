@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def acting_anew(row: ExecutionRow) -> ExecutionRow:
-    """The execution as it is retried: one that has ended, and was surrounded, acts anew."""
+    """The execution as it is retried: one that ended and has hooks begins a new action."""
     if not (row.request.is_surrounded and row.status.is_ended):
         return row
     return altered(row, request=altered(row.request, acts_since=row.attempt + 1))
@@ -29,9 +29,9 @@ def acting_anew(row: ExecutionRow) -> ExecutionRow:
 def to_retry(
     store: Store, row: ExecutionRow, wanted: tuple[int | None, np.ndarray | None], *, unsure: bool, replan: bool
 ) -> RetryRequested:
-    """What a retry of ``wanted`` (graph, positions) asks of the scheduler.
+    """The scheduler's event for a retry of ``wanted`` (graph, positions).
 
-    What is surrounded and has ended begins with its hooks again, and its planner says where it goes on (ADR 0022).
+    An ended execution with hooks begins with its hooks again, and its planner decides where it continues (ADR 0022).
     """
     if row.request.is_surrounded and row.status.is_ended:
         return RetryRequested(row.number, *wanted, unsure, replan=True)
@@ -39,7 +39,7 @@ def to_retry(
 
 
 def tell_settled(store: Store, planning: Planning, row: ExecutionRow, graph: GraphRow, statuses: np.ndarray) -> None:
-    """Tell the planner of a round as the store remembers it."""
+    """Report a stored round to the planner."""
     stored = store.graph(graph.id)
     bounded = (stored.bounds, stored.group, stored.subject)
     planning.settled(

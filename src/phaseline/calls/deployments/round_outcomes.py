@@ -1,4 +1,4 @@
-"""How rounds of an execution ended, for planners that must know more than counts: whom they called, what failed and what it said."""
+"""Outcomes of an execution's rounds beyond counts, for planners: instances called, failures and their messages."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class RoundOutcomes:
     """Reads what the arena holds, else what the store has: a round that settles in this turn is only in the arena."""
 
     def __init__(self, store: Store, arena: Arena, messages: Mapping[tuple[int, int], str]) -> None:
-        """``messages``: what entries said last, by (graph, position), as far as it is remembered."""
+        """``messages``: last messages of entries by (graph, position), as far as they are kept."""
         self._store, self._arena, self._messages = store, arena, messages
 
     def called(self, graph: int, count: int) -> np.ndarray:

@@ -1,4 +1,4 @@
-"""A deployment as it stands in the store or in an engine, written down as one document (``plan.topology.stack_document``)."""
+"""A deployment in the store or in an engine, exported as one document (``plan.topology.stack_document``)."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def new_document(
 
 
 def called_ill(row: ExecutionRow, subjects: np.ndarray, reason: str, at: int) -> NewCheckResults:
-    """What a person says of instances (int32), as the result of a check that nobody made."""
+    """A user's mark on instances (int32), as the result of a check."""
     import numpy as np
 
     results = np.full(len(subjects), CheckResult.MARKED, np.uint8)
@@ -70,7 +70,7 @@ def written_down(
     files: FilesTaken = NO_FILES,
 ) -> dict[str, Value]:
     """The document of a deployment (number, name). ``shape``: its topology, states (uint8) and runtime properties by number;
-    ``doing``: its last action and how that stands.
+    ``doing``: its last action and the status of that action.
     """
     from phaseline.dsl.documents.json_codec import blueprint_to_json
 

@@ -1,8 +1,8 @@
-"""An execution of which something stored cannot be read ends alone: the engine goes on, and everybody else's work with it.
+"""Fail only the execution whose stored data cannot be read; the engine and all other executions continue.
 
-Whatever is wrong with the store as a whole, or with this machine, is not the matter of one execution and is raised as
-before. Walk: a row is damaged, and an engine takes up what is open. Reading it raises; ``Planning.alone`` sets it aside, and knows why, the
-scheduler is given the execution without a graph and asks what comes next, and the answer is the verdict that it failed.
+Faults of the whole store, or of the machine, do not concern one execution and are raised as before. Walk: a row is
+damaged, and an engine resumes open executions. Reading the row raises; ``Planning.alone`` sets the execution aside with the reason;
+the scheduler gets the execution without a graph, asks what comes next, and is answered with the verdict that it failed.
 """
 
 from __future__ import annotations

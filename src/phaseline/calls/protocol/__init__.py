@@ -1,1 +1,1 @@
-"""The call itself, for whoever makes or carries one."""
+"""The protocol of a call: its values, channel and reports."""

@@ -39,7 +39,7 @@ MAX_TRACEBACK_CHARS = 20_000
 MAX_LINE_CHARS = 10_000
 """Longest line of a log."""
 MAX_LINES = 20_000
-"""Most lines one call may leave; one more says that the rest is left out."""
+"""The most log lines of one call; one more line reports that the rest was dropped."""
 
 Flavour = Literal["native", "cloudify", "script", "phase", "hook", "task"]
 
@@ -253,7 +253,7 @@ class Site:
 
 
 class Channel(Protocol):
-    """What a call can say and ask while it runs; safe from any thread."""
+    """The reports and queries of a running call; safe from any thread."""
 
     def log(self, call: PluginCall, level: str, text: str) -> None:
         """Keep one line of text (levels ``debug info warning error``), shown live."""
@@ -271,7 +271,7 @@ class Channel(Protocol):
         ...
 
     def save_unless_stale(self, call: PluginCall) -> bool:
-        """``save``, but only if nobody else has changed the subjects since the call has read them; False: somebody has."""
+        """``save``, unless the subjects were changed elsewhere since the call read them (then False)."""
         ...
 
     def tell(self, call: PluginCall, message: str) -> None:
@@ -300,9 +300,10 @@ class Channel(Protocol):
 
 
 class PluginCall:
-    """One call of one member. Views exist for what it is about: ``instance``, or ``source`` and ``target``; none of the deployment itself.
+    """One call of one member. Its contexts are ``instance``, or ``source`` and ``target``; none for the deployment itself.
 
-    ``attempt`` is the number of retries so far, of a hook class with the calls that nobody saw the end of; ``is_doubted``: nobody saw the end of the call before; ``why`` the deployment itself is called. In a worker ``os.environ`` holds ``PHASELINE_CALL``;
+    ``attempt``: retries so far; of a hook class calls that ended unseen count, too. ``is_doubted``: the previous call
+    ended unseen. ``why``: the kind of a call of the deployment itself. In a worker ``os.environ`` holds ``PHASELINE_CALL``;
     every process that the call starts must inherit it: by it processes are found again and ended after a
     time-out or the engine's death.
     """
@@ -346,7 +347,7 @@ class PluginCall:
 
     @property
     def settings(self) -> Mapping[str, Value]:
-        """Of a task of a package: what the deployment says to it; nothing for others."""
+        """The deployment's settings for a task of a package; empty for other calls."""
         return {}
 
     @property
@@ -388,7 +389,7 @@ class PluginCall:
         self.channel.save(self, wait=wait)
 
     def save_unless_stale(self) -> bool:
-        """``save``, if nobody else has changed what it is about since it was read; False: somebody has, and nothing was stored."""
+        """``save``, unless the subject was changed elsewhere since it was read (then False, and nothing is stored)."""
         return self.channel.save_unless_stale(self)
 
     def tell(self, message: str) -> None:
@@ -428,7 +429,7 @@ class Caller(Protocol):
     """Calls code of one flavour. Never raises what plugin code raised: that becomes an outcome (``outcome_of``)."""
 
     def call(self, call: PluginCall) -> Outcome:
-        """Run the member to its end and say what came of it."""
+        """Run the member to its end and return its outcome."""
         ...
 
 
@@ -437,7 +438,7 @@ def outcome_of(error: BaseException, *, hidden_frames: int = 0) -> Outcome:
 
     A problem (inputs that cannot be evaluated) does not get better by trying again. The classes of foreign
     interfaces derive from ours. ``hidden_frames``: innermost callers of ours that
-    the traceback need not show. ``sys.exit`` would end a process, which is ours: nothing says that trying again would help.
+    the traceback need not show. ``sys.exit`` fails the call, because the process is the engine's and a retry is unlikely to help.
     """
     is_final = isinstance(error, NonRecoverableError | ProblemsError | SystemExit)
     after = getattr(error, "retry_after", None) if isinstance(error, RecoverableError) else None
@@ -461,7 +462,7 @@ def _traceback(error: BaseException, hidden_frames: int) -> str:
 
 
 def truncate(said: object, limit: int) -> str:
-    """What was said as a text, or its beginning and end with a note of how much lies between."""
+    """The value as text, shortened in the middle to the limit, with a note of how much was cut."""
     text = said if type(said) is str else text_of(said)
     if len(text) <= limit:
         return text

@@ -1,4 +1,4 @@
-"""What a hook may look up besides its deployment, as those see it who carry its call."""
+"""The lookups of a hook beyond its deployment, as a protocol for the callers of hooks."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 @frozen
 class Usage:
-    """What a deployment has. ``counts``: {a node's types, root first: how many of its instances stand or may be being made}."""
+    """The size of a deployment. ``counts``: {a node's types, root first: instances that exist or may be in creation}."""
 
     deployment: str
     counts: Mapping[tuple[str, ...], int]
@@ -31,7 +31,7 @@ class Usage:
 
 @frozen
 class Approval:
-    """That somebody agrees to a plan: the digest he saw, and when (seconds since the epoch)."""
+    """A user's approval of a plan: the digest shown to the user, and when (seconds since the epoch)."""
 
     actor: str
     plan: str

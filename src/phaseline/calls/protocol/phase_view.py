@@ -30,7 +30,7 @@ class SecondTries:
 
     @classmethod
     def of(cls, policy: PhasePolicy) -> SecondTries:
-        """As the phase's attributes say."""
+        """The value from the phase's attributes."""
         base, most = round(policy.backoff_base_s * 1000), round(policy.backoff_max_s * 1000)
         return cls(base, policy.backoff_factor, most, policy.backoff_jitter, policy.retry_clears)
 
@@ -48,7 +48,7 @@ class SecondTries:
 
 
 def target_of(policy: Policy, execution: ExecutionContext) -> str:
-    """The state to which resources with this policy are going; empty: nobody says."""
+    """The target state of resources with this policy; empty if unknown."""
     return policy.target or str(execution.parameters.get("target") or "")
 
 

@@ -1,7 +1,7 @@
-"""Where what code of plugins gives becomes ours.
+"""The boundary at which values from plugin code are converted and checked.
 
-Nothing that a plugin gives is ours: to write it out, to compare it or to make a number of it may call its code once more. Here values,
-times, texts and exceptions become plain and bounded, or a ``ProblemsError`` that fails the call that gave them, and nobody else's.
+A plugin's value is never used directly: printing, comparing or converting it could run the plugin's code again. Here values,
+times, texts and exceptions become plain and bounded; otherwise a ``ProblemsError`` fails the one call that returned them.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     from phaseline.model.deployment.runtime_properties import PropertyPath
 
 LONGEST_AFTER_S = 366 * 24 * 3600
-"""Whoever asks for more is called again after so long, as everybody by the engine."""
+"""The longest delay until the next call; a longer request is cut to it."""
 SHORT_NAME = 1_000
-"""Names of properties that are no longer are as they are."""
+"""The longest property name that is taken unchecked, in characters."""
 SHOWN_CHARS = 60
 """Of a value that is none so much is shown."""
 BARE = (LookupError, AttributeError, TypeError, AssertionError, ArithmeticError, StopIteration, NameError, UnicodeError)
@@ -65,7 +65,7 @@ def _compared(
 
 
 def milliseconds(after_s: object) -> int:
-    """How long until the next call; what lies behind us is at once. Raises PL-O032 for what is no number of seconds.
+    """The delay until the next call; a time in the past means at once. Raises PL-O032 for anything but a number of seconds.
 
     >>> milliseconds(2.5), milliseconds(-5), milliseconds(10**30)
     (2500, 0, 31622400000)
@@ -83,7 +83,7 @@ def _seconds(after_s: object) -> float:
 
 
 def text_of(value: object) -> str:
-    """The value as a text, and nothing but a text."""
+    """The value as a plain ``str``."""
     text = value if isinstance(value, str) else str(value)
     return text if type(text) is str else str.__str__(text)
 
@@ -95,7 +95,7 @@ def shown(value: object) -> str:
 
 
 def said_by(error: BaseException) -> str:
-    """The message of an exception, with its type where the text alone says nothing.
+    """The message of an exception, with its type if the text alone is not enough.
 
     >>> said_by(KeyError("missing")), said_by(ValueError("no such size")), said_by(IndexError()), said_by(SystemExit(3))
     ("KeyError: 'missing'", 'no such size', 'IndexError', 'the operation called sys.exit(3)')
@@ -109,7 +109,7 @@ def said_by(error: BaseException) -> str:
 
 
 def message_of(error: BaseException) -> str:
-    """The text of an exception; nothing where that cannot be told."""
+    """The text of an exception; empty if it has no readable text."""
     return guarded_call(text_of, error)[0] or ""
 
 

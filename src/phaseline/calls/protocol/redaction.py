@@ -38,7 +38,7 @@ def _document(change: DocumentChange, secrets: SecretSource) -> DocumentChange:
 
 
 def _remark(remark: EntryRemark, secrets: SecretSource) -> EntryRemark:
-    """What a call says is masked; what it leaves for the next call of its entry is sealed."""
+    """Mask secrets in a call's messages, and seal them in data for the next call of its entry."""
     return altered(
         remark,
         message=secrets.masked(remark.message),
@@ -48,14 +48,14 @@ def _remark(remark: EntryRemark, secrets: SecretSource) -> EntryRemark:
 
 
 def _checks(made: NewCheckResults, secrets: SecretSource) -> NewCheckResults:
-    """What checks say is masked, what they bring back is sealed."""
+    """Mask secrets in messages of checks, and seal them in returned values."""
     said = made.bodies.items()
     bodies = {who: secrets.masked(body) if isinstance(body, str) else secrets.sealed(body) for who, body in said}
     return altered(made, bodies=bodies)
 
 
 def _written(written: PlannerWrites, secrets: SecretSource) -> PlannerWrites:
-    """Documents that are kept: what instances know is sealed where it is a secret, all else comes from the store as it is."""
+    """Seal the secrets of instances in stored documents; all other values come from the store unchanged."""
     if not written.kept:
         return written
     bodies = [{**one.body, "resources": secrets.sealed(one.body["resources"])} for one in written.kept]

@@ -1,4 +1,4 @@
-"""What comes back from calls, in bulk: outcomes as arrays, everything else only where there is something to say."""
+"""Reports from calls, in bulk: outcomes as arrays, other details only for members that have them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from phaseline.model.rows.rows import DocumentChange, EntryRemark, LogLine
 
 POST_EVERY_MS = 10
-"""Outcomes of per-instance calls wait at most so long for company."""
+"""The longest time that outcomes of per-instance calls are held back to be reported together."""
 POST_AT = 1_000
 """So many outcomes are posted without waiting."""
 PENDING = int(OutcomeKind.PENDING)
@@ -28,10 +28,10 @@ class CallReport:
     """Outcomes and data of members of one batch: ``members`` int32, ``kinds`` uint8, ``delays`` int64 ms.
 
     ``delays`` until the next call, for again and retry; -1: the policy's interval. A kind ``PENDING`` means
-    data without an outcome (``Noted``): the call goes on. ``documents`` and ``remarks`` carry the member
+    data without an outcome (``Noted``): the call still runs. ``documents`` and ``remarks`` carry the member
     first, so that those of members that are not accepted can be told apart. A report without members
     carries log lines only. ``on_commit`` is called when what it brought has been committed, or refused.
-    ``is_throttled``: the call says that there are too many of its kind.
+    ``is_throttled``: the call reports that its provider rejects more calls of its kind.
     """
 
     batch: int
@@ -51,7 +51,7 @@ class CallReport:
         return len(kinds) > 0 and kinds.item(0) == PENDING and (len(kinds) == 1 or not some(kinds != PENDING))
 
     def of(self, chosen: np.ndarray) -> CallReport:
-        """The report without what it says of members that are not chosen (bool, in the order of ``members``)."""
+        """The report limited to chosen members (bool, in the order of ``members``)."""
         if every(chosen):
             return self
         given = set(self.members[chosen].tolist())
@@ -80,7 +80,7 @@ class Dispatched:
         return every(self.reported)
 
     def only_members(self, report: CallReport) -> CallReport:
-        """The report without what it says of members that the batch does not have."""
+        """The report limited to members of the batch."""
         count = len(self.reported)
         if len(report.members) == 1 and 0 <= report.members.item() < count:
             return report
@@ -88,7 +88,7 @@ class Dispatched:
 
 
 def all_completed(batch: int, members: np.ndarray) -> CallReport:
-    """The report of a call that completed its members and said nothing else: three arrays, no objects by member."""
+    """The report of a call that completed its members without details: three arrays, no objects by member."""
     count = len(members)
     kinds, delays = same_kind(OutcomeKind.COMPLETED, count), no_delays(count)
     return CallReport(batch, members.astype(np.int32, copy=False), kinds, delays)

@@ -51,9 +51,9 @@ class Watch(Mapping[str, "Value"]):
         return self._secrets.get(name)
 
     def evaluate(self, value: Value, scope: RuntimeScope) -> Value:
-        """The value with its functions evaluated; what was made of secrets is known from now on.
+        """The value with its functions evaluated; values derived from secrets are tracked from now on.
 
-        A text in which a secret stands as it is need not be: the secret is masked in it, and the rest may be read.
+        A text that contains a secret literally is not tracked: the secret is masked in it, and the rest may be read.
         """
         return evaluate(value, self.over(scope))
 

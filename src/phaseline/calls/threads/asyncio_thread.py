@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 MAX_AT_ONCE = 1_000
 """Coroutines in progress at once; others wait their turn."""
 LEAVE_S = 2 * GRACE_S
-"""Coroutines that are canceled when the engine leaves may take so long to end what they have started."""
+"""The time that coroutines get to clean up when they are canceled because the engine stops."""
 LOOK_EVERY_S = 0.02
 """How often a draining loop looks whether its coroutines have ended."""
 
@@ -25,7 +25,7 @@ class LoopThread:
     """Runs coroutines to their end; its thread is started with the first one."""
 
     def __init__(self, on_break: Callable[[BaseException], None]) -> None:
-        """Nothing runs yet. ``on_break`` hears what a ``finish`` raised."""
+        """``on_break`` receives an exception raised by a ``finish``."""
         self._on_break = on_break
         self._loop: asyncio.AbstractEventLoop | None = None
         self._thread: threading.Thread | None = None
@@ -52,7 +52,7 @@ class LoopThread:
         """
         with self._lock:
             if self._is_stopped:
-                coroutine.close()  # nobody would hear of it
+                coroutine.close()  # nothing would receive its result
                 return
             loop = self._started()
             self._begun += 1
@@ -69,7 +69,7 @@ class LoopThread:
         return self._ended < self._begun
 
     def stop(self, drain_s: float) -> None:
-        """Wait for coroutines at most so long, then cancel them, which are not heard any more, and end the thread."""
+        """Wait for coroutines up to the given time, then cancel them, ignore their results, and end the thread."""
         with self._lock:
             loop = self._loop
             if loop is None or self._is_stopped:
@@ -150,7 +150,7 @@ class LoopThread:
 
         own = asyncio.current_task()
         assert own is not None
-        self._running[own] = mark  # only here: a task that is canceled before it begins would tell nobody
+        self._running[own] = mark  # only here: a task that is canceled before it begins would report nothing
         own.add_done_callback(self._running.pop)
         raised = asyncio.CancelledError() if mark in canceled else await attempt_async(coroutine)
         try:
@@ -173,7 +173,7 @@ class LoopThread:
 async def _limited(
     coroutine: Coroutine[object, object, object], timeout_s: float, timeout_error: BaseException | None
 ) -> None:
-    """Await it at most so long (0: without end); then raise ``timeout_error``."""
+    """Await it for the given time (0: no limit); then raise ``timeout_error``."""
     import asyncio  # loaded by now: a loop runs this
 
     limit = asyncio.timeout(timeout_s or None)

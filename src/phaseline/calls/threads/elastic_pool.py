@@ -25,22 +25,22 @@ LOOK_S = 0.002
 SELDOM_S = 0.1
 """The same while nothing moves."""
 LINGER_S = 0.05
-"""It goes on looking for so long when all have been called: to begin anew costs more."""
+"""How long a watcher keeps looking after all members were called; starting another one costs more."""
 LATE_S = 0.001
 """A look that comes so late had to wait itself: for a thread that computes, or for a processor."""
 BUSY = 0.7
 """The share of a processor that a process uses when its threads get into one another's way."""
 PATIENCE_S = 0.1
-"""When nobody new has been called for so long, the calls are long: whoever waits gets company whatever they do."""
+"""If no member was called for this time, calls are long: more threads are started in any case."""
 
 
 class SizingRule(Protocol):
-    """Says how many threads are ``wanted``."""
+    """Computes the number of threads ``wanted``."""
 
     wanted: int
 
     def judge(self, now: float, *, late_s: float, share: float, begun: int) -> None:
-        """Look anew, as there are calls that nobody has begun or is done with."""
+        """Look again, because calls are waiting or running."""
         ...
 
     def is_settled(self, now: float) -> bool:
@@ -68,12 +68,12 @@ class Company:
             self.wanted = max(1, self.wanted // 2)
 
     def is_settled(self, now: float) -> bool:
-        """True when all there can be are wanted, and nobody new has been called for a while."""
+        """True if the maximum is wanted and no member was called for a while."""
         return self.wanted == self._size and now - self._since >= PATIENCE_S
 
 
 class Draw:
-    """Members of a batch that are drawn one after the other, by whoever has time."""
+    """Members of a batch, drawn one after the other by free threads."""
 
     __slots__ = ("call_one", "count", "cursor")
 
@@ -84,7 +84,7 @@ class Draw:
         self.cursor = itertools.count()  # next() of it is one step of the interpreter: no lock
 
     def take(self, most: int) -> list[int]:
-        """The next members, for whoever has drawn one and can take more along."""
+        """The next members, for a thread that can take several at once."""
         return [member for _ in range(most) if (member := next(self.cursor)) < self.count]
 
 
@@ -123,7 +123,7 @@ class Crew:
         self.put(Draw(count, call_one))
 
     def put(self, draw: Draw, *, is_first: bool = False) -> None:
-        """Have its members called; ``is_first``: before those of others."""
+        """Have its members called; ``is_first``: before those of other batches."""
         with self._lock:
             if is_first:
                 self._draws.appendleft(draw)
@@ -160,12 +160,12 @@ class Crew:
         return self._pool.busy()
 
     def stop(self, drain_s: float) -> None:
-        """Begin no member any more; wait for running calls at most so long."""
+        """Start no more members; wait for running calls up to the given time."""
         self._is_held = True
         self._pool.stop(drain_s)
 
     def _more(self, count: int) -> int:
-        """How many threads are to be sent for, of whom so many have something to do. Under the lock."""
+        """The number of threads to start, given how many are busy. Call it under the lock."""
         more = max(0, min(self._company.wanted - self._drawing, count))
         self._drawing += more
         return more
@@ -185,7 +185,7 @@ class Crew:
                 if (member := next(cursor)) >= count:
                     self._end(draw)
                     break
-                self._begun += 1  # two threads may count as one: it only tells whether anything moves
+                self._begun += 1  # two threads may count as one: it only shows whether anything moves
                 call_one(member)
                 if self._drawing > company.wanted:
                     break
@@ -199,7 +199,7 @@ class Crew:
             return None
 
     def _end(self, draw: Draw) -> None:
-        """Nobody is left of it."""
+        """True if no thread is left."""
         with self._lock:
             if self._draws and self._draws[0] is draw:
                 self._draws.popleft()

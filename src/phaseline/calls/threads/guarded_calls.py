@@ -86,7 +86,7 @@ async def attempt_async(coroutine: Awaitable[object]) -> BaseException | None:
 
 
 def _task() -> object:
-    """The task that runs in this thread; None: none does, so that whoever is closed was not the one to say so."""
+    """The task that runs in this thread; None if there is none."""
     import asyncio  # loaded by now where a loop runs
 
     try:
@@ -100,7 +100,7 @@ def _is_wish_to_end(error: BaseException) -> bool:
 
 
 def is_async(function: object) -> bool:
-    """Whether calling it makes a coroutine, as ``inspect`` says, which takes 10 ms to import."""
+    """True if calling it makes a coroutine, as in ``inspect``, which takes 10 ms to import."""
     while isinstance(function, partial | MethodType):
         function = function.func if isinstance(function, partial) else function.__func__
     return isinstance(function, FunctionType) and bool(function.__code__.co_flags & CO_COROUTINE)

@@ -30,7 +30,7 @@ class Inbox(Generic[T]):
         """Called by a thread that has left something, once it has nothing else to do."""
 
     def post(self, report: T) -> None:
-        """Put something in and wake whoever waits."""
+        """Put an item in and wake the waiting thread."""
         self._items.append(report)
         self.wake()
 
@@ -50,7 +50,7 @@ class Inbox(Generic[T]):
             self.on_left()
 
     def fail(self, error: BaseException) -> None:
-        """A thread of ours broke: whoever takes next hears of it, so that nothing waits for its answers for ever."""
+        """Record that one of the engine's own threads broke; the next ``take`` raises it, so that nothing waits for ever."""
         self._broken = error
         self.wake()
 
@@ -70,13 +70,13 @@ class Inbox(Generic[T]):
         return True
 
     def take_all(self) -> list[T]:
-        """Everything that is in, oldest first; the inbox is empty afterwards. Raises what broke a thread of ours."""
+        """All items, oldest first; the inbox is empty afterwards. Raises the exception that broke a thread."""
         if self._broken is not None:
             raise self._broken
         self._empty.acquire(blocking=False)
         items = self._items
         taken: list[T] = []
-        for _ in range(len(items)):  # no more than there are now: others go on putting in
+        for _ in range(len(items)):  # no more than there are now: other threads keep putting items in
             taken.append(items.popleft())
         return taken
 

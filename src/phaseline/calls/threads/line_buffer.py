@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 MAX_LINE_CHARS = 9_900
-"""So many characters of a line are kept: with what stands before it and the note of the rest it fits into a line of a log."""
+"""The most characters kept of a line; with its prefix and the note of the rest it fits into a log line."""
 
 
 class WholeLines:

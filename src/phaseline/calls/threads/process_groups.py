@@ -21,7 +21,7 @@ MARK = "PHASELINE_CALL"
 """Environment variable by which processes of a call are found."""
 PR_SET_PDEATHSIG = 1
 FLAGS = 6
-"""Where the flags of a process stand: a field of /proc/PID/stat, counted from the state on."""
+"""The index of the flags field in /proc/PID/stat, counted from the state field."""
 OF_THE_KERNEL = 0x00200000
 """The flag of the kernel's own threads, which have no environment; their parent has number 2 only outside of containers."""
 LARGEST_ENVIRONMENT = 8 << 20
@@ -85,7 +85,7 @@ def _mark_of(pid: int) -> str | None:
 
 
 def _environment(pid: int) -> bytes:
-    """In one call: between two of them a process may go on to its next program, and what was read would be a part."""
+    """Read it in one call; between two calls a process may start its next program, and the result would be mixed."""
     file = os.open(f"/proc/{pid}/environ", os.O_RDONLY | os.O_CLOEXEC)
     try:
         return os.read(file, LARGEST_ENVIRONMENT)
@@ -129,7 +129,7 @@ def end(wanted: Callable[[str], bool], *, grace_s: float = GRACE_S, spare: Itera
         left = family(wanted) - spared
         if not left:
             break
-        send(left, signal.SIGSTOP)  # so that nobody goes on because another one of them is gone
+        send(left, signal.SIGSTOP)  # so that no process continues because another one of the group ended
         send(left, signal.SIGKILL)
         await_end(partial(_living, left), 1.0)
     return len(first)
@@ -147,7 +147,7 @@ def send(pids: Iterable[int], number: signal.Signals) -> None:
 
 
 def await_end(living: Callable[[], set[int]], timeout_s: float) -> bool:
-    """True as soon as nobody lives any more; False after the timeout."""
+    """True as soon as no process is alive; False after the timeout."""
     until = time.monotonic() + timeout_s
     pause = threading.Event()
     while living():

@@ -1,8 +1,8 @@
-"""What plugin code prints in the engine's own process: lines of its call's log, not output of ours.
+"""Capture of what plugin code prints in the engine's process: it becomes lines of its call's log.
 
-While an executor lives, ``sys.stdout`` and ``sys.stderr`` are streams that ask who is speaking. The code of a call
-speaks for the call, coroutines too; everybody else goes through to the stream that was there before, except that what
-other threads say on standard output goes to standard error: the output belongs to the command.
+While an executor lives, ``sys.stdout`` and ``sys.stderr`` are streams that find out which call is printing. Text from the
+code of a call, coroutines included, goes to the log of the call. All other text goes to the former stream, except that
+standard output of other threads goes to standard error, because standard output belongs to the command.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from contextvars import Token
 
 STYLES = {"stdout": ("info", "<out> "), "stderr": ("error", "<err> ")}
-"""{stream: (level, what stands before a line)}, as for scripts (S3)."""
+"""{stream: (level, prefix of a line)}, as for scripts (S3)."""
 
 
 class Printed:
@@ -70,7 +70,7 @@ _speaking: ContextVar[Printed | None] = ContextVar("phaseline_speaking", default
 
 
 _copied: list[None] = []
-"""Filled in a copy of this process that code of a call made by a fork: nobody keeps what it prints."""
+"""Set in a copy of this process that a call forked: its output is not kept."""
 
 
 def _speak_no_more() -> None:
@@ -133,7 +133,7 @@ def install() -> None:
 
 
 def uninstall() -> None:
-    """Put the former streams back when nobody needs ours any more; a stream that somebody else put there stays."""
+    """Restore the former streams when ours are no longer needed; a stream that other code installed stays."""
     with _changing:
         del _users[-1:]
         if _users:

@@ -22,15 +22,15 @@ class Pool:
     def __init__(
         self, name: str, size: int, on_break: Callable[[BaseException], None], inbox: Inbox[Any] | None = None
     ) -> None:
-        """No thread is started yet. ``on_break`` hears what a task raised: tasks answer for plugins, so it is our mistake.
+        """``on_break`` receives an exception raised by a task; tasks catch those of plugins, so it is a bug of the engine.
 
-        ``inbox``: whose reports the threads look after when a task of theirs has left one.
+        ``inbox``: its reports are handled by the threads when one of their tasks has left one.
         """
         self._name = name
         self._on_break = on_break
         self._inbox = inbox
         self._next: dict[int, Callable[[], None] | None] = {}
-        """{thread that looks after its reports: the task it takes up then}."""
+        """{thread that handles its reports: the task that it starts next}."""
         self._size = size
         self._tasks: queue.SimpleQueue[Callable[[], None] | None] = queue.SimpleQueue()
         self._lock = threading.Lock()
@@ -44,7 +44,7 @@ class Pool:
         """Of a pool that is stopped: a thread has come out of its task, or has ended."""
 
     def put(self, task: Callable[[], None]) -> None:
-        """Run it as soon as a thread is free; whoever is about to be takes it up itself, without a change of threads."""
+        """Run it as soon as a thread is free; a thread about to become free starts it itself, without a thread switch."""
         own = threading.get_ident()
         if own in self._next and self._next[own] is None:
             self._next[own] = task
@@ -58,7 +58,7 @@ class Pool:
             ):
                 self._threads += 1
                 threading.Thread(target=self._run, name=f"phaseline-{self._name}", daemon=True).start()
-        self._tasks.put(task)  # last: whoever is woken by it finds the lock free
+        self._tasks.put(task)  # last: the thread that it wakes finds the lock free
 
     def abandon(self, thread: int) -> None:
         """This thread hangs in a call that was given up: let another take its place, and end it should it return."""
@@ -71,7 +71,7 @@ class Pool:
         return self._threads - self._idle - len(self._abandoned)
 
     def stop(self, drain_s: float) -> None:
-        """Take no more tasks up; wait for running ones at most so long."""
+        """Start no more tasks; wait for running ones up to the given time."""
         self._is_stopped = True
         for _ in range(self._threads):
             self._tasks.put(None)

@@ -12,14 +12,14 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 IDLE_S = 3_600.0
-"""So long it sleeps at most while nothing is due."""
+"""The longest sleep while nothing is due."""
 
 
 class Alarms:
     """Alarms ring one after the other in a thread of their own, so what rings must be short."""
 
     def __init__(self, on_break: Callable[[BaseException], None]) -> None:
-        """The thread is started with the first alarm. ``on_break`` hears what an alarm raised: it is our mistake."""
+        """The thread is started with the first alarm. ``on_break`` receives an exception raised by an alarm, a bug of the engine."""
         self._on_break = on_break
         self._lock = threading.Lock()
         self._earlier = threading.Lock()

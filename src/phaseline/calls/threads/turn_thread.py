@@ -1,13 +1,13 @@
-"""Whose thread makes a turn: that of the loop, or the one that has just brought an outcome.
+"""Which thread runs the next turn: the loop's, or the one that just reported an outcome.
 
-A call that returns has a thread at hand, awake and with nothing else to do, while the loop's own sleeps. To wake that one
-costs two changes of threads a turn, more than the call of an empty operation: so the thread that has left an
-outcome makes one turn of its own (``Inbox.leave``, ``Inbox.look_after``), and takes up what the turn hands over, which is
-mostly the next call. It may do so only while the loop's thread waits: turns and everything else that touches the
-engine are made under one lock, the baton, which the loop's thread gives away for no other time. What only
-that thread can do — whatever a user looks at, the end of ``run`` — it is woken for.
+When a call returns, its thread is awake and idle, while the loop's thread sleeps. Waking the loop's thread costs two
+thread switches a turn, more than the call of an empty operation. So the thread that reported an outcome makes one
+turn itself (``Inbox.leave``, ``Inbox.look_after``) and starts what the turn hands over, usually the next call. It may do
+so only while the loop's thread waits: turns and all other access to the engine happen under one lock, the baton, and
+the loop's thread releases it only while it waits. For work that only the loop's thread can do, such as progress
+output and the end of ``run``, it is woken.
 
-No thread waits for the baton: who does not get it wakes the loop's thread, which looks after what was left.
+No thread waits for the baton: a thread that does not get it wakes the loop's thread, which handles the outcome.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class TurnBaton:
-    """The baton, held by the loop's thread but for its waits. ``turns``: how many turns others have made."""
+    """The baton, held by the loop's thread except while it waits. ``turns``: number of turns made by other threads."""
 
     def __init__(self, inbox: Inbox[Any], turn: Callable[[], bool]) -> None:
         """``turn`` makes one; True if the loop's own thread is wanted after it."""
@@ -46,9 +46,9 @@ class TurnBaton:
         self._is_open = False
 
     def wait(self, timeout_ms: int) -> bool:
-        """Wait for so long at most, the baton given away; True when something is in, somebody wakes, or others made turns.
+        """Release the baton and wait up to the given time; True on a new item, a wake-up, or turns made by other threads.
 
-        Raises what a turn of another thread raised.
+        Raises the exception of another thread's turn.
         """
         if not self._is_open:
             return self._inbox.wait(timeout_ms)
