@@ -3,7 +3,7 @@
 import pytest
 
 from phaseline.hooks.hook_context import MOST_WARNINGS, ExecutionFacts, HookCall, HookContext
-from phaseline.hooks.read_only_views import ReadOnlyError, told
+from phaseline.hooks.read_only_views import ReadOnlyError, path_text
 from phaseline.model.graph.status import OutcomeKind
 
 TOLD = ExecutionFacts(
@@ -101,4 +101,4 @@ def test_a_secret_that_is_not_there_is_a_key_error():
 
 
 def test_a_way_is_told_as_it_would_be_typed():
-    assert told((("cnxt.parameters", "force"), 0)) == "cnxt.parameters['force'][0]"
+    assert path_text((("cnxt.parameters", "force"), 0)) == "cnxt.parameters['force'][0]"

@@ -40,7 +40,7 @@ def growing(topology: Topology, request: Request, history: History, declare: Dec
     chosen[topology.started.added] = True
     done = settled(history, install.INSTALL)
     if done is None:
-        return install.lay(Asked(topology, request, history, declare), chosen)
+        return install.build_install_graph(Asked(topology, request, history, declare), chosen)
     if not done.is_met:
         return Verdict(ExecutionStatus.FAILED)
     return Reshape("end", altered(topology, started=None, counts=topology.started.counts))

@@ -19,7 +19,7 @@ from phaseline.model.blueprint.blueprint import Node, OnPath
 from phaseline.model.blueprint.state_paths import NODE
 from phaseline.model.deployment.code_location import CodeLocation
 from phaseline.model.execution.breakpoints import PREFIX as STOP
-from phaseline.model.execution.breakpoints import told_of
+from phaseline.model.execution.breakpoints import step_label
 from phaseline.model.execution.execution import Request, RetryPolicy
 from phaseline.model.graph.graph import EXIT_PREFIX
 from phaseline.model.graph.status import EntryStatus, ExecutionStatus, OutcomeKind
@@ -162,7 +162,7 @@ class Life:
                 subjects, status = arena.subject[low : low + step.count], arena.status[low : low + step.count]
                 if step.phase.startswith("state:"):
                     phases = []
-                elif told_of(step.phase) is not None:
+                elif step_label(step.phase) is not None:
                     phases.append((step.phase, dict(zip(subjects.tolist(), status.tolist(), strict=True))))
                 elif step.phase.startswith(EXIT_PREFIX):
                     for subject in subjects[status == EntryStatus.PASSED].tolist():

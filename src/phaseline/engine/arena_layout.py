@@ -130,7 +130,7 @@ class Laid(NamedTuple):
 def layout(slots: Sequence[GraphSlot], graphs: Sequence[Graph], edges: int) -> Laid:
     """The columns of graphs that lie in these slots, behind ``edges`` edges of others."""
     if len(slots) == 1:
-        return _lay_one(slots[0], graphs[0], edges)
+        return _layout_one(slots[0], graphs[0], edges)
     counts = np.array([len(graph) for graph in graphs])
     edge_counts = np.array([len(graph.idx) for graph in graphs])
     bases = np.array([slot.base for slot in slots])
@@ -155,7 +155,7 @@ def layout(slots: Sequence[GraphSlot], graphs: Sequence[Graph], edges: int) -> L
     return Laid(entries, idx, columns)
 
 
-def _lay_one(slot: GraphSlot, graph: Graph, edges: int) -> Laid:
+def _layout_one(slot: GraphSlot, graph: Graph, edges: int) -> Laid:
     """The same for one graph, whose columns need not be joined."""
     is_large = len(graph.idx) >= COUNTED_FROM
     kind: np.ndarray | RepeatedValues = (

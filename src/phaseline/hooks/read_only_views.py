@@ -28,7 +28,7 @@ class ReadOnlyError(TypeError, AttributeError):
 
     def __init__(self, path: Path) -> None:
         """``path``: of what was to be written, such as ``stack.resources['web_1'].name``."""
-        path = told(path)
+        path = path_text(path)
         super().__init__(
             f"{path} cannot be written: what a hook is shown is for reading; thaw() gives a copy of its own"
         )
@@ -101,18 +101,18 @@ def thaw(value: object) -> Any:
     return copy(cast("Any", value))
 
 
-def told(path: Path) -> str:
+def path_text(path: Path) -> str:
     """The way as text.
 
-    >>> told((("stack", Dot("inputs")), "port"))
+    >>> path_text((("stack", Dot("inputs")), "port"))
     "stack.inputs['port']"
     """
     if isinstance(path, str):
         return path
     if isinstance(path, Unwritten):
-        return told(path.path)
+        return path_text(path.path)
     before, key = path
-    return f"{told(before)}.{key}" if isinstance(key, Dot) else f"{told(before)}[{key!r}]"
+    return f"{path_text(before)}.{key}" if isinstance(key, Dot) else f"{path_text(before)}[{key!r}]"
 
 
 class SeenMapping(dict[Any, Any]):

@@ -70,7 +70,7 @@ def _made(declared: type[T], *, is_frozen: bool) -> type[T]:
         "__repr__": _repr_of(columns),
     }
     if is_frozen:
-        space |= {**_of_comparing(columns, values_of), "__setattr__": _refuse, "__delattr__": _refuse}
+        space |= {**_of_comparing(columns, values_of), "__setattr__": _raise_frozen, "__delattr__": _raise_frozen}
     made = cast("type[T]", type(declared.__name__, declared.__bases__, space | own))
     setattr(made, "__init__", _init_of(made, columns, later))  # noqa: B010 - mypy would ask whether a subclass agrees
     FIELDS[made] = {name: place for place, name in enumerate(columns)}, values_of
@@ -267,10 +267,10 @@ def _compiled(made: type, columns: Columns, later: Callable[[], type]) -> Callab
             known[f"_make_{name}"] = said.default_factory
             lines.append(f"if {name} is _absent: {name} = _make_{name}()")
     fill = [f"self.{name} = {name}" for name in columns]
-    if made.__setattr__ is _refuse and len(columns) <= FEW_FIELDS:
+    if made.__setattr__ is _raise_frozen and len(columns) <= FEW_FIELDS:
         known |= {f"_set_{name}": getattr(made, name).__set__ for name in columns}
         fill = [f"_set_{name}(self, {name})" for name in columns]
-    elif made.__setattr__ is _refuse:
+    elif made.__setattr__ is _raise_frozen:
         known["_twin"] = type(made.__name__, (), {"__slots__": tuple(columns)})
         known["_later"] = later
         of_another = f"if self.__class__ is not _made: return _later().__init__(self, {', '.join(columns)})"
@@ -282,7 +282,7 @@ def _compiled(made: type, columns: Columns, later: Callable[[], type]) -> Callab
     return init
 
 
-def _refuse(_self: object, name: str, *_value: object) -> None:
+def _raise_frozen(_self: object, name: str, *_value: object) -> None:
     raise FrozenInstanceError(f"field {name!r} of a frozen class cannot be changed")
 
 

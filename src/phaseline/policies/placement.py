@@ -162,8 +162,8 @@ class Racks(LifecycleHook):
             return min(fitting, key=lambda rack: (sorted(free[rack].items()), rack))
         most = max(free, key=lambda rack: min(free[rack].get(need, 0) / much for need, much in needs.items()))
         raise ValueError(
-            f"{' with '.join(_listed(group))} needs {_told(needs)} on one rack; {most} has most room, and that is "
-            f"{_told({need: free[most].get(need, 0) for need in needs})}"
+            f"{' with '.join(_listed(group))} needs {_needs_text(needs)} on one rack; {most} has most room, and that is "
+            f"{_needs_text({need: free[most].get(need, 0) for need in needs})}"
         )
 
 
@@ -172,10 +172,10 @@ def _listed(group: Group) -> list[str]:
     return [first, ", ".join(sorted(others))] if others else [first]
 
 
-def _told(needs: Mapping[str, float]) -> str:
+def _needs_text(needs: Mapping[str, float]) -> str:
     """A list of needs as people read it.
 
-    >>> _told({"machines": 1, "gb": 200.5})
+    >>> _needs_text({"machines": 1, "gb": 200.5})
     '200.5 gb and 1 machines'
     """
     return " and ".join(f"{needs[need]:g} {need}" for need in sorted(needs))

@@ -32,7 +32,7 @@ class AttributeValueError(ValueError):
         self.name = name
 
 
-def _refuse(name: str, value: Value, wanted: str) -> NoReturn:
+def _raise_wrong_kind(name: str, value: Value, wanted: str) -> NoReturn:
     if isinstance(value, ErrorValue):
         raise AttributeTypeError(name, f"is an error: {value.reason}")
     shown = f" {value!r}" if isinstance(value, str | int | float) else ""
@@ -54,7 +54,7 @@ def as_string(name: str, value: Value) -> str | None:
         return repr(value)
     if isinstance(value, datetime):
         return value.isoformat()
-    _refuse(name, value, "string")
+    _raise_wrong_kind(name, value, "string")
 
 
 def as_integer(name: str, value: Value) -> int | None:
@@ -66,7 +66,7 @@ def as_integer(name: str, value: Value) -> int | None:
     if value is None:
         return None
     if isinstance(value, bool):
-        _refuse(name, value, "integer")
+        _raise_wrong_kind(name, value, "integer")
     if isinstance(value, int):
         return value
     if isinstance(value, float) and value.is_integer() and abs(value) <= EXACT:
@@ -75,7 +75,7 @@ def as_integer(name: str, value: Value) -> int | None:
         digits = value.strip()
         if digits.removeprefix("-").isdecimal() and len(digits) <= 20 and is_in_range(int(digits)):
             return int(digits)
-    _refuse(name, value, "integer")
+    _raise_wrong_kind(name, value, "integer")
 
 
 def as_double(name: str, value: Value) -> float | None:
@@ -87,7 +87,7 @@ def as_double(name: str, value: Value) -> float | None:
     if value is None:
         return None
     if isinstance(value, bool):
-        _refuse(name, value, "real")
+        _raise_wrong_kind(name, value, "real")
     if isinstance(value, float):
         return value
     if isinstance(value, int) and abs(value) <= EXACT:
@@ -96,8 +96,8 @@ def as_double(name: str, value: Value) -> float | None:
         try:
             return float(value)
         except ValueError:
-            _refuse(name, value, "real")
-    _refuse(name, value, "real")
+            _raise_wrong_kind(name, value, "real")
+    _raise_wrong_kind(name, value, "real")
 
 
 def as_boolean(name: str, value: Value) -> bool | None:
@@ -112,7 +112,7 @@ def as_boolean(name: str, value: Value) -> bool | None:
         return value == 1
     if isinstance(value, str) and value.strip().lower() in {"true", "false"}:
         return value.strip().lower() == "true"
-    _refuse(name, value, "boolean")
+    _raise_wrong_kind(name, value, "boolean")
 
 
 def as_date(name: str, value: Value) -> datetime | None:
@@ -127,8 +127,8 @@ def as_date(name: str, value: Value) -> datetime | None:
         try:
             return in_zone(datetime.fromisoformat(value.strip()))
         except ValueError:
-            _refuse(name, value, "time")
-    _refuse(name, value, "time")
+            _raise_wrong_kind(name, value, "time")
+    _raise_wrong_kind(name, value, "time")
 
 
 def as_list(name: str, value: Value) -> list[Value] | None:
@@ -137,7 +137,7 @@ def as_list(name: str, value: Value) -> list[Value] | None:
         return None
     if isinstance(value, tuple):
         return list(value)
-    _refuse(name, value, "list")
+    _raise_wrong_kind(name, value, "list")
 
 
 def in_zone(moment: datetime) -> datetime:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from phaseline.catalog.files.archive_writer import pack
-from phaseline.catalog.files.blueprint_trees import BlueprintTree, digest_of, lay_out, take_up
+from phaseline.catalog.files.blueprint_trees import BlueprintTree, digest_of, materialize_tree, take_up
 from phaseline.model.problems.problem import ProblemsError
 
 
@@ -98,14 +98,14 @@ def test_b8_a_tree_is_laid_out_as_it_was_and_again_after_somebody_changed_it(fol
     tree = taken(folder)
     bodies = {file.digest: tree.content(file) for file in tree.files}
     out = tmp_path / "work" / tree.digest
-    lay_out(out, tree.files, bodies.__getitem__)
+    materialize_tree(out, tree.files, bodies.__getitem__)
     again = taken(out)
     assert again.digest == tree.digest
     assert (out / "blueprint.yaml").stat().st_mode & 0o777 == 0o444
     (out / "blueprint.yaml").unlink()
     (out / "scripts/run.sh").unlink()
     (out / "scripts/run.sh").write_text("rm -rf")
-    lay_out(out, tree.files, bodies.__getitem__)
+    materialize_tree(out, tree.files, bodies.__getitem__)
     assert taken(out).digest == tree.digest
     assert [path.name for path in out.parent.iterdir()] == [tree.digest]
 

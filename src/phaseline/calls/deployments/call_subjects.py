@@ -18,11 +18,11 @@ from phaseline.calls.protocol.call import (
     written_of,
 )
 from phaseline.calls.protocol.no_secrets import NoSecrets
-from phaseline.calls.protocol.redaction import refuse_secret_names
+from phaseline.calls.protocol.redaction import raise_if_secret_names
 from phaseline.dsl.functions.topology_view import TopologyInstances, blueprint_id, display_name, facts_of
 from phaseline.lang.arrays import as_slice
 from phaseline.lang.fast_dataclasses import altered
-from phaseline.model.deployment.runtime_properties import copy_mapping, laid_over, merge
+from phaseline.model.deployment.runtime_properties import copy_mapping, merge, overlaid
 from phaseline.model.deployment.sealed_values import hidden_inputs
 from phaseline.model.graph.functions import Functions
 from phaseline.model.graph.graph import SubjectKind
@@ -130,7 +130,7 @@ class LoadedDeployment:
         said = {name.lower() for name in document}
         properties = self.node(self.instance_view(instance)).properties
         below = {name: value for name, value in properties.items() if name in document or name.lower() not in said}
-        return laid_over(below, document)
+        return overlaid(below, document)
 
     def documented(self, instances: np.ndarray) -> list[int]:
         """Those of the instances that have a document."""
@@ -385,7 +385,7 @@ class LoadedDeployment:
 
     def refuse_secret_names(self, written: Mapping[PropertyPath, Value]) -> None:
         """Raise PL-O005 if a runtime property is named by a secret."""
-        refuse_secret_names(written, self._secrets)
+        raise_if_secret_names(written, self._secrets)
 
     def secret(self, name: str) -> str:
         """The text of a secret, masked from now on wherever it is written. ``KeyError`` if there is none."""

@@ -38,7 +38,7 @@ def to_retry(
     return RetryRequested(row.number, *wanted, unsure, replan or must_replan(store, row, wanted[0]))
 
 
-def tell_settled(store: Store, planning: Planning, row: ExecutionRow, graph: GraphRow, statuses: np.ndarray) -> None:
+def report_settled(store: Store, planning: Planning, row: ExecutionRow, graph: GraphRow, statuses: np.ndarray) -> None:
     """Report a stored round to the planner."""
     stored = store.graph(graph.id)
     bounded = (stored.bounds, stored.group, stored.subject)

@@ -13,7 +13,14 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field
 from typing import TYPE_CHECKING, Literal, Protocol
 
-from phaseline.calls.protocol.plugin_boundary import changed, message_of, milliseconds, said_by, text_of, trace_of
+from phaseline.calls.protocol.plugin_boundary import (
+    changed,
+    exception_text,
+    message_of,
+    milliseconds,
+    text_of,
+    trace_of,
+)
 from phaseline.calls.threads.guarded_calls import guarded_call
 from phaseline.lang.fast_dataclasses import frozen
 from phaseline.model.deployment.runtime_properties import copy_mapping
@@ -446,7 +453,9 @@ def outcome_of(error: BaseException, *, hidden_frames: int = 0) -> Outcome:
     return Outcome(
         OutcomeKind.FAILED if is_final or wrong is not None else OutcomeKind.RETRY,
         delay_ms=-1 if delay_ms is None else delay_ms,
-        message=truncate("; ".join(said_by(each) for each in (error, wrong) if each is not None), MAX_MESSAGE_CHARS),
+        message=truncate(
+            "; ".join(exception_text(each) for each in (error, wrong) if each is not None), MAX_MESSAGE_CHARS
+        ),
         error={
             "type": type(error).__name__,
             "traceback": truncate(_traceback(error, hidden_frames), MAX_TRACEBACK_CHARS),

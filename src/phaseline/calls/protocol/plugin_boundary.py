@@ -94,10 +94,10 @@ def shown(value: object) -> str:
     return f"a {type(value).__name__}" if text is None else text_of(text)[:SHOWN_CHARS]
 
 
-def said_by(error: BaseException) -> str:
+def exception_text(error: BaseException) -> str:
     """The message of an exception, with its type if the text alone is not enough.
 
-    >>> said_by(KeyError("missing")), said_by(ValueError("no such size")), said_by(IndexError()), said_by(SystemExit(3))
+    >>> exception_text(KeyError("missing")), exception_text(ValueError("no such size")), exception_text(IndexError()), exception_text(SystemExit(3))
     ("KeyError: 'missing'", 'no such size', 'IndexError', 'the operation called sys.exit(3)')
     """
     if isinstance(error, SystemExit):
@@ -120,7 +120,7 @@ def trace_of(error: BaseException, frames: TracebackType | None) -> str:
 
 
 def _unstorable(where: str, error: BaseException) -> ProblemsError:
-    text = str(error) if isinstance(error, Unstorable) else f"that cannot be read: {said_by(error)}"
+    text = str(error) if isinstance(error, Unstorable) else f"that cannot be read: {exception_text(error)}"
     return problem_error(
         "PL-O034", where + text, "Give it texts, numbers, lists and mappings of these, as JSON knows them."
     )

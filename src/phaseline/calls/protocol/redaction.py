@@ -69,7 +69,7 @@ def _masked(row: T, name: str, text: str, secrets: SecretSource) -> T:
     return row if shown is text else altered(row, **{name: shown})
 
 
-def refuse_secret_names(written: Mapping[PropertyPath, Value], secrets: SecretSource) -> None:
+def raise_if_secret_names(written: Mapping[PropertyPath, Value], secrets: SecretSource) -> None:
     """Raise PL-O005 if a property is named by a secret: names cannot be sealed, and would be stored in clear."""
     if secrets.guards and any(secrets.knows(step) for path in written for step in path):
         message = "the name of a runtime property holds a secret, and names are stored in clear"

@@ -205,7 +205,7 @@ def _digest(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def lay_out(folder: Path, files: Sequence[StoredFile], content: Callable[[str], bytes]) -> None:
+def materialize_tree(folder: Path, files: Sequence[StoredFile], content: Callable[[str], bytes]) -> None:
     """See that the folder has these files as they were taken up; whatever was changed in one of them is undone.
 
     A new folder appears whole or not at all, also where several processes make it at once. ``content``: of a digest.

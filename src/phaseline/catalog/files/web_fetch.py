@@ -85,7 +85,7 @@ class WebFiles:
                     reason, is_final = f"the server answers {error.code} {error.reason}", error.code < 500
             except (OSError, HTTPException, ValueError) as error:
                 # an address that cannot be one is no better at the next try
-                reason, is_final = _said(error), isinstance(error, ValueError | InvalidURL)
+                reason, is_final = _error_text(error), isinstance(error, ValueError | InvalidURL)
             if is_final or tries == MORE_TRIES:
                 times = f" (tried {tries + 1} times)" if tries else ""
                 mend = "Check the address and the connection, or save the file beside the blueprint."
@@ -156,7 +156,7 @@ def is_below(url: str, beginning: str) -> bool:
     return path == top or path.startswith(top if top.endswith("/") else f"{top}/")
 
 
-def _said(error: Exception) -> str:
+def _error_text(error: Exception) -> str:
     reason = getattr(error, "reason", None) or error
     return getattr(reason, "strerror", None) or str(reason) or type(error).__name__
 

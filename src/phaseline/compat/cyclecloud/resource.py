@@ -11,7 +11,7 @@ from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Protocol
 
 from phaseline.compat.cyclecloud.lazy_record import LazyRecord
-from phaseline.model.deployment.runtime_properties import SCALARS, is_same, laid_over
+from phaseline.model.deployment.runtime_properties import SCALARS, is_same, overlaid
 from phaseline.model.phases.phase_data import ENGINE_KEYS, PHASE_DATA, RESERVED_KEYS, data_in, phases_in
 from phaseline.model.problems.problem import ProblemsError
 from phaseline.records.formats.json_codec import from_json, value_json
@@ -108,7 +108,7 @@ class PhaseResource(LazyRecord):
         for name, value in document.items():
             under = below.get(name) if below else None
             if isinstance(under, dict) and isinstance(value, dict):
-                yield name, stored_of(laid_over(under, value))
+                yield name, stored_of(overlaid(under, value))
             elif name != PHASE_DATA:
                 yield name, stored_of(value)
         yield "Name", view.id

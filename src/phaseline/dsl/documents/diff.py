@@ -54,7 +54,7 @@ Document = Mapping[str, Value]
 
 def compare(old: tuple[Blueprint, MergedSections], new: tuple[Blueprint, MergedSections]) -> Differences:
     """What the second blueprint says differently than the first."""
-    before, after = said(*old), said(*new)
+    before, after = comparable_values(*old), comparable_values(*new)
     changes: list[BlueprintChange] = []
     renames: list[Rename] = []
     for section in before:
@@ -67,7 +67,7 @@ def compare(old: tuple[Blueprint, MergedSections], new: tuple[Blueprint, MergedS
 # -- what a blueprint says ------------------------------------------------------------------------------------------
 
 
-def said(blueprint: Blueprint, sections: MergedSections) -> dict[str, Value]:
+def comparable_values(blueprint: Blueprint, sections: MergedSections) -> dict[str, Value]:
     """Everything that counts of a blueprint, as plain values: nodes with all they inherit, then the types of its files."""
     found: dict[str, Value] = {
         "version": blueprint.version,

@@ -27,7 +27,7 @@ def _concat(arguments: Value, _scope: Scope, _inner: Inner) -> Value:
     if not isinstance(arguments, list):
         raise fail("PL-B074", "'concat' needs a list of the parts to join", "Give a list, such as ['http://', host].")
     parts = [str(part) for part in arguments]
-    _refuse_longer("concat", sum(map(len, parts)))
+    _raise_if_longer("concat", sum(map(len, parts)))
     return "".join(parts)
 
 
@@ -52,7 +52,7 @@ def _replace(arguments: Value, _scope: Scope, _inner: Inner) -> Value:
     (text, old, new), (count,) = _texts("string_replace", arguments, 3, 4)
     found = text.count(old)
     times = found if count is None or count < 0 else min(found, count)
-    _refuse_longer("string_replace", len(text) + times * (len(new) - len(old)))
+    _raise_if_longer("string_replace", len(text) + times * (len(new) - len(old)))
     return text.replace(old, new, times)
 
 
@@ -94,7 +94,7 @@ COMPUTE: dict[str, Compute] = {
 """{name: how it is computed}"""
 
 
-def _refuse_longer(function: str, length: int) -> None:
+def _raise_if_longer(function: str, length: int) -> None:
     if length > MAX_TEXT:
         message = f"'{function}' makes a text of more than {MAX_TEXT:,} characters"
         raise fail("PL-B074", message, "Put it into a file of its own, and name that.")

@@ -52,7 +52,9 @@ class _Text:
         self.counted = 0
         plain = PlainScalars()
         decoder: Any = json.JSONDecoder(
-            object_pairs_hook=_mapping, parse_float=lambda digits: _kept(plain[digits]), parse_constant=_refuse
+            object_pairs_hook=_mapping,
+            parse_float=lambda digits: _kept(plain[digits]),
+            parse_constant=_raise_value_error,
         )
         self.scan: Callable[[str, int], tuple[Value, int]] = decoder.scan_once
 
@@ -138,7 +140,7 @@ def _kept(value: object) -> object:
     return value
 
 
-def _refuse(_: str) -> Value:
+def _raise_value_error(_: str) -> Value:
     raise ValueError
 
 

@@ -46,17 +46,17 @@ def copy_mapping(value: Mapping[str, Value]) -> dict[str, Value]:
     return {key: item if type(item) in SCALARS else copy(item) for key, item in value.items()}
 
 
-def laid_over(below: Mapping[str, Value], above: Mapping[str, Value]) -> dict[str, Value]:
+def overlaid(below: Mapping[str, Value], above: Mapping[str, Value]) -> dict[str, Value]:
     """The merged properties: the values of ``above`` win; mappings present in both are merged name by name.
 
-    >>> laid_over({"a": 1, "b": {"c": 2, "d": 3}}, {"b": {"c": 4}})
+    >>> overlaid({"a": 1, "b": {"c": 2, "d": 3}}, {"b": {"c": 4}})
     {'a': 1, 'b': {'c': 4, 'd': 3}}
     """
     found = {**below, **above}
     for name, value in above.items():
         under = below.get(name)
         if isinstance(value, dict) and isinstance(under, dict):
-            found[name] = laid_over(under, value)
+            found[name] = overlaid(under, value)
     return found
 
 

@@ -157,10 +157,10 @@ def stop_beside(step: str) -> tuple[str, str] | None:
     return Breakpoint(step.removeprefix(PREFIX)).stands if step.startswith(PREFIX) else None
 
 
-def told_of(step: str) -> str | None:
+def step_label(step: str) -> str | None:
     """The name that users see for a step of a state: its phase, or the whole name of a breakpoint; None for other steps.
 
-    >>> told_of("breakpoint pre-Acme.Create"), told_of("phase:Acme.Create"), told_of("exit:Allocation")
+    >>> step_label("breakpoint pre-Acme.Create"), step_label("phase:Acme.Create"), step_label("exit:Allocation")
     ('breakpoint pre-Acme.Create', 'Acme.Create', None)
     """
     return step if step.startswith(PREFIX) else phase_of(step)

@@ -27,13 +27,13 @@ def system_properties(
     Each is ``{ok, timestamp, task, result}``; the task is the execution that checked; a status may be ``healed``. An
     instance that was started and not checked since counts as healthy: it has no task and is no result of a check (W33).
     """
-    status = said(book, CheckKind.STATUS, instance, named)
+    status = as_property(book, CheckKind.STATUS, instance, named)
     if status is None and state == InstanceState.STARTED:
         status = {"ok": True, "timestamp": None, "task": None, "result": None}
     own_results = {
         "status": status,
-        "previous_status": said(book, CheckKind.PREVIOUS_STATUS, instance, named),
-        "configuration_drift": said(book, CheckKind.DRIFT, instance, named),
+        "previous_status": as_property(book, CheckKind.PREVIOUS_STATUS, instance, named),
+        "configuration_drift": as_property(book, CheckKind.DRIFT, instance, named),
     }
     found: dict[str, Value] = {name: told for name, told in own_results.items() if told is not None}
     for kind, own, other, name in (
@@ -42,14 +42,14 @@ def system_properties(
     ):
         if kind in book.columns:
             rows = np.flatnonzero((own == instance) & topology.is_tied).tolist()
-            drifts = {topology.ids[int(other[row])]: said(book, kind, row, named) for row in rows}
+            drifts = {topology.ids[int(other[row])]: as_property(book, kind, row, named) for row in rows}
             known: dict[str, Value] = {id: told for id, told in drifts.items() if told is not None}
             if known:
                 found[name] = known
     return found
 
 
-def said(book: CheckResults, kind: CheckKind, subject: int, named: Named) -> dict[str, Value] | None:
+def as_property(book: CheckResults, kind: CheckKind, subject: int, named: Named) -> dict[str, Value] | None:
     """One result; None if unknown."""
     column = book.columns.get(kind)
     if column is None or subject >= len(column) or column.results[subject] == CheckResult.UNKNOWN:

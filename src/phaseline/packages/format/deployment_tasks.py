@@ -24,7 +24,7 @@ from phaseline.packages.format.role_selectors import (
     check_roles,
     check_yaql,
     is_pattern,
-    refuse_yaql,
+    report_yaql,
     roles_of,
 )
 from phaseline.packages.format.stage_tasks import stage_form
@@ -144,7 +144,7 @@ def _tolerance(value: Any, spot: FileElement) -> None:
 
 def _relation_name(value: Any, spot: FileElement) -> None:
     if isinstance(value, dict) and "yaql_exp" in value:
-        refuse_yaql(value, spot)
+        report_yaql(value, spot)
     elif isinstance(value, str) and is_pattern(value):
         check_pattern(value, spot)
     else:
@@ -254,10 +254,10 @@ def _made(row: Mapping[str, Any], plugin: str, version: str, index: int, default
         index,
         _version(row),
         _roles(row),
-        tuple(_said(row, "requires")),
-        tuple(_said(row, "required_for")),
-        crossing(_said(row, "cross-depends")),
-        crossing(_said(row, "cross-depended-by")),
+        tuple(_listed(row, "requires")),
+        tuple(_listed(row, "required_for")),
+        crossing(_listed(row, "cross-depends")),
+        crossing(_listed(row, "cross-depended-by")),
         tuple(row.get("tasks") or ()),
         row.get("stage", ""),
         condition_text(row.get("condition")),
@@ -276,7 +276,7 @@ def _is_yaql(value: Any) -> bool:
     return isinstance(value, dict) and "yaql_exp" in value
 
 
-def _said(row: Mapping[str, Any], key: str) -> Sequence[Any]:
+def _listed(row: Mapping[str, Any], key: str) -> Sequence[Any]:
     """What a key lists; nothing where an expression stands in its place."""
     value = row.get(key)
     return () if value is None or _is_yaql(value) else value

@@ -106,7 +106,7 @@ class Findings:
         for finding in self._found:
             order.setdefault(finding.source.name, len(order))
             place = self._place(finding, positions)
-            told.append(_told(title, finding, place))
+            told.append(_rendered(title, finding, place))
         told.sort(
             key=lambda each: (
                 each.severity != "error",
@@ -192,7 +192,7 @@ def _cut(value: Any) -> Any:
     return value if isinstance(value, str) and len(value) <= MAX_TEXT else shown(value)
 
 
-def _told(title: str, finding: _Finding, place: Place) -> Problem:
+def _rendered(title: str, finding: _Finding, place: Place) -> Problem:
     """The problem, said like this: ``plugin-1.0.2: tasks.yaml task 1 (line 7), stage: 'x' is not valid.``."""
     name, path = finding.source.name, finding.path
     where = name

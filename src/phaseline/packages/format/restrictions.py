@@ -8,7 +8,7 @@ from typing import Any, Final
 from phaseline.model.packages.package import Restriction
 from phaseline.packages.format.condition_language import Models, holds, parsed
 from phaseline.packages.format.problem_report import FileElement
-from phaseline.packages.format.role_selectors import check_yaql, refuse_yaql
+from phaseline.packages.format.role_selectors import check_yaql, report_yaql
 from phaseline.packages.format.value_forms import choice, mapping, required, rows, text
 from phaseline.packages.languages.slow_languages import ConditionError
 
@@ -28,7 +28,7 @@ def check_condition(value: Any, spot: FileElement) -> None:
     if isinstance(value, bool):
         return
     if isinstance(value, dict) and "yaql_exp" in value:
-        refuse_yaql(value, spot)
+        report_yaql(value, spot)
     elif not isinstance(value, str):
         spot.wrong(
             "PL-F004", "is no condition", "Write one as a text: settings:storage.ceph.value == true.", value=value

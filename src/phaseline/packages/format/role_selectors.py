@@ -67,7 +67,7 @@ def check_stage_roles(value: Any, spot: FileElement) -> None:
 def check_roles(value: Any, spot: FileElement, *, has_patterns: bool = True, may_be_self: bool = False) -> None:
     """The roles of a granular task: a name, ``*``, ``master``, ``/expression/``, or a list of such."""
     if isinstance(value, dict) and "yaql_exp" in value:
-        refuse_yaql(value, spot)
+        report_yaql(value, spot)
         return
     words = value if isinstance(value, list) else [value]
     spots = [spot.at(place) for place in range(len(words))] if isinstance(value, list) else [spot]
@@ -114,7 +114,7 @@ def warn_of_lists(value: list[Any], spot: FileElement) -> None:
         spot.odd("PL-F052", "has '*' among names", mend, value=value)
 
 
-def refuse_yaql(value: Any, spot: FileElement) -> None:
+def report_yaql(value: Any, spot: FileElement) -> None:
     """What is written in YAQL where it is not evaluated: nobody may take it for true or for nothing."""
     mend = "Write names, or a condition such as settings:storage.ceph.value == true."
     spot.wrong(

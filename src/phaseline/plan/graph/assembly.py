@@ -21,7 +21,7 @@ def assemble(draft: GraphDraft, name: str, *, by_node: bool = False) -> Graph:
     """The graph of the draft. ``by_node``: failures are counted for each node apart (``Graph.group``)."""
     assert len(draft.states) <= STATE_BITS, "the codes of states would overlap"
     slots = draft.slots
-    layout = _lay_out(draft, slots)
+    layout = _layout_draft(draft, slots)
     policy = np.concatenate([_policies(draft, slot) for slot in slots])
     policies = draft.policies.table()  # refuses what the column could not hold
     policy = policy.astype(np.uint16)
@@ -64,7 +64,7 @@ class _Layout:
         return positions if self.position is None else self.position[positions]
 
 
-def _lay_out(draft: GraphDraft, slots: tuple[StepSlot, ...]) -> _Layout:
+def _layout_draft(draft: GraphDraft, slots: tuple[StepSlot, ...]) -> _Layout:
     """Each slot falls into runs of one level; runs become steps, ordered by level, then slot."""
     sizes = [len(slot) for slot in slots]
     slot_of = np.arange(len(slots), dtype=np.int32).repeat(sizes)

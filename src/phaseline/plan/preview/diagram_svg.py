@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from phaseline.plan.preview.diagram_text import COLORS, said
+from phaseline.plan.preview.diagram_text import COLORS, box_lines
 
 if TYPE_CHECKING:
     from phaseline.plan.preview.diagram import Drawing, DrawnNode
@@ -117,7 +117,7 @@ def _places(
 
 
 def _size(node: DrawnNode) -> tuple[float, float]:
-    lines = said(node)
+    lines = box_lines(node)
     return max(map(len, lines)) * LETTER + 2 * PAD, len(lines) * LINE + 2 * PAD
 
 
@@ -127,7 +127,7 @@ def _box(place: tuple[float, float, float, float], node: DrawnNode) -> list[str]
     parts = [
         f'<rect x="{x:.1f}" y="{y:.1f}" width="{wide:.1f}" height="{high:.1f}" rx="6" fill="{color}" stroke="#555"/>'
     ]
-    for number, line in enumerate(said(node)):
+    for number, line in enumerate(box_lines(node)):
         weight = ' font-weight="bold"' if number == 0 else ""
         at = y + PAD + LINE * (number + 0.75)
         parts.append(

@@ -99,7 +99,7 @@ def as_dot(drawing: Drawing) -> str:
             indent = "        "
         for node in nodes:
             color = f', fillcolor="{COLORS[node.sign]}"' if node.sign in COLORS else ""
-            label = "\\n".join(map(_quoted, said(node)))
+            label = "\\n".join(map(_quoted, box_lines(node)))
             lines.append(f'{indent}{ids[node.round, node.name]} [label="{label}"{color}];')
         if drawing.rounds:
             lines.append("    }")
@@ -109,7 +109,7 @@ def as_dot(drawing: Drawing) -> str:
     return "\n".join([*lines, "}"])
 
 
-def said(node: DrawnNode) -> list[str]:
+def box_lines(node: DrawnNode) -> list[str]:
     """The lines in a node's box."""
     head = f"{node.sign} {node.name}" if node.sign else node.name
     return [_visible(line) for line in (head, node.type, *node.lines)]
@@ -125,7 +125,7 @@ def _by_round(drawing: Drawing) -> Iterable[tuple[int, list[DrawnNode]]]:
 
 
 def _box(node: DrawnNode) -> str:
-    return "<br/>".join(map(_entities, said(node)))
+    return "<br/>".join(map(_entities, box_lines(node)))
 
 
 def _entities(text: str) -> str:

@@ -149,7 +149,7 @@ def summarise(
     Raises: PL-P002 when it makes more than a million relationship calls and ``yes_many`` does not allow them.
     """
     if not yes_many:
-        _refuse_many(graph)
+        _raise_if_too_many(graph)
     nodes = _nodes(topology, graph, written or topology.blueprint)
     wave = waves(graph)
     lanes = walk(topology, graph, wave, slots)
@@ -187,7 +187,7 @@ def warnings(topology: Topology, graph: Graph) -> tuple[Problem, ...]:
     return (found,) if found and graph.verb == "install" else ()
 
 
-def _refuse_many(graph: Graph) -> None:
+def _raise_if_too_many(graph: Graph) -> None:
     calls = sum(step.count for step in graph.steps if step.kind in {SubjectKind.SOURCE, SubjectKind.TARGET})
     if calls > MAX_CALLS:
         raise ProblemsError(

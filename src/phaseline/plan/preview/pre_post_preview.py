@@ -62,7 +62,7 @@ def _block(title: str, rows: Sequence[tuple[str, str]]) -> Sequence[str]:
 
 
 def _hook_rows(hooks: Sequence[HookForeseen]) -> Sequence[tuple[str, str]]:
-    return [(hook.name if first else "", line) for hook in hooks for first, line in _first(_said(hook))]
+    return [(hook.name if first else "", line) for hook in hooks for first, line in _first(_rendered_lines(hook))]
 
 
 def _first(lines: Iterator[str]) -> Iterator[tuple[bool, str]]:
@@ -70,10 +70,10 @@ def _first(lines: Iterator[str]) -> Iterator[tuple[bool, str]]:
         yield place == 0, line
 
 
-def _said(hook: HookForeseen) -> Iterator[str]:
+def _rendered_lines(hook: HookForeseen) -> Iterator[str]:
     """At least one line.
 
-    >>> list(_said(HookForeseen("racks", says="agrees", decisions={"w_1": {"rack": "r1"}}, nodes={"w_1": "w"})))
+    >>> list(_rendered_lines(HookForeseen("racks", says="agrees", decisions={"w_1": {"rack": "r1"}}, nodes={"w_1": "w"})))
     ['decides for w × 1: {"rack": "r1"}']
     """
     if hook.says == "refuses":

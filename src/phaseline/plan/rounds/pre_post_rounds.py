@@ -16,7 +16,7 @@ from phaseline.model.execution.pre_post import POST, PRE, UNDO, DeploymentCallKi
 from phaseline.model.graph.graph import Graph, LaneSpec, Policy
 from phaseline.model.graph.status import ExecutionStatus
 from phaseline.plan.rounds import role_limits
-from phaseline.plan.stages.stage_graph import laid, on_deployment
+from phaseline.plan.stages.stage_graph import build_stage_graph, on_deployment
 from phaseline.plan.stages.stage_rounds import STAGE, within
 from phaseline.plan.transforms.pipeline import Asked
 
@@ -61,7 +61,7 @@ def surrounded(planner: Planner, around: PrePost) -> Planner:
                 role_limits.look_ahead(around.stages.limits, planner, asked)
         if not any(done.name == OPENING + OF_TAKING_BACK for done in of_this_action(asked)):
             found = _Action(around.hooks, asked).answer(body)
-            is_over = isinstance(found, Verdict) and _told(asked, "") is DeploymentCallKind.FAILED
+            is_over = isinstance(found, Verdict) and _reported_kind(asked, "") is DeploymentCallKind.FAILED
             if not (is_over and request.take_back and body.has_begun):
                 return found
         taking_back = _Action(around.taking_back, asked, OF_TAKING_BACK)
@@ -113,7 +113,7 @@ class _Body:
             return GoOn(rounds[-1].name)
         asked = self.asked
         request = altered(asked.request, take_back=self.takes_back)
-        told = _told(asked, OF_TAKING_BACK if self.takes_back else "")
+        told = _reported_kind(asked, OF_TAKING_BACK if self.takes_back else "")
         is_canceled = asked.history.canceled and told in {
             None,
             DeploymentCallKind.CANCELED,
@@ -168,7 +168,7 @@ class _Action:
             if history.canceled and not self.of:
                 return Verdict(ExecutionStatus.CANCELED)
             before = [on_deployment(PRE + one.name, _policy(PRE, one), DeploymentCallKind.BEFORE) for one in wanted]
-            return laid(OPENING + self.of, before)
+            return build_stage_graph(OPENING + self.of, before)
         if done is None or done.is_met:
             return None
         called = wanted[: done.counts.get("completed", 0)]
@@ -186,13 +186,13 @@ class _Action:
         """The post calls, which are told how the body ended; then the verdict, failed if a critical one failed."""
         if found.status is ExecutionStatus.ATTENTION:
             return found
-        why = _told(self.asked, self.of) or why
+        why = _reported_kind(self.asked, self.of) or why
         name = CLOSING + AFTER[why] + self.of
         posts = self._owed(POST, name, [one for one in self.classes if one.has_post], why)
         if posts is not None:
             return posts
         if (self.classes or self.asked.request.take_back) and not self._rounds(name):
-            return laid(name, [])  # nobody is told, but the action has ended
+            return build_stage_graph(name, [])  # nobody is told, but the action has ended
         if not any(done.counts.get("failed") for done in self._rounds(name)):
             return found
         is_completed = found.status is ExecutionStatus.COMPLETED
@@ -209,7 +209,7 @@ class _Action:
             on_deployment(prefix + one.name, _policy(prefix, one), why, tolerant=not one.critical, however=True)
             for one in classes[called:]
         ]
-        return laid(name, stages) if stages else None
+        return build_stage_graph(name, stages) if stages else None
 
     def _rounds(self, name: str) -> list[Round]:
         """The settled rounds of this name in the present action: after a cancel there may be several."""
@@ -233,7 +233,7 @@ def of_this_action(asked: Asked) -> tuple[Round, ...]:
     return tuple(done for done in asked.history.rounds if done.attempt >= asked.request.acts_since)
 
 
-def _told(asked: Asked, of: str) -> DeploymentCallKind | None:
+def _reported_kind(asked: Asked, of: str) -> DeploymentCallKind | None:
     """What the posts of an action have been told; None: nothing yet."""
     names = {CLOSING + words + of: why for why, words in AFTER.items()}
     found = [names[done.name] for done in of_this_action(asked) if done.name in names]

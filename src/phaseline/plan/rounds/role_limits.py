@@ -29,7 +29,9 @@ def counting(topology: Topology, among: np.ndarray | None = None) -> Count:
     return lambda role: int(np.count_nonzero(masks.of(Roles(names=(role,))) & counted))
 
 
-def refuse_beyond(limits: Sequence[RoleLimits], shape: Topology, before: Topology | None = None) -> list[Problem]:
+def raise_if_beyond_limits(
+    limits: Sequence[RoleLimits], shape: Topology, before: Topology | None = None
+) -> list[Problem]:
     """Raise what forbids a shape (PL-F069); what is only to be said of it is returned.
 
     ``before``: what the deployment is now; None: nothing of it is there.
@@ -44,7 +46,7 @@ def refuse_beyond(limits: Sequence[RoleLimits], shape: Topology, before: Topolog
 def look_ahead(limits: Sequence[RoleLimits], planner: Planner, asked: Asked) -> None:
     """Raise what forbids the shape to which a workflow that is about to begin would bring the deployment as it is by now."""
     if asked.request.workflow == INSTALL:
-        refuse_beyond(limits, asked.topology)
+        raise_if_beyond_limits(limits, asked.topology)
     else:
         foreseen = foresee(planner, asked.topology, asked.request, asked.history, asked.declare)
-        refuse_beyond(limits, foreseen.topology, foreseen.before)
+        raise_if_beyond_limits(limits, foreseen.topology, foreseen.before)

@@ -1,6 +1,6 @@
 """Graphs of stages one after the other: all entries of a stage together, a milestone before the next one.
 
-What stage tasks and hooks need, who have no sequence of an instance to stand in: ``laid("pre hooks", stages)``.
+What stage tasks and hooks need, who have no sequence of an instance to stand in: ``build_stage_graph("pre hooks", stages)``.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def on_deployment(
     return StageCall(phase, policy, np.array([why], np.int32), SubjectKind.DEPLOYMENT, tolerant, however)
 
 
-def laid(name: str, stages: Sequence[StageCall]) -> Graph:
+def build_stage_graph(name: str, stages: Sequence[StageCall]) -> Graph:
     """The graph: the entries of each stage, and between neighbours a milestone that passes when the former one is done.
 
     Stages without subjects are left out. An empty graph has settled when it begins.

@@ -39,7 +39,7 @@ from phaseline.plan.stages.task_dependencies import (
     Vertices,
     circle,
 )
-from phaseline.plan.stages.task_graph import MILESTONE, TaskGraph, chained, laid_out
+from phaseline.plan.stages.task_graph import MILESTONE, TaskGraph, build_task_graph, chained
 from phaseline.plan.transforms.pipeline import Asked
 from phaseline.plan.workflows import heal
 
@@ -74,7 +74,7 @@ def before(asked: Asked, around: PrePost, body: Callable[[], object] | None = No
     started = asked.topology.started
     if asked.request.workflow in RESHAPING and (started is None or started.execution != asked.history.execution):
         return None
-    return _laid(lambda side: side.graph(), asked, around.stages or NO_STAGES, PRE)
+    return _build_side(lambda side: side.graph(), asked, around.stages or NO_STAGES, PRE)
 
 
 def after(asked: Asked, around: PrePost, answer: Graph | Reshape | GoOn | Verdict) -> Graph | None:
@@ -84,7 +84,7 @@ def after(asked: Asked, around: PrePost, answer: Graph | Reshape | GoOn | Verdic
     else:
         is_due = isinstance(answer, Verdict) and answer.status is ExecutionStatus.COMPLETED
         is_due = is_due and asked.request.workflow not in RESHAPING
-    return _laid(lambda side: side.graph(), asked, around.stages or NO_STAGES, POST) if is_due else None
+    return _build_side(lambda side: side.graph(), asked, around.stages or NO_STAGES, POST) if is_due else None
 
 
 def fresh(asked: Asked) -> np.ndarray:
@@ -114,13 +114,13 @@ def rows_of(asked: Asked, stages: Stages, stage: str, new: np.ndarray) -> list[t
 
     ``new``: whom tasks are for, bool by number. Raises: PL-F015 for what the graph would be refused for.
     """
-    return _laid(lambda side: side.rows(), asked, stages, stage, new)
+    return _build_side(lambda side: side.rows(), asked, stages, stage, new)
 
 
 Told = TypeVar("Told")
 
 
-def _laid(
+def _build_side(
     ask: Callable[[_Side], Told], asked: Asked, stages: Stages, stage: str, new: np.ndarray | None = None
 ) -> Told:
     """What one side answers. Where an instance would have to wait for one whose turn comes later, its groups take turns task by
@@ -172,7 +172,7 @@ class _Side:
         depth = self._tied_up(known)
         behind = chained(self._graph, self._rows, depth, len(self._in_turn))
         bounds = self._bearing.bounds if self._tied else ()
-        return laid_out(self._graph, f"stage {self._stage}", depth, behind, bounds)
+        return build_task_graph(self._graph, f"stage {self._stage}", depth, behind, bounds)
 
     def rows(self) -> list[tuple[ExecutionTask, int]]:
         """Each task with how many instances run it, in the order of the graph: as deep as they lie, then as files have them.

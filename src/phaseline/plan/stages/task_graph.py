@@ -1,7 +1,7 @@
 """A graph of tasks in the making: blocks of vertices, a task on its instances each, and edges between them.
 
 A vertex is a task on one instance. Edges come from what the tasks say of one another; then ``chained`` has each instance run
-one task at a time, in the order of the depths; then ``laid_out`` makes it a graph, so that what is needed lies before.
+one task at a time, in the order of the depths; then ``build_task_graph`` makes it a graph, so that what is needed lies before.
 
 Vertices are known by their provisional position: blocks one after the other, in each by instance. What stands in between
 (joins, sync points, the ends that an instance waits for) are entries that call nothing.
@@ -155,7 +155,7 @@ def chained(graph: TaskGraph, rows: Sequence[Sequence[Block]], depth: np.ndarray
     return waits
 
 
-def laid_out(
+def build_task_graph(
     graph: TaskGraph, name: str, depth: np.ndarray, behind: np.ndarray, bounds: tuple[Bound, ...] = ()
 ) -> Graph:
     """The graph. ``depth`` of the vertices, ``behind`` as ``chained`` gave it: such a milestone lies just before its vertex."""

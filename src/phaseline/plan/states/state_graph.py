@@ -153,7 +153,7 @@ def state_graph(
     needs: list[list[int]] = [[row - 1] if row else [] for row in range(len(rows))]
     if phases:
         _append(rows, needs, _beside(registry, phases, entered[-1]), stops, entered[-1])
-    return _laid_out(entered[-1], rows, needs, group.subjects)
+    return _build_rows(entered[-1], rows, needs, group.subjects)
 
 
 def late_graph(
@@ -176,7 +176,7 @@ def late_graph(
     rows = [_Row(entered, Policy(LaneSpec(entered), leave=(number,)), Mark.ABSENT)]
     needs: list[list[int]] = [[]]
     _append(rows, needs, _beside(registry, phases, group.state), stops, group.state)
-    graph = _laid_out(group.state, rows, needs, group.subjects)
+    graph = _build_rows(group.state, rows, needs, group.subjects)
     way_out = graph.steps[-1]
     before = tuple(Step(LANE_PREFIX + name, SubjectKind.INSTANCE, way_out.first, 0) for name in had)
     return altered(graph, steps=(*graph.steps[:-1], *before, way_out))
@@ -202,7 +202,7 @@ def same_for(graph: Graph, subjects: np.ndarray) -> Graph:
 def removal_graph(subjects: np.ndarray, number: int) -> Graph:
     """The graph of resources that are no more: all enter the state of this number."""
     row = _Row(STATE_PREFIX, Policy(LaneSpec(STATE_PREFIX), leave=(number,)), ENTERS)
-    return _laid_out("removed", [row], [[]], np.sort(subjects.astype(np.int32)))
+    return _build_rows("removed", [row], [[]], np.sort(subjects.astype(np.int32)))
 
 
 ENTERS = Mark.ABSENT | Mark.ANNOUNCE
@@ -335,7 +335,7 @@ def _key_of(policy: PhasePolicy) -> str:
     )
 
 
-def _laid_out(name: str, rows: Sequence[_Row], needs: Sequence[Sequence[int]], subjects: np.ndarray) -> Graph:
+def _build_rows(name: str, rows: Sequence[_Row], needs: Sequence[Sequence[int]], subjects: np.ndarray) -> Graph:
     """One entry for each row and subject, row by row; an edge goes between entries of the same subject."""
     count = len(subjects)
     places = np.arange(count, dtype=np.int32)

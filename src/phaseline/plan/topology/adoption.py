@@ -61,7 +61,7 @@ def same(document: Mapping[str, Any], blueprint: Blueprint, *, allow_type_change
         raise ValueError("two instances have the same id")
     node = np.array([place[row["node"]] for row in rows], np.int32)
     container = _numbers(number, (row["container"] for row in rows))
-    _refuse_other_containers(nodes, node, container)
+    _raise_if_other_containers(nodes, node, container)
     groups, group = _groups(native["groups"], rows, number, tuple(blueprint.scaling_groups))
     topology = Topology(
         blueprint=blueprint,
@@ -188,7 +188,7 @@ def _numbers(number: Mapping[str, int], ids: Iterator[str | None]) -> np.ndarray
     return np.array([-1 if id is None else number[id] for id in ids], np.int32)
 
 
-def _refuse_other_containers(nodes: Sequence[Node], node: np.ndarray, container: np.ndarray) -> None:
+def _raise_if_other_containers(nodes: Sequence[Node], node: np.ndarray, container: np.ndarray) -> None:
     """``ValueError`` unless everybody lies in an instance of his node's container: who lay in himself would do so for ever."""
     place = {one.name: at for at, one in enumerate(nodes)}
     wanted = np.array([place[one.container] if one.container else -1 for one in nodes], np.int32)[node]
@@ -197,7 +197,7 @@ def _refuse_other_containers(nodes: Sequence[Node], node: np.ndarray, container:
         raise ValueError("an instance lies in one that does not contain its node")
 
 
-def _refuse_circles(outer: np.ndarray, most: int) -> None:
+def _raise_if_circular(outer: np.ndarray, most: int) -> None:
     """``ValueError`` if some group instance lies in itself, or deeper than there are groups."""
     inside = np.arange(len(outer))
     for _ in range(most):
@@ -225,7 +225,7 @@ def _groups(
         container=_numbers(number, (row["container"] for row in rows)),
     )
     if at:
-        _refuse_circles(made.outer, len(names))
+        _raise_if_circular(made.outer, len(names))
     return made, _numbers(at, (row["group"] for row in instances))
 
 

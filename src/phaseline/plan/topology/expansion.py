@@ -37,7 +37,7 @@ def expand(blueprint: Blueprint, *, suffixes: int, yes_many: bool = False) -> To
     entities: list[Node | ScalingGroup] = [*nodes, *blueprint.scaling_groups.values()]
     forest = plant(nodes, blueprint.scaling_groups, _each(entities))
     totals = forest.totals()
-    _refuse_too_many(entities, totals)
+    _raise_if_too_many(entities, totals)
     count = np.array(totals, np.int64)
     first = np.cumsum(count) - count
     first[len(nodes) :] -= int(count[: len(nodes)].sum())  # instances of groups are counted apart
@@ -181,7 +181,7 @@ def _each(entities: Sequence[Node | ScalingGroup]) -> list[int]:
     return found
 
 
-def _refuse_too_many(entities: Sequence[Node | ScalingGroup], totals: Sequence[int]) -> None:
+def _raise_if_too_many(entities: Sequence[Node | ScalingGroup], totals: Sequence[int]) -> None:
     total = sum(totals)
     if total > MAX_INSTANCES:
         largest, count = max(zip(entities, totals, strict=True), key=lambda found: found[1])

@@ -32,7 +32,7 @@ def concerned(topology: Topology, chosen: np.ndarray, operation: str, between: n
     return found
 
 
-def lay_intact(draft: GraphDraft, relate: Relate, between: np.ndarray = NO_ROWS, *, tolerant: bool) -> GraphDraft:
+def append_intact(draft: GraphDraft, relate: Relate, between: np.ndarray = NO_ROWS, *, tolerant: bool) -> GraphDraft:
     """Slots for the operation on relationships from intact instances to chosen ones. ``tolerant``: tried once, ignored.
 
     ``between``: as for ``concerned``.

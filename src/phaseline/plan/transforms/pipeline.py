@@ -1,6 +1,6 @@
 """From chosen instances and what each of them goes through to a graph: the transforms in the order that all workflows share.
 
-Walk of an install of ``web`` and ``db``: ``begin`` gathers both, ``db`` one level before ``web``; ``lay_sequence`` gives them
+Walk of an install of ``web`` and ``db``: ``begin`` gathers both, ``db`` one level before ``web``; ``append_sequence`` gives them
 the entries of their operations, ``carry_states`` puts the states on these, ``chain_entries`` and the waits draw the
 edges, ``assemble`` lays it all out.
 
@@ -20,9 +20,9 @@ from phaseline.plan.transforms import state_paths
 from phaseline.plan.transforms.chain import chain_entries
 from phaseline.plan.transforms.dependency_edges import wait_for_sources, wait_for_targets
 from phaseline.plan.transforms.endings import end_however
-from phaseline.plan.transforms.intact_neighbours import NO_ROWS, concerned, lay_intact
+from phaseline.plan.transforms.intact_neighbours import NO_ROWS, append_intact, concerned
 from phaseline.plan.transforms.selected import begin
-from phaseline.plan.transforms.sequences import lay_sequence
+from phaseline.plan.transforms.sequences import append_sequence
 from phaseline.plan.transforms.states import carry_states
 
 if TYPE_CHECKING:
@@ -187,16 +187,16 @@ def _woven(asked: Asked, name: str, chosen: np.ndarray, walk: Walk) -> Graph:
         on_paths=on_paths,
     )
     breaks = request.breakpoints
-    draft = lay_sequence(draft, walk.sequence, tolerant=walk.tolerant, once=walk.once, breakpoints=breaks)
+    draft = append_sequence(draft, walk.sequence, tolerant=walk.tolerant, once=walk.once, breakpoints=breaks)
     if on_paths:
         manner = state_paths.StatePathOptions(
             downwards=walk.downwards, tolerant=walk.tolerant, once=walk.once, breakpoints=breaks
         )
-        draft = state_paths.lay_paths(draft, walk.sequence, history.paths, manner)
+        draft = state_paths.append_paths(draft, walk.sequence, history.paths, manner)
     if walk.however:
         draft = end_however(draft)
     for relate in walk.intact:
-        draft = lay_intact(draft, relate, walk.between, tolerant=walk.downwards)
+        draft = append_intact(draft, relate, walk.between, tolerant=walk.downwards)
     draft = carry_states(draft)
     draft = chain_entries(draft)
     if on_paths:

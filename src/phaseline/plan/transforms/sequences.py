@@ -30,7 +30,7 @@ STATES = 256
 """No state has so high a number; those of paths lie above those of the life cycle."""
 
 
-def lay_sequence(
+def append_sequence(
     draft: GraphDraft, sequence: Sequence, *, tolerant: bool, once: bool, breakpoints: Breakpoints = ()
 ) -> GraphDraft:
     """Slots for the calls and relationship operations of the chosen, and the states between them.

@@ -54,7 +54,7 @@ class StatePathOptions:
     breakpoints: tuple[Breakpoint, ...] = ()
 
 
-def lay_paths(
+def append_paths(
     draft: GraphDraft, sequence: Sequence, known: StatePathIndex | None, manner: StatePathOptions
 ) -> GraphDraft:
     """Slots for those who are chosen and do not walk through the steps. ``sequence``: those steps, for their operations."""

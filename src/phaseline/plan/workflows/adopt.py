@@ -20,7 +20,7 @@ from phaseline.plan.graph.lifecycle_sequence import Become
 from phaseline.plan.graph.verdicts import settled, verdict
 from phaseline.plan.graph.workflow import SWITCH, Parameter, Workflow
 from phaseline.plan.transforms.pipeline import Asked, Walk, weave
-from phaseline.plan.workflows.check import CHECK_STATUS, NOT_THERE, lay_status
+from phaseline.plan.workflows.check import CHECK_STATUS, NOT_THERE, build_status_graph
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -60,7 +60,9 @@ def _check(asked: Asked) -> Graph | None:
     """Everybody who was adopted and can be is asked how he is."""
     if asked.request.parameters.get(CHECK) is False:
         return None
-    return lay_status(asked, asked.topology.is_there & ~np.isin(asked.history.states, NOT_THERE), tolerant=False)
+    return build_status_graph(
+        asked, asked.topology.is_there & ~np.isin(asked.history.states, NOT_THERE), tolerant=False
+    )
 
 
 def _next_state(asked: Asked) -> Graph | None:

@@ -113,7 +113,7 @@ def _with_all(revision: Revision, started: Started) -> Topology:
     )
 
 
-def refuse_replaced(revision: Revision) -> None:
+def raise_if_replaced(revision: Revision) -> None:
     """Raise PL-P041 with every node that would have to be replaced."""
     found = revision.fates.replaced
     if found:
@@ -125,13 +125,13 @@ def refuse_replaced(revision: Revision) -> None:
         )
 
 
-def refuse_forbidden(revision: Revision) -> None:
+def raise_if_forbidden(revision: Revision) -> None:
     """Raise PL-P049 with every node of which that is forbidden which would become of it."""
     if revision.former.is_restricted:
         restriction_checks.refuse_revision(revision)
 
 
-def refuse_other(topology: Topology) -> None:
+def raise_if_other_modification(topology: Topology) -> None:
     """Raise PL-P043 while the deployment is in the middle of a modification of another kind."""
     other = topology.started
     if other is not None and other.workflow != UPDATE:

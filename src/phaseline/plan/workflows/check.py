@@ -1,6 +1,6 @@
 """Check_status and check_drift: ask what is there how it is, once each; what they find is remembered (W32, W46).
 
-Heal and update begin with the same rounds (``lay_status``, ``lay_drift``), tolerant of checks that fail.
+Heal and update begin with the same rounds (``build_status_graph``, ``build_drift_graph``), tolerant of checks that fail.
 """
 
 from __future__ import annotations
@@ -56,14 +56,14 @@ def implementing(topology: Topology, operation: str) -> np.ndarray:
     return answer
 
 
-def lay_status(asked: Asked, chosen: np.ndarray, *, tolerant: bool, in_order: bool = False) -> Graph | None:
+def build_status_graph(asked: Asked, chosen: np.ndarray, *, tolerant: bool, in_order: bool = False) -> Graph | None:
     """The graph that checks the status of those chosen who are there; None if none of them has such an operation."""
     called = chosen & is_up(asked) & implementing(asked.topology, op.CHECK_STATUS)
     walk = Walk((Call(op.CHECK_STATUS),), tolerant=tolerant, once=True, in_order=in_order)
     return weave(asked, CHECK_STATUS, called, walk) if called.any() else None
 
 
-def lay_drift(asked: Asked, chosen: np.ndarray, *, tolerant: bool, in_order: bool) -> Graph | None:
+def build_drift_graph(asked: Asked, chosen: np.ndarray, *, tolerant: bool, in_order: bool) -> Graph | None:
     """The graph that checks those chosen who are there for drift, and then their relationships; None if there is no such check."""
     called = implementing(asked.topology, op.CHECK_DRIFT) | _related(asked.topology, op.CHECK_RELATIONSHIP_DRIFT)
     called &= chosen & is_up(asked)
@@ -87,14 +87,16 @@ def plan_status(topology: Topology, request: Request, history: History, declare:
     """The graph that checks the chosen; after it, the verdict: a check that fails fails the workflow."""
     asked = Asked(topology, request, history, declare)
     in_order = request.parameters.get(IN_ORDER) is True
-    return _once(asked, CHECK_STATUS, lambda chosen: lay_status(asked, chosen, tolerant=False, in_order=in_order))
+    return _once(
+        asked, CHECK_STATUS, lambda chosen: build_status_graph(asked, chosen, tolerant=False, in_order=in_order)
+    )
 
 
 def plan_drift(topology: Topology, request: Request, history: History, declare: Declare) -> Graph | Verdict:
     """The same for drift, which is no failure: it is what the check is for."""
     asked = Asked(topology, request, history, declare)
     in_order = request.parameters.get(IN_ORDER) is not False
-    return _once(asked, CHECK_DRIFT, lambda chosen: lay_drift(asked, chosen, tolerant=False, in_order=in_order))
+    return _once(asked, CHECK_DRIFT, lambda chosen: build_drift_graph(asked, chosen, tolerant=False, in_order=in_order))
 
 
 def plan_check(topology: Topology, request: Request, history: History, declare: Declare) -> Graph | Verdict:

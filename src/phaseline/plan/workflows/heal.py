@@ -21,7 +21,7 @@ from phaseline.plan.graph.verdicts import counted, settled, verdict
 from phaseline.plan.graph.workflow import SWITCH, Parameter, Workflow, refuse_restricted
 from phaseline.plan.transforms.pipeline import Asked, Walk, weave
 from phaseline.plan.workflows import install, uninstall
-from phaseline.plan.workflows.check import CHECK_STATUS, implementing, is_up, lay_status
+from phaseline.plan.workflows.check import CHECK_STATUS, build_status_graph, implementing, is_up
 from phaseline.plan.workflows.lifecycle_retries import retrying
 from phaseline.plan.workflows.operation_round import NOBODY
 
@@ -55,12 +55,12 @@ def plan(topology: Topology, request: Request, history: History, declare: Declar
     asked = Asked(topology, request, history, declare)
     done = settled(history, install.INSTALL)
     if done:
-        return _told(asked, verdict(history, done))
+        return _heal_verdict(asked, verdict(history, done))
     gone = settled(history, uninstall.UNINSTALL)
     if gone:
         if history.canceled or not gone.is_met:
             return verdict(history, gone)
-        return install.lay(asked, _wrong(asked), intact=op.INSTALL_RELATIONSHIP_OPERATIONS)
+        return install.build_install_graph(asked, _wrong(asked), intact=op.INSTALL_RELATIONSHIP_OPERATIONS)
     healed = settled(history, HEAL)
     last = healed or settled(history, CHECK_STATUS)
     if last and (history.canceled or not _is_conclusive(last)):
@@ -77,27 +77,27 @@ def _next(asked: Asked, *, checked: bool, healed: bool) -> Graph | Verdict:
         return Verdict(ExecutionStatus.COMPLETED, NOBODY)
     if parameters.get(FORCE_REINSTALL) is not True:
         if not checked and parameters.get(CHECK_STATUS) is not False:
-            graph = lay_status(asked, selected & ~_marked(asked), tolerant=True)
+            graph = build_status_graph(asked, selected & ~_marked(asked), tolerant=True)
             if graph:
                 return graph
         sick = to_heal(asked, selected)
         if not healed and sick.any():
-            return lay_heal(asked, sick)
+            return build_heal_graph(asked, sick)
     wrong = _wrong(asked)
     if not wrong.any():
         last = settled(asked.history, HEAL) or settled(asked.history, CHECK_STATUS)
         reason = ALL_WELL if not healed else counted(last) if last else ""
-        return _told(asked, Verdict(ExecutionStatus.COMPLETED, reason))
+        return _heal_verdict(asked, Verdict(ExecutionStatus.COMPLETED, reason))
     if parameters.get(ALLOW_REINSTALL) is False:
         return Verdict(
             ExecutionStatus.FAILED, f"{ALLOW_REINSTALL} is false, and {_named(asked, wrong)} must be reinstalled"
         )
     refuse_restricted(asked.topology, "replace", wrong)
     ignore_failure = parameters.get(uninstall.IGNORE_FAILURE) is not False
-    return uninstall.lay(asked, wrong, ignore_failure=ignore_failure)
+    return uninstall.build_uninstall_graph(asked, wrong, ignore_failure=ignore_failure)
 
 
-def _told(asked: Asked, found: Verdict) -> Verdict:
+def _heal_verdict(asked: Asked, found: Verdict) -> Verdict:
     """The verdict of a heal that came to its end, with the instances that were healed and those that were reinstalled."""
     if found.status is not ExecutionStatus.COMPLETED:
         return found
@@ -166,7 +166,7 @@ def to_heal(asked: Asked, selected: np.ndarray) -> np.ndarray:
     return found
 
 
-def lay_heal(asked: Asked, chosen: np.ndarray) -> Graph:
+def build_heal_graph(asked: Asked, chosen: np.ndarray) -> Graph:
     """The graph that heals these in the order of their dependencies; who cannot be healed holds nobody up (W36)."""
     return weave(asked, HEAL, chosen, HEALING)
 

@@ -94,10 +94,10 @@ def plan(topology: Topology, request: Request, history: History, declare: Declar
         half_made = chosen & np.isin(history.states, [State.STARTING, State.CREATING])
         if half_made.any():
             return weave(asked, CLEAN_UP, half_made, CLEANING)
-    return lay(asked, chosen)
+    return build_install_graph(asked, chosen)
 
 
-def lay(
+def build_install_graph(
     asked: Asked,
     chosen: np.ndarray,
     *,

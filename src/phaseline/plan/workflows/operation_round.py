@@ -69,7 +69,7 @@ def in_turn(
     if history.canceled:
         return Verdict(ExecutionStatus.CANCELED)
     for invocation in invocations[place + (done is not None) :]:
-        graph = _lay(Asked(topology, request, history, declare), invocation)
+        graph = _build_round(Asked(topology, request, history, declare), invocation)
         if graph is not None:
             return graph
     return verdict(history, done) if done is not None else Verdict(ExecutionStatus.COMPLETED, NOBODY)
@@ -92,7 +92,7 @@ def is_reversed(request: Request, invocation: Invocation) -> bool:
     return invocation.may_reverse and request.parameters.get(REVERSE_ORDER) is True
 
 
-def _lay(asked: Asked, invocation: Invocation) -> Graph | None:
+def _build_round(asked: Asked, invocation: Invocation) -> Graph | None:
     """The graph; None where no chosen instance has the operation."""
     topology, request = asked.topology, asked.request
     found = known_operations(topology, request, invocation.operation)

@@ -43,8 +43,8 @@ def plan(topology: Topology, request: Request, history: History, declare: Declar
     asked = Asked(topology, request, history, declare)
     if not gone:
         refuse_restricted(topology, "replace", chosen)
-        return uninstall.lay(asked, chosen)
-    return install.lay(asked, chosen, intact=op.INSTALL_RELATIONSHIP_OPERATIONS)
+        return uninstall.build_uninstall_graph(asked, chosen)
+    return install.build_install_graph(asked, chosen, intact=op.INSTALL_RELATIONSHIP_OPERATIONS)
 
 
 WORKFLOW = Workflow(retrying(plan, uninstall.BEFORE_AGAIN), {**uninstall.IGNORING, **FILTERING}, claims=only_chosen)

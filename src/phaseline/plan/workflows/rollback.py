@@ -63,7 +63,7 @@ def plan(topology: Topology, request: Request, history: History, declare: Declar
         return verdict(history, back) if back else Verdict(ExecutionStatus.COMPLETED, NOTHING_HALF_MADE)
     if back and not back.is_met:
         return verdict(history, back)
-    return uninstall.lay(Asked(topology, request, history, declare), topology.is_there)
+    return uninstall.build_uninstall_graph(Asked(topology, request, history, declare), topology.is_there)
 
 
 def claims(topology: Topology, request: Request) -> np.ndarray | None:

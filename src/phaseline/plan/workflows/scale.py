@@ -105,7 +105,7 @@ def _abort(asked: Asked, started: Started) -> Graph | Reshape | Verdict:
         return verdict(asked.history, gone)
     there = _still_there(asked, started)
     if gone is None and some(there):
-        return uninstall.lay(asked, there, name=f"uninstall {whose}")
+        return uninstall.build_uninstall_graph(asked, there, name=f"uninstall {whose}")
     return Reshape(f"abort {whose}", under_way.taken_back(asked.topology))
 
 
@@ -117,7 +117,11 @@ def _run(asked: Asked, started: Started) -> Graph | Reshape | Verdict:
     name = f"{'install' if is_out else 'uninstall'} {started.name}"
     done = settled(history, name)
     if done is None and some(changed) and not history.canceled:
-        return install.lay(asked, changed, name=name) if is_out else uninstall.lay(asked, changed, name=name)
+        return (
+            install.build_install_graph(asked, changed, name=name)
+            if is_out
+            else uninstall.build_uninstall_graph(asked, changed, name=name)
+        )
     if done is None and history.canceled:
         return Reshape(f"take back {started.name}", under_way.taken_back(asked.topology))
     if done is None or done.is_met:
@@ -143,7 +147,9 @@ def _tied(asked: Asked, started: Started) -> Graph | Reshape | Verdict:
         if asked.history.canceled:
             return Verdict(ExecutionStatus.CANCELED)
         nobody = np.zeros(len(asked.topology), bool)
-        return install.lay(asked, nobody, name=f"{ESTABLISH} {started.name}", between=numbers_of(started.kept[TIED]))
+        return install.build_install_graph(
+            asked, nobody, name=f"{ESTABLISH} {started.name}", between=numbers_of(started.kept[TIED])
+        )
     if not done.is_met:
         return verdict(asked.history, done)
     return Reshape(f"finish {started.name}", under_way.finished(asked.topology)[0])
@@ -162,7 +168,7 @@ def _take_back(asked: Asked, started: Started) -> Graph | Reshape | Verdict:
 def _clear(asked: Asked, started: Started) -> Graph | Reshape:
     there = _still_there(asked, started)
     if some(there):
-        return uninstall.lay(asked, there, name=f"uninstall {started.name}")
+        return uninstall.build_uninstall_graph(asked, there, name=f"uninstall {started.name}")
     return Reshape(f"take back {started.name}", under_way.taken_back(asked.topology))
 
 

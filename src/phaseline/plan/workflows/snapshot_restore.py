@@ -81,7 +81,7 @@ def plan_restore(
     if last is None:
         missing = _missing(asked)
         if missing.any():
-            return install.lay(asked, missing, intact=op.INSTALL_RELATIONSHIP_OPERATIONS, name=MISSING)
+            return install.build_install_graph(asked, missing, intact=op.INSTALL_RELATIONSHIP_OPERATIONS, name=MISSING)
     return _called(asked, RESTORE, op.SNAPSHOT_APPLY) or (answer if last is None else verdict(history, last))
 
 

@@ -70,10 +70,10 @@ def plan(topology: Topology, request: Request, history: History, declare: Declar
     chosen = choose(topology, request) & (history.states == what.before) & topology.is_there
     if not chosen.any():
         return Verdict(ExecutionStatus.COMPLETED, what.nobody, is_idle=True)
-    return lay(Asked(topology, request, history, declare), chosen, what)
+    return build_switch_graph(Asked(topology, request, history, declare), chosen, what)
 
 
-def lay(asked: Asked, chosen: np.ndarray, what: Freezing) -> Graph:
+def build_switch_graph(asked: Asked, chosen: np.ndarray, what: Freezing) -> Graph:
     """The graph that freezes or thaws these (bool by number)."""
     can = implementing(asked.topology, what.operation)
     calls = Call(what.operation, only=can), Call(what.instead, only=~can), Become(what.after)

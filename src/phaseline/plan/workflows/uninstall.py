@@ -92,10 +92,10 @@ def plan(topology: Topology, request: Request, history: History, declare: Declar
     if not chosen.any():
         return Verdict(ExecutionStatus.COMPLETED, "no instance was chosen, so there was nothing to do")
     refuse_restricted(topology, "delete", chosen)
-    return lay(Asked(topology, request, history, declare), chosen)
+    return build_uninstall_graph(Asked(topology, request, history, declare), chosen)
 
 
-def lay(
+def build_uninstall_graph(
     asked: Asked,
     chosen: np.ndarray,
     *,

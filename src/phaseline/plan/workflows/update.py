@@ -40,13 +40,13 @@ from phaseline.plan.workflows import heal, install, uninstall
 from phaseline.plan.workflows.apply_revision import (
     UNTOUCHED,
     UPDATE,
-    refuse_forbidden,
-    refuse_other,
-    refuse_replaced,
+    raise_if_forbidden,
+    raise_if_other_modification,
+    raise_if_replaced,
     revised,
     taken_over,
 )
-from phaseline.plan.workflows.check import CHECK_DRIFT, CHECK_STATUS, lay_drift, lay_status
+from phaseline.plan.workflows.check import CHECK_DRIFT, CHECK_STATUS, build_drift_graph, build_status_graph
 from phaseline.plan.workflows.delegated_update import WORKFLOW_ID, handed_over
 from phaseline.plan.workflows.lifecycle_retries import retrying
 from phaseline.plan.workflows.update_or_reinstall import (
@@ -58,9 +58,9 @@ from phaseline.plan.workflows.update_or_reinstall import (
     assumes,
     candidates,
     has_any,
+    is_confirmed,
     kept,
     kept_instances,
-    says,
     sort_out,
     who_again,
 )
@@ -186,18 +186,18 @@ def _before(asked: Asked, done: frozenset[str]) -> Graph | Reshape:
     aim = asked.history.aim()
     if aim is None:
         raise ProblemsError(problems(asked.topology, altered(asked.request, parameters={})))
-    refuse_other(asked.topology)
+    raise_if_other_modification(asked.topology)
     revision = revised(asked.topology, aim)
-    if not says(asked, ALLOW_REPLACE):
-        refuse_replaced(revision)
+    if not is_confirmed(asked, ALLOW_REPLACE):
+        raise_if_replaced(revision)
     if asked.topology.started is None:  # else it is a way back, or goes on with what was allowed
-        refuse_forbidden(revision)
+        raise_if_forbidden(revision)
     is_handed_over = bool(asked.request.parameters.get(WORKFLOW_ID))
-    if uninstall.UNINSTALL not in done and not says(asked, SKIP_UNINSTALL) and not is_handed_over:
+    if uninstall.UNINSTALL not in done and not is_confirmed(asked, SKIP_UNINSTALL) and not is_handed_over:
         goes = np.zeros(len(asked.topology), bool)
         goes[revision.removed] = True
         if goes.any() or concerned(asked.topology, goes, op.UNLINK, revision.reduced).any():
-            return uninstall.lay(asked, goes, between=revision.reduced)
+            return uninstall.build_uninstall_graph(asked, goes, between=revision.reduced)
     shape = taken_over(asked, revision, keeps_all=is_handed_over)
     return Reshape(TAKEN_OVER, shape, inputs=aim.inputs, code=aim.code, uses=aim.uses)
 
@@ -207,11 +207,11 @@ def _before(asked: Asked, done: frozenset[str]) -> Graph | Reshape:
 
 def _installs(asked: Asked, done: frozenset[str]) -> Graph | None:
     """Who comes is installed, and ties between those who stay are established."""
-    if install.INSTALL in done or says(asked, SKIP_INSTALL):
+    if install.INSTALL in done or is_confirmed(asked, SKIP_INSTALL):
         return None
     comes, rows = kept_instances(asked, "added"), kept(asked, "extended")
     if comes.any() or concerned(asked.topology, comes, op.ESTABLISH, rows).any():
-        return install.lay(asked, comes, between=rows)
+        return install.build_install_graph(asked, comes, between=rows)
     return None
 
 
@@ -219,20 +219,20 @@ def _sorts(asked: Asked, done: frozenset[str]) -> Graph | Reshape | None:
     """Checks and heals, then what is to become of those who stay."""
     if SORTED in done:
         return None
-    if not {CHECK_DRIFT, CHECK_STATUS, heal.HEAL} & done and not says(asked, SKIP_DRIFT_CHECK):
-        graph = lay_drift(asked, candidates(asked), tolerant=True, in_order=True)
+    if not {CHECK_DRIFT, CHECK_STATUS, heal.HEAL} & done and not is_confirmed(asked, SKIP_DRIFT_CHECK):
+        graph = build_drift_graph(asked, candidates(asked), tolerant=True, in_order=True)
         if graph is not None:
             return graph
     found = sort_out(asked)
     healing = altered(asked, request=altered(asked.request, parameters={heal.ASSUME_HEALTHY: assumes(asked)}))
-    if not says(asked, SKIP_HEAL):
+    if not is_confirmed(asked, SKIP_HEAL):
         if not {CHECK_STATUS, heal.HEAL} & done:
-            graph = lay_status(healing, found.updated, tolerant=True)
+            graph = build_status_graph(healing, found.updated, tolerant=True)
             if graph is not None:
                 return graph
         sick = heal.to_heal(healing, found.updated) & found.updated
         if heal.HEAL not in done and sick.any():
-            return heal.lay_heal(healing, sick)
+            return heal.build_heal_graph(healing, sick)
         found = found.without(asked, heal.to_reinstall(healing, found.updated))
     started = asked.topology.started
     assert started is not None, "the new blueprint was taken over"
@@ -253,9 +253,9 @@ def _follows(asked: Asked, done: frozenset[str]) -> Graph | None:
         return None
     if UNINSTALL_AGAIN not in done:
         refuse_restricted(asked.topology, "replace", again)
-        return uninstall.lay(asked, again, ignore_failure=True, name=UNINSTALL_AGAIN)
+        return uninstall.build_uninstall_graph(asked, again, ignore_failure=True, name=UNINSTALL_AGAIN)
     if INSTALL_AGAIN not in done:
-        return install.lay(asked, again, intact=op.INSTALL_RELATIONSHIP_OPERATIONS, name=INSTALL_AGAIN)
+        return install.build_install_graph(asked, again, intact=op.INSTALL_RELATIONSHIP_OPERATIONS, name=INSTALL_AGAIN)
     return None
 
 

@@ -55,7 +55,7 @@ class Sorted:
 
     def without(self, asked: Asked, sick: np.ndarray) -> Sorted:
         """With these reinstalled instead, unless nobody is to be."""
-        more = np.zeros_like(sick) if says(asked, SKIP_REINSTALL) else heal.with_contained(self.topology, sick)
+        more = np.zeros_like(sick) if is_confirmed(asked, SKIP_REINSTALL) else heal.with_contained(self.topology, sick)
         kept = ~(sick | more)
         rows = self.rows[kept[self.topology.source[self.rows]]]
         return altered(self, own=self.own & kept, rows=rows, again=self.again | more)
@@ -79,7 +79,7 @@ def candidates(asked: Asked) -> np.ndarray:
 def sort_out(asked: Asked) -> Sorted:
     """Who has drifted, by the checks or because the blueprint changed, and what follows from it (W61)."""
     topology, checks = asked.topology, asked.history.checks
-    here, is_checked = candidates(asked), not says(asked, SKIP_DRIFT_CHECK)
+    here, is_checked = candidates(asked), not is_confirmed(asked, SKIP_DRIFT_CHECK)
     changed = kept_instances(asked, "changed") & here
     own = changed
     failed = np.zeros_like(own)
@@ -93,9 +93,9 @@ def sort_out(asked: Asked) -> Sorted:
     failed |= lost
     by_name = _named(asked) | kept_instances(asked, AGAIN)
     hopeless = failed | (own & ~_having_any(topology, OWN_UPDATES))
-    if says(asked, FORCE_REINSTALL):
+    if is_confirmed(asked, FORCE_REINSTALL):
         hopeless |= own | at_source(topology, rows)
-    again = heal.with_contained(topology, by_name if says(asked, SKIP_REINSTALL) else by_name | hopeless)
+    again = heal.with_contained(topology, by_name if is_confirmed(asked, SKIP_REINSTALL) else by_name | hopeless)
     gone = again | hopeless
     return Sorted(topology, own & ~gone, rows[~gone[topology.source[rows]]], again & topology.is_there)
 
@@ -153,7 +153,7 @@ def _named(asked: Asked) -> np.ndarray:
     return found
 
 
-def says(asked: Asked, parameter: str) -> bool:
+def is_confirmed(asked: Asked, parameter: str) -> bool:
     """Whether the user has said yes to a parameter."""
     return asked.request.parameters.get(parameter) is True
 
@@ -183,7 +183,7 @@ def who_again(asked: Asked, own: np.ndarray, rows: np.ndarray) -> np.ndarray:
     """Who is reinstalled, bool by number: who was sorted out, and whose update has failed; with what they contain."""
     topology, count = asked.topology, len(asked.topology)
     found = kept_instances(asked, "reinstalled")
-    if not says(asked, SKIP_REINSTALL):
+    if not is_confirmed(asked, SKIP_REINSTALL):
         failed = own & (asked.history.checks.column(CheckKind.DRIFT, count) == CheckResult.FAILED)
         for kind in (CheckKind.SOURCE_DRIFT, CheckKind.TARGET_DRIFT):
             column = asked.history.checks.column(kind, len(topology.link))

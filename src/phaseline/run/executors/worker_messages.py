@@ -14,7 +14,7 @@ import math
 import time
 from typing import TYPE_CHECKING, Any, Protocol
 
-from phaseline.calls.protocol.plugin_boundary import said_by
+from phaseline.calls.protocol.plugin_boundary import exception_text
 from phaseline.calls.threads.guarded_calls import guarded_call
 from phaseline.model.problems.problem import ProblemsError
 from phaseline.run.executors.framing import PRINTED
@@ -217,4 +217,4 @@ def _answered(answer: Callable[[str, list[Any]], Any], message: Message) -> Mess
         return {"problem": [first.code, first.message, first.mend]}
     if isinstance(error, KeyError):
         return {"error": str(error.args[0]) if error.args else ""}
-    return {"error": said_by(error)}
+    return {"error": exception_text(error)}

@@ -90,7 +90,7 @@ class GivenUpCalls:
         return bool(found)
 
 
-def refuse_overlap(
+def raise_if_overlap(
     outstanding: OpenBatches,
     store: Store,
     deployments: DeploymentCache,

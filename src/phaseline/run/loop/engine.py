@@ -36,7 +36,7 @@ from phaseline.model.execution.events import (
 from phaseline.model.graph.status import ExecutionStatus
 from phaseline.model.resources.resources import is_reach
 from phaseline.model.rows.rows import EventRow, Turn
-from phaseline.run.loop.abandoned_calls import GivenUpCalls, has_calls, is_forced, refuse_overlap
+from phaseline.run.loop.abandoned_calls import GivenUpCalls, has_calls, is_forced, raise_if_overlap
 from phaseline.run.loop.admission import Claims
 from phaseline.run.loop.cloudify_sentences import called_by_hand, cancel_event, execution_event, waiting_event
 from phaseline.run.loop.drain import DrainState
@@ -230,7 +230,7 @@ class Engine:
         """Raise PL-C028 if a retry would call what was given up and still runs, and must not be called twice."""
         is_leaving = is_forced(self._events, row.number)
         wanted, now = (graph, positions), self._clock.now()
-        refuse_overlap(self._outstanding, self._store, self.deployments, row, wanted, now=now, is_leaving=is_leaving)
+        raise_if_overlap(self._outstanding, self._store, self.deployments, row, wanted, now=now, is_leaving=is_leaving)
 
     def complete(self, row: ExecutionRow, graph: int, positions: np.ndarray, *, reason: str, actor: str) -> None:
         """Take entries as completed because a user vouches for them; audited."""

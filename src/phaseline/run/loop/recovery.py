@@ -136,9 +136,9 @@ def _graphs_to_hold(store: Store, planning: Planning, row: ExecutionRow) -> list
             found.append((graph, statuses))
         is_passed_by = not some(statuses < EntryStatus.UNSURE) and any(map(partial(_follows, row), graphs[place + 1 :]))
         if not is_held or not may_move or is_passed_by:
-            from phaseline.calls.deployments.removed_instances import tell_settled
+            from phaseline.calls.deployments.removed_instances import report_settled
 
-            tell_settled(store, planning, row, graph, statuses)
+            report_settled(store, planning, row, graph, statuses)
     return found
 
 

@@ -140,15 +140,15 @@ class Door:
             return DONE
         row = self._row(request)
         if row is None:
-            return refused(Problem("PL-C011", "there is no such execution", "See: phaseline executions list"))
+            return problem_answer(Problem("PL-C011", "there is no such execution", "See: phaseline executions list"))
         try:
             self._carry_out(request, row)
         except ProblemsError as error:
-            return refused(error.problems[0])
+            return problem_answer(error.problems[0])
         except NOT_READ as error:
             from phaseline.calls.deployments.unreadable_execution import reason_of, unreadable
 
-            return refused(unreadable(row, reason_of(error)))
+            return problem_answer(unreadable(row, reason_of(error)))
         return DONE
 
     def _carry_out(self, request: RequestRow, row: ExecutionRow) -> None:
@@ -163,7 +163,7 @@ class Door:
             case RequestKind.CANCEL:
                 if row.status.is_ended and request.body.get("how") == "kill" and self._orders.given_up.end(row.number):
                     return
-                refuse_ended(row, "nothing is left to cancel")
+                raise_if_ended(row, "nothing is left to cancel")
                 self._orders.take_up(row)
                 self._orders.cancel(row.number, str(request.body.get("how", "wait")))
             case RequestKind.RETRY:
@@ -179,7 +179,7 @@ class Door:
         """What is asked about resources that an execution brings, or brought, to a target, or about phases of its nodes."""
         if request.kind in {RequestKind.WAKE, RequestKind.SIGNAL, RequestKind.CANCEL}:
             is_cancel = request.kind is RequestKind.CANCEL
-            refuse_ended(row, "nothing is left to cancel" if is_cancel else "nothing in it sleeps")
+            raise_if_ended(row, "nothing is left to cancel" if is_cancel else "nothing in it sleeps")
         else:
             self._refuse_reopening(row)
         self._orders.about_resources(row, request)
@@ -192,10 +192,10 @@ class Door:
 
     def _retry(self, row: ExecutionRow, request: RequestRow) -> None:
         self._refuse_reopening(row)
-        refuse_completed(row)
+        raise_if_completed(row)
         clean = bool(request.body.get("clean"))
         if clean:
-            refuse_clean(row)
+            raise_if_not_cleanable(row)
         row = altered(row, request=altered(row.request, clean=clean))
         graph, positions = _chosen(request.body)
         self._orders.refuse_overlap(row, graph, positions)
@@ -217,10 +217,10 @@ class Door:
             other = self._orders.claims.blocker(row)
             if other is not None:
                 raise busy(row, other)
-            refuse_deleted(self._store, row)
+            raise_if_deleted(self._store, row)
 
     def _wake(self, row: ExecutionRow, request: RequestRow) -> None:
-        refuse_ended(row, "nothing in it sleeps")
+        raise_if_ended(row, "nothing in it sleeps")
         self._orders.take_up(row)
         graph, positions = _chosen(request.body)
         if graph is None:
@@ -247,7 +247,7 @@ def _chosen(body: Mapping[str, Any]) -> tuple[int | None, np.ndarray | None]:
     return body.get("graph"), None if positions is None else np.array(positions, np.int32)
 
 
-def refused(problem: Problem) -> dict[str, Value]:
+def problem_answer(problem: Problem) -> dict[str, Value]:
     """The answer that carries a problem."""
     subject = problem.place.subject
     told: dict[str, Value] = {
@@ -267,19 +267,19 @@ def problem_of(answer: Mapping[str, Any]) -> Problem | None:
     return Problem(told["code"], told["message"], told["mend"], Place(subject=told["subject"]))
 
 
-def refuse_ended(row: ExecutionRow, why: str) -> None:
+def raise_if_ended(row: ExecutionRow, why: str) -> None:
     """Raise PL-C017 if the execution has ended."""
     if row.status.is_ended:
         raise _unfit(row, why)
 
 
-def refuse_completed(row: ExecutionRow) -> None:
+def raise_if_completed(row: ExecutionRow) -> None:
     """Raise PL-C017 if nothing in the execution failed."""
     if row.status is ExecutionStatus.COMPLETED:
         raise _unfit(row, "nothing in it failed")
 
 
-def refuse_clean(row: ExecutionRow) -> None:
+def raise_if_not_cleanable(row: ExecutionRow) -> None:
     """Raise PL-C017 if the execution waits for a person, and is surrounded: what is cleaned up is left first, and its hooks told."""
     if row.request.is_surrounded and not row.status.is_ended:
         message = f"the execution {row.id} is {row.status.value}: it cannot be cleaned up before what surrounds it was told how it ended"
@@ -287,7 +287,7 @@ def refuse_clean(row: ExecutionRow) -> None:
         raise problem_error("PL-C017", message, mend, subject=row.id)
 
 
-def refuse_deleted(store: Store, row: ExecutionRow) -> None:
+def raise_if_deleted(store: Store, row: ExecutionRow) -> None:
     """Raise PL-C010 if the deployment of an execution is gone."""
     now = store.deployment(row.deployment_name)
     if now is None or now.number != row.deployment:

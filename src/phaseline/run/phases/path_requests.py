@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from phaseline.model.deployment.index_ranges import numbers_of
-from phaseline.model.execution.breakpoints import told_of
+from phaseline.model.execution.breakpoints import step_label
 from phaseline.model.execution.events import (
     CancelRequested,
     CompleteRequested,
@@ -125,9 +125,7 @@ class PathOrders:
                     left = mine[np.isin(graph.subject[mine], gone)].tolist()
                     if left:
                         resource = self._deployments.loaded(row.deployment).topology.ids[int(graph.subject[left[0]])]
-                        message = (
-                            f"{resource} has left the state {stay.state}, in which '{told_of(step.phase)}' was called"
-                        )
+                        message = f"{resource} has left the state {stay.state}, in which '{step_label(step.phase)}' was called"
                         raise problem_error(
                             "PL-C014", message, "A phase is called again only in its state.", subject=row.id
                         )
@@ -228,7 +226,7 @@ def chosen_in(body: Mapping[str, Any]) -> Chosen | None:
 def _phases_at(graph: Graph, positions: np.ndarray) -> Iterator[tuple[str, int]]:
     """(phase, position) of those of the positions that are of phases, or of breakpoints at them."""
     for step in graph.steps:
-        name = told_of(step.phase)
+        name = step_label(step.phase)
         if name is not None:
             inside = positions[(positions >= step.first) & (positions < step.first + step.count)]
             for position in inside.tolist():

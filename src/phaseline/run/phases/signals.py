@@ -91,7 +91,7 @@ def given(
     ]
     added = [_with_signal(row, one, data, value) for one, data in zip(sleepers, kept, strict=True)]
     text = f"Signal: {truncate(json.dumps(value, ensure_ascii=False), TOLD_CHARS)}"
-    said = _said(store, sleepers)
+    said = _messages(store, sleepers)
     found: list[Given] = []
     for one, data, (name, signals) in zip(sleepers, kept, added, strict=True):
         event = EventRow(row.number, request.at, SIGNALED, text, one.subject, one.name, request.actor.name)
@@ -135,7 +135,7 @@ def _places(sleepers: Sequence[Sleeper]) -> Chosen:
     return [(graph, np.unique(np.array(positions, np.int32))) for graph, positions in found.items()]
 
 
-def _said(store: Store, sleepers: Sequence[Sleeper]) -> Mapping[tuple[int, int], tuple[str, Mapping[str, str]]]:
+def _messages(store: Store, sleepers: Sequence[Sleeper]) -> Mapping[tuple[int, int], tuple[str, Mapping[str, str]]]:
     """{(graph, position): message and error} of operations; what they keep is stored together with those."""
     graphs = dict.fromkeys(one.graph for one in sleepers if one.phase is None)
     return {(graph, note.position): (note.message, note.error) for graph in graphs for note in store.notes(graph)}

@@ -29,7 +29,7 @@ class MemoryPackages:
     ) -> None:
         """``changing``: alone with what is held. ``living``: {number: name} of deployments that are not deleted.
 
-        ``refuse_open`` raises PL-C016 while an execution of a deployment is open. ``executions``: all of them.
+        ``raise_if_open`` raises PL-C016 while an execution of a deployment is open. ``executions``: all of them.
         """
         self._changing = changing
         self._living = living

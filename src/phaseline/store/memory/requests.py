@@ -14,7 +14,7 @@ from phaseline.model.rows.rows import Actor, ConcurrencyRule, RequestAnswer, Req
 from phaseline.store.codec.json_documents import to_text
 from phaseline.store.memory.tables import MemoryTables
 from phaseline.store.sql import errors as failures
-from phaseline.store.sql.requests import REOPENING, TAKEN_AT_ONCE, lets_be, refuse_beside
+from phaseline.store.sql.requests import REOPENING, TAKEN_AT_ONCE, is_compatible, raise_if_incompatible
 
 
 def add_request(
@@ -31,23 +31,23 @@ def add_request(
         raise LookupError(f"no execution {execution}")
     if kind in REOPENING and shelves.executions[execution].row.status.is_ended:
         row = shelves.executions[execution].row
-        refuse_open(shelves, row.deployment, row.request.workflow, beside)
+        raise_if_open(shelves, row.deployment, row.request.workflow, beside)
     shelves.last_request += 1
     number = shelves.last_request
     shelves.requests[number] = RequestRow(number, at, actor, kind, execution, _copied(body))
     return number
 
 
-def refuse_open(
+def raise_if_open(
     shelves: MemoryTables, deployment: int, workflow: str = "", beside: ConcurrencyRule | None = None
 ) -> None:
     """Raise PL-C016 if an execution of the deployment has not ended; as in ``asking``."""
     for known in shelves.executions.values():
         if known.row.deployment == deployment and not known.row.status.is_ended:
-            refuse_beside(known.row, workflow, beside)
+            raise_if_incompatible(known.row, workflow, beside)
 
 
-def refuse_reopening(
+def raise_if_reopening(
     shelves: MemoryTables, deployment: int, workflow: str = "", beside: ConcurrencyRule | None = None
 ) -> None:
     """Raise PL-C016 if somebody has asked for an execution of the deployment to go on that has ended."""
@@ -55,7 +55,7 @@ def refuse_reopening(
         if request.answered_at or request.kind not in REOPENING:
             continue
         row = shelves.executions[request.execution].row
-        if row.deployment == deployment and row.status.is_ended and not lets_be(row, workflow, beside):
+        if row.deployment == deployment and row.status.is_ended and not is_compatible(row, workflow, beside):
             raise failures.reopening(row)
 
 

@@ -226,8 +226,8 @@ class MemoryStore:
         return row
 
     def _refuse_open(self, deployment: int, workflow: str = "", beside: ConcurrencyRule | None = None) -> None:
-        asking.refuse_open(self._held, deployment, workflow, beside)
-        asking.refuse_reopening(self._held, deployment, workflow, beside)
+        asking.raise_if_open(self._held, deployment, workflow, beside)
+        asking.raise_if_reopening(self._held, deployment, workflow, beside)
 
     def ask(
         self,

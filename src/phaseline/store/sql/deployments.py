@@ -76,7 +76,7 @@ def delete_deployment(db: sqlite3.Connection, deployment: int, now: int, actor: 
     """Free the name; everything else stays, for the history of its executions. Raises PL-C016."""
     from phaseline.store.sql.stack_documents import drop_snapshots
 
-    refuse_open(db, deployment)
+    raise_if_open(db, deployment)
     drop_snapshots(db, deployment)
     db.execute(
         "update deployment set deleted_at = ?, deleted_by = ? where number = ? and deleted_at = 0",
@@ -84,7 +84,7 @@ def delete_deployment(db: sqlite3.Connection, deployment: int, now: int, actor: 
     )
 
 
-def refuse_deleted(db: sqlite3.Connection, deployment: int) -> None:
+def raise_if_deleted(db: sqlite3.Connection, deployment: int) -> None:
     """Raise PL-C010 if somebody has deleted the deployment, LookupError if there never was one."""
     found = db.execute("select name, deleted_at from deployment where number = ?", (deployment,)).fetchone()
     if found is None:
@@ -106,7 +106,7 @@ def add_execution(
         raise LookupError(f"no deployment {deployment}")
     if found[2]:
         raise failures.deleted(found[1])
-    refuse_open(db, deployment, new.request.workflow, beside)
+    raise_if_open(db, deployment, new.request.workflow, beside)
     request = altered(new.request, is_surrounded=new.around is not None)
     values = (found[0], deployment, requests.to_json(request), ExecutionStatus.QUEUED.value, new.created_at)
     added = db.execute(
@@ -124,7 +124,7 @@ def add_execution(
     return reads.executions(db, id=id)[0]
 
 
-def refuse_open(
+def raise_if_open(
     db: sqlite3.Connection, deployment: int, workflow: str = "", beside: ConcurrencyRule | None = None
 ) -> None:
     """Raise PL-C016 if an execution of the deployment has not ended, or is about to go on, and ``beside`` does not let it be.
@@ -132,6 +132,6 @@ def refuse_open(
     ``workflow``: of one that is to begin; those that bring resources to a target keep apart by themselves.
     """
     for row in reads.executions(db, deployment=deployment, only_open=True):
-        asking.refuse_held(db, row)
-        asking.refuse_beside(row, workflow, beside)
-    asking.refuse_reopening(db, deployment, workflow, beside)
+        asking.raise_if_held(db, row)
+        asking.raise_if_incompatible(row, workflow, beside)
+    asking.raise_if_reopening(db, deployment, workflow, beside)

@@ -205,7 +205,7 @@ def unknown_text(error: UnicodeEncodeError) -> ProblemsError:
     return problem_error("PL-C012", f"nothing is called '{name}': it holds a broken character", "Type the name again.")
 
 
-def told_as_copy(path: str, cause: str, waiting: int) -> str:
+def copy_notice(path: str, cause: str, waiting: int) -> str:
     """That a file was noticed to be a copy, and what follows."""
     text = (
         f"The store {path} is taken as restored: {cause}. What is made from now on has client tokens of its own, so that no cloud "

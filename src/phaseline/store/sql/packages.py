@@ -128,14 +128,14 @@ class SqlitePackages:
     def use(self, use: PackageUse) -> None:
         """Have a deployment use a package, in the place of another version of its name."""
         with self._writing() as db:
-            writes.refuse_deleted(db, use.deployment)
-            writes.refuse_open(db, use.deployment)
+            writes.raise_if_deleted(db, use.deployment)
+            writes.raise_if_open(db, use.deployment)
             add_uses(db, use.deployment, [use])
 
     def leave(self, deployment: int, package: int) -> None:
         """Have a deployment use a package no more."""
         with self._writing() as db:
-            writes.refuse_open(db, deployment)
+            writes.raise_if_open(db, deployment)
             db.execute("delete from package_use where deployment = ? and package = ?", (deployment, package))
 
     def find_again(self, folders: Mapping[str, str]) -> None:

@@ -46,11 +46,11 @@ def add_request(
     if execution and found is None:
         raise LookupError(f"no execution {execution}")
     if found is not None and found[3]:
-        refuse_held(db, next(row for row in reads.executions(db, deployment=found[0]) if row.number == execution))
+        raise_if_held(db, next(row for row in reads.executions(db, deployment=found[0]) if row.number == execution))
     if kind in REOPENING and ExecutionStatus(found[1]).is_ended:
         workflow = json.loads(found[2])["workflow"]
         for row in reads.executions(db, deployment=found[0], only_open=True):
-            refuse_beside(row, workflow, beside)
+            raise_if_incompatible(row, workflow, beside)
     values = (at, actor.name, actor.tenant, kind.value, execution, to_text(dict(body)))
     added = db.execute(
         "insert into request (at, actor, tenant, kind, execution, body) values (?, ?, ?, ?, ?, ?)", values
@@ -58,30 +58,30 @@ def add_request(
     return int(added.lastrowid or 0)
 
 
-def refuse_held(db: sqlite3.Connection, row: ExecutionRow) -> None:
+def raise_if_held(db: sqlite3.Connection, row: ExecutionRow) -> None:
     """Raise PL-S013 if this execution is open and waits since the store was restored."""
     if not row.status.is_ended and row.number <= db.execute("select held from store").fetchone()[0]:
         raise failures.held(row)
 
 
-def refuse_beside(row: ExecutionRow, workflow: str, beside: ConcurrencyRule | None) -> None:
+def raise_if_incompatible(row: ExecutionRow, workflow: str, beside: ConcurrencyRule | None) -> None:
     """Raise PL-C016 unless this open execution may be one beside one of the workflow."""
-    if not lets_be(row, workflow, beside):
+    if not is_compatible(row, workflow, beside):
         raise failures.busy(row)
 
 
-def lets_be(row: ExecutionRow, workflow: str, beside: ConcurrencyRule | None) -> bool:
+def is_compatible(row: ExecutionRow, workflow: str, beside: ConcurrencyRule | None) -> bool:
     """Whether ``beside`` lets an open execution be, or where it says nothing, both bring resources to a target."""
     return row.request.workflow == workflow == REACH_WORKFLOW if beside is None else beside(row)
 
 
-def refuse_reopening(
+def raise_if_reopening(
     db: sqlite3.Connection, deployment: int, workflow: str = "", beside: ConcurrencyRule | None = None
 ) -> None:
     """Raise PL-C016 if somebody has asked for an execution of the deployment to go on that has ended."""
     for (id,) in db.execute(_REOPENING, (deployment,)):
         row = reads.executions(db, id=id)[0]
-        if not lets_be(row, workflow, beside):
+        if not is_compatible(row, workflow, beside):
             raise failures.reopening(row)
 
 

@@ -70,7 +70,7 @@ class SqliteBlueprints:
             newest = next(iter(_select(db, "id = ? order by version desc limit 1", new.id)), None)
             if newest is not None and newest.digest == new.digest:
                 return None
-            _refuse_gone(db, imports)
+            _raise_if_gone(db, imports)
             kept.add(db, [file.digest for file in files], packed)
             added = db.execute(
                 f"insert into stored_blueprint values (null, ?{', ?' * 10})",
@@ -163,14 +163,14 @@ class SqliteBlueprints:
 
 def add_uses(db: sqlite3.Connection, deployment: int, uses: Mapping[str, int]) -> None:
     """Remember what a new deployment needs. Raises: PL-C054 if somebody has deleted it meanwhile."""
-    _refuse_gone(db, list(uses.values()))
+    _raise_if_gone(db, list(uses.values()))
     db.executemany(
         "insert into blueprint_use values (?, ?, ?)",
         ((deployment, namespace, blueprint) for namespace, blueprint in uses.items()),
     )
 
 
-def _refuse_gone(db: sqlite3.Connection, numbers: Sequence[int]) -> None:
+def _raise_if_gone(db: sqlite3.Connection, numbers: Sequence[int]) -> None:
     """Raise PL-C054 if one of these versions is not there."""
     for number in set(numbers):
         if not _select(db, "number = ?", number):

@@ -65,12 +65,12 @@ def make_ready(path: str, now: int) -> tuple[str, ...]:
             return notices + _recognise(db, path, now)
     except sqlite3.Error as error:
         if failures.needs_log(error) and os.access(path, os.R_OK):
-            _refuse_unreadable(path)
+            _raise_if_unreadable(path)
             return ()
         raise failures.as_problem(error, path) from error
 
 
-def _refuse_unreadable(path: str) -> None:
+def _raise_if_unreadable(path: str) -> None:
     """Raise the problem of a store that may only be read, if it cannot be: PL-S005 for one that is to be upgraded first."""
     try:
         with closing(open_looker(path)) as db:
@@ -99,7 +99,7 @@ def _recognise(db: sqlite3.Connection, path: str, now: int) -> tuple[str, ...]:
         raise failures.as_problem(error, path) from error
     except OSError as error:
         raise failures.cannot_open(path, error.strerror or str(error)) from error
-    return (failures.told_as_copy(path, cause, waiting),) if cause else ()
+    return (failures.copy_notice(path, cause, waiting),) if cause else ()
 
 
 def _look(db: sqlite3.Connection, path: str, memory: Memory | None) -> tuple[bool, str, FileIdentity, int]:
@@ -113,7 +113,7 @@ def _look(db: sqlite3.Connection, path: str, memory: Memory | None) -> tuple[boo
     return bool(cause) or not is_same, cause, spot, epoch if memory is None else memory.epoch
 
 
-def refuse_nothing(path: str) -> None:
+def raise_if_missing(path: str) -> None:
     """Raise PL-S007 if there is no file: whoever only looks must not make a store where a path was mistyped."""
     try:
         Path(path).stat()
@@ -187,7 +187,7 @@ def _copy_to_look_at(path: str) -> sqlite3.Connection:
     return held
 
 
-def refuse_others(path: str) -> int:
+def require_our_schema(path: str) -> int:
     """The schema of the store in this file. Raises: PL-S001 for what is no store, PL-S002 for a newer one."""
     with closing(_connect(path)) as db:
         found = _version(db, path)

@@ -42,7 +42,7 @@ def restore(source: str, path: str, now: int) -> RestoredStore:
     PL-S014 for a file that is no backup, PL-S002, PL-S004 while an engine runs, PL-S005 while others have the store open; then
     everything is as it was.
     """
-    _refuse_nothing(source)
+    _raise_if_missing(source)
     lock = OwnerLock(path + ".lock")
     try:
         file.make_folder(Path(path).parent)
@@ -68,7 +68,7 @@ def restore(source: str, path: str, now: int) -> RestoredStore:
         lock.release()
 
 
-def _refuse_nothing(source: str) -> None:
+def _raise_if_missing(source: str) -> None:
     try:
         if Path(source).stat().st_size and Path(source).is_file():
             return
@@ -80,7 +80,7 @@ def _refuse_nothing(source: str) -> None:
 
 def _again(path: str, now: int, epoch: int) -> int:
     """Another incarnation of the store where it lies; how many executions wait."""
-    file.refuse_others(path)
+    file.require_our_schema(path)
     with closing(file.open_writer(path)) as db:
         file.begin_writing(db, file.TURN_PATIENCE_S)
         waiting = incarnations.begin_another(db, "restored where it lies", now, epoch)
@@ -95,7 +95,7 @@ def _make(source: str, part: str, path: str, now: int) -> int:
     try:
         with closing(file.open_looker(source, leaves_nothing=True)) as found:
             fill(found, part)
-        if file.refuse_others(part) < SCHEMA_VERSION:
+        if file.require_our_schema(part) < SCHEMA_VERSION:
             from phaseline.store.migrations import upgrade
 
             upgrade(part)

@@ -97,7 +97,7 @@ class SqliteStore(Seldom):
         """The store in the file; ``makes``: a new one if there is none. Raises: PL-S001, S002, S003, S005, S007."""
         whole = str(Path(path).resolve())  # one file, one lock, whatever leads to it
         if not makes:
-            file.refuse_nothing(whole)
+            file.raise_if_missing(whole)
         return cls(whole, clock, file.make_ready(whole, clock.now()))
 
     @contextmanager
@@ -179,7 +179,7 @@ class SqliteStore(Seldom):
     ) -> Sequence[ExecutionRow]:
         """Add resources, and store executions with them."""
         with self._writing() as db:
-            writes.refuse_deleted(db, deployment)
+            writes.raise_if_deleted(db, deployment)
             growing.grow(db, deployment, growth, reads.topology(db, deployment))
             new = [NewExecution(deployment, request, actor, self._clock.now()) for request in growth.requests]
             return [writes.add_execution(db, one, deployment, asks=self._asks(asks)) for one in new]

@@ -299,7 +299,7 @@ class World:
         if life.tries > MOST_TRIES:
             self.dice.calm_down()
         clean = life.workflow == "install" and self.dice.happens(0.3)
-        clean = clean and (row.status.is_ended or not row.request.is_surrounded)  # as ``refuse_clean`` has it
+        clean = clean and (row.status.is_ended or not row.request.is_surrounded)  # as ``raise_if_not_cleanable`` has it
         self.say(f"{row.id}: a user retries{' with clean-up' if clean else ''}")
         life.wished_at = row.attempt + 1 if clean else 0
         wanted = altered(row, request=altered(row.request, clean=clean))

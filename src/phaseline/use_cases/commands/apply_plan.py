@@ -257,11 +257,11 @@ def _view(ctx: RequestContext, found: StoredPlan, present: _Present) -> PlanView
 
 
 def _refuse_replaced(topology: Topology, aim: Aim, request: Request) -> None:
-    from phaseline.plan.workflows.apply_revision import refuse_replaced, revised
+    from phaseline.plan.workflows.apply_revision import raise_if_replaced, revised
     from phaseline.plan.workflows.update import ALLOW_REPLACE
 
     if request.parameters.get(ALLOW_REPLACE) is not True:
-        refuse_replaced(revised(topology, aim))
+        raise_if_replaced(revised(topology, aim))
 
 
 def _applied(view: PlanView) -> ProblemsError:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from phaseline.lang.fast_dataclasses import frozen
 from phaseline.model.problems.problem import problem_error
 from phaseline.model.rows.rows import RequestKind
-from phaseline.run.loop.request_reader import refuse_ended
+from phaseline.run.loop.request_reader import raise_if_ended
 from phaseline.use_cases.commands.orders.request_ids import once
 from phaseline.use_cases.queries.addressed_execution import find_open
 from phaseline.use_cases.queries.hook_results import plan_waited_for, waiting_hooks
@@ -63,7 +63,7 @@ def approve(
     for no approval, PL-H021 if it waits for that of another plan.
     """
     row = _meant(ctx, id, deployment, plan)
-    refuse_ended(row, "nothing in it waits")
+    raise_if_ended(row, "nothing in it waits")
     waiting = _waiting(ctx, row)
     if not waiting:
         mend = f"Look what it does: phaseline executions show {row.id}"

@@ -16,7 +16,7 @@ from phaseline.model.graph.status import EntryStatus
 from phaseline.model.problems.problem import ProblemsError, problem_error
 from phaseline.model.resources.resources import REACH_WORKFLOW
 from phaseline.model.rows.rows import RequestKind
-from phaseline.run.loop.request_reader import refuse_clean, refuse_completed, refuse_ended
+from phaseline.run.loop.request_reader import raise_if_completed, raise_if_ended, raise_if_not_cleanable
 from phaseline.use_cases.commands.orders.request_ids import once
 from phaseline.use_cases.loading.moved_folders import raise_if_folders_missing
 from phaseline.use_cases.lookup.claims import beside, refuse_reopening
@@ -57,7 +57,7 @@ def resume(
     Raises: PL-C017 if it has ended, PL-C024 if the folder of its code is gone.
     """
     row = find_started(ctx.store, id, deployment, "resume")
-    refuse_ended(row, "nothing is left to resume")
+    raise_if_ended(row, "nothing is left to resume")
     _refuse_moved(ctx, row)
     with ctx.store.as_one(given) as answer:
         answer["execution"] = row.id
@@ -98,10 +98,10 @@ def retry(
     """
     row = find_failed(ctx.store, id, deployment, RETRIED)
     refuse_reopening(ctx.store, row)
-    refuse_completed(row)
+    raise_if_completed(row)
     _refuse_moved(ctx, row)
     if clean:
-        refuse_clean(row)
+        raise_if_not_cleanable(row)
     body: dict[str, Value] = {"clean": True} if clean else {}
     if instances and ctx.store.graphs(row.number):
         body.update(chosen(ctx.store, row, instances, (), RETRIED))
@@ -169,7 +169,7 @@ def wake(
         return chosen(ctx.store, row, instances, operations, (EntryStatus.SLEEPING,), but_stops=True)
 
     row = the_fitting_one(ctx.store, id, deployment, "wake", choose)
-    refuse_ended(row, "nothing in it sleeps")
+    raise_if_ended(row, "nothing in it sleeps")
     return conduct(ctx, ask(ctx, RequestKind.WAKE, row, choose(row), given=given), watcher, detach=detach)
 
 
@@ -217,7 +217,7 @@ def cancel(
     """
     row = find_open(ctx.store, id, deployment, "cancel", lambda _: True)
     if how != "kill" or ctx.store.owner() is None:
-        refuse_ended(row, "nothing is left to cancel")
+        raise_if_ended(row, "nothing is left to cancel")
     return conduct(ctx, ask(ctx, RequestKind.CANCEL, row, {"how": how}, given=given), watcher)
 
 

@@ -110,11 +110,11 @@ def made_anew(found: PlanPreview) -> dict[str, int]:
 
 
 def _refuse_replaced(found: PreparedUpdate) -> None:
-    from phaseline.plan.workflows.apply_revision import refuse_replaced
+    from phaseline.plan.workflows.apply_revision import raise_if_replaced
     from phaseline.plan.workflows.update import ALLOW_REPLACE
 
     if found.request.parameters.get(ALLOW_REPLACE) is not True:
-        refuse_replaced(found.revision)
+        raise_if_replaced(found.revision)
 
 
 @undisturbed()

@@ -119,12 +119,12 @@ class Library:
 
 def materialized(ctx: RequestContext, row: StoredBlueprint) -> Path:
     """The folder with the files of a stored blueprint, as they were uploaded."""
-    from phaseline.catalog.files.blueprint_trees import lay_out
+    from phaseline.catalog.files.blueprint_trees import materialize_tree
 
     shelf = ctx.store.stored_blueprints
     folder = work_folder(ctx) / row.digest
     try:
-        lay_out(folder, shelf.files(row.number), shelf.content)
+        materialize_tree(folder, shelf.files(row.number), shelf.content)
     except OSError as error:
         message = f"the files of the stored blueprint '{row}' cannot be laid out: {error.strerror or error}"
         raise problem_error("PL-C057", message, "Make room on the disk, and see that the folder is yours.") from error

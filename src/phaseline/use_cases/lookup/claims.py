@@ -66,13 +66,13 @@ def refuse_reopening(store: Store, row: ExecutionRow) -> None:
     if row.status.is_ended:
         from phaseline.run.loop.request_reader import (  # they bring the engine along, which lists do without
             busy,
-            refuse_deleted,
+            raise_if_deleted,
         )
 
         other = _first_in_the_way(store, row, _in_order(store, row.deployment))
         if other is not None:
             raise busy(row, other)
-        refuse_deleted(store, row)
+        raise_if_deleted(store, row)
 
 
 def beside(store: Store, row: ExecutionRow) -> Callable[[ExecutionRow], bool]:

@@ -174,11 +174,11 @@ def lay_out_package(ctx: RequestContext, digest: str, number: int, *, anew: bool
     folder = work_folder(ctx) / digest
     if folder.is_dir() and not anew:
         return
-    from phaseline.catalog.files.blueprint_trees import lay_out
+    from phaseline.catalog.files.blueprint_trees import materialize_tree
 
     shelf = ctx.store.packages
     try:
-        lay_out(folder, shelf.files(number), shelf.content)
+        materialize_tree(folder, shelf.files(number), shelf.content)
     except OSError as error:
         message = f"the files of a plugin package cannot be laid out in '{folder}': {error.strerror or error}"
         raise problem_error("PL-F060", message, "Make room on the disk, and see that the folder is yours.") from error

@@ -8,7 +8,7 @@ import numpy as np
 
 from phaseline.model.execution.stored_plans import PLAN
 from phaseline.model.packages.role_limits import INSTALL, SHAPING
-from phaseline.plan.rounds.role_limits import refuse_beyond
+from phaseline.plan.rounds.role_limits import raise_if_beyond_limits
 from phaseline.use_cases.lookup.enabled_tasks import stages_of
 
 if TYPE_CHECKING:
@@ -31,9 +31,9 @@ def looked_at(
     Raises: PL-F069 with what forbids it.
     """
     if made is not None or request.workflow == INSTALL:
-        return refuse_beyond(limits, made if made is not None else ctx.store.topology(deployment))
+        return raise_if_beyond_limits(limits, made if made is not None else ctx.store.topology(deployment))
     foreseen = _foreseen(ctx, deployment, request)
-    return refuse_beyond(limits, foreseen.topology, foreseen.before)
+    return raise_if_beyond_limits(limits, foreseen.topology, foreseen.before)
 
 
 def refuse_circles(
@@ -61,7 +61,9 @@ def limits_foreseen(
     stages = stages_of(ctx, request.workflow, deployment)
     if stages is None:
         return ()
-    return refuse_beyond(stages.limits, foreseen.topology, None if request.workflow == INSTALL else foreseen.before)
+    return raise_if_beyond_limits(
+        stages.limits, foreseen.topology, None if request.workflow == INSTALL else foreseen.before
+    )
 
 
 def _foreseen(ctx: RequestContext, deployment: int, request: Request) -> PreviewedRounds:

@@ -13,7 +13,7 @@ import re
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
 
-from phaseline.catalog.files.blueprint_trees import BlueprintTree, digest_of, lay_out, take_up
+from phaseline.catalog.files.blueprint_trees import BlueprintTree, digest_of, materialize_tree, take_up
 from phaseline.lang.fast_dataclasses import frozen
 from phaseline.model.blueprint.stored_blueprints import StoredBlueprint, StoredFile
 from phaseline.model.deployment.sealed_values import CANNOT_OPEN
@@ -159,7 +159,7 @@ def brought(ctx: RequestContext, document: Mapping[str, Any], name: str) -> Brou
         raise ValueError("its files were changed, name a blueprint instead: --blueprint FILE")
     folder = work_folder(ctx) / digest
     by_digest = {each.digest: bodies[each.path] for each in files}
-    lay_out(folder, files, by_digest.__getitem__)
+    materialize_tree(folder, files, by_digest.__getitem__)
     stored = str(document[NATIVE]["uses"].get("") or "").rpartition("@")[0]
     return Brought(
         stored if ID.fullmatch(stored) else _id(name), BlueprintTree(str(folder), said["main"], files, digest)

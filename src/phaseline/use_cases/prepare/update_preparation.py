@@ -127,13 +127,13 @@ def present_of(
     Raises: ``ProblemsError`` with PL-C010, PL-C024, PL-C043, PL-P043, or everything that is wrong with the parameters.
     """
     from phaseline.plan.requests.request_validation import check
-    from phaseline.plan.workflows.apply_revision import refuse_other
+    from phaseline.plan.workflows.apply_revision import raise_if_other_modification
 
     store = ctx.store
     row = find_deployment(store, name, to_change=True)
     raise_if_folders_missing(ctx, row)
     topology = store.topology(row.number)
-    refuse_other(topology)
+    raise_if_other_modification(topology)
     states = np.frombuffer(bytes(store.states(row.number)), np.uint8)
     refuse_suspended(row.name, workflow, topology, states)
     request = manner.request(workflow, ctx, {**parameters, PLAN: NOT_STORED}, topology)
@@ -152,10 +152,10 @@ def brought_to(
 ) -> PreparedUpdate:
     """A deployment that is brought to this. ``values``: what becomes of its inputs. Raises: what forbids the revision."""
     from phaseline.plan.topology.blueprint_diff import steps
-    from phaseline.plan.workflows.apply_revision import refuse_forbidden, revised
+    from phaseline.plan.workflows.apply_revision import raise_if_forbidden, revised
 
     revision = revised(now.topology, aim)
-    refuse_forbidden(revision)
+    raise_if_forbidden(revision)
     request = with_stops(ctx, now.request, now.topology, revision.finished, deployment=now.deployment.number)
     told = (*values, *steps(now.topology.blueprint, aim.blueprint, revision.changed))
     given = now.request.breakpoints

@@ -13,7 +13,7 @@ import numpy as np
 
 from phaseline.lang.fast_dataclasses import frozen
 from phaseline.model.execution.breakpoints import PREFIX as BREAKPOINT
-from phaseline.model.execution.breakpoints import told_of
+from phaseline.model.execution.breakpoints import step_label
 from phaseline.model.graph.graph import phase_of, state_entered
 from phaseline.model.graph.status import EntryStatus, Mark
 from phaseline.use_cases.lookup.entry_status import as_statuses, with_running
@@ -86,7 +86,9 @@ class Stay:
     @cached_property
     def phases(self) -> dict[str, Step]:
         """{phase: its entries}, in their order. A breakpoint is told like a phase, by the name of its step."""
-        return {name: step for step in self.columns.steps if step.count and (name := told_of(step.phase)) is not None}
+        return {
+            name: step for step in self.columns.steps if step.count and (name := step_label(step.phase)) is not None
+        }
 
     @cached_property
     def entered(self) -> Sequence[str]:
