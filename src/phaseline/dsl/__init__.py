@@ -1,6 +1,6 @@
 """Blueprint text to a checked ``Blueprint``: YAML, imports, grammar by version, inheritance, intrinsic functions.
 
-Nothing here opens a file: whoever calls gives a ``FileSource`` that does. What others call is ``reader.read_blueprint``,
-``inputs.complete_inputs``, ``deploying.with_inputs``, the two functions of ``dump``, and ``functions``; nothing is imported
-here, because an engine that goes on with a deployment needs the functions alone, and no YAML.
+Nothing here opens a file: the caller passes a ``FileSource`` that does. The entry points are ``reader.read_blueprint``,
+``inputs.complete_inputs``, ``evaluate_blueprint.with_inputs``, the functions of ``documents.json_codec``, and ``functions``.
+Nothing is imported here, because an engine that continues a deployment needs only the functions, and no YAML.
 """

@@ -36,9 +36,9 @@ def read_blueprint(
     """The blueprint in the file ``main`` and all that it imports, merged and checked.
 
     ``validate_version`` False: elements of later versions of the language are let through (B3). ``open_types``: where
-    the definition file of a plugin is not at hand, what it would declare is taken as open, with a warning each.
+    the definition file of a plugin is not available, its declarations are taken as open, with a warning each.
 
-    Raises: ``ProblemsError`` with everything that is wrong, then with what is only odd; that alone stands in ``warnings``.
+    Raises: ``ProblemsError`` with all errors, followed by warnings; if there are only warnings, they are in ``warnings``.
     Source: Cloudify, blueprints and DSL definitions.
     """
     return read_whole(main, source, validate_version=validate_version, open_types=open_types)[0]
@@ -145,7 +145,7 @@ class _Reading:
         )
 
     def ask_announced(self, blueprint: Blueprint) -> None:
-        """Functions of others may look at the whole, once nothing else is wrong with it."""
+        """Let third-party functions check the whole blueprint once nothing else is wrong."""
         from phaseline.dsl.documents.merged_plan import plan_document
 
         self._functions.check_announced_in(plan_document(blueprint, self._sections))

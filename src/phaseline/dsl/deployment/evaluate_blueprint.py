@@ -27,15 +27,15 @@ PLANNED = ("connection_type", "operation")
 def with_inputs(
     blueprint: Blueprint, inputs: Mapping[str, Value], source: FileSource | None = None, *, runtime_only: bool = False
 ) -> Blueprint:
-    """``blueprint`` with its hybrid functions evaluated: what is left is known at run time only.
+    """``blueprint`` with its hybrid functions evaluated; the remaining functions are evaluated at run time.
 
     ``inputs``: complete, as ``complete_inputs`` answers them. Counts of instances are numbers afterwards;
-    ``has_functions`` marks what still waits. Nodes without functions are the same objects. ``runtime_only``: nothing
-    but what instances are made of is evaluated, so that whatever runs later sees the inputs as they are then.
+    ``has_functions`` marks elements with functions left. Nodes without functions are the same objects. ``runtime_only``:
+    only what the number and kind of instances need is evaluated, so that later runs see the inputs of their time.
 
-    Inputs that are secrets stay as they are written, too: nothing that is made of the blueprint shows them (decision 30).
+    Secret inputs are not evaluated either, so nothing made from the blueprint shows them (decision 30).
 
-    Raises: ``ProblemsError`` with all that cannot be evaluated, shown in the texts of ``source`` if it is given.
+    Raises: ``ProblemsError`` with all functions that cannot be evaluated, shown in the texts of ``source`` if given.
     """
     return _Deploying(blueprint, inputs, source, runtime_only=runtime_only).blueprint()
 
@@ -74,7 +74,7 @@ class SecretsLater:
         raise NotYetKnown(name)
 
     def missing(self, names: Collection[str]) -> Sequence[str]:  # noqa: ARG002 - the protocol's signature
-        """Nobody looks."""
+        """Ignore the function: nothing is recorded."""
         return ()
 
 
@@ -233,7 +233,7 @@ class _Deploying:
         return {name: self._value(value, scope, where.at(name)) for name, value in values.items()}
 
     def _value(self, value: Value, scope: StaticScope, where: _Where) -> Value:
-        """What is known of a value that nobody needs before run time."""
+        """The value of a part that is not needed before run time, as far as it is known."""
         return value if self._runtime_only else self._known(value, scope, where)
 
     def _known(self, value: Value, scope: StaticScope, where: _Where) -> Value:

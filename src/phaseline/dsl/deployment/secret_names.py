@@ -1,4 +1,4 @@
-"""The secrets that a blueprint names, wherever ``get_secret`` stands in it (B41)."""
+"""Names of secrets in a blueprint: the arguments of every ``get_secret`` (B41)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ GET_SECRET = "get_secret"  # noqa: S105 - the name of a function
 
 
 def secret_names(blueprint: Blueprint) -> tuple[str, ...]:
-    """Names that are written out, in the order in which they stand; those that functions make are known at the call."""
+    """Literal names in the order of the text; names computed by functions are known only at the call."""
     return tuple(dict.fromkeys(_names(blueprint)))
 
 

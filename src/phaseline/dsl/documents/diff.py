@@ -1,4 +1,4 @@
-"""What two blueprints say differently: merged and checked as they are, not line by line."""
+"""Differences between two merged and checked blueprints, not line by line."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ Document = Mapping[str, Value]
 
 
 def compare(old: tuple[Blueprint, MergedSections], new: tuple[Blueprint, MergedSections]) -> Differences:
-    """What the second blueprint says differently than the first."""
+    """Differences of the second blueprint from the first."""
     before, after = comparable_values(*old), comparable_values(*new)
     changes: list[BlueprintChange] = []
     renames: list[Rename] = []
@@ -64,7 +64,7 @@ def compare(old: tuple[Blueprint, MergedSections], new: tuple[Blueprint, MergedS
     return Differences(tuple(changes), tuple(renames))
 
 
-# -- what a blueprint says ------------------------------------------------------------------------------------------
+# -- contents of a blueprint ------------------------------------------------------------------------------------------
 
 
 def comparable_values(blueprint: Blueprint, sections: MergedSections) -> dict[str, Value]:
@@ -162,7 +162,7 @@ def _is_mapping(value: Value) -> bool:
 
 
 def _noun(path: Path) -> str:
-    """What lies at a path: of a node its properties and the like, of everything else the element."""
+    """The value at a path: the parts of a node, or the whole of any other element."""
     section = str(path[0])
     if section == "nodes" and len(path) > 3:
         return PARTS.get(str(path[2]), "node")
@@ -188,7 +188,7 @@ def _renames(section: str, old: Document, new: Document) -> Iterator[Rename]:
 
 
 def _likeness(old: Value, new: Value) -> float:
-    """The share of equal leaves; nothing is like what says nothing."""
+    """The share of equal leaves; 0 for an element without leaves."""
     before, after = dict(_leaves((), old)), dict(_leaves((), new))
     if not before or not after or before.get(("type",)) != after.get(("type",)):
         return 0.0

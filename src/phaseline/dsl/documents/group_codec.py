@@ -1,4 +1,4 @@
-"""Groups, labels, settings and tags of a blueprint as plain JSON values and back; what there is none of is not written."""
+"""Groups, labels, settings and tags of a blueprint as plain JSON values and back; empty ones are left out."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from phaseline.model.blueprint.groups import GroupPolicy, NodeGroup, ScalingGrou
 from phaseline.model.problems.problem import Place
 
 PLAIN = ("policy_types", "policy_triggers", "labels", "blueprint_labels", "deployment_settings", "resource_tags")
-"""Fields of a blueprint that are JSON as they are."""
+"""Fields of a blueprint whose values are JSON already."""
 
 
 def groups_to_json(blueprint: Blueprint) -> dict[str, Any]:

@@ -118,7 +118,7 @@ def _plain(values: Mapping[str, Value]) -> dict[str, Value]:
 
 
 def blueprint_to_json(blueprint: Blueprint) -> dict[str, Any]:
-    """Everything but the warnings, as values that JSON knows."""
+    """The blueprint without its warnings, as JSON values."""
     writer = _Writer()
     nodes = [writer.node(node) for node in blueprint.nodes.values()]
     return {
@@ -161,7 +161,7 @@ def blueprint_to_json(blueprint: Blueprint) -> dict[str, Any]:
 
 
 def _short(one: object) -> dict[str, Any]:
-    """{field: value} of what is not as it would be without saying."""
+    """{field: value} for fields that differ from their default."""
     defaults = _DEFAULTS[type(one)]
     return {name: value for name, value in as_dict(one).items() if value != defaults[name]}
 

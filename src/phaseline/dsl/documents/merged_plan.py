@@ -32,7 +32,7 @@ Document = dict[str, Any]
 
 
 def plan_document(blueprint: Blueprint, sections: MergedSections) -> Document:
-    """Everything the blueprint says. ``sections``: of the files that it was made of (``reader.read_whole``)."""
+    """The whole merged blueprint. ``sections``: of the files that it was read from (``reader.read_whole``)."""
     placement = placement_of(blueprint)
     arriving: dict[str, list[Relationship]] = {}
     for node in blueprint.nodes.values():
@@ -272,7 +272,7 @@ def _completed(schemas: Mapping[str, PropertySchema], blueprint: Blueprint) -> D
 
 
 def _schema(schema: PropertySchema) -> Document:
-    """Only what is said: a default of null is one."""
+    """Only fields that are given; an explicit default of null counts as given."""
     written: Document = {"type": schema.type} if schema.type is not None else {}
     if schema.has_default:
         written["default"] = schema.default
@@ -344,7 +344,7 @@ def _each(places: Mapping[str, tuple[str, ...]]) -> Iterable[str]:
 
 
 def _arguments(value: object, function: str) -> Iterator[Any]:
-    """What a function is given, wherever it stands."""
+    """The arguments of a function."""
     if isinstance(value, dict):
         if function_name(value) == function:
             yield value[function]

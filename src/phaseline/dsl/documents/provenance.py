@@ -1,4 +1,4 @@
-"""Where each property, operation, input and relationship of a node came from: which file, line and column gave it, over whom."""
+"""Origins of each property, operation, input and relationship of a node: file, line, column, and overridden values."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ class _Explaining:
         written: Mapping[str, Value],
         spot: ElementPath,
     ) -> Iterator[Piece]:
-        """The fields of every operation that is mapped, or that the template says something of."""
+        """The fields of every operation that is mapped or changed by the template."""
         declared: dict[str, tuple[str, Value, ElementPath]] = {}
         for owner, raw, here in lineage(self._sections, section, kind):
             for full, item, at in _each_operation(raw.get(key), here.at(key)):
@@ -152,7 +152,7 @@ class _Explaining:
                 yield from self._operations(base, key, "relationships", kind, operations, raw, here)
 
     def _relationship_spots(self, name: str, spot: ElementPath) -> list[ElementPath]:
-        """Where each relationship stands: the template's own, then those that other files add to it."""
+        """The places of relationships: first the template's own, then those that other files add."""
         found: list[ElementPath] = []
         for document in [spot.document, *(each for each in self._sections.documents if each is not spot.document)]:
             root = document.root if isinstance(document.root, dict) else {}
@@ -173,10 +173,10 @@ class _Explaining:
             path = ("capabilities", "scalable", "properties", name)
             yield Piece(dotted(path), value, self._origin("template", node.name, spot.at(*path)))
 
-    # -- who and where ----------------------------------------------------------------------------------------------
+    # -- origins and places ----------------------------------------------------------------------------------------------
 
     def _piece(self, path: Path, value: Value, givers: Sequence[Contribution], spot: ElementPath) -> Piece:
-        """``givers``: strongest first; a part that nobody gives comes with the template itself."""
+        """``givers``: strongest first; a part without one comes from the template itself."""
         origins = [self._origin(each.kind, each.owner, each.spot) for each in givers]
         first = origins[0] if origins else self._origin("template", str(spot.path[1]), spot)
         return Piece(dotted(path), value, first, tuple(origins[1:]))

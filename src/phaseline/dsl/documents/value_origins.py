@@ -12,11 +12,11 @@ from phaseline.lang.fast_namedtuples import NamedTuple
 from phaseline.model.blueprint.blueprint import Value
 
 Kind = Literal["template", "node_types", "relationships", "data_types"]
-"""What a contribution stands in: a template, or a type of one of these sections."""
+"""The owner of a contribution: a template, or a type of one of these sections."""
 
 
 class Contribution(NamedTuple):
-    """A value that somebody gives. ``path``: where in the whole it is put. ``owner``: the name of the type or template."""
+    """A contributed value. ``path``: its place in the merged whole. ``owner``: the name of the type or template."""
 
     kind: Kind
     owner: str
@@ -25,7 +25,7 @@ class Contribution(NamedTuple):
     path: Path = ()
 
     def at(self, key: str) -> Contribution | None:
-        """What it gives for one key of the whole; None if it says nothing of that."""
+        """Its contribution to one key of the whole; None if it has none."""
         if self.path:
             return self._replace(path=self.path[1:]) if self.path[0] == key else None
         if isinstance(self.value, dict) and not is_function(self.value) and key in self.value:
@@ -45,7 +45,7 @@ def lineage(sections: MergedSections, section: Kind, name: str) -> list[tuple[st
 
 
 class PropertyLayers(NamedTuple):
-    """What there is for one property, weakest first. ``is_structured``: merged key by key, being of a data type."""
+    """Contributions to one property, weakest first. ``is_structured``: of a data type, so merged key by key."""
 
     contributions: list[Contribution]
     is_structured: bool = False
@@ -90,7 +90,7 @@ def _of_data_type(sections: MergedSections, name: str) -> Iterator[Contribution]
 
 
 def shares(value: Value, given: PropertyLayers, path: Path = ()) -> Iterator[tuple[Path, Value, list[Contribution]]]:
-    """(path, value, who gives it: the one that counts first) of each part of a merged value that has one giver."""
+    """(path, value, origins with the effective one first) of each part of a merged value with a single origin."""
     if given.is_structured:
         mappings = [each for each in given.contributions if each.path or _is_mapping(each.value)]
         if _is_mapping(value) and value and (len(mappings) > 1 or any(each.path for each in mappings)):

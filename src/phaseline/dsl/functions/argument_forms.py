@@ -8,7 +8,7 @@ from typing import TypeAlias
 from phaseline.model.blueprint.blueprint import Value
 
 IsFunction: TypeAlias = Callable[[object], bool]
-"""Tells a function from a mapping that stands for itself."""
+"""Decides whether a mapping is a function or a plain value."""
 Form: TypeAlias = Callable[[Value, IsFunction], str | None]
 """(argument, what is a function) -> what is wrong with it."""
 

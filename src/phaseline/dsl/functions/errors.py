@@ -1,4 +1,4 @@
-"""Functions that cannot be evaluated, told with the class that the ancestor would have raised (B40)."""
+"""Errors of functions that cannot be evaluated, each with the class that the ancestor would have raised (B40)."""
 
 from __future__ import annotations
 

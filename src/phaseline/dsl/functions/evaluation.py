@@ -21,7 +21,7 @@ _COMPUTE = {**lookups.COMPUTE, **texts.COMPUTE}
 
 
 class _Way:
-    """How deep the functions of one value lie in one another, and how many parts may still be evaluated for it."""
+    """The nesting depth of the functions of one value, and the number of parts that may still be evaluated for it."""
 
     __slots__ = ("depth", "left")
 
@@ -106,7 +106,7 @@ def _call(name: str, written: dict[str, Value], scope: Scope, way: _Way) -> Valu
 
 
 def _announced(name: str, written: dict[str, Value], scope: Scope, inner: texts.Inner) -> Value:
-    """What a function of others stands for; functions in its answer are evaluated, too."""
+    """The value of a third-party function; functions in its answer are evaluated, too."""
     try:
         return inner(ANNOUNCED.function(name).evaluate(written, scope), scope)
     except AnnouncedFunctionError as error:

@@ -1,4 +1,4 @@
-"""Functions that look something up where they stand: inputs, properties, attributes, secrets, labels (B41)."""
+"""Functions that look up values: inputs, properties, attributes, secrets, labels (B41)."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def _attributes_dict(arguments: Value, scope: Scope, _inner: Inner) -> Value:
 
 
 def repeated(names: Sequence[str]) -> list[str]:
-    """Those that stand in it more than once, in order."""
+    """Items that occur more than once, in order."""
     return [name for name in dict.fromkeys(names) if names.count(name) > 1]
 
 

@@ -13,9 +13,9 @@ from phaseline.model.problems.problem import ProblemsError
 
 
 def evaluate_outputs(outputs: Mapping[str, Output], scope: RuntimeScope) -> dict[str, Value]:
-    """{name: value}. What cannot be told of a running instance becomes the text ``<ERROR: …>``, alone or within a value.
+    """{name: value}. A part that cannot be computed from a running instance becomes the text ``<ERROR: …>``.
 
-    What is nothing but a secret that does not exist is left out.
+    A value that consists only of a missing secret is left out.
     """
     tolerant = altered(scope, own=None, source=None, target=None, is_tolerant=True)
     values: dict[str, Value] = {}

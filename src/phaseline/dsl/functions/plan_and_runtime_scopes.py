@@ -16,11 +16,11 @@ from phaseline.model.blueprint.blueprint import Value
 from phaseline.model.problems.problem import ProblemsError
 
 NO_SECRET = "PL-B079"  # noqa: S105 - a code
-"""The code of what is said of secrets that do not exist."""
+"""The code of problems about missing secrets."""
 
 
 class OpenProperties(dict[str, Value]):
-    """Properties of a node whose type is not at hand: there may be others, and what they are is not known."""
+    """Properties of a node whose type is not available: there may be others with unknown values."""
 
     def __contains__(self, name: object) -> bool:
         """It may have any."""
@@ -35,8 +35,8 @@ class OpenProperties(dict[str, Value]):
 class StaticScope:
     """Inputs and node properties; attributes are not known yet.
 
-    ``properties``: {node: its properties}. ``own``, ``source``, ``target``: nodes that SELF, SOURCE and TARGET mean.
-    ``open_nodes``: those whose types are not at hand.
+    ``properties``: {node: its properties}. ``own``, ``source``, ``target``: the nodes of SELF, SOURCE and TARGET.
+    ``open_nodes``: nodes whose types are not available.
     """
 
     inputs: Mapping[str, Value]
@@ -67,7 +67,7 @@ class StaticScope:
 
     @property
     def watcher(self) -> None:
-        """Nobody does: no secret is read."""
+        """None: no secret is read here."""
 
     @property
     def is_running(self) -> bool:
@@ -96,11 +96,11 @@ class InstanceLookup(Protocol):
         ...
 
     def groups_of(self, instance: int) -> Mapping[str, int]:
-        """{scaling group: the instance of it} that an instance lies in, its containers' included, nearest first."""
+        """{scaling group: its instance} for the groups of an instance and of its containers, nearest first."""
         ...
 
     def within(self, node: str, group: str, number: int) -> Sequence[int]:
-        """The instances of ``node`` that lie in one instance of a scaling group."""
+        """The instances of ``node`` in one instance of a scaling group."""
         ...
 
     def id_of(self, instance: int) -> str:
@@ -135,8 +135,8 @@ NO_FACTS = DeploymentFacts()
 class RuntimeScope:
     """Everything, for an operation of instance ``own``, for a relationship operation (``source`` and ``target``), or for neither.
 
-    ``own_node``: the node SELF means when no instance of it can be told. ``is_tolerant``: an attribute that
-    cannot be told becomes the text ``<ERROR: …>`` (B24). ``watcher`` hears of each function.
+    ``own_node``: the node of SELF if its instance is unknown. ``is_tolerant``: an attribute that cannot be
+    computed becomes the text ``<ERROR: …>`` (B24). ``watcher`` is called for each function.
     """
 
     inputs: Mapping[str, Value]
@@ -257,7 +257,7 @@ class RuntimeScope:
         return reference if instance == -1 else self.instances.node_of(instance)
 
     def _within(self, name: str, reference: str) -> RuntimeScope:
-        """The scope of a node's own properties, with its instance where that can be told."""
+        """The scope of a node's own properties, with its instance where that is known."""
         try:
             instance = self._instance(reference)
         except ProblemsError:
@@ -298,7 +298,7 @@ class RuntimeScope:
         raise _unclear(reference)
 
     def _in_group(self, viewer: int, node: str, some: int) -> Sequence[int]:
-        """Instances of ``node``, ``some`` being one, in the viewer's instance of the nearest scaling group both lie in."""
+        """Instances of ``node`` (``some`` is one) in the viewer's instance of the nearest common scaling group."""
         groups = self.instances.groups_of(viewer)
         if not groups:
             return ()

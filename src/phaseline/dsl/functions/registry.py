@@ -1,6 +1,6 @@
-"""Our intrinsic functions as a table: name, version, when they can be known, how their arguments look.
+"""The built-in intrinsic functions as a table: name, version, when they can be evaluated, form of their arguments.
 
-Functions of others are in ``announced``.
+Third-party functions are in ``third_party``.
 
 A new function is a new row here, a computation (``lookups`` or ``texts``) and, if it asks for something new, a method
 of ``Scope``.
@@ -24,8 +24,8 @@ REFERENCES: Final = frozenset({SELF, SOURCE, TARGET})
 class IntrinsicFunction:
     """One intrinsic function. ``since``: minor version of the language that brought it.
 
-    ``form`` says what is wrong with an argument; ``example`` shows the right form; ``raises``: the ancestor's class for
-    a wrong one. ``is_extension``: only where the language is extended (decision 15).
+    ``form`` returns what is wrong with an argument; ``example`` shows the right form; ``raises``: the ancestor's class for
+    a wrong one. ``is_extension``: only in the extended language (decision 15).
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""What functions may look up where they stand, whoever knows it."""
+"""The scope of a function: everything that it may look up."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ class SecretLookup(Protocol):
 
 
 class EvaluationWatcher(Protocol):
-    """Hears of each function that is evaluated, from before its arguments are until it has a result."""
+    """Observes each function, from before its arguments are evaluated until it has a result."""
 
     def begin(self) -> bool:
-        """One begins; what the answer says is given back when it ends."""
+        """A function begins; the returned value is passed back when it ends."""
         ...
 
     def end(self, before: bool, name: str, result: Value) -> None:  # noqa: FBT001 - handed back as it came
@@ -37,11 +37,11 @@ class EvaluationWatcher(Protocol):
 
 
 class Scope(Protocol):
-    """What functions can look up where they stand. Whatever runs is not known before run time: ``NotYetKnown``."""
+    """Everything that a function can look up. Values of running instances are unknown before run time: ``NotYetKnown``."""
 
     @property
     def watcher(self) -> EvaluationWatcher | None:
-        """Who hears of functions that are evaluated here."""
+        """The observer of functions evaluated in this scope."""
         ...
 
     @property

@@ -1,4 +1,4 @@
-"""What can be said about functions before anything is given: their form, and the names they use (B40, B41)."""
+"""Static checks of functions, before inputs are given: their form, and the names they use (B40, B41)."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from phaseline.lang.fast_dataclasses import mutable
 from phaseline.model.blueprint.blueprint import Value
 
 Standing: TypeAlias = Literal["node", "relationship", "deployment", "policy"]
-"""Where a value stands: in a node, in a relationship, in neither (inputs, outputs), or in a policy, where nothing is evaluated."""
+"""The context of a value: a node, a relationship, neither (inputs, outputs), or a policy, where nothing is evaluated."""
 
 _PLACES = {
     "node": "SELF or the name of a node",
@@ -58,7 +58,7 @@ class FunctionCheck:
         return found, later if later.wrong or later.inputs or later.named else None
 
     def use(self, later: DeferredCheck) -> None:
-        """A template has this default: what it asks for must be there. Asked more than once it is told once."""
+        """Check a default used by a template: names in it must exist. Repeated problems are reported once."""
         for name, complaint, spot in later.wrong:
             self._complain(name, complaint, spot)
         later.wrong = []
@@ -95,7 +95,7 @@ class FunctionCheck:
         return False
 
     def _doubt(self, mapping: Mapping[str, Value], spot: ElementPath) -> None:
-        """Warn of what looks like a function and is none: it would be handed on as it stands."""
+        """Warn of a mapping that looks like a function but is not one: it would be passed on unevaluated."""
         meant = meant_function(mapping)
         if meant is not None:
             (key,) = mapping
@@ -133,17 +133,17 @@ class FunctionCheck:
         self._report.add("PL-B070", f"'{name}' {complaint}", mend, spot, kind=function.raises)
 
     def _check_announced(self, name: str, written: Mapping[str, Value], spot: ElementPath) -> None:
-        """What a function of others says of its arguments."""
+        """The argument check of a third-party function."""
         self._announced.append((name, written, spot))
         self._ask(spot, lambda: ANNOUNCED.function(name).check(written))
 
     @property
     def announced(self) -> tuple[str, ...]:
-        """The functions of others that were found, by name."""
+        """The third-party functions that were found, by name."""
         return tuple(sorted({name for name, _, _ in self._announced}))
 
     def check_announced_in(self, plan: Mapping[str, object]) -> None:
-        """Functions of others may look at their arguments in the plan of the whole."""
+        """Let third-party functions check their arguments against the whole plan."""
         for name, written, spot in self._announced:
             self._ask(spot, lambda name=name, written=written: ANNOUNCED.function(name).check_in(written, plan))  # type: ignore[misc]  # bound at once
 

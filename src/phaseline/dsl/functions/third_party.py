@@ -1,7 +1,7 @@
 """Functions that installed distributions announce (B40): known by name at once, imported when a blueprint uses one.
 
-What is installed is a fact of the process, as ``sys.path`` is; so is this: the shell says once where to look
-(``ANNOUNCED.look_in``), and whoever meets a mapping with one key asks here only when it is no function of our own.
+Installed distributions are a fact of the process, like ``sys.path``, and so is this table: the shell sets once where to
+look (``ANNOUNCED.look_in``). A mapping with one key is looked up here only if it is not a built-in function.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class AnnouncedFunctionError(Exception):
-    """What a function of others says is wrong, or what is wrong with it. ``kind``: the class that it raised."""
+    """An error raised by a third-party function, or a fault of the function itself. ``kind``: the class that it raised."""
 
     def __init__(self, message: str, mend: str, kind: str) -> None:
         """``mend``: what to do about it."""
@@ -26,7 +26,7 @@ class AnnouncedFunctionError(Exception):
 
 
 class AnnouncedFunction(Protocol):
-    """A function of others. Each method raises ``AnnouncedFunctionError`` for whatever its code raises."""
+    """A third-party function. Each method raises ``AnnouncedFunctionError`` for any exception of its code."""
 
     def check(self, written: Mapping[str, Value]) -> None:
         """Look at the arguments as they are written, functions among them."""
@@ -54,10 +54,10 @@ class FunctionFinder(Protocol):
 
 
 class ThirdPartyFunctions:
-    """The functions of others in this process."""
+    """The third-party functions in this process."""
 
     def __init__(self) -> None:
-        """Nobody knows of any."""
+        """Start without any function."""
         self._finder: Callable[[], FunctionFinder] | None = None
         self._found: FunctionFinder | None = None
         self._names: frozenset[str] | None = frozenset()
@@ -65,7 +65,7 @@ class ThirdPartyFunctions:
         self._loaded: dict[str, AnnouncedFunction] = {}
 
     def look_in(self, finder: Callable[[], FunctionFinder] | None) -> None:
-        """Ask ``finder`` from now on; None: there are none. It is made when somebody first asks."""
+        """Use ``finder`` from now on, called at the first lookup; None: there are no functions."""
         if finder is self._finder:
             return
         self._finder = finder
@@ -100,7 +100,7 @@ class ThirdPartyFunctions:
         return found
 
     def _look(self) -> frozenset[str]:
-        assert self._finder is not None, "names are unknown only where there is somebody to ask"
+        assert self._finder is not None, "names are looked up only if there is a finder"
         self._found = self._finder()
         self._names = frozenset(self._found.names())
         return self._names

@@ -18,7 +18,7 @@ TENANT = "default_tenant"
 
 
 def facts_of(name: str, blueprint: Blueprint, owner: str, secrets: SecretLookup | None = None) -> DeploymentFacts:
-    """What functions may know of the deployment ``name`` beside its nodes; ``owner``: who made it."""
+    """Data of the deployment ``name`` for functions, beside its nodes; ``owner``: the user who created it."""
     deployment: dict[str, Value] = {
         "id": name,
         "name": display_name(blueprint) or name,
@@ -36,7 +36,7 @@ def blueprint_id(blueprint: Blueprint) -> str:
 
 
 def display_name(blueprint: Blueprint) -> str:
-    """How the blueprint wants the deployment to be called where people read; empty if it does not say."""
+    """The display name of the deployment from the blueprint; empty if none is given."""
     found = blueprint.deployment_settings.get("display_name")
     return found if isinstance(found, str) else ""
 

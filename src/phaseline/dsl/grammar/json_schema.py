@@ -1,7 +1,7 @@
-"""The grammar as a JSON Schema (draft 7), for editors that complete and check while one types.
+"""The grammar as a JSON Schema (draft 7), for editors that complete and check during typing.
 
-Made from the tables that the reader checks with, so that the two cannot differ. A schema knows forms, not names:
-whether a type or an input exists only the reader can tell.
+It is made from the tables that the reader uses, so that the two cannot differ. A schema describes forms, not names:
+only the reader can check that a type or an input exists.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ Schema: TypeAlias = "dict[str, Any]"
 def json_schema(minor: int = LATEST) -> Schema:
     """The schema of a blueprint in ``cloudify_dsl_1_<minor>`` (``versions.PHASELINE``: in our own language).
 
-    Keys of later versions of the language are not allowed. Imported files fit, too: none has to say its version.
+    Keys of later versions of the language are not allowed. Imported files are valid, too: none needs a version.
     """
     writer = _Writer(minor)
     whole = writer.table(BLUEPRINT)

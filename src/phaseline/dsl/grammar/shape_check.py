@@ -50,7 +50,7 @@ class ShapeCheck:
         return self._rows(shape, value, spot)  # type: ignore[arg-type]  # the last of four
 
     def _is_good(self, shape: Shape, value: Value) -> bool:
-        """True for a value of which nothing is to be said: most are, and nobody needs to know where they stand."""
+        """True for a value without problems, the usual case, for which no position is computed."""
         kind = shape.__class__
         if kind is Leaf:
             types, minimum = shape.types, shape.minimum  # type: ignore[union-attr]  # just tested
@@ -201,7 +201,7 @@ class ShapeCheck:
             return item if key.shape is ANYTHING else BROKEN
         good = item if key.shape is ANYTHING else self.check(key.shape, item, here)
         if is_late:
-            return good  # what is wrong within is told at once, too
+            return good  # problems within the value are reported at once, too
         mend = key.note or "It may stay; nothing depends on it."
         self._report.warn("PL-B018", f"'{name}' of {table.title} has no effect yet", mend, here)
         return good

@@ -66,12 +66,12 @@ def _right_list(item: Shape, value: Value) -> str:
 
 
 def right_key(known: Sequence[str], name: str) -> str:
-    """What a key beside the ``known`` ones was meant for; empty where that cannot be told."""
+    """A hint for a key that is not among the ``known`` ones; empty if there is none."""
     return FOREIGN.get(name) or (f"Put it under '{known[0]}'." if len(known) == 1 else "")
 
 
 def right_property(name: str) -> str:
-    """What a property that no type declares was meant for; empty where that cannot be told."""
+    """A hint for a property that no type declares; empty if there is none."""
     if name in FUNCTIONS:
         return f"A function is the value of a property: 'PROPERTY: {{{name}: …}}'."
     return FOREIGN.get(name, "")

@@ -81,7 +81,7 @@ class Table:
 
 
 class Sifted(list[object]):
-    """A list without what was wrong in it. ``places``: where the rest stood, so that what is said of it points there."""
+    """A list without its faulty items. ``places``: the original places of the rest, for later problems."""
 
     def __init__(self, items: list[object], places: list[int]) -> None:
         """``items`` as they remain."""

@@ -53,7 +53,7 @@ def _older(version: str) -> str | None:
 
 
 def is_basic(document: Document) -> bool:
-    """True for the basic types: what comes with us, and files that define the root of all node types, whatever their metadata say."""
+    """True for the basic types: the built-in file, and files that define the root of all node types, whatever their metadata."""
     root = document.root
     types = root.get("node_types") if isinstance(root, dict) else None
     return document.is_bundled or (isinstance(types, dict) and BASIC_ROOT in types)

@@ -41,7 +41,7 @@ def import_lines(document: Document, report: ProblemReport, minor: int | None) -
 def _split(
     entry: Value, spot: ElementPath, report: ProblemReport, minor: int | None
 ) -> tuple[str | None, Mapping[str, Value]]:
-    """The text of an entry and the values that stand under it."""
+    """The text of an entry and the values below it."""
     if isinstance(entry, str):
         return entry, {}
     if not isinstance(entry, dict) or len(entry) != 1:
@@ -75,7 +75,7 @@ def _is_usable(name: str, value: Value, spot: ElementPath, text: str, report: Pr
 
 
 def _line(text: str, values: Mapping[str, Value], spot: ElementPath, report: ProblemReport) -> ImportLine | None:
-    """The line, its namespace split off. What stands before ``--`` is no namespace if it has ``/`` or ``:``."""
+    """The line with its namespace split off. Text before ``--`` that contains ``/`` or ``:`` is not a namespace."""
     parts = _NAMESPACE.fullmatch(text)
     if parts is None:
         return ImportLine(spot, "", text, values)

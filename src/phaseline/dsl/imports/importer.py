@@ -52,7 +52,7 @@ def read_files(
     """The main file and everything it imports.
 
     A file reached twice under one namespace is read once, so that cycles do no harm. ``may_miss``: a definition file
-    of a plugin, or a file in the web, that is not at hand is only warned of.
+    of a plugin, or a file in the web, that is not available is only a warning.
     """
     document = _read_main(main, source, report)
     if document is None:
@@ -204,7 +204,7 @@ class _Importer:
         return _address(target, importer.name) or self._local_path(target, line, importer), None
 
     def _pass_on(self, error: ProblemsError, line: ImportLine) -> None:
-        """What the source says about a file, at the line that imports it."""
+        """Report the source's problem with a file at the line that imports it."""
         for problem in error.problems:
             self._unresolved(line, problem.code, problem.message, problem.mend, problem.cloudify_code)
 
@@ -229,9 +229,9 @@ class _Importer:
         return self._read[path]
 
     def _local_path(self, target: str, line: ImportLine, importer: Document) -> str | None:
-        """The path that is meant by a name, the sibling for the main version first; None if there is none.
+        """The path for a name, the sibling for the main version first; None if there is none.
 
-        Raises: ``ProblemsError`` for what may not be imported or is not at hand.
+        Raises: ``ProblemsError`` for a file that may not be imported or is not available.
         """
         scheme = _SCHEME.match(target)
         if target.startswith(UPLOADED):

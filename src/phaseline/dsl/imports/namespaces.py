@@ -1,6 +1,6 @@
-"""A file imported under a namespace, as whoever imports it sees it: every name of its own has the namespace before it (B8).
+"""A file imported under a namespace, as the importing file sees it: each of its names gets the namespace as prefix (B8).
 
-What is a name of the blueprint, and where one is referred to, stands in the grammar (``NAMED``, ``TableKey.refers``).
+The grammar marks which texts are names of the blueprint, or references to them (``NAMED``, ``TableKey.refers``).
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from phaseline.dsl.text.primitive_types import PRIMITIVES
 from phaseline.model.blueprint.blueprint import Value
 
 BUILT_IN = "cloudify."
-"""What begins so is everybody's."""
+"""Names with these prefixes are shared and get no namespace."""
 
 
 class Namespacing:

@@ -1,6 +1,6 @@
-"""Going on without a definition file that is not at hand: what it would have declared is taken as open (``--open-types``).
+"""Open types: replacements for the declarations of a definition file that is not available (``--open-types``).
 
-An open node type has any property and no operation of its own; so what a blueprint itself says is still checked.
+An open node type has any property and no operation of its own; everything in the blueprint itself is still checked.
 """
 
 from __future__ import annotations

@@ -31,13 +31,13 @@ IN_MISSING = "The import that is missing may declare it: see its problem."
 
 @mutable
 class MergedSections:
-    """{section: {element: value}} of all files, and which file each element came from.
+    """{section: {element: value}} of all files, and the file of each element.
 
-    ``broken``: {section: names} of elements too wrong to be kept, so that nobody calls them unknown.
-    ``is_whole``: False when a file that is imported could not be had; ``is_open``: what it would declare is then taken
+    ``broken``: {section: names} of elements that were dropped as invalid, so that they are not reported as unknown.
+    ``is_whole``: False if an imported file was not available; ``is_open``: its declarations are then taken
     as open, ``open``: {section: such types}. ``documents``: all files, in load order.
-    ``version``: the minor version that says which sections may stand in several files, also where ``minor`` is None.
-    ``namespaces``: {each namespace that a file was imported under: the uploaded blueprint it holds, or nothing}.
+    ``version``: the minor version that decides which sections may occur in several files, even if ``minor`` is None.
+    ``namespaces``: {namespace of an imported file: the uploaded blueprint it holds, or nothing}.
     """
 
     main: Document
@@ -58,7 +58,7 @@ class MergedSections:
         return self.elements.get(section, {})
 
     def spot(self, section: str, name: str) -> ElementPath:
-        """Where an element stands."""
+        """The place of an element."""
         return ElementPath(self.origins.get(section, {}).get(name, self.main), (section, name))
 
     def is_broken(self, section: str, name: str) -> bool:
@@ -217,5 +217,5 @@ def _with_fields(workflow: Value) -> dict[str, Value]:
 
 
 def _is_fragment(template: Value) -> bool:
-    """True for a template that says relationships and nothing else."""
+    """True for a template that has relationships and nothing else."""
     return isinstance(template, dict) and list(template) == ["relationships"]

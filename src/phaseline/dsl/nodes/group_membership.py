@@ -1,6 +1,6 @@
-"""Who is a member of which scaling group: no circles, one group each, all in one place (B21).
+"""Members of scaling groups: no cycles, one group each, all in one container (B21).
 
-A node within a container of the same group is no member of its own: the container carries it.
+A node in a container of the same group is not a member itself: it is scaled with the container.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ def check_membership(
     *,
     is_sound: bool,
 ) -> dict[str, tuple[str, ...]]:
-    """{scaling group: its members}. Members of a member that is a group, but is not scaled, are members themselves.
+    """{scaling group: its members}. Members of an unscaled group that is a member are members themselves.
 
-    ``is_sound``: no node contains itself, so that one may ask what lies where.
+    ``is_sound``: no node contains itself, so that containers can be followed.
     """
     members = {name: [one for one in group.members if one in nodes or one in groups] for name, group in groups.items()}
     circle = first_cycle(_reached(scaling, members))
@@ -75,7 +75,7 @@ def _reached(scaling: Iterable[str], members: Mapping[str, list[str]]) -> dict[s
 
 
 def _leaves(members: Iterable[str], below: Mapping[str, Iterable[str]]) -> Iterator[str]:
-    """The members, each once; those that stand in ``below`` give way to their own."""
+    """The members, each once; groups in ``below`` are replaced by their own members."""
     seen: set[str] = set()
     ways = [iter(members)]
     while ways:
@@ -100,7 +100,7 @@ class _Forest:
         self._roots: dict[str, str] = {}
 
     def root(self, node: str) -> str:
-        """The outermost node that a node lies in, itself if it lies in none."""
+        """The outermost container of a node, or the node itself if it has none."""
         way = [node]
         while way[-1] not in self._roots and (container := self._nodes[way[-1]].container) in self._nodes:
             way.append(str(container))
@@ -109,7 +109,7 @@ class _Forest:
         return root
 
     def containers(self, node: str) -> Iterator[str]:
-        """The nodes that a node lies in, nearest first."""
+        """The containers of a node, nearest first."""
         container = self._nodes[node].container
         while container is not None and container in self._nodes:
             yield container
@@ -165,7 +165,7 @@ def _check_container(
     spot_of: Callable[[str], ElementPath],
     report: ProblemReport,
 ) -> None:
-    """Whoever is scaled together lies in the same container, for there the group is multiplied."""
+    """Check that members scaled together have the same container, in which the group is multiplied."""
     first: dict[str | None, str] = {}
     for member in _leaves(kept[group], kept):
         first.setdefault(nodes[member].container, member)

@@ -22,7 +22,7 @@ SCALING = "cloudify.policies.scaling"
 
 @frozen
 class Grouping:
-    """What a blueprint says of groups."""
+    """Reads the groups of a blueprint."""
 
     groups: Mapping[str, NodeGroup]
     policies: Mapping[str, ScalingPolicy]
@@ -110,7 +110,7 @@ class _Reading:
     def _completed(
         self, fields: Mapping[str, Any], section: str, key: str, number: int, spot: ElementPath
     ) -> Mapping[str, Value]:
-        """The values under ``key`` over the defaults of the type, which stands in ``section``."""
+        """The values under ``key`` merged over the defaults of the type in ``section``."""
         given = cast("dict[str, Value]", fields.get(key) or {})
         self._functions.scan(given, spot.at(key), "policy")
         name = str(fields["type"])

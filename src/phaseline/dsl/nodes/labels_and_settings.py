@@ -70,7 +70,7 @@ def read_settings(
 
 
 def read_tags(sections: MergedSections, functions: FunctionCheck) -> dict[str, Value]:
-    """{name: value}, for whoever makes something in a cloud."""
+    """{name: value} of the tags for resources created in a cloud."""
     tags = sections.of("resource_tags")
     for name, value in tags.items():
         functions.scan(value, sections.spot("resource_tags", name), "deployment")

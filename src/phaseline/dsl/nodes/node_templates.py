@@ -99,7 +99,7 @@ class Templates:
         )
 
     def _restricted(self, fields: Mapping[str, Any], spot: ElementPath) -> tuple[str, ...]:
-        """What nobody may do with the instances, in one order; PL-B129 for a word that is none of it."""
+        """The forbidden actions, in a fixed order; PL-B129 for an unknown action."""
         from phaseline.model.deployment.restrictions import RESTRICTABLE, mending
 
         said = fields["restricted_actions"]

@@ -1,4 +1,4 @@
-"""What is named like a secret and stands where everybody can read it: a warning each (decision 30)."""
+"""Warnings for values that are named like secrets and written in clear text (decision 30)."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _INTERFACES = ("interfaces", "source_interfaces", "target_interfaces")
 
 
 def looks_secret(name: str) -> bool:
-    """True for a name by which people call secrets, not what is said about one.
+    """True for a name that usually denotes a secret, not data about one.
 
     >>> [looks_secret(name) for name in ("db_password", "apiKey", "aws_secret_access_key", "token_url", "compass")]
     [True, True, True, False, False]
@@ -70,7 +70,7 @@ def _may_name_some(document: Document) -> bool:
 
 
 def _names(values: Iterable[Value]) -> set[str]:
-    """All names under which values stand, each once: there are few, however many templates there are."""
+    """All names of values, each once: there are few, however many templates there are."""
     found: set[str] = set()
     waiting = list(values)
     while waiting:

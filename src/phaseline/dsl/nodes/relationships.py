@@ -69,7 +69,7 @@ class Relationships:
         return tuple(found)
 
     def _known(self, fields: Mapping[str, Any], owner: str) -> Relationship | None:
-        """A plain one that was built before for another owner, or one that differs from such a one in nothing but its target."""
+        """A plain relationship built before for another owner, or a copy of it with another target."""
         if len(fields) != 2 or fields["target"] == owner:
             return None
         key = (fields["type"], fields["target"])

@@ -71,7 +71,7 @@ def read_properties(
     report: ProblemReport,
     scan: Callable[[Value, ElementPath], object],
 ) -> Counts:
-    """The counts among scalable properties. ``places``: where each stands; ``spot``: where what has none stands."""
+    """The instance counts among scalable properties. ``places``: the place of each; ``spot``: the place of counts without one."""
     found: dict[str, Value] = {}
     for name, value in raw.items():
         if name not in _LOWEST:

@@ -25,7 +25,7 @@ DEFAULTS: Mapping[str, Value] = {
     "execution_arguments": {},
     "workflow_parameters": {},
 }
-"""What a schedule does not say."""
+"""Defaults of a schedule."""
 SAID = "said"
 """Key of a schedule that has begun: its times as they are written, where they mean something only from then on."""
 
@@ -67,7 +67,7 @@ def read_schedule(written: Mapping[str, Any], spot: ElementPath, report: Problem
 
 
 def begun(settings: Mapping[str, Value], now_ms: int) -> Mapping[str, Value]:
-    """The settings of a deployment that is made now: its schedules with all times in UTC, and what they do not say.
+    """The settings of a new deployment: its schedules with all times in UTC, defaults filled in.
 
     >>> begun({"default_schedules": {"a": {"since": "+1 mo"}}}, 0)["default_schedules"]["a"]["since"]
     '1970-02-01 00:00:00'
@@ -129,7 +129,7 @@ def _months_later(moment: datetime, months: int) -> datetime:
 
 
 def _time(text: str, zone: tzinfo, spot: ElementPath, report: ProblemReport) -> str:
-    """A time as it is kept: a moment in UTC, a time of the day or from now on as it stands."""
+    """A time as stored: a moment in UTC; a time of day or a time from now is kept as written."""
     if _LATER.fullmatch(text):
         if _is_near(text):
             return text

@@ -21,7 +21,7 @@ RESOURCE_TYPE, TARGET_STATE, STATE_PATHS = "resource_type", "target_state", "sta
 
 
 def read_on_path(nodes: Mapping[str, Node], sections: MergedSections, report: ProblemReport) -> dict[str, OnPath]:
-    """{node type: what its nodes are} of the types of nodes that are resources; what cannot be meant is reported."""
+    """{node type: its resource type and target} for node types that are resources; reports invalid ones."""
     raw = cast("Mapping[str, Mapping[str, str]]", sections.of("node_types"))
     found: dict[str, OnPath] = {}
     told: set[frozenset[str]] = set()
@@ -92,7 +92,7 @@ def _line(name: str, raw: Mapping[str, Mapping[str, str]]) -> list[list[str]]:
 
 
 def _hierarchy(name: str | None, raw: Mapping[str, Mapping[str, str]]) -> Iterator[str]:
-    """The type and those it is derived from, nearest first; a circle of these is told elsewhere."""
+    """The type and its parents, nearest first; cycles are reported elsewhere."""
     seen: set[str] = set()
     while isinstance(name, str) and name in raw and name not in seen:
         seen.add(name)
@@ -115,7 +115,7 @@ def _place(hierarchy: list[str], raw: Mapping[str, Mapping[str, str]], sections:
 
 
 def _point(spot: ElementPath, key: str) -> Place:
-    """Where the element begins in which the key stands; its path says the rest."""
+    """The place of the element that contains the key."""
     section, name = str(spot.path[0]), str(spot.path[1])
     line, column = spot.document.marks.get(section, {}).get(name, (0, 0))
     return Place(spot.document.name, line, column, f"{section}.{name}.{key}")

@@ -1,4 +1,4 @@
-"""A file of a blueprint: its text, the plain values in it, and what is said where it is no YAML."""
+"""A file of a blueprint: its text, its plain values, and the problems if it is not valid YAML."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from phaseline.dsl.text.problem_report import ElementPath, ProblemReport
 
 NAMESPACE = "--"
-"""Stands between a namespace and a name."""
+"""The separator between a namespace and a name."""
 MAX_GAPS = 1_000
-"""Colons without a space behind them that one file may have: each is found by reading anew up to there."""
+"""The most colons without a following space in one file; each is found by reading again up to it."""
 _UNEXPECTED = "found unexpected ':'"
 _OPENING = frozenset("[]{},")
 _NO_MARKS: Mapping[str, tuple[int, int]] = {}
@@ -38,11 +38,11 @@ class ImportLine(NamedTuple):
 class Document:
     """One file of a blueprint: its text, its values, and where the elements of its sections begin.
 
-    ``marks``: {section: {element: (line, column)}}, counted from 1. ``namespace`` stands before the names of the
-    elements for whoever uses them (B8); ``line``: what imported the file, None for the main one. ``is_lenient``: the tags
-    ``!!set``, ``!!omap`` and ``!!pairs`` have a meaning in it, plain keys are text, ``on`` and ``5`` too, and of a key that
-    is given twice the last one counts, with a warning (PL-F059). ``is_definition``: of a plugin or from the web, where whoever
-    imports it cannot mend it: of a key given twice the last one counts, with a warning (PL-B005). ``spaced``: the text with a space at each of the ``gaps``,
+    ``marks``: {section: {element: (line, column)}}, counted from 1. ``namespace``: the prefix of its elements' names
+    (B8); ``line``: the import line of the file, None for the main file. ``is_lenient``: the tags
+    ``!!set``, ``!!omap`` and ``!!pairs`` are understood, plain keys are text, ``on`` and ``5`` too, and the last one of
+    duplicate keys wins, with a warning (PL-F059). ``is_definition``: a file of a plugin or from the web, which the importing
+    user cannot change: the last one of duplicate keys wins, with a warning (PL-B005). ``spaced``: the text with a space at each of the ``gaps``,
     (line, column), where the C reader wants one and the ancestor's does not.
     """
 

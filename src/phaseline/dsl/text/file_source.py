@@ -1,7 +1,7 @@
-"""What reading a blueprint needs of the outside: files, within the roots that are allowed.
+"""The source of files for reading a blueprint, within the allowed roots.
 
-Reading is a pure function of what its source answers. So whoever reads the same again need only ask the same again (``RecordingSource``): each file is
-opened anew, whatever its time stamp says, and while all answers are the same, what was made of them is.
+Reading is a pure function of the source's answers. To reuse a result, the same questions are asked again (``RecordingSource``):
+each file is opened again, whatever its time stamp, and while all answers are equal, the result is, too.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ class FileSource(Protocol):
         ...
 
     def plugin(self, name: str, version: str, distribution: str, minor: int) -> str | None:
-        """The path of a plugin's definition file; None when it is not at hand.
+        """The path of a plugin's definition file; None if it is not available.
 
         ``version``: a PEP 440 specifier, or empty; ``minor`` as of ``replacements``.
         """
@@ -111,10 +111,9 @@ class RecordingSource:
         return self._asked("plugin", self._source.plugin, name, version, distribution, minor)
 
     def agrees(self, source: FileSource) -> bool:
-        """Whether another source gives the same answers to the same questions, asked in the same order.
+        """True if another source gives the same answers to the same questions, asked in the same order.
 
-        One that does has seen what the first one has; one that does not may have done something for a question that
-        nobody would ask it now: whoever reads on takes another.
+        If it does not, that source may have done work for questions that are no longer asked, so use a new one for reading.
         """
         try:
             return not self.raised and all(getattr(source, how)(*asked) == answer for how, asked, answer in self.heard)

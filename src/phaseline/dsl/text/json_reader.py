@@ -73,7 +73,7 @@ class _Text:
         return self.mapping(at, self.element, places)
 
     def element(self, at: int, _name: str, depth: int = 2) -> tuple[Value, int]:
-        """A value that lies ``depth`` levels deep; only one with very many brackets can be too deep."""
+        """A value at nesting level ``depth``; only one with very many brackets can be too deep."""
         text, most = self.text, self.max_depth - depth
         value, end = self.scan(text, at)
         if text.count("{", at, end) + text.count("[", at, end) > most and _is_deeper(value, most):
@@ -112,7 +112,7 @@ class _Text:
         return found, at
 
     def placed(self, at: int) -> tuple[int, int]:
-        """Line and column, from 1, of a position that lies behind all that were asked for before."""
+        """Line and column, from 1, of a position after all positions requested before."""
         breaks = self.text.count("\n", self.counted, at)
         if breaks:
             self.line += breaks
@@ -145,7 +145,7 @@ def _raise_value_error(_: str) -> Value:
 
 
 def _is_deeper(root: Value, most: int) -> bool:
-    """Whether mappings and lists lie more than ``most`` levels within one another."""
+    """True if mappings and lists are nested deeper than ``most`` levels."""
     level: list[Any] = [[root]]
     for _ in range(most + 1):
         level = [

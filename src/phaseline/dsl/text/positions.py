@@ -1,4 +1,4 @@
-"""Where in a text the element of a dotted path stands: a second look at a text that has problems."""
+"""Positions of elements in a text, by dotted path: a second pass over texts that have problems."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 FEW = 20
-"""Keys of a mapping that are gone through anew for each question; of larger ones a table is made."""
+"""The most keys of a mapping that is searched for each lookup; larger mappings get an index."""
 
 
 _TRUTHS = frozenset(
@@ -169,7 +169,7 @@ def _text_of(key: Any) -> str:
 
 
 def _is_elsewhere(key: Any, node: Any) -> bool:
-    """True when the value of a key is empty or an alias, so that only the key stands here."""
+    """True if the value of a key is empty or an alias, so that only the key is at this place."""
     import yaml
 
     return bool(

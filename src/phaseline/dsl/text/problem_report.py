@@ -1,4 +1,4 @@
-"""Gathers everything that is wrong with a blueprint, and finds where it stands only at the end."""
+"""Collects all problems of a blueprint, and computes their positions only at the end."""
 
 from __future__ import annotations
 
@@ -126,7 +126,7 @@ class ProblemReport:
         return suggest(word, known, otherwise)
 
     def add_ready(self, problem: Problem) -> None:
-        """A problem that somebody else described."""
+        """Add a problem that was described elsewhere."""
         self.errors_count += 1
         self._ready.append(problem)
 
@@ -135,7 +135,7 @@ class ProblemReport:
         return len(self._findings), self.errors_count
 
     def forget(self, beginning: tuple[int, int]) -> None:
-        """Let go of what was found since then: the text is read anew."""
+        """Drop the problems found since then, because the text is read again."""
         del self._findings[beginning[0] :]
         self.errors_count = beginning[1]
 

@@ -124,7 +124,7 @@ def tagged_value(tag: str, text: str) -> Value | UnusableScalar:
 
 
 def as_key(value: object) -> object:
-    """A number, true or false as the key that it is once a blueprint is stored as JSON; all else as it is.
+    """The key as JSON stores it: numbers, true and false become text; other keys are unchanged.
 
     >>> as_key(80), as_key(True), as_key("web")
     ('80', 'true', 'web')

@@ -1,4 +1,4 @@
-"""Words of messages: what a value is called, a list of names, what a mistyped word was meant to be."""
+"""Words of messages: the name of a value's type, lists of names, suggestions for mistyped words."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """YAML text as plain values, made in one pass over the events of the C parser.
 
-Keeping no tree of nodes makes this several times faster than loading; where a value stands in the
-text is found by a second pass, only when there is something to complain about (``positions``).
+Without a tree of nodes this is several times faster than loading. The position of a value in the
+text is found by a second pass, only if there is a problem (``positions``).
 """
 
 from __future__ import annotations
@@ -52,18 +52,18 @@ COLLECTIONS: Final[dict[str | None, Callable[[Any], Value]]] = {
     f"{TAGS}pairs": _pairs,
     f"{TAGS}omap": lambda rows: dict(cast("Any", _pairs(rows))),
 }
-"""{tag: what it makes of the mapping or list that it stands before}, where a document has such tags."""
+"""{tag: the conversion of the mapping or list after it}, for documents with such tags."""
 
 
 class UnusableText(Exception):
-    """Reading on makes no sense; why stands in the report."""
+    """Reading cannot continue; the reason is in the report."""
 
 
 class YamlText:
     """One reading of one text. ``_mapping`` and ``_list`` are hot; the rest happens rarely.
 
-    ``_count`` says how many values were read, ``_aliased`` how many more there are because of aliases; ``_sizes`` how
-    many each of the ``_anchors`` stands for, and ``_begun`` has those whose values are not complete yet.
+    ``_count``: number of values read; ``_aliased``: number of further values due to aliases; ``_sizes``: number
+    of values of each of the ``_anchors``; ``_begun``: anchors whose values are not complete yet.
     """
 
     def __init__(self, document: Document, report: ProblemReport) -> None:

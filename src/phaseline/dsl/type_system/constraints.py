@@ -19,7 +19,7 @@ from phaseline.lang.regex import PatternError, compiled
 from phaseline.model.blueprint.blueprint import PropertySchema, Value
 
 MESSAGE = "error_message"
-"""The key beside an operator that says what to tell the user (1_5)."""
+"""The key beside an operator that holds the error message for users (1_5)."""
 _NAMED_IN_DEPLOYMENTS = frozenset(
     ["capability_value", "scaling_group", "node_id", "node_type", "node_instance", "operation_name"]
 )
@@ -113,7 +113,7 @@ def _is_pattern(argument: Value) -> bool:
 
 @frozen
 class Operator:
-    """``fits``: whether an argument has the form that ``wants`` says; ``kinds``: the object types it can choose among."""
+    """``fits``: checks that an argument has the form described by ``wants``; ``kinds``: the object types that it applies to."""
 
     wants: str
     fits: Callable[[Value], bool]
@@ -175,7 +175,7 @@ def wrong_constraint(written: Mapping[str, Value], *, has_message: bool) -> Cons
 
 
 def violation(kind: str | None, constraints: Sequence[Mapping[str, Value]], value: Value) -> str | None:
-    """Why a value breaks one of the constraints that can be told from the value alone, as a sentence; None if it keeps all."""
+    """Why a value breaks a constraint that can be checked on the value alone, as a sentence; None if it meets all."""
     for written in constraints:
         name, argument = _operator(written)
         holds = OPERATORS[name].holds

@@ -1,4 +1,4 @@
-"""The operations that built-in types declare or workflows call, and a word about one that nobody knows."""
+"""Operations that built-in types declare or workflows call, and the warning for an unknown one."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def doubt(interface: str, name: str) -> tuple[str, str] | None:
 
 
 def _meant(interface: str) -> str | None:
-    """The built-in interface that was probably meant; only what stands behind their common beginning is compared."""
+    """The built-in interface that was probably intended; only the part after the common prefix is compared."""
     if not interface.startswith(_PREFIX):
         return None
     near = closest(interface.removeprefix(_PREFIX), [known.removeprefix(_PREFIX) for known in KNOWN])

@@ -24,7 +24,7 @@ UNRESOLVED: dict[Owner, int] = {"node": 10, "relationship": 19, "workflow": 21}
 
 @mutable
 class OperationProblem:
-    """What is wrong with the mapping of an operation of a type, and where; whether it was told, and whether somebody replaces it."""
+    """A problem of a type's operation mapping with its place; whether it was reported, and whether a template replaces it."""
 
     wrong: ImplementationProblem
     place: ElementPath
@@ -125,7 +125,7 @@ class Operations:
         return TypeOperation(operation, text, inputs, missing if text else (), fields, unchecked, fault)
 
     def _fault(self, text: str, fields: Mapping[str, Value], spot: ElementPath) -> OperationProblem | None:
-        """What is wrong with a mapping of a node type: it is told where a template has it, as in the ancestor (B32)."""
+        """Keep a problem of a node type's mapping: it is reported only if a template uses it, as in the ancestor (B32)."""
         mapped = self._mappings.resolve(text) if text else None
         if not isinstance(mapped, ImplementationProblem):
             return None
@@ -140,7 +140,7 @@ class Operations:
                 self._report.warn(fault.wrong.code, fault.wrong.message, fault.wrong.mend, fault.place, point="value")
 
     def check_inherited(self, base: TypeOperation, spot: ElementPath) -> None:
-        """A template has an operation as its type says it."""
+        """A template uses an operation of its type unchanged."""
         for later in base.later.values():
             self._functions.use(later)
         if base.fault is None:
@@ -210,7 +210,7 @@ class Operations:
         )
 
     def check_missing(self, base: TypeOperation, given: Collection[str], spot: ElementPath) -> None:
-        """Report inputs that the type requires and nobody gives."""
+        """Report required inputs of the type that are not given."""
         for name in base.missing:
             if name not in given:
                 self._report.add(
@@ -264,7 +264,7 @@ class Operations:
         )
 
     def _no_op(self, full: str, fields: Mapping[str, Value], spot: ElementPath) -> Operation:
-        """What is mapped to nothing: its inputs are handed to nobody, so that nothing is asked of them."""
+        """An operation without implementation: its inputs are not used, so they are not checked."""
         if fields.get("executor") is not None:
             self._checked_executor(fields["executor"], spot)
         return Operation(full)
