@@ -19,7 +19,7 @@ import subprocess
 import sys
 import tokenize
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -213,8 +213,6 @@ class Rewriter:
     def _program(self, node: ast.Constant, value: str) -> None:
         lines = self.program.text.split("\n")[node.lineno - 1 : node.end_lineno]
         source = "\n".join(lines)
-        if source.count(value) != 1:
-            return  # escapes or pieces: the tests will say
         above = "if 1:\n" if value.lstrip("\n")[:1].isspace() else ""
         try:
             inner = Program(self.program.path, "", above + value)
@@ -222,13 +220,24 @@ class Rewriter:
             return
         rewriter = Rewriter(inner, self.renames)
         rewriter.run()
+        self.faults += rewriter.faults
+        if source.count(value) != 1:  # it has escapes: each name that is renamed everywhere in it is found by itself
+            self._escaped(lines, node.lineno, rewriter.edits)
+            return
         head = source[: source.index(value)]
         first = node.lineno + head.count("\n")
         for edit in rewriter.edits:
             line = edit.line - above.count("\n")
             column = edit.column + (len(head.rpartition("\n")[2].encode()) if line == 1 else 0)
             self.edits.add(Edit(first + line - 1, column, edit.old, edit.new))
-        self.faults += rewriter.faults
+
+    def _escaped(self, lines: Sequence[str], first: int, edits: Iterable[Edit]) -> None:
+        for (old, new), count in Counter((edit.old, edit.new) for edit in edits).items():
+            places = [(at, found) for at, line in enumerate(lines) for found in re.finditer(rf"(?<!\\)\b{old}\b", line)]
+            if len(places) == count:
+                self.edits |= {
+                    Edit(first + at, len(lines[at][: each.start()].encode()), old, new) for at, each in places
+                }
 
 
 def apply(text: str, edits: Iterable[Edit]) -> str:

@@ -33,6 +33,10 @@ if TYPE_CHECKING:
     from phaseline.room.home import Spot
 
 HOMES = {"Spot": "room.home:Spot", "told": "phaseline.room.home.told"}
+PROGRAM = """
+from phaseline.room import home
+print(f"{type(home.Spot())}\\\\n")
+"""
 
 
 def lazily(one: "Spot | None", told: bool) -> "list[Spot]":
@@ -57,6 +61,10 @@ if TYPE_CHECKING:
     from phaseline.room.home import ElementPath
 
 HOMES = {"Spot": "room.home:ElementPath", "told": "phaseline.room.home.as_text"}
+PROGRAM = """
+from phaseline.room import home
+print(f"{type(home.ElementPath())}\\\\n")
+"""
 
 
 def lazily(one: "ElementPath | None", told: bool) -> "list[ElementPath]":
