@@ -68,7 +68,7 @@ class Scaled(World):
             submit(batch)
 
         self.executor.submit = checked
-        self.executor.neighbours = {
+        self.ledger.neighbours = {
             life.deployment: nobodies(self.store.topology(life.deployment)) for life in self.lives
         }
 
@@ -93,7 +93,7 @@ class Scaled(World):
             gone = ~self.store.topology(row.deployment).is_there
             states = self.store.states(row.deployment)
             assert set(states[gone].tolist()) <= CLEAN, f"something is left of {states[gone].tolist()}"
-            self.executor.neighbours[row.deployment] = nobodies(row.topology)
+            self.ledger.neighbours[row.deployment] = nobodies(row.topology)
 
     # -- users --------------------------------------------------------------------------------------------------
 

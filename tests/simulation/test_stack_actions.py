@@ -168,7 +168,7 @@ class Whole(DayTwo):
         )
         life.deployment, _ = self.store.create_deployment(new)
         number = life.deployment
-        self.executor.neighbours[number] = life.neighbours = nobodies(found.topology)
+        self.ledger.neighbours[number] = life.neighbours = nobodies(found.topology)
         self.counts[number], self.left[number] = self.counts.pop(former, {}), self.left.pop(former)
         self.documents[number] = document
         life.workflow = "adopt"

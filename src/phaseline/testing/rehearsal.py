@@ -30,12 +30,13 @@ from phaseline.run.loop.engine import Engine
 from phaseline.store.memory.store import MemoryStore
 from phaseline.testing.builders import topology as expand
 from phaseline.testing.clock import VirtualClock
+from phaseline.testing.scheduled_reports import ScheduledExecutor
 from phaseline.testing.scripted_executor import (
     Called,
     CallScript,
     EngineDied,
-    MadeUpPlugins,
     Says,
+    ScriptedAnswers,
     completes,
     fails,
     retries,
@@ -158,7 +159,7 @@ class Stage:
         plan = StoredPlan(0, self.deployment, request, self.clock.now(), DIRECTOR.name, {}, {}, "", aim)
         return self.store.stored_plans.add(plan).number
 
-    def _begin(self, script: CallScript) -> tuple[Engine, MadeUpPlugins]:
+    def _begin(self, script: CallScript) -> tuple[Engine, ScheduledExecutor]:
         """A new engine becomes the owner of the store, whatever became of the former one."""
         self.store.disown()
         self._owning = self.store.own("rehearsal")
@@ -166,14 +167,16 @@ class Stage:
         engine = Engine(
             self.store,
             self.clock,
-            lambda inbox, deployments: MadeUpPlugins(inbox, deployments, self.clock, script),
+            lambda inbox, deployments: ScheduledExecutor(
+                inbox, self.clock, ScriptedAnswers(deployments, self.clock, script)
+            ),
             self._planners,
             lambda operation, _: self._declare(operation),
         )
-        assert isinstance(engine.executor, MadeUpPlugins)
+        assert isinstance(engine.executor, ScheduledExecutor)
         return engine, engine.executor
 
-    def _pass_time(self, engine: Engine, plugins: MadeUpPlugins) -> None:
+    def _pass_time(self, engine: Engine, plugins: ScheduledExecutor) -> None:
         """Go to the next moment at which something happens."""
         times = [at for at in (engine.wakes_at, plugins.next_at) if at is not None]
         if times and not engine.has_work:

@@ -1,4 +1,4 @@
-"""Reports of made-up calls that wait for their time on a virtual clock."""
+"""An executor without plugins: reports of made-up calls that wait for their time on a virtual clock."""
 
 from __future__ import annotations
 
@@ -8,10 +8,26 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from typing import Protocol
 
     from phaseline.calls.protocol.reports import CallReport
+    from phaseline.calls.threads.inbox import Inbox
+    from phaseline.model.execution.events import Batch
+    from phaseline.model.graph.batch_members import GraphSegment
+    from phaseline.model.rows.rows import BatchRow
     from phaseline.testing.clock import VirtualClock
+
+    class Answers(Protocol):
+        """What calls would answer."""
+
+        slots: Mapping[str, int]
+
+        def to(self, batch: Batch) -> Iterable[tuple[int, CallReport]]:
+            """(ms until it comes, the report) of each answer to a batch."""
+
+        def when_killed(self, batch: int, members: np.ndarray) -> CallReport | None:
+            """What killed calls answer at once; None: nothing."""
 
 
 class Coming:
@@ -55,3 +71,69 @@ class Coming:
     def clear(self) -> None:
         """Nothing comes any more."""
         self._heap = []
+
+
+class ScheduledExecutor:
+    """``ports.Executor`` whose calls are answers that wait for their time."""
+
+    def __init__(self, inbox: Inbox[CallReport], clock: VirtualClock, answers: Answers) -> None:
+        """Nothing is being called."""
+        self._inbox, self._answers = inbox, answers
+        self._coming = Coming(clock)
+
+    def slots(self) -> Mapping[str, int]:
+        """How many calls each pool holds at once."""
+        return self._answers.slots
+
+    def submit(self, batch: Batch) -> None:
+        """Begin the calls of a batch: their answers will come."""
+        for after_ms, report in self._answers.to(batch):
+            self._coming.add(after_ms, report)
+
+    @property
+    def next_at(self) -> int | None:
+        """When the next answer comes, in ms; None: none will."""
+        return self._coming.next_at
+
+    def deliver(self) -> None:
+        """Post what has come. Without an answer the loop is nudged, so that it never waits in real time."""
+        arrived = list(self._coming.arrived())
+        for report in arrived:
+            self._inbox.post(report)
+        if not arrived:
+            self._inbox.wake()
+
+    def cancel(self, batch: int, members: np.ndarray, *, kill: bool) -> None:
+        """Killed calls never answer, or at once as ``when_killed`` has it; without ``kill`` they end as they would have ended."""
+        if kill:
+            self._coming.drop(batch, members)
+            ended = self._answers.when_killed(batch, members)
+            if ended is not None:
+                self._coming.add(0, ended)
+
+    def recover(self, open_batches: Sequence[BatchRow]) -> None:
+        """Nothing survives the engine."""
+
+    def hold(self) -> None:
+        """What was handed over has begun."""
+
+    def release(self) -> None:
+        """Nothing was held back."""
+
+    def is_busy(self) -> bool:
+        """True while an answer is coming."""
+        return bool(self._coming)
+
+    def stop(self, drain_s: float) -> None:
+        """Nothing answers any more, however long one waits."""
+        del drain_s
+        self._coming.clear()
+
+
+def members_of(batch: Batch) -> Iterator[tuple[int, GraphSegment, int]]:
+    """(member, its segment, its place there) in order."""
+    member = 0
+    for segment in batch.segments:
+        for place in range(len(segment.positions)):
+            yield member, segment, place
+            member += 1

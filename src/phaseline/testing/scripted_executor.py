@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 from typing import TYPE_CHECKING
@@ -10,22 +10,19 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from phaseline.calls.batches.trial_call import WORDS
-from phaseline.calls.protocol.reports import CallReport, only_logs
+from phaseline.calls.protocol.reports import CallReport
 from phaseline.lang.fast_dataclasses import frozen
 from phaseline.model.graph.graph import SubjectKind
 from phaseline.model.graph.status import OutcomeKind
 from phaseline.model.rows.rows import EntryRemark
-from phaseline.testing.scheduled_reports import Coming
-from phaseline.testing.simulation.plugins import members_of
+from phaseline.testing.scheduled_reports import members_of
 
 if TYPE_CHECKING:
     from phaseline.calls.deployments.deployment_cache import DeploymentCache
-    from phaseline.calls.threads.inbox import Inbox
     from phaseline.model.blueprint.blueprint import Value
     from phaseline.model.deployment.runtime_properties import PropertyPath
     from phaseline.model.execution.events import Batch
     from phaseline.model.graph.batch_members import GraphSegment
-    from phaseline.model.rows.rows import BatchRow
     from phaseline.testing.clock import VirtualClock
 
 SLOTS = {"threads": 16, "workers": 8}
@@ -126,21 +123,16 @@ class ScriptedMember:
     text: str
 
 
-class MadeUpPlugins:
-    """``ports.Executor`` for rehearsals."""
+class ScriptedAnswers:
+    """``Answers`` of a script, for rehearsals."""
 
-    def __init__(
-        self, inbox: Inbox[CallReport], deployments: DeploymentCache, clock: VirtualClock, script: CallScript
-    ) -> None:
+    slots: Mapping[str, int] = SLOTS
+
+    def __init__(self, deployments: DeploymentCache, clock: VirtualClock, script: CallScript) -> None:
         """Nothing is being called."""
-        self._inbox, self._deployments, self._clock, self._script = inbox, deployments, clock, script
-        self._coming = Coming(clock)
+        self._deployments, self._clock, self._script = deployments, clock, script
 
-    def slots(self) -> Mapping[str, int]:
-        """How many calls each pool holds at once."""
-        return SLOTS
-
-    def submit(self, batch: Batch) -> None:
+    def to(self, batch: Batch) -> Iterator[tuple[int, CallReport]]:
         """Look up what is said of each member; those of a bulk operation are one call."""
         members = [self._member(*found) for found in members_of(batch)]
         calls = [members] if batch.lane.form == "bulk" else [[member] for member in members]
@@ -154,7 +146,7 @@ class MadeUpPlugins:
             self._note(batch, called, [WORDS[said.kind] for said in says])
             together = sorted(zip(says, called, strict=True), key=lambda pair: pair[0].takes_s)
             for takes_s, answers in groupby(together, key=lambda pair: pair[0].takes_s):
-                self._coming.add(round(takes_s * 1000), self._report(batch, list(answers)))
+                yield round(takes_s * 1000), self._report(batch, list(answers))
 
     def _member(self, number: int, segment: GraphSegment, place: int) -> ScriptedMember:
         loaded = self._deployments.loaded(segment.deployment)
@@ -196,36 +188,5 @@ class MadeUpPlugins:
             remarks,
         )
 
-    @property
-    def next_at(self) -> int | None:
-        """When the next answer comes, in ms; None: none will."""
-        return self._coming.next_at
-
-    def deliver(self) -> None:
-        """Post what has come. Without an answer the loop is nudged, so that it never waits in real time."""
-        for report in self._coming.arrived():
-            self._inbox.post(report)
-        self._inbox.post(only_logs(0, ()))
-
-    def cancel(self, batch: int, members: np.ndarray, *, kill: bool) -> None:
-        """Killed calls never answer; the others end as they would have ended."""
-        if kill:
-            self._coming.drop(batch, members)
-
-    def recover(self, open_batches: Sequence[BatchRow]) -> None:
-        """Nothing survives the engine."""
-
-    def hold(self) -> None:
-        """What was handed over has begun."""
-
-    def release(self) -> None:
-        """Nothing was held back."""
-
-    def is_busy(self) -> bool:
-        """True while an answer is coming."""
-        return bool(self._coming)
-
-    def stop(self, drain_s: float) -> None:
-        """Nothing answers any more, however long one waits."""
-        del drain_s
-        self._coming.clear()
+    def when_killed(self, batch: int, members: np.ndarray) -> None:
+        """Killed calls never answer."""

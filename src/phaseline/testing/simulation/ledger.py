@@ -11,8 +11,6 @@ from phaseline.model.graph.status import FIRST_ENDED, EntryStatus, Mark, Outcome
 from phaseline.testing.builders import full_name
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from phaseline.model.deployment.topology import Topology
     from phaseline.model.execution.events import Batch, Changes
     from phaseline.model.graph.graph import Graph
@@ -59,6 +57,8 @@ class CallLedger:
         self._unknown: dict[tuple[int, int], tuple[int, int]] = {}
         self._batches: dict[int, list[tuple[int, int]]] = {}
         self.calls = 0
+        self.neighbours: dict[int, Neighbours] = {}
+        """Of the instances of each deployment."""
 
     def began(self, batch: Batch) -> None:
         """A batch is handed over; asserts that each of its members may be called now."""
@@ -90,14 +90,14 @@ class CallLedger:
                 if known_batch == closed.batch and kind not in UNKNOWN:
                     del self._unknown[graph_id, position]
 
-    def check_order(self, batch: Batch, neighbours: Mapping[int, Neighbours]) -> None:
+    def check_order(self, batch: Batch) -> None:
         """Sources are created after their targets have started, and targets deleted after their sources are gone."""
         if batch.lane.phase not in {CREATE, DELETE}:
             return
         is_create = batch.lane.phase == CREATE
         for segment in batch.segments:
             states = self._store.states(segment.deployment).tolist()
-            targets, sources = neighbours[segment.deployment]
+            targets, sources = self.neighbours[segment.deployment]
             for instance in segment.subjects.tolist():
                 if is_create:
                     wrong = [other for other in targets[instance] if states[other] != STARTED]

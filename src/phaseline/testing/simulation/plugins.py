@@ -1,4 +1,4 @@
-"""An executor without plugins: what comes back from a call, and when, is drawn from the world's dice."""
+"""What comes back from a call, and when, drawn from the world's dice."""
 
 from __future__ import annotations
 
@@ -10,18 +10,15 @@ from phaseline.calls.protocol.reports import CallReport
 from phaseline.model.graph.graph import SubjectKind
 from phaseline.model.graph.status import OutcomeKind
 from phaseline.model.rows.rows import DocumentChange
-from phaseline.testing.scheduled_reports import Coming
+from phaseline.testing.scheduled_reports import members_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from phaseline.calls.deployments.deployment_cache import DeploymentCache
-    from phaseline.calls.threads.inbox import Inbox
     from phaseline.model.execution.events import Batch
     from phaseline.model.graph.batch_members import GraphSegment
     from phaseline.model.graph.graph import Policy
-    from phaseline.model.rows.rows import BatchRow
-    from phaseline.testing.clock import VirtualClock
     from phaseline.testing.simulation.faults import Dice
     from phaseline.testing.simulation.ledger import CallLedger
 
@@ -33,30 +30,19 @@ HOOKS = "hooks."
 FAILED, UNSURE = int(OutcomeKind.FAILED), int(OutcomeKind.UNSURE)
 
 
-class SimulatedExecutor:
-    """``ports.Executor``: calls are drawn answers that wait in a heap for their time."""
+class DrawnAnswers:
+    """``Answers`` of the world's dice."""
 
-    def __init__(
-        self,
-        inbox: Inbox[CallReport],
-        deployments: DeploymentCache,
-        clock: VirtualClock,
-        dice: Dice,
-        ledger: CallLedger,
-    ) -> None:
+    def __init__(self, deployments: DeploymentCache, dice: Dice, ledger: CallLedger) -> None:
         """Nothing is being called."""
-        self._inbox, self._deployments, self._clock, self._dice, self._ledger = inbox, deployments, clock, dice, ledger
-        self._coming = Coming(clock)
+        self._deployments, self._dice, self._ledger = deployments, dice, ledger
         self._answering: set[tuple[int, int]] = set()
         """(batch, member) of calls that answer when they are ended."""
-        self._slots = {"threads": dice.random.randint(1, 4), "workers": dice.random.randint(1, 3)}
+        self.slots: Mapping[str, int] = {"threads": dice.random.randint(1, 4), "workers": dice.random.randint(1, 3)}
 
-    def slots(self) -> Mapping[str, int]:
-        """How many calls each pool holds at once."""
-        return self._slots
-
-    def submit(self, batch: Batch) -> None:
+    def to(self, batch: Batch) -> Iterator[tuple[int, CallReport]]:
         """Draw the answer of each member; those that come at the same time come together."""
+        self._ledger.check_order(batch)
         dice, faults = self._dice, self._dice.faults
         dice.crash()
         self._ledger.began(batch)
@@ -68,14 +54,14 @@ class SimulatedExecutor:
             kind, after, delay = self._draw(policy)
             together.setdefault(after, []).append((member, kind, delay))
             if dice.happens(faults.notes) and segment.kind is not SubjectKind.DEPLOYMENT:
-                self._coming.add(after // 2, self._note(batch, segment, place, member))
+                yield after // 2, self._note(batch, segment, place, member)
         for after, answers in together.items():
             report = self._report(batch, answers)
-            self._coming.add(after, report)
+            yield after, report
             if dice.happens(faults.twice):
-                self._coming.add(after + dice.one(0, 1, 5_000), report)
+                yield after + dice.one(0, 1, 5_000), report
         if dice.happens(faults.foreign):
-            self._coming.add(0, self._foreign(batch))
+            yield 0, self._foreign(batch)
 
     def _draw(self, policy: Policy) -> tuple[int, int, int]:
         """(outcome, ms until it comes, ms until the next call or -1) of one member."""
@@ -110,57 +96,9 @@ class SimulatedExecutor:
         kind = np.array([self._dice.one(COMPLETED, FAILED)], np.uint8)
         return CallReport(strange[0], np.array([strange[1]], np.int32), kind, np.full(1, -1, np.int64))
 
-    @property
-    def next_at(self) -> int | None:
-        """When the next answer comes, in ms; None: none will."""
-        return self._coming.next_at
-
-    def deliver(self) -> int:
-        """Post what has come; how much. Without an answer the loop is nudged, so that it never waits in real time."""
-        count = 0
-        for report in self._coming.arrived():
-            self._inbox.post(report)
-            count += 1
-        if not count:
-            self._inbox.wake()
-        return count
-
-    def cancel(self, batch: int, members: np.ndarray, *, kill: bool) -> None:
-        """Killed calls never answer, or at once that they were ended, as their policy has it; those of other members that
-        would have answered with them do. Without ``kill`` a call may as well not have been told.
-        """
-        if not kill:
-            return
-        self._coming.drop(batch, members)
+    def when_killed(self, batch: int, members: np.ndarray) -> CallReport | None:
+        """Those whose policy has them answer say at once that they were ended; those of other members never come."""
         ended = [member for member in members.tolist() if (batch, member) in self._answering]
-        if ended:
-            self._coming.add(
-                0, CallReport(batch, np.array(ended, np.int32), np.full(len(ended), FAILED), np.full(len(ended), -1))
-            )
-
-    def recover(self, open_batches: Sequence[BatchRow]) -> None:
-        """Nothing survives the process."""
-
-    def hold(self) -> None:
-        """What was handed over has begun."""
-
-    def release(self) -> None:
-        """Nothing was held back."""
-
-    def is_busy(self) -> bool:
-        """True while an answer is coming."""
-        return bool(self._coming)
-
-    def stop(self, drain_s: float) -> None:
-        """Nothing answers any more, however long one waits."""
-        del drain_s
-        self._coming.clear()
-
-
-def members_of(batch: Batch) -> Iterator[tuple[int, GraphSegment, int]]:
-    """(member, its segment, its place there) in order."""
-    member = 0
-    for segment in batch.segments:
-        for place in range(len(segment.positions)):
-            yield member, segment, place
-            member += 1
+        if not ended:
+            return None
+        return CallReport(batch, np.array(ended, np.int32), np.full(len(ended), FAILED), np.full(len(ended), -1))

@@ -23,15 +23,16 @@ from phaseline.run.loop.eviction import MOST_BYTES
 from phaseline.store.memory.store import MemoryStore
 from phaseline.testing.builders import topology
 from phaseline.testing.clock import VirtualClock
+from phaseline.testing.scheduled_reports import ScheduledExecutor
 from phaseline.testing.simulation.applications import declare, draw_application
 from phaseline.testing.simulation.faults import Crash, Dice
 from phaseline.testing.simulation.ledger import DELETED, STARTED, CallLedger, neighbours_of
-from phaseline.testing.simulation.plugins import SimulatedExecutor
+from phaseline.testing.simulation.plugins import DrawnAnswers
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from phaseline.model.execution.events import Batch, GraphAdded
+    from phaseline.model.execution.events import GraphAdded
     from phaseline.model.rows.rows import ExecutionRow, Turn
     from phaseline.testing.simulation.ledger import Neighbours
 
@@ -129,21 +130,10 @@ class CrashingStore(MemoryStore):
         self._dice.crash()
 
 
-class CheckedExecutor(SimulatedExecutor):
-    """A simulated executor that holds each batch against the order in which applications are built."""
-
-    neighbours: dict[int, Neighbours]
-
-    def submit(self, batch: Batch) -> None:
-        """Begin the calls of a batch that may begin."""
-        self._ledger.check_order(batch, self.neighbours)
-        super().submit(batch)
-
-
 class World:
     """Everything of one seed."""
 
-    executor: CheckedExecutor
+    executor: ScheduledExecutor
     engine: Engine
 
     def __init__(self, seed: int) -> None:
@@ -172,13 +162,15 @@ class World:
         self.engine = Engine(
             self.store,
             self.clock,
-            lambda inbox, deployments: CheckedExecutor(inbox, deployments, self.clock, self.dice, self.ledger),
+            lambda inbox, deployments: ScheduledExecutor(
+                inbox, self.clock, DrawnAnswers(deployments, self.dice, self.ledger)
+            ),
             PLANNERS,
             lambda operation, _: declare(operation),
         )
-        assert isinstance(self.engine.executor, CheckedExecutor)
+        assert isinstance(self.engine.executor, ScheduledExecutor)
         self.executor = self.engine.executor
-        self.executor.neighbours = {life.deployment: life.neighbours for life in self.lives}
+        self.ledger.neighbours = {life.deployment: life.neighbours for life in self.lives}
         self.engine.scheduler.arena.stories = Stories()
         self.engine.recover()
 
