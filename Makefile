@@ -10,10 +10,12 @@ PLAIN := $(VENV)-plain
 PLAINLY := $(PLAIN)/.ready
 SITE := $(VENV)-site
 SITEREADY := $(SITE)/.ready
+RELEASE := $(VENV)-release
+RELEASEREADY := $(RELEASE)/.ready
 SEEDS ?= 10000
 
 .DEFAULT_GOAL := quick
-.PHONY: quick demo test portable properties coverage lint format types contracts sim fuzz expressions kill docs site examples bench ci lock clean help
+.PHONY: quick demo test portable properties coverage lint format types contracts sim fuzz expressions kill docs site apicheck examples bench release ci lock clean help
 
 quick: lint $(COMPILED) ## fast tests and lint (the default)
 	@$(BIN)/python -m pytest -q -n 2 --dist worksteal -m "not slow and not kill and not alone" --ignore=tests/examples --ignore=tests/docs --ignore=tests/website
@@ -115,11 +117,22 @@ site: $(COMPILED) $(SITEREADY) ## the documentation as a site in site/, built by
 	@$(SITE)/bin/python -m tools.website
 	@$(BIN)/python -m pytest -q tests/website
 
+apicheck: $(SITEREADY) ## breaking changes of the public Python names since the last release's tag
+	@$(SITE)/bin/python -m tools.api_changes
+
 examples: $(COMPILED) $(PLAINLY) ## every example against its expected output, in an ordinary install
 	@$(BIN)/python -m pytest -q --programs $(PLAIN)/bin tests/examples
 
 bench: $(COMPILED) ## our figures, the floors and the peers, side by side; ONLY="large small" for some parts
 	@$(BIN)/python -m bench $(if $(ONLY),--only $(ONLY))
+
+$(RELEASEREADY): requirements-release.lock
+	@test -x $(RELEASE)/bin/python || $(PYTHON) -m venv $(RELEASE)
+	@$(RELEASE)/bin/python -m pip --disable-pip-version-check install --quiet -r requirements-release.lock
+	@touch $@
+
+release: $(READY) $(PLAINLY) $(RELEASEREADY) ## wheel, sources, bill of materials and checksums of a release in dist/
+	@$(BIN)/python -m tools.release $(RELEASE)/bin/cyclonedx-py $(PLAIN)/bin/python
 
 ci: ## everything, as CI does it
 	@.ci/run
@@ -133,11 +146,12 @@ lock: ## new versions of everything, pinned with the hashes of their files
 	@$(COMPILE) --extra dev -o $(VENV)/lock/requirements.lock pyproject.toml $(VENV)/lock/build.in
 	@grep -v -- --hash= $(VENV)/lock/requirements.lock | cut -d ' ' -f 1 > $(VENV)/lock/pinned.txt
 	@$(COMPILE) -c $(VENV)/lock/pinned.txt -o $(VENV)/lock/requirements-run.lock pyproject.toml
-	@$(VENV)/lock/bin/python -c 'import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["project"]["optional-dependencies"]["site"], sep="\n")' > $(VENV)/lock/site.in
-	@$(COMPILE) -c $(VENV)/lock/pinned.txt -o $(VENV)/lock/requirements-site.lock $(VENV)/lock/site.in
-	@for file in requirements.lock requirements-run.lock requirements-site.lock; do { head -n 1 $$file; cat $(VENV)/lock/$$file; } > $$file.new && mv $$file.new $$file || exit 1; done
+	@for extra in site release; do \
+		$(VENV)/lock/bin/python -c 'import sys, tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["project"]["optional-dependencies"][sys.argv[1]], sep="\n")' $$extra > $(VENV)/lock/$$extra.in \
+		&& $(COMPILE) -c $(VENV)/lock/pinned.txt -o $(VENV)/lock/requirements-$$extra.lock $(VENV)/lock/$$extra.in || exit 1; done
+	@for file in requirements.lock requirements-run.lock requirements-site.lock requirements-release.lock; do { head -n 1 $$file; cat $(VENV)/lock/$$file; } > $$file.new && mv $$file.new $$file || exit 1; done
 	@rm -rf $(VENV)/lock
-	@echo "the three requirements files are new; run make ci before you commit them"
+	@echo "the four requirements files are new; run make ci before you commit them"
 
 clean: ## away with everything that can be made again
 	@rm -rf $(VENV) $(VENV)-* phaseline-demo dist build site .cache htmlcov .coverage .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis

@@ -7,6 +7,7 @@ from types import ModuleType
 
 import pytest
 
+from tools import release
 from tools.website import extras, pages
 
 DOCS = sorted((pages.ROOT / "docs").glob("*.md"))
@@ -39,7 +40,7 @@ def test_a_page_that_does_not_say_it_is_found_out(text: str) -> None:
     assert pages.KIND.match(text) is None
 
 
-@pytest.mark.parametrize("module", [pages, extras], ids=lambda module: module.__name__)
+@pytest.mark.parametrize("module", [pages, extras, release], ids=lambda module: module.__name__)
 def test_examples_in_docstrings_run(module: ModuleType) -> None:
     result = doctest.testmod(module)
     assert result.attempted
