@@ -18,8 +18,8 @@ def open_store(url: str, clock: Clock, *, makes: bool = True) -> Store:
     """The store that a URL names: ``sqlite:///`` and a path, or ``memory:``.
 
     The path is relative to the working folder unless it begins with a slash (``sqlite:////var/lib/store.db``);
-    ``~`` is the home folder. ``makes``: a file that is not there is made, otherwise PL-S007 says so. Raises: PL-S001 for
-    another URL and whatever opening meets.
+    ``~`` is the home folder. ``makes``: a missing file is created; otherwise PL-S007. Raises: PL-S001 for
+    another URL, and any problem of opening it.
     """
     if url == MEMORY:
         from phaseline.store.memory.store import MemoryStore

@@ -1,12 +1,12 @@
 """Columns of integers as compact bytes.
 
-What planning makes is regular: subjects count up, policies repeat, edges go from one step to the next. Such a column
-is a handful of runs, each of which adds the same step again and again; an arithmetic progression is one run, a
-constant one run with step 0. Where an entry has several edges, what counts up are lanes: every twelfth value by a step of
-its own, for twelve is a multiple of most numbers of edges. What is not regular stays as it is, squeezed by zlib where a
-sample of it shrinks well.
+Columns made by planning are regular: subjects count up, policies repeat, edges lead from one step to the next. Such a
+column is a few runs, each of which adds the same step repeatedly; an arithmetic progression is one run, a constant is
+one run with step 0. If entries have several edges, lanes count up: every twelfth value with a step of its own, because
+twelve is a multiple of most numbers of edges. Irregular columns are stored unchanged, compressed by zlib if a sample
+of them shrinks well.
 
-Differences are taken and summed in the column's own type: what overflows on the way in overflows back on the way out.
+Differences are computed and summed in the column's own type, so an overflow is reversed when the column is read.
 
 Statuses and states, which change all the time, are plain bytes in pages, of which only those that changed are written.
 """
@@ -31,7 +31,7 @@ _RAW, _RUNS, _SQUEEZED, _LANES = 0, 1, 2, 3
 _TYPES: dict[bytes, np.dtype[np.generic]] = {
     name.encode(): np.dtype(f"<{name}") for name in ("i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8")
 }
-_BOUNDS = {  # np.iinfo says the same, but to ask it sixteen times costs as much as to load this module
+_BOUNDS = {  # as of np.iinfo, but sixteen calls of it cost as much as loading this module
     dtype: (
         0 if dtype.kind == "u" else -min(1 << 8 * dtype.itemsize - 1, MOST_EXACT),
         min((1 << 8 * dtype.itemsize - (dtype.kind == "i")) - 1, MOST_EXACT),
@@ -42,7 +42,7 @@ _BOUNDS = {  # np.iinfo says the same, but to ask it sixteen times costs as much
 _HEADS = {dtype: name for name, dtype in _TYPES.items()}
 
 SMALL = 16
-"""Columns up to this length are stored as they are."""
+"""Columns up to this length are stored unchanged."""
 LANES = 12
 """Neighbours that count up independently of one another."""
 WELL = 64
@@ -190,7 +190,7 @@ def _run_by_run(column: np.ndarray, first: int, steps: list[int], lengths: list[
 
 
 def _count_up(column: np.ndarray, first: int, step: int) -> None:
-    """Fill the column with a progression, piece by piece: one of its length would lie beside it."""
+    """Fill the column with a progression, piece by piece, to avoid a second array of its length."""
     for low in range(0, len(column), PIECE):
         count, value = min(PIECE, len(column) - low), first + step * low
         column[low : low + count] = np.arange(value, value + step * count, step, dtype=column.dtype)
@@ -259,7 +259,7 @@ def _filled(page: bytes, room: int) -> bytes:
 def from_pages(count: int, pages: Iterable[tuple[int, bytes]]) -> np.ndarray:
     """Bytes by position; 0 where no page was written. Raises ValueError for a page that does not fit."""
     pages = list(pages)
-    if len(pages) == 1 and pages[0][0] == 0 and len(pages[0][1]) == count:  # of most graphs one page tells all
+    if len(pages) == 1 and pages[0][0] == 0 and len(pages[0][1]) == count:  # most graphs have a single page
         return np.frombuffer(bytearray(pages[0][1]), np.uint8)
     values = np.zeros(count, np.uint8)
     for number, held in pages:

@@ -1,7 +1,7 @@
-"""The ids of instances as they are stored: one text, cut when somebody asks for one of them.
+"""The stored ids of instances: one text, split when an id is first needed.
 
-Whoever takes an execution up again needs to know how many there are. A hundred thousand texts take five milliseconds and
-eight megabytes, and most bulk functions never ask for one.
+Resuming an execution needs only their number. A hundred thousand texts take five milliseconds and
+eight megabytes, and most bulk functions never use an id.
 """
 
 from __future__ import annotations

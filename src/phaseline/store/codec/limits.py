@@ -1,4 +1,4 @@
-"""Sizes and bounds of what a store keeps: every text and every list of what plugins say that grows has a named one."""
+"""Sizes and bounds of stored data: every text and every list that plugins can make grow has a named bound."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ PAGE_BYTES = 4_096
 MESSAGE_LENGTH = 4_000
 """Characters kept of a message, from its beginning."""
 TRACEBACK_LENGTH = 20_000
-"""Characters kept of a traceback, from its end, where the cause stands."""
+"""Characters kept of a traceback, from its end, which holds the cause."""
 LOG_TEXT_LENGTH = 10_000
 """Characters kept of one log line, from its beginning."""
 LOG_LINES_KEPT = 100_000

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from phaseline.model.execution.breakpoints import Breakpoint
 
 WAIT = Request("").if_busy
-"""What a request says that was stored before it could say anything else."""
+"""Fields of a request with their defaults, for requests stored before the fields existed."""
 MOST_KEPT, MOST_TEXT = 64, 1_000
 """Requests that are not read again, and the characters of the longest of them: a command reads its own several times."""
 
@@ -39,7 +39,7 @@ def to_json(request: Request) -> str:
 
 
 def from_json(text: str) -> Request:
-    """The request of ``to_json``; one with a ``flaw`` if this is none, so that whoever reads the others reads on."""
+    """The request of ``to_json``; one with a ``flaw`` if it is unreadable, so that reading the others can continue."""
     return _known(text) if len(text) <= MOST_TEXT else _from_json(text)
 
 

@@ -26,11 +26,11 @@ if TYPE_CHECKING:
 COLUMNS = ("nodes", "ids", "node", "ordinal", "container", "host", "links", "link", "source", "target")
 """Columns of the topology table that ``to_row`` fills and ``from_row`` reads, in this order."""
 GROUPED = ("groups", "policies", "scaling_groups", "policy_types", "policy_triggers", "labels", "resource_tags")
-"""What else a blueprint says that nodes do not need."""
+"""Fields of a blueprint that nodes do not need."""
 MOST_TEXT = 1_000_000
 """Characters of the longest blueprint that is kept to be written again."""
 IS_CUT, IS_RULE, IN_GROUP = -1, 1, 2
-"""What stands beside a link: 0 for rows, ``IS_CUT``, ``IS_RULE``, or ``IN_GROUP`` and on for the scaling groups from 0 on."""
+"""The flag of a link: 0 for rows, ``IS_CUT``, ``IS_RULE``, or ``IN_GROUP`` and on for the scaling groups from 0 on."""
 CUT = "cut "
 """What the name of a former node begins with that has the relationships which another one has no more."""
 
@@ -93,7 +93,7 @@ def _reach(link: Link) -> int:
 
 
 class KnownTopologies:
-    """Topologies that somebody still uses, and the last one asked for: what was read or written is not read again.
+    """A cache of topologies still in use, and of the last one requested, so that none is read twice.
 
     A stored topology with its blueprint is replaced by the next version of it. Ten thousand templates take a second to read.
     """
@@ -105,11 +105,11 @@ class KnownTopologies:
         self._last: Topology | None = None
 
     def find(self, deployment: int, version: int) -> Topology | None:
-        """This version of the topology of a deployment, if it is at hand."""
+        """This version of the topology of a deployment, if it is cached."""
         return self._used.get((deployment, version))
 
     def keep(self, deployment: int, version: int, topology: Topology) -> None:
-        """Have it at hand for as long as somebody uses it, at least until the next."""
+        """Cache it as long as it is in use, at least until the next one."""
         self._used[deployment, version] = self._last = topology
 
     def forget(self) -> None:
@@ -118,7 +118,7 @@ class KnownTopologies:
         self._last = None
 
     def text_of(self, blueprint: Blueprint) -> str:
-        """As ``blueprint_to_text``; that of the last one is known, so that who installs one again and again writes it once."""
+        """As ``blueprint_to_text``; the last text is cached, so that repeated installs of one blueprint write it once."""
         if self._told is not None and self._told[0] is blueprint:
             return self._told[1]
         text = blueprint_to_text(blueprint)
@@ -213,14 +213,14 @@ def _started(told: Mapping[str, Any] | None) -> Started | None:
 
 
 def _flags(numbers: np.ndarray, count: int) -> np.ndarray:
-    """Bool by number; empty where nobody is."""
+    """Bool by number; an empty array if all are False."""
     found = np.zeros(count if len(numbers) else 0, bool)
     found[numbers] = True
     return found
 
 
 def _only(blueprint: Blueprint, nodes: dict[str, Node]) -> Blueprint:
-    """A blueprint that says nothing but these nodes."""
+    """A blueprint that contains only these nodes."""
     return altered(
         blueprint,
         nodes=nodes,

@@ -24,7 +24,7 @@ class MemoryListings:
         self._held = held
 
     def glances(self, deployments: Sequence[int]) -> Mapping[int, Glance]:
-        """{deployment: how it stands}."""
+        """{deployment: its summary}."""
         with self._guard:
             return {
                 number: _glance(self._held.deployments[number], self._unsettled({number})) for number in deployments

@@ -93,12 +93,12 @@ class MemoryPackages:
         return self._contents[digest]
 
     def rename(self, package: int, origin: str) -> None:
-        """Remember another folder in which its files lie."""
+        """Store another folder as the place of its files."""
         with self._changing():
             self._rows[package] = altered(self._rows[package], origin=origin)
 
     def remove(self, package: int) -> Sequence[PackageUser]:
-        """Who uses it, so that nothing was done; nobody: it is gone."""
+        """Remove it. If it has users, return them and remove nothing."""
         with self._changing():
             users = self.users(package)
             if not users:

@@ -1,4 +1,4 @@
-"""Requests and answers of the store in memory, and who waits for it."""
+"""Requests and answers of the store in memory, and the threads that wait for it."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def raise_if_open(
 def raise_if_reopening(
     shelves: MemoryTables, deployment: int, workflow: str = "", beside: ConcurrencyRule | None = None
 ) -> None:
-    """Raise PL-C016 if somebody has asked for an execution of the deployment to go on that has ended."""
+    """Raise PL-C016 if an ended execution of the deployment was requested to continue."""
     for request in shelves.requests.values():
         if request.answered_at or request.kind not in REOPENING:
             continue
@@ -88,10 +88,10 @@ def write_answers(shelves: MemoryTables, answers: Sequence[RequestAnswer], at: i
 
 
 class ThreadsWaiting:
-    """Who waits for a store in memory: here threads are what processes are to a file."""
+    """Threads that wait for a store in memory, as processes wait for a file."""
 
     def __init__(self) -> None:
-        """Nobody waits."""
+        """Start without waiters."""
         self._threads: Counter[int] = Counter()
 
     @contextmanager

@@ -1,8 +1,8 @@
 """The store in this process's memory: same promises, nothing outlives the process.
 
-For tests, simulations and rehearsals. It keeps values apart as a file would: what is handed in or out may be changed
-afterwards without changing what is stored. A turn that cannot be written is a mistake of ours: here it may be half
-written, there is nothing that could go on from it.
+For tests, simulations and rehearsals. Like a file it keeps values separate: a caller may change what it passed in or
+received without changing the stored value. A turn that cannot be written is a bug: it may be half written here,
+because nothing can continue from it.
 """
 
 from __future__ import annotations
@@ -103,7 +103,7 @@ class MemoryStore:
 
     @contextmanager
     def own(self, command: str) -> Iterator[int]:
-        """Become the one who writes; yields the epoch."""
+        """Become the owner, who may write; yields the epoch."""
         with self._guard:
             if self._owner is not None:
                 raise failures.owned(PLACE, str(self._owner))
@@ -121,7 +121,7 @@ class MemoryStore:
         self._owner = None
 
     def owner(self) -> Owner | None:
-        """Who owns the store at this moment, or None."""
+        """The present owner of the store, or None."""
         return self._owner
 
     def identity(self) -> str:
@@ -156,7 +156,7 @@ class MemoryStore:
 
     def delete_deployment(self, deployment: int, actor: Actor | None = None) -> None:
         """Free the name."""
-        del actor  # nobody is told who deleted what from memory
+        del actor  # deletions in memory are not recorded
         with self._changing() as held:
             self._refuse_open(deployment)
             self.stack_documents.drop_snapshots(deployment)
@@ -262,11 +262,11 @@ class MemoryStore:
         return 0 if self._looks == since else self._looks
 
     def at_once(self) -> AbstractContextManager[object]:
-        """One lock keeps who reads from who writes."""
+        """One lock separates readers from writers."""
         return self._guard
 
     def waiting(self) -> AbstractContextManager[None]:
-        """Be known as somebody who would take over from the owner."""
+        """Register as a process that would take over from the owner."""
         return self._waiting.inside()
 
     def somebody_waits(self) -> bool:
@@ -275,13 +275,13 @@ class MemoryStore:
 
     @contextmanager
     def _changing(self) -> Iterator[MemoryTables]:
-        """Alone with what is held; whoever looks next sees that something was written."""
+        """Hold the store alone; the next reader sees that something was written."""
         with self._guard:
             self._looks += 1
             yield self._held
 
     def commit(self, turn: Turn) -> None:
-        """Write one turn of the loop. Only the owner may: anything else is a mistake of ours."""
+        """Write one turn of the loop. Only the owner may: any other caller is a bug."""
         with self._guard:
             self._looks += 1
             if self._owner is None:
@@ -296,7 +296,7 @@ class MemoryStore:
                     self.labels.add(row.deployment, labels_of(row.blueprint.labels))
 
     def set_process_group(self, batch: int, process_group: int) -> None:
-        """Remember whom to end when the engine dies."""
+        """Store the processes to end if the engine dies."""
         with self._changing():
             self._held.batches[batch] = altered(self._held.batches[batch], process_group=process_group)
 
@@ -359,7 +359,7 @@ class MemoryStore:
             held.known_phases = dict(sorted(known.items()))
 
     def known_phases(self) -> Mapping[str, str]:
-        """{name in lower case: what was said of it}."""
+        """{name in lower case: the stored definition}."""
         with self._guard:
             return dict(self._held.known_phases)
 

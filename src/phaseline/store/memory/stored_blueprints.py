@@ -79,7 +79,7 @@ class MemoryBlueprints:
         return [row for row in self.all() if row.number in wanted]
 
     def users(self, blueprints: Sequence[int]) -> Sequence[BlueprintUser]:
-        """Who needs one of these versions: deployments that are not deleted, and other stored blueprints."""
+        """Users of these versions: deployments that are not deleted, and other stored blueprints."""
         which, living = set(blueprints), self._living()
         needing = [name for number, name in living.items() if which & set(self._uses.get(number, {}).values())]
         importing = [
@@ -91,14 +91,14 @@ class MemoryBlueprints:
         ]
 
     def users_by_id(self) -> Mapping[str, Sequence[BlueprintUser]]:
-        """{id: who needs any of its versions}."""
+        """{id: users of any of its versions}."""
         numbers: dict[str, list[int]] = {}
         for row in self._rows:
             numbers.setdefault(row.id, []).append(row.number)
         return {id: users for id, some in numbers.items() if (users := self.users(some))}
 
     def delete(self, blueprints: Sequence[int]) -> Sequence[BlueprintUser]:
-        """Who needs one of these versions, so that nothing was done; nobody: they are gone, with what only they had."""
+        """Delete these versions with the content that only they use. If there are users, return them and delete nothing."""
         with self._changing():
             users = self.users(blueprints)
             if not users:

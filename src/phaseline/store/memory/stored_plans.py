@@ -42,7 +42,7 @@ class MemoryPlans:
         return next((row for row in self._rows.values() if row.execution and row.execution == execution), None)
 
     def apply(self, number: int, execution: int) -> bool:
-        """Say which execution carries a plan out; False if another does already."""
+        """Record the execution that carries a plan out; False if there is another one already."""
         with self._changing():
             found = self._rows.get(number)
             if found is None or found.execution:
@@ -57,7 +57,7 @@ class MemoryPlans:
             return found is not None and not found.execution and self._rows.pop(number) is not None
 
     def forget(self, kept: Collection[int], before: int, deployment: int | None) -> None:
-        """What a purge removes: plans of executions that are not ``kept``, and those made ``before`` that nobody has applied."""
+        """Plans that a purge removes: of executions that are not ``kept``, and unapplied ones made ``before``."""
         for row in list(self._rows.values()):
             is_over = row.execution not in kept if row.execution else row.created_at < before
             if is_over and deployment in {None, row.deployment}:

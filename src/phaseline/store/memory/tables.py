@@ -174,7 +174,7 @@ class MemoryTables:
         return bool(self.deployments[row.deployment].deleted_at) or row.number not in self._kept(row.deployment)
 
     def _speaks_for_somebody(self, row: ExecutionRow) -> bool:
-        """Whether it failed to bring resources to a target which nobody has given another one."""
+        """True if it failed to move resources to a target, and these got no other target since."""
         owner = self.deployments[row.deployment]
         if row.request.workflow != REACH_WORKFLOW or row.status is not ExecutionStatus.FAILED or owner.deleted_at:
             return False
@@ -210,7 +210,7 @@ class MemoryTables:
         )
 
     def _leave(self, batch: int, execution: HeldExecution) -> bool:
-        """Take an execution out of a batch; whether nobody is left in it."""
+        """Remove an execution from a batch; True if no member is left."""
         row = self.batches[batch]
         parts = list(row.places.parts())
         staying = [part for part in parts if part[0] not in execution.graphs]

@@ -85,7 +85,7 @@ def delete_deployment(db: sqlite3.Connection, deployment: int, now: int, actor: 
 
 
 def raise_if_deleted(db: sqlite3.Connection, deployment: int) -> None:
-    """Raise PL-C010 if somebody has deleted the deployment, LookupError if there never was one."""
+    """Raise PL-C010 if the deployment was deleted, LookupError if there never was one."""
     found = db.execute("select name, deleted_at from deployment where number = ?", (deployment,)).fetchone()
     if found is None:
         raise LookupError(f"no deployment {deployment}")
@@ -127,9 +127,9 @@ def add_execution(
 def raise_if_open(
     db: sqlite3.Connection, deployment: int, workflow: str = "", beside: ConcurrencyRule | None = None
 ) -> None:
-    """Raise PL-C016 if an execution of the deployment has not ended, or is about to go on, and ``beside`` does not let it be.
+    """Raise PL-C016 if an execution of the deployment is open, or about to continue, and ``beside`` does not permit it.
 
-    ``workflow``: of one that is to begin; those that bring resources to a target keep apart by themselves.
+    ``workflow``: of the execution to start; those that move resources to a target do not collide.
     """
     for row in reads.executions(db, deployment=deployment, only_open=True):
         asking.raise_if_held(db, row)

@@ -1,4 +1,4 @@
-"""What SQLite and the operating system refuse, as Problems that say what to do."""
+"""Errors of SQLite and the operating system, as Problems with a fix."""
 
 from __future__ import annotations
 
@@ -162,7 +162,7 @@ def is_busy(error: sqlite3.Error) -> bool:
 
 
 def as_problem(error: sqlite3.Error, path: str) -> ProblemsError:
-    """The Problem that tells a user what the database met."""
+    """The Problem for an error of the database."""
     kind = _kind(error)
     if kind == "SQLITE_NOTADB":
         return not_a_store(path)
@@ -185,7 +185,7 @@ def as_problem(error: sqlite3.Error, path: str) -> ProblemsError:
 
 def _unopened(path: str, reason: str) -> ProblemsError:
     """What SQLite could not open: the log of a file that may be read, or the file itself."""
-    if os.path.isfile(path) and os.access(path, os.R_OK):  # noqa: PTH113 - says no of what we may not look at
+    if os.path.isfile(path) and os.access(path, os.R_OK):  # noqa: PTH113 - False for files that may not be read
         return _folder_read_only(path)
     return cannot_open(path, reason)
 
@@ -215,13 +215,13 @@ def copy_notice(path: str, cause: str, waiting: int) -> str:
 
 
 def what_waits(count: int) -> str:
-    """How many open executions wait since a restore, and what lets them go on."""
+    """The number of open executions that wait since a restore, and the command that continues them."""
     them = "executions that were open wait" if count > 1 else "execution that was open waits"
     return f"{count} {them}; look at what became of their machines, then: {GO_ON}"
 
 
 def held(row: ExecutionRow) -> ProblemsError:
-    """PL-S013: the execution was open when the store was backed up, and has not been let go on since it was restored."""
+    """PL-S013: the execution was open at the time of the backup, and was not resumed since the restore."""
     return _held(row.deployment_name, row.id)
 
 
@@ -235,5 +235,5 @@ def busy(row: ExecutionRow) -> ProblemsError:
 
 
 def reopening(row: ExecutionRow) -> ProblemsError:
-    """PL-C016 naming the execution that somebody has asked to go on."""
+    """PL-C016 naming the execution that was requested to continue."""
     return _reopening(row.deployment_name, row.id)

@@ -1,4 +1,4 @@
-"""Results of checks in SQLite: pages of columns beside the states, and a row for what a call said; the caller's transaction."""
+"""Results of checks in SQLite: pages of columns beside the states, and a row for each body, in the caller's transaction."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def read_columns(db: sqlite3.Connection, deployment: int) -> dict[CheckKind, Col
 
 
 def read_book(db: sqlite3.Connection, deployment: int, *, only_results: bool) -> CheckResults:
-    """What is known, in memory; with ``only_results`` without what calls said."""
+    """All results, in memory; with ``only_results`` without the bodies."""
     if only_results:
         return CheckResults(HeldBodies(), read_columns(db, deployment))
     rows = db.execute("select kind, subject, body from check_body where deployment = ?", (deployment,))

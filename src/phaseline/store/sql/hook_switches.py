@@ -20,7 +20,7 @@ class SqliteSwitches:
     """``SwitchShelf`` of a file."""
 
     def __init__(self, reading: Connect, writing: Connect, clock: Clock) -> None:
-        """Transactions that read, and that write, whoever owns the store."""
+        """Read and write transactions, whichever process owns the store."""
         self._reading = reading
         self._writing = writing
         self._clock = clock

@@ -16,7 +16,7 @@ class SqliteLabels:
     """``LabelShelf`` of a file."""
 
     def __init__(self, reading: Connect, writing: Connect) -> None:
-        """Transactions that read, and that write, whoever owns the store."""
+        """Read and write transactions, whichever process owns the store."""
         self._reading = reading
         self._writing = writing
 

@@ -41,7 +41,7 @@ class SqliteListings:
         self._reading = reading
 
     def glances(self, deployments: Sequence[int]) -> Mapping[int, Glance]:
-        """{deployment: how it stands}."""
+        """{deployment: its summary}."""
         which = to_text(deployments)
         with self._reading() as db:
             states, names = _states(db, which), _state_names(db, which)

@@ -1,4 +1,4 @@
-"""Orders with request ids: found by whoever gives one again, added in the transaction that carries them out (ADR 0032)."""
+"""Orders with request ids: found when one is repeated, added in the transaction that carries them out (ADR 0032)."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def begin(db: sqlite3.Connection, order: NewOrder) -> Counters:
 
 
 def add(db: sqlite3.Connection, order: NewOrder, before: Counters) -> None:
-    """The row, with everything that was made since ``begin``: nobody else writes meanwhile."""
+    """The row, with everything created since ``begin``; no other process writes meanwhile."""
     executions = db.execute("select id from execution where number > ? order by number", (before[0],))
     requests = db.execute("select number from request where number > ? order by number", (before[1],))
     values = (

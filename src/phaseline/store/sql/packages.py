@@ -1,4 +1,4 @@
-"""Plugin packages in SQLite: those that are installed, what was replaced and may still be needed, and who uses them."""
+"""Plugin packages in SQLite: installed ones, replaced ones that may still be needed, and their users."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from phaseline.store.sql.package_uses import TENANT, add_uses, select, uses_of
 from phaseline.store.sql.schema import IS_OPEN
 
 _MAY_GO_ON = f"({IS_OPEN} or status in ('failed', 'canceled'))"
-"""An execution that goes on, or may be retried."""
+"""Condition for executions that are open or may be retried."""
 
 Connect = Callable[[], AbstractContextManager[sqlite3.Connection]]
 
@@ -26,7 +26,7 @@ class SqlitePackages:
     """``PackageShelf`` of a file."""
 
     def __init__(self, reading: Connect, writing: Connect, clock: Clock) -> None:
-        """Transactions that read, and that write, whoever owns the store."""
+        """Read and write transactions, whichever process owns the store."""
         self._reading = reading
         self._writing = writing
         self._clock = clock
@@ -103,12 +103,12 @@ class SqlitePackages:
             return kept.read(db, digest)
 
     def rename(self, package: int, origin: str) -> None:
-        """Remember another folder in which its files lie."""
+        """Store another folder as the place of its files."""
         with self._writing() as db:
             db.execute("update package set origin = ? where number = ?", (origin, package))
 
     def remove(self, package: int) -> Sequence[PackageUser]:
-        """Who uses it, so that nothing was done; nobody: it is gone."""
+        """Remove it. If it has users, return them and remove nothing."""
         with self._writing() as db:
             users = _users(db, package)
             if not users:

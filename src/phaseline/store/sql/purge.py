@@ -1,7 +1,7 @@
-"""Removes executions that ended long ago, in short transactions, so that an engine at work goes on.
+"""Removal of executions that ended long ago, in short transactions, so that an engine can work meanwhile.
 
-What makes an execution known (its row, its graphs, its requests) goes at once, with its numbers noted as ``remains``.
-Rows that may be millions (statuses, notes, lines, batches) follow in pieces; a purge that dies leaves them to the next.
+The row, graphs and requests of an execution are removed at once, with its numbers noted as ``remains``. Tables that
+may have millions of rows (statuses, notes, lines, batches) follow in pieces; a killed purge leaves them to the next.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ PAGES_TOGETHER = 500
 BATCHES_LOOKED_AT = 20_000
 """Batches among which one transaction looks for those that lose members."""
 GIVE_WAY_S = 0.003
-"""Between two transactions, so that whoever waits for a turn gets it."""
+"""The pause between two transactions, so that a waiting engine can write its turn."""
 
 Transaction = Callable[[], AbstractContextManager[sqlite3.Connection]]
 
@@ -95,7 +95,7 @@ def purge(transaction: Transaction, before: int, deployment: int | None) -> Purg
 
 
 def _still_speaking(db: sqlite3.Connection, deployment: int | None) -> set[int]:
-    """Executions that failed to bring resources to a target which nobody has given another one: a retry needs them."""
+    """Executions that failed to move resources to a target, if these got no other target since: a retry needs them."""
     failed = db.execute(
         f"""select execution.deployment, execution.number from execution
         join deployment on deployment.number = execution.deployment
@@ -113,7 +113,7 @@ def _still_speaking(db: sqlite3.Connection, deployment: int | None) -> set[int]:
 
 
 def _forget_executions(db: sqlite3.Connection, chosen: Sequence[int], before: int, deployment: int | None) -> Purged:
-    """Of the chosen ones those that still may go: somebody may have asked for one meanwhile."""
+    """The chosen executions that may still be removed: one may have been requested to continue meanwhile."""
     which = "number in (select value from json_each(:numbers))"
     told = {"numbers": to_text(chosen), "before": before, "deployment": deployment, "called": _graphs_called(db)}
     found = db.execute(f"select number from execution where {which} and {_MAY_GO}", told).fetchall()
@@ -165,7 +165,7 @@ def _forget_deployments(db: sqlite3.Connection, before: int, deployment: int | N
 
 
 def _forget_plans(db: sqlite3.Connection, before: int, deployment: int | None) -> None:
-    """Those that nobody has applied for so long."""
+    """Plans that were not applied for that long."""
     where = "execution = 0 and created_at < ? and (? is null or deployment = ?)"
     db.execute(f"delete from plan where {where}", (before, deployment, deployment))
 
@@ -204,7 +204,7 @@ def _pieces(transaction: Transaction, table: str, key: str, kind: str, limit: in
 
 
 def _batches(transaction: Transaction) -> Iterator[int]:
-    """How many batches each transaction removed: those of which no member stays. Of others only the members go."""
+    """The number of batches that each transaction removed: those without remaining members. Others lose only members."""
     latest = 0
     while True:
         with transaction() as db:

@@ -333,7 +333,7 @@ def _batches(db: sqlite3.Connection, condition: str, values: Sequence[Any]) -> l
 
 
 def places_of(row: Sequence[Any]) -> MemberPositions:
-    """Where the members of a batch lie, by its values of ``PLACES``."""
+    """The places of a batch's members, from its values of ``PLACES``."""
     graph, packed, graphs, ends = row
     positions = decode(packed)
     if graphs is None:
@@ -365,7 +365,7 @@ def events(db: sqlite3.Connection, execution: int, after: int, limit: int) -> li
 
 @contextmanager
 def _as_damage(what: str) -> Iterator[None]:
-    """What is missing in a stored document, or is of another kind, is damage to who reads it, as what is no JSON."""
+    """Report a missing field, or a field of another type, as damage of the stored document, like invalid JSON."""
     try:
         yield
     except (LookupError, TypeError, AttributeError) as error:

@@ -16,7 +16,7 @@ from phaseline.store.sql import queries as reads
 from phaseline.store.sql import schema
 
 REOPENING = (RequestKind.RETRY, RequestKind.COMPLETE, RequestKind.RERUN)
-"""What lets an execution go on that has ended."""
+"""Kinds of requests that continue an ended execution."""
 TAKEN_AT_ONCE = 1_000
 """Requests that one look gives; the next look gives the rest."""
 
@@ -38,8 +38,8 @@ def add_request(
     """The number of the request.
 
     Raises: LookupError if there is no such execution, PL-C016 if it has ended and cannot be reopened because another one
-    of its deployment is open that ``beside`` does not let be. From now until the answer it counts as open for whoever
-    would begin another one.
+    of its deployment is open that ``beside`` does not permit. Until it is answered, the execution counts as open for
+    processes that want to start another one.
     """
     looked = "select deployment, status, request, number <= (select held from store) from execution where number = ?"
     found = db.execute(looked, (execution,)).fetchone()
@@ -71,14 +71,14 @@ def raise_if_incompatible(row: ExecutionRow, workflow: str, beside: ConcurrencyR
 
 
 def is_compatible(row: ExecutionRow, workflow: str, beside: ConcurrencyRule | None) -> bool:
-    """Whether ``beside`` lets an open execution be, or where it says nothing, both bring resources to a target."""
+    """True if ``beside`` permits an open execution, or, if it is not given, if both move resources to a target."""
     return row.request.workflow == workflow == REACH_WORKFLOW if beside is None else beside(row)
 
 
 def raise_if_reopening(
     db: sqlite3.Connection, deployment: int, workflow: str = "", beside: ConcurrencyRule | None = None
 ) -> None:
-    """Raise PL-C016 if somebody has asked for an execution of the deployment to go on that has ended."""
+    """Raise PL-C016 if an ended execution of the deployment was requested to continue."""
     for (id,) in db.execute(_REOPENING, (deployment,)):
         row = reads.executions(db, id=id)[0]
         if not is_compatible(row, workflow, beside):

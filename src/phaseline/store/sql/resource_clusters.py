@@ -126,7 +126,7 @@ def know(db: sqlite3.Connection, known: Mapping[str, str]) -> None:
 
 
 def known(db: sqlite3.Connection) -> Mapping[str, str]:
-    """{name in lower case: what was said of it}, by name."""
+    """{name in lower case: the stored definition}, by name."""
     return dict(db.execute("select name, known from known_phase order by name"))
 
 
@@ -143,7 +143,7 @@ def measures(db: sqlite3.Connection) -> Mapping[str, Metric]:
     rows = db.execute("select name, at, body from measure order by name")
     found = {}
     for name, at, body in rows:
-        with suppress(ValueError):  # figures that cannot be read are measured anew
+        with suppress(ValueError):  # unreadable figures are measured again
             found[name] = Metric(name, at, json.loads(body))
     return found
 

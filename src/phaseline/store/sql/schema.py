@@ -3,9 +3,9 @@
 Tenant and actor are columns from the beginning. Times are ms, 0: not yet. Columns of numbers are ``columns`` bytes,
 lists and mappings JSON.
 
-Members of a batch stand in its row: ``positions`` of all, and where they come from several graphs ``graphs`` and ``ends`` of
-the segments. Which batches an execution has no index says, for each commit would write a page of it: their ids lie behind
-``after_batch`` of its first graph and, once it has ended, up to its ``last_batch`` (0: not known).
+Members of a batch are in its row: ``positions`` of all and, if they come from several graphs, ``graphs`` and ``ends`` of
+the segments. There is no index from executions to batches, because each commit would write a page of it: their ids are
+above ``after_batch`` of its first graph and, once it has ended, up to its ``last_batch`` (0: unknown).
 """
 
 from __future__ import annotations

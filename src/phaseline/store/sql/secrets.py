@@ -1,4 +1,4 @@
-"""Secrets in SQLite: rows that nobody can read without the master key."""
+"""Secrets in SQLite: rows that are unreadable without the master key."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class SqliteSecrets:
     """``SecretShelf`` of a file."""
 
     def __init__(self, reading: Connect, writing: Connect) -> None:
-        """Transactions that read, and that write, whoever owns the store."""
+        """Read and write transactions, whichever process owns the store."""
         self._reading = reading
         self._writing = writing
 

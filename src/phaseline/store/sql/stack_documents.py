@@ -1,4 +1,4 @@
-"""Documents of deployments in SQLite: they come and go with turns, so that a document and what it says are one."""
+"""Documents of deployments in SQLite: written and removed by turns, so that a document and its subject stay consistent."""
 
 from __future__ import annotations
 

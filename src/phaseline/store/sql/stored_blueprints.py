@@ -33,7 +33,7 @@ class SqliteBlueprints:
     """``BlueprintShelf`` of a file."""
 
     def __init__(self, reading: Connect, writing: Connect) -> None:
-        """Transactions that read, and that write, whoever owns the store."""
+        """Read and write transactions, whichever process owns the store."""
         self._reading = reading
         self._writing = writing
 
@@ -122,12 +122,12 @@ class SqliteBlueprints:
             return _select(db, which, blueprint)
 
     def users(self, blueprints: Sequence[int]) -> Sequence[BlueprintUser]:
-        """Who needs one of these versions: deployments that are not deleted, and other stored blueprints."""
+        """Users of these versions: deployments that are not deleted, and other stored blueprints."""
         with self._reading() as db:
             return list(_users(db, to_text(blueprints)))
 
     def users_by_id(self) -> Mapping[str, Sequence[BlueprintUser]]:
-        """{id: who needs any of its versions}."""
+        """{id: users of any of its versions}."""
         from phaseline.model.blueprint.stored_blueprints import BlueprintUser
 
         found: dict[str, list[BlueprintUser]] = {}
@@ -138,7 +138,7 @@ class SqliteBlueprints:
         return found
 
     def delete(self, blueprints: Sequence[int]) -> Sequence[BlueprintUser]:
-        """Who needs one of these versions, so that nothing was done; nobody: they are gone, with what only they had."""
+        """Delete these versions with the content that only they use. If there are users, return them and delete nothing."""
         from phaseline.store.sql import content_files as kept
 
         with self._writing() as db:
@@ -162,7 +162,7 @@ class SqliteBlueprints:
 
 
 def add_uses(db: sqlite3.Connection, deployment: int, uses: Mapping[str, int]) -> None:
-    """Remember what a new deployment needs. Raises: PL-C054 if somebody has deleted it meanwhile."""
+    """Record the stored blueprints that a new deployment needs. Raises: PL-C054 if one was deleted meanwhile."""
     _raise_if_gone(db, list(uses.values()))
     db.executemany(
         "insert into blueprint_use values (?, ?, ?)",

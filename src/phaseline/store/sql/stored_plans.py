@@ -30,11 +30,11 @@ class SqlitePlans:
     """``PlanShelf`` of a file."""
 
     def __init__(self, reading: Connect, writing: Connect) -> None:
-        """Transactions that read, and that write, whoever owns the store."""
+        """Read and write transactions, whichever process owns the store."""
         self._reading = reading
         self._writing = writing
         self._last: StoredPlan | None = None
-        """Who stores a plan often carries it out at once: its aim need not be read again."""
+        """A cache of the last aim: a stored plan is often applied at once."""
 
     def add(self, new: StoredPlan) -> StoredPlan:
         """Keep a plan under the next number; of more than ``MOST_WAITING`` that wait the oldest is dropped."""
@@ -86,7 +86,7 @@ class SqlitePlans:
         return None if row is None else _whole(row)
 
     def apply(self, number: int, execution: int) -> bool:
-        """Say which execution carries a plan out; False if another does already."""
+        """Record the execution that carries a plan out; False if there is another one already."""
         with self._writing() as db:
             set_ = db.execute("update plan set execution = ? where number = ? and execution = 0", (execution, number))
             return set_.rowcount == 1

@@ -38,7 +38,7 @@ _ADD_GRAPH = (
     f"insert into graph (id, execution, name, attempt, entry_count, created_at, after_batch, {', '.join(graphs.COLUMNS)}) "
     f"select ?, number, ?, attempt, ?, ?, ?, {', '.join('?' * len(graphs.COLUMNS))} from execution where number = ?"
 )
-# "insert or replace" would delete the row first, and so write the page of the index anew as well.
+# "insert or replace" would delete the row first, and so write the page of the index, too.
 _WRITE_PAGES = "insert into page values (?, ?, ?) on conflict do update set statuses = excluded.statuses"
 _WRITE_STATES = "insert into state_page values (?, ?, ?) on conflict do update set states = excluded.states"
 _WRITE_NOTES = """insert into note (graph, position, attempts, generation, due, message, error, result)
@@ -181,7 +181,7 @@ class TurnWriter:
         return states
 
     def _longer(self, db: sqlite3.Connection, deployment: int, states: np.ndarray) -> np.ndarray:
-        """The states of a deployment to which somebody has added instances since they were read."""
+        """The states of a deployment to which another process added instances since they were read."""
         grown = _padded(states, growing.count(db, deployment))
         self._states[deployment] = grown
         self._state_count += len(grown) - len(states)
@@ -234,7 +234,7 @@ class TurnWriter:
 
 
 def _places_of(subjects: np.ndarray) -> tuple[int | slice | np.ndarray, int, Sequence[int]]:
-    """(where these stand in a column, the last of them, the pages in which they lie)."""
+    """(their positions in a column, the last position, the pages that contain them)."""
     if len(subjects) == 1:  # of an index that is an array numpy asks at length what it is
         only = subjects.item()
         return only, only, (only // PAGE_ENTRIES,)
@@ -282,7 +282,7 @@ def _last_batch(db: sqlite3.Connection) -> int:
 
 
 def _write_notes(db: sqlite3.Connection, written: Sequence[NotesWritten]) -> None:
-    """Neighbours of which the same is to be said change as a range, as sleepers do that were called together."""
+    """Neighbours with the same change are written as one range, such as sleepers that were called together."""
     for notes in written:
         columns = (notes.attempts, notes.generations, notes.due)
         breaks = np.diff(notes.positions) != 1

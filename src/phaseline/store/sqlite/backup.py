@@ -12,9 +12,9 @@ from phaseline.store.sqlite.file_identity import mark_as_copy
 
 
 def copy(source: sqlite3.Connection, path: str) -> int:
-    """Copy the store to a new file that only we may read, check it, give its size in bytes.
+    """Copy the store to a new private file, check it, and return its size in bytes.
 
-    Whoever writes to the store meanwhile neither waits nor is in the copy. Raises: PL-S006; then there is no file.
+    Writers do not wait meanwhile, and what they write is not in the copy. Raises: PL-S006; then there is no file.
     """
     part = f"{path}.part"
     try:

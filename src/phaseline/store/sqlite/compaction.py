@@ -21,7 +21,7 @@ COMMAND = "phaseline store compact"
 PAGES_TOGETHER = 1_000
 """Pages that one transaction gives back."""
 GIVE_WAY_S = 0.003
-"""Between two transactions, so that whoever waits for a turn gets it."""
+"""The pause between two transactions, so that a waiting engine can write its turn."""
 CHECKPOINT_PATIENCE_MS = 200
 """How long the write-ahead log waits for readers before it is carried over as far as they let it."""
 NOT_WHILE_OWNED = "it was made by an earlier version: compact it once while no engine runs"
@@ -43,7 +43,7 @@ def owned(store: Store, *, is_owner: bool) -> Iterator[bool]:
 
 
 def compact(path: str, patience_s: float, *, alone: bool) -> Compacted:
-    """Give back what is free. ``alone``: no engine runs, so that the file may be written anew where it must be."""
+    """Release free space. ``alone``: no engine runs, so the file may be rewritten if necessary."""
     before = _size(path)
     reason = ""
     with closing(file.open_writer(path)) as db:

@@ -1,4 +1,4 @@
-"""The two connections to the file of a store: one writes, one reads, so that whoever reads never waits for a commit.
+"""The two connections to the file of a store: one writes, one reads, so that readers never wait for a commit.
 
 Each is guarded by a lock and may be used from any thread. Reading and writing are classes and not generators: a small
 turn spent a tenth of its time in those.
@@ -36,7 +36,7 @@ class Connections:
         self.one: One | None = None
         """What the transactions of the thread that holds ``write_guard`` are part of."""
         self._looks = 0
-        """How many snapshots lie within one another."""
+        """The nesting depth of snapshots."""
         self._inode = 0
         """Of the file as it was opened; 0: it is not open."""
         self._reader: sqlite3.Connection | None = None
@@ -106,9 +106,9 @@ class Connections:
 
     @contextmanager
     def not_waiting(self) -> Iterator[None]:
-        """Transactions that return before they are on the disk: what they say is of no use once the machine is down.
+        """Transactions that return before they are on the disk, for data that is useless after the machine goes down.
 
-        Others see them at once, and the next one that waits for the disk waits for them, too.
+        Other connections see them at once. The next transaction that waits for the disk waits for them, too.
         """
         with Problems(self.path):
             self.writer().execute("pragma synchronous = normal")
@@ -119,7 +119,7 @@ class Connections:
 
 
 def problem_of(error: BaseException | None, path: str) -> Exception | None:
-    """What a user is told of an error of SQLite; None: it is none, or our own mistake."""
+    """The problem for an error of SQLite; None for any other error, and for bugs."""
     if isinstance(error, sqlite3.Error) and not isinstance(error, sqlite3.ProgrammingError):
         return failures.as_problem(error, path)
     return None
@@ -147,7 +147,7 @@ class Problems:
 
 
 class Moment:
-    """Several readings that see the same moment, and are one transaction; each says for itself what is damaged."""
+    """Several reads of one snapshot, in one transaction; each reports damage itself."""
 
     __slots__ = ("_connections",)
 
@@ -206,7 +206,7 @@ class Transaction:
         self._db: sqlite3.Connection | None = None
 
     def __enter__(self) -> sqlite3.Connection:
-        """The connection to write with, as soon as nobody else writes."""
+        """The writing connection, as soon as no other process writes."""
         ours = self._connections
         ours.write_guard.acquire()
         try:
@@ -241,7 +241,7 @@ class Transaction:
             self._undo(error)
 
     def _undo(self, error: BaseException) -> None:
-        """Leave everything as it was; raise what a user is to be told, if that is something else."""
+        """Roll back; raise the problem for the user if the error becomes one."""
         ours = self._connections
         try:
             ours.on_undone()  # also where SQLite has rolled back by itself, as on a full disk

@@ -42,7 +42,7 @@ def put(path: str, now: int) -> None:
 
 
 def shape(db: sqlite3.Connection) -> None:
-    """What must be said of an empty file before anything is written to it."""
+    """Set the options that an empty file needs before anything is written to it."""
     db.execute(f"pragma page_size = {PAGE_BYTES}")
     db.execute("pragma auto_vacuum = incremental")
 

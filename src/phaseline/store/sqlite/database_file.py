@@ -28,7 +28,7 @@ TURN_PATIENCE_S = 30.0
 TRY_EVERY_S = 0.001
 """SQLite's own waiting sleeps up to 100 ms and so may never meet the gap that a busy owner leaves between two turns."""
 LONGEST_TRY_S = 1.0
-"""A try takes no longer: whatever the clock says more, this process and all others stood still."""
+"""The longest time counted for one try: beyond it, the whole machine was paused."""
 CHECKPOINT_PAGES = 4_000
 """Pages in the write-ahead log before they are carried over into the file."""
 LOG_BYTES_KEPT = 64 * 1024 * 1024
@@ -36,9 +36,9 @@ LOG_BYTES_KEPT = 64 * 1024 * 1024
 CACHE_KIB = 16 * 1024
 """Memory for pages, for each connection."""
 ONE_NAME = (errno.EPERM, errno.ENOTSUP, errno.ENOSYS, errno.EMLINK, errno.ENAMETOOLONG)
-"""What file systems say that know no second name of a file, or no longer one."""
+"""Errors of file systems without hard links."""
 UPGRADE = "upgrade of the store"
-"""What the lock says while a store is upgraded."""
+"""The text of the lock while a store is upgraded."""
 UPGRADE_PATIENCE_S = 600.0
 """How long others wait for an upgrade that is under way."""
 COPIES_KEPT = 100
@@ -82,7 +82,7 @@ def _raise_if_unreadable(path: str) -> None:
 
 
 def _recognise(db: sqlite3.Connection, path: str, now: int) -> tuple[str, ...]:
-    """Notice a copy that was put here; what a user is told of that. A copy that nobody may write makes nothing, so it may be one."""
+    """Detect a copied store and return notices for the user. A read-only copy is left alone, because it creates nothing."""
     memory = OwnerLock(path + ".lock").memory()
     try:
         if not _look(db, path, memory)[0]:
@@ -95,7 +95,7 @@ def _recognise(db: sqlite3.Connection, path: str, now: int) -> tuple[str, ...]:
         db.execute("commit")
     except sqlite3.Error as error:
         if failures.is_read_only(error) or failures.is_damage(error):
-            return ()  # whoever reads what is damaged says so
+            return ()  # damage is reported when it is read
         raise failures.as_problem(error, path) from error
     except OSError as error:
         raise failures.cannot_open(path, error.strerror or str(error)) from error
@@ -107,14 +107,14 @@ def _look(db: sqlite3.Connection, path: str, memory: Memory | None) -> tuple[boo
     identity, epoch, known = whereabouts.remembered(db)
     spot = whereabouts.spot_of(path)
     if memory is not None and memory.identity != identity:
-        memory = None  # of the store that lay here before
+        memory = None  # of the store that was here before
     cause = whereabouts.copied(known, spot, epoch, memory)
     is_same = (known.place, known.inode) == (spot.place, spot.inode)
     return bool(cause) or not is_same, cause, spot, epoch if memory is None else memory.epoch
 
 
 def raise_if_missing(path: str) -> None:
-    """Raise PL-S007 if there is no file: whoever only looks must not make a store where a path was mistyped."""
+    """Raise PL-S007 if there is no file: a reading command must not create a store at a mistyped path."""
     try:
         Path(path).stat()
     except (FileNotFoundError, NotADirectoryError):
@@ -126,8 +126,8 @@ def raise_if_missing(path: str) -> None:
 def open_writer(path: str) -> sqlite3.Connection:
     """A connection whose commits are on the disk when they return. Begin with ``begin_writing``.
 
-    SQLite itself waits for nothing here: once a transaction has begun, nothing that others do makes it wait. Readers
-    may meet a file that is locked for a moment, while its log is begun anew or recovered.
+    SQLite itself never waits here: once a transaction has begun, no other process can make it wait. Readers
+    may find the file locked for a moment, while its log is restarted or recovered.
     """
     return _connect(
         path,
@@ -140,7 +140,7 @@ def open_writer(path: str) -> sqlite3.Connection:
 
 
 def open_reader(path: str) -> sqlite3.Connection:
-    """A connection that cannot write, also where nobody may."""
+    """A read-only connection, also for read-only files."""
     pragmas = ("pragma query_only = on", f"pragma cache_size = -{CACHE_KIB}")
     try:
         return _connect(path, *pragmas, "pragma schema_version")
@@ -154,9 +154,9 @@ def open_reader(path: str) -> sqlite3.Connection:
 
 
 def open_looker(path: str, *, leaves_nothing: bool = False) -> sqlite3.Connection:
-    """A connection to a store that is only looked at, be it where nobody may write. Raises: ``sqlite3.Error``.
+    """A connection to a store that is only read, also on read-only media. Raises: ``sqlite3.Error``.
 
-    ``leaves_nothing``: nobody uses the store, so no log of it is begun.
+    ``leaves_nothing``: no process uses the store, so no log is created.
     """
     has_log = Path(path + "-wal").exists()
     if leaves_nothing and not has_log:
@@ -168,13 +168,13 @@ def open_looker(path: str, *, leaves_nothing: bool = False) -> sqlite3.Connectio
         db.close()
         if not failures.needs_log(error):
             raise
-        # Its log cannot be made where nobody may write. Without one there is nothing but the file, and nobody changes it.
+        # On read-only media no log can be created. Then there is only the file, and no process changes it.
         return _copy_to_look_at(path) if has_log else _connect_to(f"{_uri(path)}?mode=ro&immutable=1")
     return db
 
 
 def _copy_to_look_at(path: str) -> sqlite3.Connection:
-    """A connection to a copy in memory of a store whose log was left behind where nobody may write."""
+    """A connection to a copy in memory of a read-only store that has a log left behind."""
     import shutil
     import tempfile
 
@@ -197,7 +197,7 @@ def require_our_schema(path: str) -> int:
 
 
 def begin_writing(db: sqlite3.Connection, patience_s: float) -> None:
-    """Begin a transaction on a writer as soon as nobody else writes."""
+    """Begin a transaction on a writer as soon as no other process writes."""
     try:
         db.execute("begin immediate")
     except sqlite3.OperationalError as error:
@@ -207,9 +207,9 @@ def begin_writing(db: sqlite3.Connection, patience_s: float) -> None:
 
 
 def in_turn(work: Callable[[], T], patience_s: float, clock: Callable[[], float] = time.monotonic) -> T:
-    """What ``work`` on a writer gives, as soon as nobody else writes: it is tried again until the patience ends.
+    """The result of ``work`` on a writer, as soon as no other process writes: it is retried until the patience ends.
 
-    A machine that stands still meanwhile, such as one whose host has stopped it, uses up ``LONGEST_TRY_S`` of the patience.
+    A pause of the whole machine, such as a stopped virtual machine, uses up at most ``LONGEST_TRY_S`` of the patience.
     """
     left, tried_at = patience_s, clock()
     while True:
@@ -230,7 +230,7 @@ def _connect(path: str, *pragmas: str) -> sqlite3.Connection:
         for pragma in pragmas:
             db.execute(pragma)
     except BaseException:
-        db.close()  # whoever could not open it cannot close it
+        db.close()  # the caller never received it, so it cannot close it
         raise
     return db
 
@@ -307,16 +307,14 @@ def _create(db: sqlite3.Connection, path: str, now: int) -> None:
 
 
 def _keep_log(db: sqlite3.Connection) -> None:
-    """Have a write-ahead log again if whoever was about to replace the store, and died, has taken it away."""
-    with suppress(
-        sqlite3.DatabaseError
-    ):  # nobody may write, others are at it, or what is damaged is told by who reads it
+    """Restore write-ahead logging if a process switched it off to replace the store and died."""
+    with suppress(sqlite3.DatabaseError):  # read-only, in use by others, or damaged, which is reported when it is read
         if db.execute("pragma journal_mode").fetchone()[0] == "delete":
             db.execute("pragma journal_mode = wal")
 
 
 def _migrate(path: str, now: int) -> tuple[str, ...]:
-    """Bring an older store up to date, as its owner, after a copy of it was made; tells of both.
+    """Upgrade an older store, as its owner, after copying it; returns notices of both.
 
     alembic costs half a second to import: only here.
     """
@@ -352,7 +350,7 @@ def _take(lock: OwnerLock, path: str, found: int, now: int) -> None:
         except ProblemsError as error:
             if all(
                 problem.code != "PL-S004" for problem in error.problems
-            ):  # no other process has it: waiting is in vain
+            ):  # no other process holds it: waiting would not help
                 if os.access(Path(path).parent, os.W_OK):
                     raise
                 raise failures.older_read_only(path, found, schema.SCHEMA_VERSION) from error

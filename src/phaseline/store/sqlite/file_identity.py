@@ -1,7 +1,7 @@
-"""Whether the file of a store is the one that was written last, or a copy of it that was put there or carried elsewhere.
+"""Detection of copies: whether the file of a store is the one written last, or a copy put there or moved elsewhere.
 
-The store remembers where its file lies and its inode. A backup says of itself that it is one. And the lock file beside it
-remembers the epoch of the last owner that has stored anything: a file with a lower one is an older state of the same store, though
+The store records the place and inode of its file. A backup is marked as one. The lock file beside the store records the
+epoch of the last owner that stored anything: a file with a lower epoch is an older state of the same store, even if
 its bytes were written into the same file.
 """
 
@@ -28,7 +28,7 @@ FLEETING = ("9p", "cifs", "smb3", "smbfs", "overlay")
 
 @frozen
 class FileIdentity:
-    """Where a file lies. ``device`` may be another one after a restart of the machine."""
+    """The place of a file. ``device`` may change with a restart of the machine."""
 
     place: str
     inode: int
@@ -43,7 +43,7 @@ def spot_of(file: str, path: str = "") -> FileIdentity:
 
 
 def remembered(db: sqlite3.Connection) -> tuple[str, int, FileIdentity]:
-    """(identity, epoch, where the store was when that was written last; inode 0: nobody has written it)."""
+    """(identity, epoch, place of the store when they were last written; inode 0: never written)."""
     identity, epoch, *spot = db.execute("select identity, epoch, place, inode, device from store").fetchone()
     return identity, epoch, FileIdentity(*spot)
 
@@ -54,7 +54,7 @@ def remember(db: sqlite3.Connection, spot: FileIdentity) -> None:
 
 
 def mark_as_copy(db: sqlite3.Connection) -> None:
-    """Have whoever opens this file know that it is a copy; a store of an older schema cannot say so."""
+    """Mark this file as a copy for later opens; a store of an older schema cannot be marked."""
     columns = {row[1] for row in db.execute("pragma table_info(store)")}
     if "inode" in columns:
         remember(db, FileIdentity("", COPY, 0))

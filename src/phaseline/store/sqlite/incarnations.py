@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 NAME_BYTES = 4
 _GONE = ", ".join(f"'{kind.value}'" for kind in (RequestKind.STOP, RequestKind.RELOAD))
-"""Requests that were meant for one engine, which is another one by now."""
+"""Requests to an engine that no longer exists."""
 
 
 class SqliteIncarnations:
@@ -46,7 +46,7 @@ class SqliteIncarnations:
             return int(db.execute("select held from store").fetchone()[0])
 
     def go_on(self, actor: Actor, now: int) -> Sequence[ExecutionRow]:
-        """Let what waits go on, with a request to take each up; those executions, oldest first."""
+        """Continue waiting executions, with a request to resume each; return them, oldest first."""
         with self._writing() as db:
             last, last_request = db.execute("select held, held_request from store").fetchone()
             rows = [row for row in reads.executions(db, only_open=True) if row.number <= last]

@@ -1,7 +1,7 @@
-"""Looks whether everything in a store fits together; changes nothing.
+"""The integrity check of a store; it changes nothing.
 
-First SQLite looks at the pages of the file, then the rows are held against one another, then every packed value is
-unpacked. One snapshot serves all, so an engine may go on meanwhile.
+First SQLite checks the pages of the file, then rows are compared with one another, then every packed value is
+unpacked. All checks use one snapshot, so an engine may work meanwhile.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from phaseline.store.sql.queries import PLACES, places_of
 from phaseline.store.sql.schema import IS_OPEN
 
 DAMAGES_TOLD = 20
-"""Damages of the file that are told one by one."""
+"""The most damages of the file that are listed."""
 
 _GRAPHS = "(select id from graph union all select number from remains where kind = 'graph')"
 _EXECUTIONS = "(select number from execution union all select number from remains where kind = 'execution')"
@@ -250,7 +250,7 @@ def _misfits(db: sqlite3.Connection) -> Iterator[StoreFinding]:
 
 
 def _values(db: sqlite3.Connection) -> Iterator[StoreFinding]:
-    """Values that cannot be unpacked, or are not what they say."""
+    """Values that cannot be unpacked, or contradict their description."""
     for where, statement, look in (
         ("topology", _TOPOLOGIES, _look_at_topology),
         ("graph", f"select id, name, entry_count, {', '.join(graphs.COLUMNS)} from graph", _look_at_graph),
@@ -286,7 +286,7 @@ def _look_at_topology(db: sqlite3.Connection, row: tuple[Any, ...]) -> str:
         row[:1],
     ).fetchone()
     if found is None:
-        return ""  # told as a topology that belongs to no deployment
+        return ""  # reported as a topology that belongs to no deployment
     try:
         count = len(topologies.from_row(row[1:], topologies.blueprint_from_text(found[0])))
     except (ValueError, LookupError, TypeError, AttributeError) as error:

@@ -1,4 +1,4 @@
-"""What kind of file system a file lies on."""
+"""The kind of file system of a file."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from pathlib import Path
 
 
 def kind_of_file_system(file: Path) -> str:
-    """The kind of the file system with the longest mount point above the file; empty where nobody says."""
+    """The kind of the file system with the longest mount point above the file; empty if unknown."""
     try:
         lines = Path("/proc/self/mounts").read_text("utf-8", "replace").splitlines()
     except OSError:

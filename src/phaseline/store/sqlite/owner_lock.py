@@ -1,7 +1,7 @@
-"""Who may write: an operating-system lock on a file beside the store, freed when its holder dies.
+"""The owner's lock: an operating-system lock on a file beside the store, released when its holder dies.
 
-The file says who holds the lock, for the text of the refusal. It is never removed: another process may
-just be locking it.
+The file names the holder, for the text of the refusal. It is never removed, because another process may
+be locking it at that moment.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from phaseline.model.rows.rows import Owner
 from phaseline.store.sql import errors as failures
 
 PATIENCE_S = 0.25
-"""How long a lock is tried that somebody holds: one that dies lets go within that time."""
+"""How long a held lock is tried: a dying holder releases it within that time."""
 LOOKED_AT_S = 10.0
-"""And so long if nobody holds it, but somebody looks who does, which is over at once unless that process stands still."""
+"""How long a lock is tried that is only being inspected by another process, which is brief unless that process is paused."""
 TRY_EVERY_S = 0.01
 COMMAND_LENGTH = 256
 """Characters kept of the owner's command; each takes twelve bytes at most."""
@@ -76,7 +76,7 @@ class OwnerLock:
             self._write_note()
 
     def memory(self) -> Memory | None:
-        """What was remembered, None: nothing, or nobody may read it."""
+        """The recorded note; None if there is none or it is unreadable."""
         try:
             handle = os.open(self.path, os.O_RDONLY | os.O_CLOEXEC)
         except OSError:
@@ -100,7 +100,7 @@ class OwnerLock:
             os.close(handle)
 
     def holder(self) -> Owner | None:
-        """Who holds the lock at this moment, or None."""
+        """The present holder of the lock, or None."""
         try:
             handle = os.open(self.path, os.O_RDONLY | os.O_CLOEXEC)
         except OSError:
@@ -162,7 +162,7 @@ def _is_looked_at(handle: int) -> bool:
 
 
 def _read_memory(handle: int) -> dict[str, str | int]:
-    """What the note says of the store; empty where it says nothing, or was written by an earlier version."""
+    """The note's data about the store; empty if it has none, or was written by an earlier version."""
     try:
         note = json.loads(os.pread(handle, NOTE_BYTES, 0))
         return {"store": str(note["store"]), "epoch": int(note["epoch"])}

@@ -1,7 +1,7 @@
-"""A store put back from a backup: all of it or nothing, and with an incarnation of its own (rule BK4).
+"""Restore of a store from a backup: all of it or nothing, with a new incarnation (rule BK4).
 
-The new file is made beside its place, whole, before the store that lies there is touched; that one is copied aside, and the last
-step is one renaming. Nobody else can have the old file open meanwhile: a log of the old store beside the new file would be its end.
+The new file is completed beside its place before the present store is touched. That one is copied aside, and the last step is
+one rename. No other process may have the old file open meanwhile: a log of the old store beside the new file would destroy it.
 """
 
 from __future__ import annotations
@@ -36,11 +36,11 @@ TAILS = ("", "-wal", "-shm")
 
 
 def restore(source: str, path: str, now: int) -> RestoredStore:
-    """Put the store in ``source`` in the place of that at ``path``, which is kept beside it; there need be none.
+    """Replace the store at ``path`` by the one in ``source``; the old one, if any, is kept beside it.
 
-    A store that is restored from itself, such as after its file system was set back, gets another incarnation where it lies. Raises:
-    PL-S014 for a file that is no backup, PL-S002, PL-S004 while an engine runs, PL-S005 while others have the store open; then
-    everything is as it was.
+    A store restored from itself, such as after its file system was reset, gets a new incarnation in place. Raises:
+    PL-S014 for a file that is not a backup, PL-S002, PL-S004 while an engine runs, PL-S005 while other processes have the
+    store open; then nothing has changed.
     """
     _raise_if_missing(source)
     lock = OwnerLock(path + ".lock")
@@ -79,7 +79,7 @@ def _raise_if_missing(source: str) -> None:
 
 
 def _again(path: str, now: int, epoch: int) -> int:
-    """Another incarnation of the store where it lies; how many executions wait."""
+    """Start a new incarnation of the store in place; return how many executions wait."""
     file.require_our_schema(path)
     with closing(file.open_writer(path)) as db:
         file.begin_writing(db, file.TURN_PATIENCE_S)
@@ -90,7 +90,7 @@ def _again(path: str, now: int, epoch: int) -> int:
 
 
 def _make(source: str, part: str, path: str, now: int) -> int:
-    """The store that is to lie at ``path``, complete and on the disk; how many of its executions wait."""
+    """Write the new store for ``path``, complete and on the disk; return how many of its executions wait."""
     os.close(os.open(part, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
     try:
         with closing(file.open_looker(source, leaves_nothing=True)) as found:
@@ -120,7 +120,7 @@ def _make(source: str, part: str, path: str, now: int) -> int:
 
 @contextmanager
 def _aside(path: str) -> Iterator[str]:
-    """The store at ``path`` lies beside itself as well, and nobody else gets at it; gives where, empty if there was none."""
+    """Copy the store at ``path`` to a file beside it, closed to other processes; its path, empty if there was no store."""
     if not os.path.lexists(path):
         _remove(path, TAILS[1:])
         yield ""

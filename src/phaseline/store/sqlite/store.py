@@ -1,6 +1,6 @@
 """The store in one SQLite file: the embedded default.
 
-Two connections: one writes, one reads, so that whoever reads never waits for a commit. Each is guarded by a lock
+Two connections: one writes, one reads, so that readers never wait for a commit. Each is guarded by a lock
 and may be used from any thread.
 """
 
@@ -227,7 +227,7 @@ class SqliteStore(Seldom):
         return 0 if version == since else version
 
     def waiting(self) -> AbstractContextManager[None]:
-        """Be known as somebody who would take over from the owner."""
+        """Register as a process that would take over from the owner."""
         return self._waiting.inside()
 
     def somebody_waits(self) -> bool:
@@ -235,7 +235,7 @@ class SqliteStore(Seldom):
         return self._waiting.somebody_else()
 
     def commit(self, turn: Turn) -> None:
-        """Write one turn of the loop. Only the owner may: anything else is a mistake of ours."""
+        """Write one turn of the loop. Only the owner may: any other caller is a bug."""
         with self._owned() as db:
             self._turns.write(db, turn)
             versions = [(row, growing.version(db, row.deployment)) for row in turn.payload.reshaped]
@@ -246,7 +246,7 @@ class SqliteStore(Seldom):
             self._topologies.keep(row.deployment, version, row.topology)
 
     def set_process_group(self, batch: int, process_group: int) -> None:
-        """Remember whom to end when the engine dies. The disk is not awaited: if the machine dies, so do the processes."""
+        """Store the processes to end if the engine dies. The disk is not awaited: if the machine dies, so do they."""
         with self.connections.write_guard, self.connections.not_waiting(), self._owned() as db:
             db.execute("update batch set process_group = ? where id = ?", (process_group, batch))
 
@@ -314,7 +314,7 @@ class SqliteStore(Seldom):
             growing.know(db, known)
 
     def known_phases(self) -> Mapping[str, str]:
-        """{name in lower case: what was said of it}."""
+        """{name in lower case: the stored definition}."""
         with self._reading() as db:
             return growing.known(db)
 

@@ -1,6 +1,6 @@
-"""Who waits for the store: each holds a shared lock on a file beside it, freed when its holder dies.
+"""Processes that wait for the store: each holds a shared lock on a file beside it, released when the process dies.
 
-The owner sees it without a clock: nobody waits if the file can be locked for it alone. The file is never removed.
+The owner needs no clock: if it can lock the file exclusively, no process waits. The file is never removed.
 """
 
 from __future__ import annotations
@@ -36,14 +36,14 @@ class WaitingRoom:
             self._leave()
 
     def somebody_else(self) -> bool:
-        """Whether anybody but this process waits."""
+        """True if any other process waits."""
         with self._guard:
             if self._count:
                 return not self._alone()
             try:
                 handle = os.open(self.path, os.O_RDONLY | os.O_CLOEXEC)
             except OSError:
-                return False  # nobody has ever waited
+                return False  # no process has ever waited
             try:
                 return not _try_alone(handle)
             finally:
@@ -77,7 +77,7 @@ class WaitingRoom:
                     self._let_go()
 
     def _alone(self) -> bool:
-        """Lock for us alone and share again: refused, the lock is lost and taken anew."""
+        """Lock exclusively and share again; if refused, the lock is lost and taken again."""
         try:
             return _try_alone(self._handle)
         finally:

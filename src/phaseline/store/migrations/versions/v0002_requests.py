@@ -1,4 +1,4 @@
-"""Requests of other processes; who deleted a deployment; numbers that a purge must not give away again."""
+"""Requests of other processes; the user who deleted a deployment; numbers that must not be reused after a purge."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Secrets, and the keys of what else is encrypted; stored blueprints, and who needs them; phases that an engine has known."""
+"""Secrets, and the keys of other encrypted data; stored blueprints and their users; phases that an engine has known."""
 
 from __future__ import annotations
 

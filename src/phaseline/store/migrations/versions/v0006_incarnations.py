@@ -1,4 +1,4 @@
-"""Lives of a store: where its file lies, its incarnations, and what waits since a restore."""
+"""Identity of a store: the place of its file, its incarnations, and executions that wait since a restore."""
 
 from __future__ import annotations
 
