@@ -98,6 +98,14 @@ def narrate_all(
         yield instance, [line for tale in tales for line in story.tell(tale)]
 
 
+def _if_called(script: MessageScript) -> Teller:
+    return lambda story, _: (script,) if story.is_called else ()
+
+
+def _if_reaching(state: State, script: MessageScript) -> Teller:
+    return lambda story, _: (script,) if story.reaches(state) else ()
+
+
 def _install(story: InstanceStory, _: State | None) -> Iterable[MessageScript]:
     if story.reaches(State.STARTED):
         yield INSTALL_TALE if story.is_called else INSTALL_TALE.nothing
@@ -110,20 +118,10 @@ def _uninstall(story: InstanceStory, present: State | None) -> Iterable[MessageS
         yield UNINSTALL_TALE if present is None else uninstall_tale(present)
 
 
-def _clean_up(story: InstanceStory, _: State | None) -> Iterable[MessageScript]:
-    if story.is_called:
-        yield CLEAN_UP_TALE
-
-
 def _again(story: InstanceStory, present: State | None) -> Iterable[MessageScript]:
     """W5: what is told of an instance whose life cycle begins anew."""
     yield LIFE_CYCLE_AGAIN_TALE
     yield from _uninstall(story, present)
-
-
-def _update(story: InstanceStory, _: State | None) -> Iterable[MessageScript]:
-    if story.is_called:
-        yield UPDATE_TALE
 
 
 def _own(story: InstanceStory, _: State | None) -> Iterable[MessageScript]:
@@ -153,26 +151,6 @@ def _diagnosis(story: InstanceStory) -> str:
     return "" if found == heal.NO_DIAGNOSIS else found
 
 
-def _suspend(story: InstanceStory, _: State | None) -> Iterable[MessageScript]:
-    if story.reaches(State.SUSPENDED):
-        yield SUSPEND_TALE
-
-
-def _resume(story: InstanceStory, _: State | None) -> Iterable[MessageScript]:
-    if story.reaches(State.STARTED):
-        yield RESUME_TALE
-
-
-def _check_status(story: InstanceStory, _: State | None) -> Iterable[MessageScript]:
-    if story.is_called:
-        yield CHECK_STATUS_TALE
-
-
-def _check_drift(story: InstanceStory, _: State | None) -> Iterable[MessageScript]:
-    if story.is_called:
-        yield CHECK_DRIFT_TALE
-
-
 def _operate(story: InstanceStory, _: State | None) -> Iterable[MessageScript]:
     """Of the one operation that is called, with its name as it was given."""
     known = story.known
@@ -181,25 +159,20 @@ def _operate(story: InstanceStory, _: State | None) -> Iterable[MessageScript]:
         yield operation_tale(phase, named, given_inputs(known.workflow, phase, known.parameters))
 
 
-def _tie(_story: InstanceStory, _: State | None) -> Iterable[MessageScript]:
-    """Of those who take part only for their relationships nothing is told."""
-    return ()
-
-
 TALES: Mapping[str, Teller] = {
-    scale.ESTABLISH: _tie,
+    scale.ESTABLISH: lambda _story, _: (),  # only their relationships take part
     install.INSTALL: _install,
-    install.CLEAN_UP: _clean_up,
+    install.CLEAN_UP: _if_called(CLEAN_UP_TALE),
     uninstall.UNINSTALL: _uninstall,
     install.TAKE_BACK.partition(" ")[0]: _uninstall,
-    UPDATE: _update,
+    UPDATE: _if_called(UPDATE_TALE),
     AGAIN: _again,
     rollback.ROLLBACK: _roll_back,
-    checking.CHECK_STATUS: _check_status,
-    checking.CHECK_DRIFT: _check_drift,
+    checking.CHECK_STATUS: _if_called(CHECK_STATUS_TALE),
+    checking.CHECK_DRIFT: _if_called(CHECK_DRIFT_TALE),
     heal.HEAL: _heal,
-    freezing.SUSPEND: _suspend,
-    freezing.RESUME: _resume,
+    freezing.SUSPEND: _if_reaching(State.SUSPENDED, SUSPEND_TALE),
+    freezing.RESUME: _if_reaching(State.STARTED, RESUME_TALE),
     execute_operation.EXECUTE_OPERATION: _operate,
     **{item.graph: _operate for rounds in start_stop.INVOCATIONS.values() for item in rounds},
 }
