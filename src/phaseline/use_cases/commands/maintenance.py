@@ -6,9 +6,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from phaseline.app import store_location
 from phaseline.lang.fast_dataclasses import frozen
 from phaseline.model.graph.status import ExecutionStatus
 from phaseline.model.problems.problem import problem_error
+from phaseline.store.sqlite import restore as sqlite_restore
+from phaseline.use_cases.lookup import installed_packages
 from phaseline.use_cases.lookup.find import find_deployment
 
 if TYPE_CHECKING:
@@ -66,15 +69,12 @@ def restore(ctx: RequestContext, source: str) -> RestoredStore:
 
     Raises: PL-S014 for a file that is no backup, PL-S004 and PL-S005 while others use the store, PL-S008 for one in memory.
     """
-    from phaseline.app.store_location import store_file
-    from phaseline.store.sqlite.restore import restore as run
-
-    path = store_file(ctx.settings.store_url)
+    path = store_location.store_file(ctx.settings.store_url)
     if path is None:
         text = "a store in memory cannot be restored: it is gone when its command ends"
         raise problem_error("PL-S008", text, "Name a file with --store sqlite:///PATH.")
     ctx.app.close()
-    return run(str(Path(source).expanduser().resolve()), str(path.resolve()), ctx.clock.now())
+    return sqlite_restore.restore(str(Path(source).expanduser().resolve()), str(path.resolve()), ctx.clock.now())
 
 
 def go_on(ctx: RequestContext) -> Released:
@@ -102,9 +102,7 @@ def purge(ctx: RequestContext, older_ms: int, *, deployment: str | None = None, 
         return Purge(before, going)
     removed = store.purge(before, deployment=number)
     if store.has_packages:
-        from phaseline.use_cases.lookup.installed_packages import collect
-
-        collect(ctx)  # files of packages that only what is gone could have gone on with
+        installed_packages.collect(ctx)  # files of packages that only what is gone could have gone on with
     return Purge(before, [id for id in going if store.execution(id) is None], removed)
 
 

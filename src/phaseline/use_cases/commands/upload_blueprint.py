@@ -8,9 +8,12 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from phaseline.catalog.files import archive_writer, archives, blueprint_trees
+from phaseline.dsl import reader
 from phaseline.lang.fast_dataclasses import altered, frozen
 from phaseline.model.blueprint.stored_blueprints import StoredBlueprint
 from phaseline.model.problems.problem import Place, Problem, ProblemsError, problem_error
+from phaseline.use_cases.loading import blueprint_loading, plugin_presence
 from phaseline.use_cases.loading.stored_blueprint_files import (
     ID,
     find_stored,
@@ -91,21 +94,16 @@ def upload(
 
     Raises: ``ProblemsError`` with everything that is wrong with the blueprint, PL-C056, PL-C057, PL-B120 to PL-B122.
     """
-    from phaseline.catalog.files.blueprint_trees import take_up
-    from phaseline.use_cases.loading.blueprint_loading import open_blueprint
-    from phaseline.use_cases.loading.plugin_presence import missing_modules
-
     named = id_for(path, id)
     with _main_file(path, main_file) as main:
-        from phaseline.dsl.reader import read_blueprint
-
-        opened = open_blueprint(ctx, main, plugin_folders)
-        blueprint = read_blueprint(opened.file, opened.files)
+        opened = blueprint_loading.open_blueprint(ctx, main, plugin_folders)
+        blueprint = reader.read_blueprint(opened.file, opened.files)
         code = opened.code_of(blueprint)
         missing = [
-            altered(problem, severity="warning") for problem in missing_modules(ctx.catalog, blueprint, code, opened)
+            altered(problem, severity="warning")
+            for problem in plugin_presence.missing_modules(ctx.catalog, blueprint, code, opened)
         ]
-        tree = take_up(main, leave_out=is_of_store_in(ctx))
+        tree = blueprint_trees.take_up(main, leave_out=is_of_store_in(ctx))
         new = StoredBlueprint(
             number=0,
             id=named,
@@ -213,26 +211,24 @@ def package(ctx: RequestContext, name: str, output: str | None = None) -> Packag
     ``output`` None: the id or the folder's name with ``.zip``. Equal blueprints make equal archives. Raises: PL-C057 if
     the archive cannot be written, or is there already; otherwise as ``upload``.
     """
-    from phaseline.catalog.files.archive_writer import pack
-    from phaseline.catalog.files.blueprint_trees import take_up
-    from phaseline.use_cases.loading.blueprint_loading import deployment_name
-
     stored = stored_named(ctx, name)
     main = name if stored is None else str(materialized(ctx, stored) / stored.main_file)
     if not Path(main).is_file():
         raise problem_error(
             "PL-C054", f"there is no file and no stored blueprint '{name}'", "Name the blueprint's main file."
         )
-    top = stored.id if stored is not None else deployment_name(name, None)
+    top = stored.id if stored is not None else blueprint_loading.deployment_name(name, None)
     target = output or f"{top}.zip"
     if not target.endswith(ENDINGS):
         raise problem_error(
             "PL-C057", f"'{target}' says no form of an archive", f"Let it end with {', '.join(ENDINGS)}."
         )
     own, is_of_store = Path(target).absolute(), is_of_store_in(ctx)
-    tree = take_up(main, leave_out=lambda path: stored is None and (is_of_store(path) or Path(path) == own))
+    tree = blueprint_trees.take_up(
+        main, leave_out=lambda path: stored is None and (is_of_store(path) or Path(path) == own)
+    )
     try:
-        pack(tree, top, target)
+        archive_writer.pack(tree, top, target)
     except FileExistsError as error:
         raise problem_error("PL-C057", f"'{target}' is there already", "Remove it, or name another file.") from error
     except OSError as error:
@@ -269,13 +265,14 @@ def _main_file(path: str, name: str | None) -> Iterator[str]:
     elif path.lower().endswith(PACKED):
         from tempfile import TemporaryDirectory
 
-        from phaseline.catalog.files.archives import ArchiveLimits, unpack
-        from phaseline.catalog.files.blueprint_trees import MAX_BYTES, MAX_FILES
-
         with TemporaryDirectory(prefix="phaseline-") as passing:
             folder = Path(passing, "unpacked")
             folder.mkdir()
-            unpack(Path(path), folder, limits=ArchiveLimits(members=MAX_FILES, total_bytes=MAX_BYTES))
+            archives.unpack(
+                Path(path),
+                folder,
+                limits=archives.ArchiveLimits(members=blueprint_trees.MAX_FILES, total_bytes=blueprint_trees.MAX_BYTES),
+            )
             inside = [each for each in folder.iterdir() if each.name != "__MACOSX"]
             if len(inside) == 1 and inside[0].is_dir():
                 folder = inside[0]

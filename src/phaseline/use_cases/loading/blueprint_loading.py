@@ -9,15 +9,24 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
+from phaseline.app import function_discovery
+from phaseline.catalog.files import blueprint_files
+from phaseline.dsl import reader
+from phaseline.dsl.deployment import evaluate_blueprint
+from phaseline.dsl.deployment import inputs as deployment_inputs
+from phaseline.dsl.functions import third_party
+from phaseline.dsl.text import file_source
 from phaseline.lang.fast_dataclasses import altered, frozen
 from phaseline.lang.gc_pause import undisturbed
 from phaseline.model.deployment.sealed_values import hidden_inputs
 from phaseline.model.problems.problem import Place, Problem, ProblemsError, problem_error
+from phaseline.plan.topology import expansion
 from phaseline.use_cases.loading.deployment_rows import without_hidden_defaults, without_values
 from phaseline.use_cases.loading.plugin_presence import NO_FUNCTION, NOT_HERE, missing_modules
 from phaseline.use_cases.loading.resource_nodes import on_their_paths, refused_plugins
 from phaseline.use_cases.loading.stored_blueprint_files import PREFIX, Library, materialized, read_name, stored_named
 from phaseline.use_cases.loading.type_catalog import types_folder
+from phaseline.use_cases.lookup import input_suggestions
 
 if TYPE_CHECKING:
     from phaseline.app.app_context import RequestContext
@@ -85,20 +94,16 @@ class BlueprintCache:
 
         Raises: ``ProblemsError`` with everything that is wrong with it.
         """
-        from phaseline.dsl.functions.third_party import ANNOUNCED
-        from phaseline.dsl.reader import read_blueprint
-        from phaseline.dsl.text.file_source import RecordingSource
-
         opened = reopened()
-        key = (opened.file, open_types, ANNOUNCED.known)
+        key = (opened.file, open_types, third_party.ANNOUNCED.known)
         kept = self._kept.pop(key, None)
         if kept is not None:
             if kept.witness.agrees(opened.files):
                 self._kept[key] = kept  # the last again
                 return opened, kept
             opened = reopened()
-        witness = RecordingSource(opened.files)
-        reading = Reading(witness, read_blueprint(opened.file, witness, open_types=open_types))
+        witness = file_source.RecordingSource(opened.files)
+        reading = Reading(witness, reader.read_blueprint(opened.file, witness, open_types=open_types))
         if not (witness.raised or reading.blueprint.announced) and witness.size <= MOST_TEXT:
             self._kept[key] = reading
             for oldest in list(self._kept)[:-MOST_REMEMBERED]:  # as a list: another thread may read, too
@@ -180,16 +185,13 @@ def read_opened(
 
 def open_blueprint(ctx: RequestContext, file: str, plugin_folders: Sequence[str] = ()) -> Opened:
     """What a file, or the name of a stored blueprint, stands for. Raises: PL-O003, PL-C054."""
-    from phaseline.app.function_discovery import offer_functions
-    from phaseline.catalog.files.blueprint_files import BlueprintFiles
-
-    offer_functions(ctx.app.before_code)
+    function_discovery.offer_functions(ctx.app.before_code)
     refuse_missing(plugin_folders)
     stored = stored_named(ctx, file)
     main = file if stored is None else str(materialized(ctx, stored) / stored.main_file)
     code = ctx.app.code_places(main, tuple(plugin_folders))
     library = Library(ctx, stored)
-    files = BlueprintFiles(
+    files = blueprint_files.BlueprintFiles(
         main,
         code.plugin_folders,
         allowed_imports=ctx.settings.allowed_imports,
@@ -241,10 +243,6 @@ def load(
 
     Raises ``ProblemsError`` with everything that is wrong.
     """
-    from phaseline.dsl.deployment.evaluate_blueprint import with_inputs
-    from phaseline.dsl.deployment.inputs import complete_inputs
-    from phaseline.plan.topology.expansion import expand, named_anew
-
     opened, reading = _read(ctx, file, plugin_folders, open_types=open_types)
     blueprint = on_their_paths(ctx, reading.blueprint)
     if opened.stored is not None:
@@ -252,14 +250,16 @@ def load(
     code = opened.code_of(blueprint)
     try:
         given = {**{name: value for name, value in former.items() if name in blueprint.inputs}, **inputs}
-        whole = complete_inputs(blueprint, given, auto_correct=auto_correct, lookup=_lookup(ctx, blueprint))
+        whole = deployment_inputs.complete_inputs(
+            blueprint, given, auto_correct=auto_correct, lookup=_lookup(ctx, blueprint)
+        )
         manner = reading.manner(blueprint, whole, runtime_only=runtime_only, yes_many=yes_many)
         made = reading.made(manner)
         if made is not None:
             evaluated = made.blueprint
         else:
             stored = without_hidden_defaults(blueprint)
-            evaluated = with_inputs(stored, whole, opened.files, runtime_only=runtime_only)
+            evaluated = evaluate_blueprint.with_inputs(stored, whole, opened.files, runtime_only=runtime_only)
     except ProblemsError as error:
         raise without_values(error, blueprint, {**former, **inputs}) from None
     missing = missing_modules(ctx.catalog, evaluated, code, opened, open_types=open_types)
@@ -268,9 +268,9 @@ def load(
         raise ProblemsError(refused)
     suffixes = int.from_bytes(os.urandom(8)) >> 1
     if made is not None:
-        topology = named_anew(made, suffixes=suffixes)
+        topology = expansion.named_anew(made, suffixes=suffixes)
     else:
-        topology = expand(evaluated, suffixes=suffixes, yes_many=yes_many)
+        topology = expansion.expand(evaluated, suffixes=suffixes, yes_many=yes_many)
         reading.make(manner, topology)
     warned = (altered(problem, severity="warning") for problem in missing)
     warnings = (*evaluated.warnings, *warned, *refused_plugins(ctx, evaluated))
@@ -305,6 +305,5 @@ def _lookup(ctx: RequestContext, blueprint: Blueprint) -> Lookup | None:
     """What the store knows, for inputs that name things in it; None where there are no inputs."""
     if not blueprint.inputs:
         return None
-    from phaseline.use_cases.lookup.input_suggestions import KnownThings
 
-    return KnownThings(lambda: ctx.store)
+    return input_suggestions.KnownThings(lambda: ctx.store)

@@ -5,10 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from phaseline.app.store_location import has_store
+from phaseline.dsl.deployment import secret_names as deployment_secret_names
+from phaseline.dsl.functions import plan_and_runtime_scopes
+from phaseline.dsl.nodes import schedules
 from phaseline.lang.fast_dataclasses import altered
 from phaseline.model.deployment.sealed_values import hidden_inputs
 from phaseline.model.problems.problem import ProblemsError
 from phaseline.model.rows.rows import NewDeployment
+from phaseline.use_cases.lookup import package_types
+from phaseline.vault import secret_masking
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -29,9 +34,7 @@ def new_deployment(ctx: RequestContext, name: str, loaded: LoadedBlueprint) -> N
     inputs, now = sealed_inputs(ctx, loaded), ctx.clock.now()
     blueprint, topology = loaded.blueprint, loaded.topology
     if blueprint.deployment_settings.get("default_schedules"):
-        from phaseline.dsl.nodes.schedules import begun
-
-        settings = begun(blueprint.deployment_settings, now)
+        settings = schedules.begun(blueprint.deployment_settings, now)
         blueprint = altered(blueprint, deployment_settings=settings)
         topology = altered(topology, blueprint=blueprint)  # one that is stored with it need not be read again
     packages = _packages(ctx, name, loaded) if ctx.store.has_packages else ()
@@ -42,9 +45,7 @@ def new_deployment(ctx: RequestContext, name: str, loaded: LoadedBlueprint) -> N
 
 def _packages(ctx: RequestContext, name: str, loaded: LoadedBlueprint) -> Sequence[PackageUse]:
     """What it uses of packages."""
-    from phaseline.use_cases.lookup.package_types import uses_of_new
-
-    return uses_of_new(ctx, name, loaded.packages)
+    return package_types.uses_of_new(ctx, name, loaded.packages)
 
 
 def sealed_inputs(ctx: RequestContext, loaded: LoadedBlueprint) -> dict[str, Value]:
@@ -58,13 +59,10 @@ def sealed_inputs(ctx: RequestContext, loaded: LoadedBlueprint) -> dict[str, Val
 
 def refuse_missing_secrets(ctx: RequestContext, blueprint: Blueprint) -> None:
     """Raise PL-B079 if the blueprint names secrets that do not exist: with all of them."""
-    from phaseline.dsl.deployment.secret_names import secret_names
-    from phaseline.dsl.functions.plan_and_runtime_scopes import no_secrets
-
-    names = secret_names(blueprint)
+    names = deployment_secret_names.secret_names(blueprint)
     missing = ctx.vault.missing(names) if names else ()
     if missing:
-        raise no_secrets(missing)
+        raise plan_and_runtime_scopes.no_secrets(missing)
 
 
 def missing_secrets(ctx: RequestContext, blueprint: Blueprint) -> tuple[Problem, ...]:
@@ -89,9 +87,7 @@ def without_hidden_defaults(blueprint: Blueprint) -> Blueprint:
 
 def without_values(error: ProblemsError, blueprint: Blueprint, inputs: Mapping[str, Value]) -> ProblemsError:
     """The same problems, with the values of inputs that are secrets masked in them."""
-    from phaseline.vault.secret_masking import KnownValues
-
-    known = KnownValues()
+    known = secret_masking.KnownValues()
     known.learn([inputs[name] for name in hidden_inputs(blueprint) if name in inputs])
     return ProblemsError(
         altered(problem, message=known.masked(problem.message), mend=known.masked(problem.mend))

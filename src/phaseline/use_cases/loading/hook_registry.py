@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING
 
 from phaseline.app.app_context import HAS_HOOKS
 from phaseline.app.store_location import has_store
+from phaseline.catalog.code import search_path
 from phaseline.hooks.discovery import FROM_PACKAGE, FROM_SETTINGS, HookEntry, announced
 from phaseline.hooks.registry import Registry
 from phaseline.model.problems.problem import Place, Problem, ProblemsError
 from phaseline.model.rows.hook_switches import EVERYWHERE
+from phaseline.use_cases.lookup import installed_packages, secret_settings
 
 if TYPE_CHECKING:
     from phaseline.app.app_context import RequestContext
@@ -57,10 +59,8 @@ def named(
 ) -> HookEntry:
     """A class that no distribution announces. Without a ``folder`` it may lie in those of plugins, or be installed."""
     if not folder:
-        from phaseline.catalog.code.search_path import find_spec
-
         module = target.partition(":")[0]
-        folder = next((one for one in settings.plugin_folders if find_spec(module, [one]) is not None), "")
+        folder = next((one for one in settings.plugin_folders if search_path.find_spec(module, [one]) is not None), "")
     return HookEntry(FROM_SETTINGS, "", name, target, folder, dict(options))
 
 
@@ -83,15 +83,12 @@ def packaged(ctx: RequestContext, deployment: int) -> Iterator[HookEntry]:
     """Those that packages bring to a deployment."""
     if not deployment:
         return
-    from phaseline.catalog.code.search_path import find_spec
-    from phaseline.use_cases.lookup.installed_packages import enabled
-    from phaseline.use_cases.lookup.secret_settings import sealed
 
-    for known in enabled(ctx, deployment):
-        settings = sealed(ctx, known.package.form, known.settings) if known.package.code.hooks else {}
+    for known in installed_packages.enabled(ctx, deployment):
+        settings = secret_settings.sealed(ctx, known.package.form, known.settings) if known.package.code.hooks else {}
         for hook in known.package.code.hooks:
             module, _, name = hook.target.partition(":")
-            folder = next((one for one in known.folders if find_spec(module, [one]) is not None), "")
+            folder = next((one for one in known.folders if search_path.find_spec(module, [one]) is not None), "")
             yield HookEntry(
                 FROM_PACKAGE,
                 str(known.row),

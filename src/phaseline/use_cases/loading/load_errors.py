@@ -9,6 +9,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING
 
+from phaseline.catalog.code import search_path as code_search_path
 from phaseline.lang.did_you_mean import did_you_mean
 from phaseline.model.problems.problem import Place, Problem
 from phaseline.use_cases.loading.plugin_presence import module_names
@@ -94,9 +95,7 @@ def _found(error: BaseException) -> object:
 
 
 def _folders(code: CodeLocation) -> tuple[str, ...]:
-    from phaseline.catalog.code.search_path import search_path
-
-    return search_path(code)
+    return code_search_path.search_path(code)
 
 
 def _last_place(error: BaseException, code: CodeLocation) -> Place:

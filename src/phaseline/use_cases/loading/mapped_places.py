@@ -5,6 +5,9 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from phaseline.dsl import reader
+from phaseline.dsl.documents import provenance
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -25,15 +28,11 @@ class MappedPlaces:
 
     @cached_property
     def _read(self) -> tuple[Blueprint, MergedSections]:
-        from phaseline.dsl.reader import read_whole
-
-        return read_whole(self._opened.file, self._opened.files, open_types=self._open_types)
+        return reader.read_whole(self._opened.file, self._opened.files, open_types=self._open_types)
 
     def of(self, node: Node, path: str) -> Place:
         """Where the node, or its type, maps the operation at ``path``, such as ``interfaces.I.create``; else the node's own place."""
         if node.name not in self._places:
-            from phaseline.dsl.documents.provenance import explain
-
-            explained = explain(*self._read, node.name)
+            explained = provenance.explain(*self._read, node.name)
             self._places[node.name] = {piece.path: piece.origin.place for piece in explained.pieces}
         return self._places[node.name].get(f"{path}.implementation", node.place)

@@ -7,7 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from phaseline.model.problems.problem import Problem, ProblemsError, problem_error
+from phaseline.use_cases.loading import plugin_presence
 from phaseline.use_cases.loading.stored_blueprint_files import lay_out_again
+from phaseline.use_cases.lookup import installed_packages
 
 if TYPE_CHECKING:
     from phaseline.app.app_context import RequestContext
@@ -26,17 +28,14 @@ def raise_if_folders_missing(ctx: RequestContext, row: DeploymentRow) -> None:
         raise problem_error("PL-C043", message, mend, subject=row.name)
     lay_out_again(ctx, lambda: [row.number])
     if ctx.store.has_packages:
-        from phaseline.use_cases.lookup.installed_packages import lay_out_packages
-
-        lay_out_packages(ctx)
+        installed_packages.lay_out_packages(ctx)
     folder, *more = (row.code.blueprint_folder, *row.code.plugin_folders)
     gone = [path for path in (folder, *more) if not Path(path).is_dir()]
     if not gone:
         return
-    from phaseline.use_cases.loading.plugin_presence import missing_modules
 
     blueprint = ctx.store.blueprint(row.number)
-    if missing_modules(ctx.catalog, blueprint, row.code):
+    if plugin_presence.missing_modules(ctx.catalog, blueprint, row.code):
         needed = gone
     elif any(_is_file(operation) for operation in _operations(blueprint)):
         needed = [path for path in gone if path == folder]

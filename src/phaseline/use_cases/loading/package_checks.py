@@ -6,8 +6,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from phaseline.catalog.files import archives, definition_files, package_files
+from phaseline.catalog.phases import phase_packages
+from phaseline.compat.fuel import judge as fuel_judge
 from phaseline.lang.fast_dataclasses import altered, frozen
 from phaseline.model.problems.problem import Place, Problem, ProblemsError
+from phaseline.packages import reader
+from phaseline.use_cases.loading import package_code_names
 
 if TYPE_CHECKING:
     from phaseline.catalog.files.package_files import PackageFiles
@@ -29,27 +34,21 @@ class CheckedPackages:
 
 def check_packages(path: str) -> CheckedPackages | None:
     """What there is to be said of the packages at a path: one, or those in a folder. None if there is none."""
-    from phaseline.catalog.files.package_files import package_folders
-
     where = Path(path)
     if where.is_file() and _is_archive(where):
         return _checked([where])
-    folders = package_folders(where)
+    folders = package_files.package_folders(where)
     return _checked(folders) if folders else None
 
 
 def _checked(paths: Sequence[Path]) -> CheckedPackages:
-    from phaseline.catalog.files.package_files import opened
-    from phaseline.compat.fuel.judge import YaqlJudge
-    from phaseline.packages.reader import read_package
-
     titles: list[str] = []
     problems: list[Problem] = []
     phases: list[PhasePackage] = []
     for path in paths:
         try:
-            with opened(path) as files, YaqlJudge() as judge:
-                read = read_package(files.documents, path.name, judge)
+            with package_files.opened(path) as files, fuel_judge.YaqlJudge() as judge:
+                read = reader.read_package(files.documents, path.name, judge)
                 titles.append(str(read.package or path.name))
                 problems += read.problems
                 if read.package is not None:
@@ -65,16 +64,17 @@ def _phases(paths: Sequence[str]) -> list[PhasePackage]:
     """The plugins with phases at these paths."""
     if not paths:
         return []
-    from phaseline.catalog.phases.phase_packages import packages_at
 
-    return [found for path in paths for found in packages_at(Path(path))]
+    return [found for path in paths for found in phase_packages.packages_at(Path(path))]
 
 
 def what_else(files: PackageFiles, package: Package) -> list[Problem]:
     """What is to be said of a package whose documents are good."""
-    from phaseline.use_cases.loading.package_code_names import code_problems
-
-    return [*product_problems(package), *type_problems(files, package), *code_problems(files, package)]
+    return [
+        *product_problems(package),
+        *type_problems(files, package),
+        *package_code_names.code_problems(files, package),
+    ]
 
 
 def product_problems(package: Package) -> list[Problem]:
@@ -96,12 +96,11 @@ def type_problems(files: PackageFiles, package: Package) -> list[Problem]:
     """What is wrong with the text of the package's files with types, as far as that shows without a blueprint."""
     if not package.code.types:
         return []
-    from phaseline.catalog.files.definition_files import names_in
 
     found: list[Problem] = []
     for path in package.code.types:
         try:
-            names_in(Path(files.tree.folder, path), ("node_types",))
+            definition_files.names_in(Path(files.tree.folder, path), ("node_types",))
         except ProblemsError as error:
             found += [altered(problem, place=altered(problem.place, file=path)) for problem in error.problems]
     return found
@@ -111,11 +110,12 @@ def _is_archive(path: Path) -> bool:
     name = path.name.lower()
     if not name.endswith(".zip"):
         return name.endswith(ARCHIVES)
-    from phaseline.catalog.files.archives import read_members
-    from phaseline.catalog.files.package_files import MARK
 
     try:
-        names = [member.name for member in read_members(path, str(path), wanted=lambda name: name.endswith(MARK))]
+        names = [
+            member.name
+            for member in archives.read_members(path, str(path), wanted=lambda name: name.endswith(package_files.MARK))
+        ]
     except ProblemsError:
         return False  # said by those who look for plugins with phases in it
     return bool(names)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Literal
 
 from phaseline.lang.fast_dataclasses import frozen
 from phaseline.model.problems.problem import Place, Problem
+from phaseline.packages.format import problem_report
 
 if TYPE_CHECKING:
     from phaseline.catalog.files.package_files import PackageFiles
@@ -54,10 +55,12 @@ def code_problems(files: PackageFiles, package: Package) -> list[Problem]:
             mend = f"Mend {path}: python -m py_compile {path}"
             found.append(_problem(files, package, named, f"{path} cannot be read as Python: {names}", mend, "error"))
         elif names is not None and named.name not in names:
-            from phaseline.packages.format.problem_report import listed, nearest
-
             public = sorted(name for name in names if not name.startswith("_"))
-            mend = f"Use {listed(public)}.{nearest(named.name, public)}" if public else "It has no names."
+            mend = (
+                f"Use {problem_report.listed(public)}.{problem_report.nearest(named.name, public)}"
+                if public
+                else "It has no names."
+            )
             found.append(_problem(files, package, named, f"there is no {named.name} in {path}", mend, "error"))
     return found
 

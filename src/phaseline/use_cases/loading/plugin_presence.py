@@ -6,10 +6,14 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from phaseline.catalog import plugin_catalog
+from phaseline.catalog.code import module_names as code_module_names
+from phaseline.catalog.code import search_path as code_search_path
 from phaseline.lang.did_you_mean import did_you_mean
 from phaseline.lang.fast_dataclasses import altered
 from phaseline.model.problems.problem import Place, Problem
 from phaseline.plan.graph import operation_names as op
+from phaseline.use_cases.loading import mapped_places
 
 if TYPE_CHECKING:
     from phaseline.catalog.plugin_catalog import PluginCatalog
@@ -71,11 +75,7 @@ def missing_modules(
 
 
 def _places(opened: Opened, *, open_types: bool) -> MappedPlaces:
-    from phaseline.use_cases.loading.mapped_places import (
-        MappedPlaces,  # where nothing is missing, no second look is taken
-    )
-
-    return MappedPlaces(opened, open_types=open_types)
+    return mapped_places.MappedPlaces(opened, open_types=open_types)
 
 
 def _functions(blueprint: Blueprint) -> Iterator[tuple[Node, Operation, str]]:
@@ -106,32 +106,26 @@ def _is_missing(module: str, code: CodeLocation) -> bool:
     import sys
     from importlib.metadata import entry_points
 
-    from phaseline.catalog.code.search_path import SHIM, find_spec, search_path
-    from phaseline.catalog.plugin_catalog import GROUP
-
     if module.partition(".")[0] in sys.builtin_module_names:
         return False
-    if any(find_spec(module, folders) is not None for folders in (search_path(code), [SHIM], None)):
+    if any(
+        code_search_path.find_spec(module, folders) is not None
+        for folders in (code_search_path.search_path(code), [code_search_path.SHIM], None)
+    ):
         return False
-    return module not in {point.name for point in entry_points(group=GROUP)}
+    return module not in {point.name for point in entry_points(group=plugin_catalog.GROUP)}
 
 
 def _is_unknown(module: str, function: str, code: CodeLocation) -> bool:
     """True where a module is there, its text says all names that it has, and the function is none of them."""
-    from phaseline.catalog.code.module_names import bound_names
-    from phaseline.catalog.code.search_path import source_file
-
-    file = source_file(module, code)
-    names = None if file is None else bound_names(file)
+    file = code_search_path.source_file(module, code)
+    names = None if file is None else code_module_names.bound_names(file)
     return names is not None and function not in names
 
 
 def _no_function(module: str, function: str, operation: Operation, node: Node, code: CodeLocation) -> Problem:
-    from phaseline.catalog.code.module_names import bound_names
-    from phaseline.catalog.code.search_path import source_file
-
-    file = source_file(module, code) or ""
-    names = sorted(name for name in bound_names(file) or () if not name.startswith("_"))
+    file = code_search_path.source_file(module, code) or ""
+    names = sorted(name for name in code_module_names.bound_names(file) or () if not name.startswith("_"))
     hint = did_you_mean(function, names)
     mend = f"{hint[:1].upper()}{hint[1:]}" if hint else f"Correct the mapping, or write the function into {file}."
     message = f"the module '{module}' has no function '{function}' for '{operation.name}' of the node '{node.name}'"
@@ -148,9 +142,7 @@ def _unreadable(module: str, code: CodeLocation) -> Problem | None:
     """Where the text of a module is no Python, so that each call of its functions would fail; None: it can be read."""
     import ast
 
-    from phaseline.catalog.code.search_path import source_file
-
-    file = source_file(module, code)
+    file = code_search_path.source_file(module, code)
     try:
         if file is not None:
             ast.parse(Path(file).read_bytes(), file)
@@ -177,9 +169,7 @@ def _mend(plugin: Plugin | None) -> str:
 
 
 def _problem(module: str, operation: str, node: Node, code: CodeLocation, mend: str) -> Problem:
-    from phaseline.catalog.code.search_path import search_path
-
-    folders = search_path(code)
+    folders = code_search_path.search_path(code)
     looked = (
         f"looked for in {', '.join(folders)} and among the installed packages" if folders else "it is not installed"
     )

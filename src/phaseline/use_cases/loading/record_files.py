@@ -9,6 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 from phaseline.lang.fast_dataclasses import frozen
 from phaseline.model.problems.problem import Place, Problem, ProblemsError
+from phaseline.records import expression as records_expression
+from phaseline.records import record as records_record
+from phaseline.records import series as records_series
+from phaseline.records import unparsing
+from phaseline.records import values as records_values
+from phaseline.records.formats import canonical_text, cfg_text, json_codec, record_text
 
 if TYPE_CHECKING:
     from phaseline.records.record import Record
@@ -44,12 +50,13 @@ def format_files(files: Sequence[str], *, is_sorted: bool = False) -> list[Forma
 
     Raises: ``ProblemsError`` with everything that is wrong with any of them (PL-R001 to PL-R013).
     """
-    from phaseline.records.formats.canonical_text import print_records
-    from phaseline.records.formats.json_codec import to_json
-
     read = _read_all(files)
     return [
-        FormattedFile(file, print_records(records, is_sorted=is_sorted), [to_json(record) for record in records])
+        FormattedFile(
+            file,
+            canonical_text.print_records(records, is_sorted=is_sorted),
+            [json_codec.to_json(record) for record in records],
+        )
         for file, records in read.items()
     ]
 
@@ -62,16 +69,11 @@ def evaluate(
     The attributes, {name: value in the informal syntax}, are set on every record; ``now``: seconds since the epoch.
     Raises: ``ProblemsError``, PL-R005 and its like for the expression.
     """
-    from phaseline.records.expression import Expression
-    from phaseline.records.formats.json_codec import value_json
-    from phaseline.records.record import Record
-    from phaseline.records.series import Series
-    from phaseline.records.unparsing import value_text
-    from phaseline.records.values import ErrorValue, kind_of
-
-    asked = Expression(expression)
+    asked = records_expression.Expression(expression)
     read = _read_all(files)
-    series = Series([record for records in read.values() for record in records] if files else [Record()])
+    series = records_series.Series(
+        [record for records in read.values() for record in records] if files else [records_record.Record()]
+    )
     given = attributes_of(attributes or {})
     for record in series:
         for name in given:
@@ -80,10 +82,10 @@ def evaluate(
     return [
         EvaluatedRecord(
             name=name or "",
-            kind=kind_of(value),
-            value=None if isinstance(value, ErrorValue) else value_json(value),
-            text=value_text(value),
-            reason=value.reason if isinstance(value, ErrorValue) else "",
+            kind=records_values.kind_of(value),
+            value=None if isinstance(value, records_values.ErrorValue) else json_codec.value_json(value),
+            text=unparsing.value_text(value),
+            reason=value.reason if isinstance(value, records_values.ErrorValue) else "",
         )
         for name, value in zip(series.names(), values, strict=True)
     ]
@@ -91,10 +93,8 @@ def evaluate(
 
 def attributes_of(given: Mapping[str, str]) -> Record:
     """The attributes of the command line, which are lines as in a definition."""
-    from phaseline.records.formats.cfg_text import parse_definition
-
     lines = [f"{name}={value}" for name, value in given.items()]
-    return parse_definition("\n".join(lines))
+    return cfg_text.parse_definition("\n".join(lines))
 
 
 def _read_all(files: Sequence[str]) -> dict[str, list[Record]]:
@@ -113,17 +113,13 @@ def _read_all(files: Sequence[str]) -> dict[str, list[Record]]:
 
 def _read(file: str) -> list[Record]:
     """The records of a file: JSON by its ending, a definition by ``.cfg``, else formal text."""
-    from phaseline.records.formats.cfg_text import parse_definition
-    from phaseline.records.formats.json_codec import from_json
-    from phaseline.records.formats.record_text import parse_records
-
     text = file_text(file)
     ending = Path(file).suffix.lower()
     if ending == ".cfg":
-        return [parse_definition(text, file=file)]
+        return [cfg_text.parse_definition(text, file=file)]
     if ending != ".json":
-        return parse_records(text, file=file)
-    return [from_json(one, file=file) for one in json_records(text, file)]
+        return record_text.parse_records(text, file=file)
+    return [json_codec.from_json(one, file=file) for one in json_records(text, file)]
 
 
 def json_records(text: str, file: str) -> list[Any]:

@@ -5,7 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from phaseline.lang.fast_dataclasses import altered
+from phaseline.model.execution import execution
 from phaseline.model.problems.problem import ProblemsError
+from phaseline.model.resources import state_graph_names
+from phaseline.plan.states import state_operations
+from phaseline.use_cases.lookup import known_phases
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -29,13 +33,13 @@ def on_their_paths(ctx: RequestContext, blueprint: Blueprint) -> Blueprint:
     """
     if not blueprint.on_path:
         return blueprint
-    from phaseline.plan.states.state_operations import target_of
 
     registry = _checked_registry(ctx, blueprint)
     return altered(
         blueprint,
         on_path={
-            kind: altered(one, target=target_of(one, kind, registry.types)) for kind, one in blueprint.on_path.items()
+            kind: altered(one, target=state_operations.target_of(one, kind, registry.types))
+            for kind, one in blueprint.on_path.items()
         },
     )
 
@@ -58,29 +62,23 @@ def known_paths(ctx: RequestContext, blueprint: Blueprint, names: Sequence[str] 
     """
     if not blueprint.on_path:
         return None
-    from phaseline.model.execution.execution import StatePathIndex
-    from phaseline.model.resources.state_graph_names import missing_names, state_numbers
-    from phaseline.plan.states.state_operations import states_of
 
     registry = _checked_registry(ctx, blueprint)
-    more = missing_names(names, states_of(blueprint, registry))
-    return StatePathIndex(registry, state_numbers((*names, *more)))
+    more = state_graph_names.missing_names(names, state_operations.states_of(blueprint, registry))
+    return execution.StatePathIndex(registry, state_graph_names.state_numbers((*names, *more)))
 
 
 def phases_on_paths(ctx: RequestContext, blueprint: Blueprint) -> tuple[str, ...]:
     """Every phase that its nodes may come to."""
     if not blueprint.on_path:
         return ()
-    from phaseline.plan.states.state_operations import phases_of
 
-    return phases_of(blueprint, _registry(ctx, blueprint))
+    return state_operations.phases_of(blueprint, _registry(ctx, blueprint))
 
 
 def _checked_registry(ctx: RequestContext, blueprint: Blueprint) -> PhaseRegistry:
-    from phaseline.plan.states.state_operations import path_problems
-
     registry = _registry(ctx, blueprint)
-    problems = tuple(path_problems(blueprint, registry))
+    problems = tuple(state_operations.path_problems(blueprint, registry))
     if problems:
         raise ProblemsError(problems)
     return registry
@@ -92,6 +90,4 @@ def _registry(ctx: RequestContext, blueprint: Blueprint) -> PhaseRegistry:
 
 
 def _found(ctx: RequestContext) -> LoadedPlugins:
-    from phaseline.use_cases.lookup.known_phases import found_phases  # seldom: few blueprints have resources
-
-    return found_phases(ctx)
+    return known_phases.found_phases(ctx)

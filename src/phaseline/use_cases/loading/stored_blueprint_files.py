@@ -7,8 +7,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from phaseline.app.store_location import has_store, store_file
+from phaseline.catalog.files import blueprint_trees
 from phaseline.lang.did_you_mean import did_you_mean
 from phaseline.model.problems.problem import ProblemsError, problem_error
+from phaseline.use_cases.lookup import package_types
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -101,9 +103,8 @@ class Library:
         """The path of the file with the types of an installed package; None if there is no such package."""
         if not has_store(self._ctx.app) or not self._ctx.store.has_packages:
             return None
-        from phaseline.use_cases.lookup.package_types import PackageTypes
 
-        self.packages = self.packages or PackageTypes(self._ctx)
+        self.packages = self.packages or package_types.PackageTypes(self._ctx)
         return self.packages.find(name, version)
 
     def _find(self, name: str) -> StoredBlueprint | None:
@@ -119,12 +120,10 @@ class Library:
 
 def materialized(ctx: RequestContext, row: StoredBlueprint) -> Path:
     """The folder with the files of a stored blueprint, as they were uploaded."""
-    from phaseline.catalog.files.blueprint_trees import materialize_tree
-
     shelf = ctx.store.stored_blueprints
     folder = work_folder(ctx) / row.digest
     try:
-        materialize_tree(folder, shelf.files(row.number), shelf.content)
+        blueprint_trees.materialize_tree(folder, shelf.files(row.number), shelf.content)
     except OSError as error:
         message = f"the files of the stored blueprint '{row}' cannot be laid out: {error.strerror or error}"
         raise problem_error("PL-C057", message, "Make room on the disk, and see that the folder is yours.") from error

@@ -6,6 +6,9 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from phaseline.app import store_location
+from phaseline.catalog.files import definition_files, type_catalog
+from phaseline.dsl.text import dsl_versions
 from phaseline.lang.fast_dataclasses import frozen
 from phaseline.model.problems.problem import ProblemsError, problem_error
 
@@ -31,9 +34,7 @@ class TypesView:
 
 def types_folder(settings: Settings) -> str:
     """The folder of the catalogue: beside the store; empty where nothing is kept."""
-    from phaseline.app.store_location import store_file
-
-    file = store_file(settings.store_url)
+    file = store_location.store_file(settings.store_url)
     return f"{file.absolute()}.types" if file is not None else ""
 
 
@@ -52,10 +53,8 @@ def install_definitions(
     Raises: ProblemsError (PL-B120 … PL-B124, or what is wrong with files). Of a folder with several definitions those that are sound were
     put in then, and ``tell`` hears which.
     """
-    from phaseline.catalog.files.definition_files import read_sound
-
     catalogue = _catalogue(ctx)
-    sound, problems = read_sound(Path(path), name=name, version=version)
+    sound, problems = definition_files.read_sound(Path(path), name=name, version=version)
     views = [_view(catalogue.add(found)) for found in sound]
     if problems:
         if views:
@@ -72,9 +71,11 @@ def list_definitions(ctx: RequestContext) -> list[TypesView]:
 
 def find_definitions(ctx: RequestContext, name: str, version: str = "") -> list[TypesView]:
     """The versions of a plugin in the catalogue, the newest first, with what their files define."""
-    from phaseline.catalog.files.type_catalog import plain_name
-
-    found = [each for each in _all(types_folder(ctx.settings)) if plain_name(each.name) == plain_name(name)]
+    found = [
+        each
+        for each in _all(types_folder(ctx.settings))
+        if type_catalog.plain_name(each.name) == type_catalog.plain_name(name)
+    ]
     return [_view(each) for each in found if version in {"", each.version}]
 
 
@@ -98,30 +99,24 @@ def remove_definitions(ctx: RequestContext, name: str, version: str = "") -> Typ
 
 
 def _catalogue(ctx: RequestContext) -> TypeFiles:
-    from phaseline.catalog.files.type_catalog import TypeFiles
-
     folder = types_folder(ctx.settings)
     if not folder:
         message = f"definitions cannot be kept: {ctx.settings.store_url} forgets everything"
         raise problem_error("PL-B127", message, "Set store.url to a file; the catalogue lies beside it.")
-    return TypeFiles(folder)
+    return type_catalog.TypeFiles(folder)
 
 
 def _all(folder: str) -> list[TypeFile]:
     """Everything in the catalogue; the usual one is empty, and then nothing is imported."""
     if not folder or not Path(folder).is_dir():
         return []
-    from phaseline.catalog.files.type_catalog import TypeFiles
 
-    return TypeFiles(folder).all()
+    return type_catalog.TypeFiles(folder).all()
 
 
 def _view(found: TypeFile) -> TypesView:
-    from phaseline.catalog.files.definition_files import names_in
-    from phaseline.dsl.text.dsl_versions import LATEST
-
     try:
-        defines = names_in(Path(found.path(LATEST)), SECTIONS)
+        defines = definition_files.names_in(Path(found.path(dsl_versions.LATEST)), SECTIONS)
     except ProblemsError:
         defines = {}  # it was changed since; whoever imports it hears the whole story
     return TypesView(found.name, found.version, found.folder, found.files, defines)

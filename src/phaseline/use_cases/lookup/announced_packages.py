@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from phaseline.catalog.files import distributed_packages, package_files
 from phaseline.lang.fast_dataclasses import frozen
 from phaseline.model.problems.problem import Problem
+from phaseline.packages.format import problem_report, yaml_reader
 
 
 @frozen
@@ -20,20 +22,16 @@ class PackageSource:
 
 def announced_sources() -> Iterator[PackageSource]:
     """Packages of installed distributions; one without ``metadata.yaml`` is found out when it is read."""
-    from phaseline.catalog.files.distributed_packages import announced_packages
-
-    for one in announced_packages():
+    for one in distributed_packages.announced_packages():
         yield PackageSource(one.origin, one.folder, one.problems)
 
 
 def says(folder: Path) -> tuple[str, str] | None:
     """(name, version) of a package, if its metadata can be read at all; they may be wrong."""
-    from phaseline.catalog.files.package_files import MARK
-    from phaseline.packages.format.problem_report import Findings
-    from phaseline.packages.format.yaml_reader import read_source
-
     try:
-        source = read_source(MARK, (folder / MARK).read_bytes(), Findings())
+        source = yaml_reader.read_source(
+            package_files.MARK, (folder / package_files.MARK).read_bytes(), problem_report.Findings()
+        )
     except OSError:
         return None
     root = source.document.root if source is not None and source.document is not None else None

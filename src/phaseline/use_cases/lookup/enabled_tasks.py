@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from phaseline.packages.format.condition_language import holds
 from phaseline.packages.task_serializer import SerializerInput, serialized
+from phaseline.plan.stages import role_masks
 from phaseline.use_cases.lookup.installed_packages import enabled, work_folder
 from phaseline.use_cases.lookup.secret_settings import sealed
 
@@ -41,14 +42,13 @@ def roles_by_node(ctx: RequestContext, deployment: int, chosen: Sequence[Install
     """
     if not any(task.yaql for one in chosen for task in one.package.granular_tasks):
         return {}
-    from phaseline.plan.stages.role_masks import members_of, roles_of
 
     blueprint = ctx.store.blueprint(deployment)
-    groups = {name: members_of(blueprint.groups, name) for name in blueprint.groups}
+    groups = {name: role_masks.members_of(blueprint.groups, name) for name in blueprint.groups}
     return {
         node.name: [
             node.name,
-            *roles_of(node),
+            *role_masks.roles_of(node),
             *node.type_hierarchy,
             *(name for name in groups if node.name in groups[name]),
         ]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from phaseline.lang import did_you_mean as lang_did_you_mean
 from phaseline.model.problems.problem import problem_error
 
 if TYPE_CHECKING:
@@ -119,9 +120,7 @@ def _by_prefix(store: Store, id: str, *, to_change: bool) -> ExecutionRow:
 
 
 def _near(word: str, known: Collection[str]) -> str:
-    from phaseline.lang.did_you_mean import did_you_mean  # nearly everything is found
-
-    return did_you_mean(word, known)
+    return lang_did_you_mean.did_you_mean(word, known)
 
 
 def _only(beginning: str, known: Iterable[str], noun: str) -> str | None:

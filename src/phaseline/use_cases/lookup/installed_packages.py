@@ -7,8 +7,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from phaseline.app.store_location import has_store, store_file
+from phaseline.catalog.files import blueprint_trees, package_files
 from phaseline.lang.fast_dataclasses import frozen
 from phaseline.model.problems.problem import ProblemsError, problem_error
+from phaseline.packages import reader
+from phaseline.packages.format import settings_values
+from phaseline.packages.languages import installed_languages
+from phaseline.use_cases.lookup import secret_settings
 
 if TYPE_CHECKING:
     from phaseline.app.app_context import RequestContext
@@ -48,7 +53,6 @@ def enabled(ctx: RequestContext, deployment: int) -> list[InstalledPackage]:
     """Those that are enabled for a deployment, by name, with its settings."""
     if not has_store(ctx.app) or not ctx.store.has_packages:
         return []
-    from phaseline.use_cases.lookup.secret_settings import opened
 
     found: list[InstalledPackage] = []
     by_number: dict[int, PackageRow] = {}
@@ -57,7 +61,7 @@ def enabled(ctx: RequestContext, deployment: int) -> list[InstalledPackage]:
             by_number = by_number or {row.number: row for row in ctx.store.packages.all()}
             row = by_number[use.package]
             lay_out_package(ctx, row.digest, row.number)
-            found.append(known(ctx, row, opened(ctx, use.settings)))
+            found.append(known(ctx, row, secret_settings.opened(ctx, use.settings)))
     return found
 
 
@@ -100,9 +104,7 @@ def known(ctx: RequestContext, row: PackageRow, given: Mapping[str, Value] | Non
     package = read_stored(ctx, row)
     settings: Mapping[str, Value] = {}
     if given is not None:
-        from phaseline.packages.format.settings_values import chosen
-
-        settings = chosen(str(package), package.form, given).values
+        settings = settings_values.chosen(str(package), package.form, given).values
     return InstalledPackage(row, package, str(folder_of(ctx, row)), settings)
 
 
@@ -120,13 +122,9 @@ def read_stored(ctx: RequestContext, row: PackageRow) -> Package:
     read_before: dict[str, Package] = ctx.app.cache("packages read", dict)  # by content, which never changes
     package = read_before.get(row.digest)
     if package is None:
-        from phaseline.catalog.files.package_files import documents_of
-        from phaseline.packages.languages.installed_languages import LOOKED_AT
-        from phaseline.packages.reader import read_package
-
         shelf = ctx.store.packages
-        documents = documents_of(shelf.files(row.number), lambda file: shelf.content(file.digest))
-        read = read_package(documents, str(row), LOOKED_AT)
+        documents = package_files.documents_of(shelf.files(row.number), lambda file: shelf.content(file.digest))
+        read = reader.read_package(documents, str(row), installed_languages.LOOKED_AT)
         if read.package is None:
             raise ProblemsError(read.problems)
         package = read_before[row.digest] = read.package
@@ -174,11 +172,10 @@ def lay_out_package(ctx: RequestContext, digest: str, number: int, *, anew: bool
     folder = work_folder(ctx) / digest
     if folder.is_dir() and not anew:
         return
-    from phaseline.catalog.files.blueprint_trees import materialize_tree
 
     shelf = ctx.store.packages
     try:
-        materialize_tree(folder, shelf.files(number), shelf.content)
+        blueprint_trees.materialize_tree(folder, shelf.files(number), shelf.content)
     except OSError as error:
         message = f"the files of a plugin package cannot be laid out in '{folder}': {error.strerror or error}"
         raise problem_error("PL-F060", message, "Make room on the disk, and see that the folder is yours.") from error

@@ -10,6 +10,7 @@ import json
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
+from phaseline.catalog.phases import plugin_set
 from phaseline.lang.fast_dataclasses import frozen
 from phaseline.model.phases.definitions import PhaseDefinition
 from phaseline.model.problems.problem import ProblemsError, problem_error
@@ -38,9 +39,7 @@ class ForgottenPhase:
 
 def read(ctx: RequestContext, folders: Iterable[str]) -> LoadedPlugins:
     """The plugins of folders and packages as they are written, nothing of them run, and what was known and is gone."""
-    from phaseline.catalog.phases.plugin_set import PhasePlugins
-
-    plugins = PhasePlugins((*folders, *phase_places(ctx)))
+    plugins = plugin_set.PhasePlugins((*folders, *phase_places(ctx)))
     plugins.remember(remembered(ctx))
     return plugins.load()
 

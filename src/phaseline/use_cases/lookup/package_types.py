@@ -5,8 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from phaseline.catalog.files import type_catalog
 from phaseline.lang.fast_dataclasses import altered
 from phaseline.model.packages.installed import PackageUse
+from phaseline.use_cases.lookup import running_engine
 from phaseline.use_cases.lookup.installed_packages import installed_rows, known, lay_out_package
 
 if TYPE_CHECKING:
@@ -26,11 +28,9 @@ class PackageTypes:
 
     def find(self, name: str, version: str) -> str | None:
         """The file with the types of the newest package of this name that fits; the first, if it has several."""
-        from phaseline.catalog.files.type_catalog import fits, plain_name
-
         for row in reversed(installed_rows(self._ctx)):
-            is_meant = row.is_native and plain_name(row.name) == plain_name(name)
-            if is_meant and fits(row.version, version):
+            is_meant = row.is_native and type_catalog.plain_name(row.name) == type_catalog.plain_name(name)
+            if is_meant and type_catalog.fits(row.version, version):
                 found = known(self._ctx, row)
                 if found.package.code.types:
                     lay_out_package(self._ctx, row.digest, row.number)
@@ -71,15 +71,13 @@ def bring_imports(ctx: RequestContext, deployment: int, imported: Sequence[Packa
 
     Raises: PL-C016 if that changes something while an execution of it is open, PL-F062 if a package is gone.
     """
-    from phaseline.use_cases.lookup.running_engine import tell_engine
-
     used = {use.package: use for use in ctx.store.packages.uses(deployment)}
     names = {row.number: row.name for row in ctx.store.packages.all()}
     before = [use for use in used.values() if use.is_enabled]
     for use in _together(before, imported, names):
         if (same := used.get(use.package)) is None or not same.is_imported:
             ctx.store.packages.use(_of(use, deployment))
-    tell_engine(ctx)
+    running_engine.tell_engine(ctx)
 
 
 def moved_imports(ctx: RequestContext, imported: Sequence[PackageUse]) -> Iterable[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from phaseline.lang.fast_dataclasses import frozen
+from phaseline.model.rows import rows
 
 if TYPE_CHECKING:
     from phaseline.app.app_context import RequestContext
@@ -30,7 +31,5 @@ def engine_now(ctx: RequestContext) -> RunningEngine:
 
 def tell_engine(ctx: RequestContext) -> None:
     """Have an engine that runs read its plugins anew; without one the next reads them when it begins."""
-    from phaseline.model.rows.rows import RequestKind
-
     if ctx.store.owner() is not None:
-        ctx.store.ask(RequestKind.RELOAD, 0, {}, ctx.actor)
+        ctx.store.ask(rows.RequestKind.RELOAD, 0, {}, ctx.actor)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from phaseline.model.problems.problem import problem_error
+from phaseline.plan.requests import availability
 
 if TYPE_CHECKING:
     import numpy as np
@@ -14,9 +15,7 @@ if TYPE_CHECKING:
 
 def refuse_suspended(name: str, workflow: str, topology: Topology, states: np.ndarray) -> None:
     """Raise PL-C080 if the workflow changes what runs, and some of the deployment is suspended (as in source 2's system)."""
-    from phaseline.plan.requests.availability import suspended_count
-
-    count = suspended_count(workflow, topology, states)
+    count = availability.suspended_count(workflow, topology, states)
     if count:
         verb = "instance is" if count == 1 else "instances are"
         message = f"the workflow '{workflow}' changes what runs, and {count:,} {verb} suspended"

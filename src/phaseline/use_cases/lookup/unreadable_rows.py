@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from phaseline.calls.deployments import unreadable_execution
 from phaseline.model.problems.problem import ProblemsError
 
 if TYPE_CHECKING:
@@ -45,9 +46,8 @@ class _Guard:
     ) -> bool:
         if not isinstance(error, NOT_READ):
             return False
-        from phaseline.calls.deployments.unreadable_execution import is_alone, reason_of
 
-        if not is_alone(error):
+        if not unreadable_execution.is_alone(error):
             return False
-        self._flaws.add(self._name, reason_of(error))
+        self._flaws.add(self._name, unreadable_execution.reason_of(error))
         return True

@@ -10,7 +10,10 @@ from typing import TYPE_CHECKING
 from phaseline.lang.fast_dataclasses import altered
 from phaseline.model.blueprint.labels import Label
 from phaseline.model.execution.breakpoints import LABEL, read_breakpoint
-from phaseline.model.problems.problem import ProblemsError, problem_error
+from phaseline.model.problems.problem import Problem, ProblemsError, problem_error
+from phaseline.plan.requests import request_validation
+from phaseline.use_cases.loading import resource_nodes
+from phaseline.use_cases.lookup import known_phases as lookup_known_phases
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -20,7 +23,6 @@ if TYPE_CHECKING:
     from phaseline.model.execution.breakpoints import Breakpoint
     from phaseline.model.execution.execution import Request
     from phaseline.model.phases.registry import PhaseRegistry
-    from phaseline.model.problems.problem import Problem
     from phaseline.model.rows.rows import DeploymentRow
     from phaseline.ports import Store
 
@@ -39,17 +41,15 @@ def with_kept(store: Store, cluster: int, breakpoints: tuple[Breakpoint, ...]) -
 
 def unfit_stops(breakpoints: Sequence[Breakpoint], names: Sequence[str], registry: PhaseRegistry) -> Iterator[Problem]:
     """PL-P047: breakpoints that name none of these resources (empty: any may come), or no phase that is known."""
-    from phaseline.plan.requests.request_validation import unfit_stops as unfit
-
-    yield from unfit(breakpoints, names, (), [phase.name for phase in registry.phases], "resource")
+    yield from request_validation.unfit_stops(
+        breakpoints, names, (), [phase.name for phase in registry.phases], "resource"
+    )
 
 
 def unmet_stops(
     breakpoints: Sequence[Breakpoint], going: Sequence[Going], registry: PhaseRegistry
 ) -> Iterator[Problem]:
     """PL-P047: the same, and phases that none of those that it names comes to on its way."""
-    from phaseline.model.problems.problem import Problem
-
     for one in breakpoints:
         unfit = list(unfit_stops((one,), [name for name, _, _ in going], registry))
         yield from unfit
@@ -82,15 +82,12 @@ def with_breakpoints(
     Raises: PL-P047 for those of the request, and of what is to be made or comes with another blueprint, at which nobody would stop. A label
     that has become wrong since it was given is in nobody's way.
     """
-    from phaseline.plan.requests.request_validation import stop_problems
-    from phaseline.use_cases.loading.resource_nodes import phases_on_paths
-
     kept = labelled(ctx.store, deployment) if deployment else ()
     new = _written(topologies[-1]) if not deployment or len(topologies) > 1 else ()
     given = (*request.breakpoints, *(one for one in new if one not in kept))
     if given:
-        phases = [phase for one in topologies for phase in phases_on_paths(ctx, one.blueprint)]
-        problems = tuple(stop_problems(given, topologies, dict.fromkeys(phases)))
+        phases = [phase for one in topologies for phase in resource_nodes.phases_on_paths(ctx, one.blueprint)]
+        problems = tuple(request_validation.stop_problems(given, topologies, dict.fromkeys(phases)))
         if problems:
             raise ProblemsError(problems)
     stops = (*request.breakpoints, *kept) if deployment else given
@@ -130,12 +127,10 @@ def refuse_unfit(ctx: RequestContext, row: DeploymentRow, labels: Sequence[Label
 
 
 def _unfit(ctx: RequestContext, row: DeploymentRow, given: Sequence[Breakpoint]) -> Iterator[Problem]:
-    from phaseline.plan.requests.request_validation import stop_problems
-    from phaseline.use_cases.loading.resource_nodes import phases_on_paths
-    from phaseline.use_cases.lookup.known_phases import known_phases
-
     if row.kind == "resources":
-        yield from unfit_stops(given, (), known_phases(ctx))
+        yield from unfit_stops(given, (), lookup_known_phases.known_phases(ctx))
         return
     topology = ctx.store.topology(row.number)
-    yield from stop_problems(given, [topology], phases_on_paths(ctx, topology.blueprint))
+    yield from request_validation.stop_problems(
+        given, [topology], resource_nodes.phases_on_paths(ctx, topology.blueprint)
+    )

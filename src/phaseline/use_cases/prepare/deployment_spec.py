@@ -9,6 +9,9 @@ from typing import TYPE_CHECKING
 from phaseline.lang.fast_dataclasses import altered, frozen
 from phaseline.model.graph.status import ExecutionStatus
 from phaseline.model.problems.problem import problem_error
+from phaseline.use_cases.loading import blueprint_loading
+from phaseline.use_cases.lookup import label_syntax
+from phaseline.use_cases.queries import deployments
 
 if TYPE_CHECKING:
     from phaseline.app.app_context import RequestContext
@@ -40,9 +43,7 @@ class DeploymentSpec:
 
 def load_order(ctx: RequestContext, order: DeploymentSpec) -> LoadedBlueprint:
     """The deployment as it would be. Raises ``ProblemsError`` with everything that is wrong."""
-    from phaseline.use_cases.loading.blueprint_loading import load
-
-    loaded = load(
+    loaded = blueprint_loading.load(
         ctx,
         order.file,
         inputs=order.inputs,
@@ -71,10 +72,8 @@ def use_by(found: ExecutionRow) -> str:
 
 def _refuse_living(ctx: RequestContext, row: DeploymentRow) -> None:
     """Raise PL-S010 unless nothing of the deployment is installed and nothing of it runs."""
-    from phaseline.use_cases.queries.deployments import living_count, open_execution
-
-    found = open_execution(ctx.store, row)
-    living = living_count(ctx.store, row)
+    found = deployments.open_execution(ctx.store, row)
+    living = deployments.living_count(ctx.store, row)
     if found is not None:
         way = f"Wait for it: phaseline executions follow {found.id}"
     elif living:
@@ -95,10 +94,8 @@ def _refuse_living(ctx: RequestContext, row: DeploymentRow) -> None:
 
 def with_given(loaded: LoadedBlueprint, texts: Sequence[str]) -> LoadedBlueprint:
     """What is to become a deployment with more labels than its blueprint says: as ``KEY=VALUE``. Raises: PL-C068."""
-    from phaseline.use_cases.lookup.label_syntax import parse_labels
-
     found = {key: list(values) for key, values in loaded.blueprint.labels.items()}
-    for label in parse_labels(texts, may_be_key=False):
+    for label in label_syntax.parse_labels(texts, may_be_key=False):
         values = found.setdefault(label.key, [])
         if label.value not in values:
             values.append(label.value)

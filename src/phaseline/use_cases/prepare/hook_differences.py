@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from phaseline.lang.fast_dataclasses import frozen
 from phaseline.model.problems.problem import ProblemsError
+from phaseline.use_cases.prepare import pre_post
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -33,12 +34,10 @@ class HookDifference:
 
 def hook_differences(ctx: RequestContext) -> Iterator[HookDifference]:
     """Those of the open executions that would ask other classes if this process had made them now."""
-    from phaseline.use_cases.prepare.pre_post import pre_post_for
-
     store = ctx.store
     for row in store.executions(only_open=True):
         try:
-            here = _classes(pre_post_for(ctx, row.request, row.deployment))
+            here = _classes(pre_post.pre_post_for(ctx, row.request, row.deployment))
         except ProblemsError:
             continue  # a class that cannot be used here is told by hooks list, and refuses what is started here
         there = _classes(store.around(row.number) if row.request.is_surrounded else None)

@@ -7,9 +7,18 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from phaseline.app import app_context
 from phaseline.app.store_location import has_store
+from phaseline.calls.deployments import call_subjects, deployment_cache, hook_lookups
+from phaseline.calls.protocol import call
+from phaseline.calls.threads import guarded_calls
+from phaseline.hooks import call_arguments, caller, hook_context, lifecycle_hook, time_limited_threads
 from phaseline.lang.fast_dataclasses import altered
 from phaseline.model.graph.status import OutcomeKind
+from phaseline.plan.preview import pre_post_preview
+from phaseline.plan.rounds import task_subjects
+from phaseline.plan.stages import task_listing
+from phaseline.use_cases.prepare import pre_post
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -48,43 +57,32 @@ def with_surroundings(
 
     ``aim``: what an update brings it to. Raises: PL-H001 as a start would.
     """
-    from phaseline.app.app_context import AppContext
-    from phaseline.use_cases.prepare.pre_post import pre_post_for
-
     if not foreseen.graphs:
         return planned
     if not has_store(ctx.app):
-        ctx = AppContext(altered(ctx.settings, store_url=NO_STORE), ctx.app.command).request()
-    around = pre_post_for(ctx, request, deployment)
+        ctx = app_context.AppContext(altered(ctx.settings, store_url=NO_STORE), ctx.app.command).request()
+    around = pre_post.pre_post_for(ctx, request, deployment)
     if around is None:
         return planned
-    from phaseline.plan.preview.pre_post_preview import PrePostPreview, around_text
 
     world = _there(ctx, deployment) if made is None else _made(*made)
     tasks = () if around.stages is None else _task_rows(around.stages, request, foreseen)
-    found = PrePostPreview(_asked(ctx, around, request, world, foreseen, aim), tasks)
-    return altered(planned, text=around_text(planned.text, found), around=found)
+    found = pre_post_preview.PrePostPreview(_asked(ctx, around, request, world, foreseen, aim), tasks)
+    return altered(planned, text=pre_post_preview.around_text(planned.text, found), around=found)
 
 
 def _task_rows(stages: Stages, request: Request, foreseen: PreviewedRounds) -> tuple[TaskRow, ...]:
     """The tasks of packages as they would run: whom they are for is read from what the rounds of the workflow do."""
-    from phaseline.plan.rounds.task_subjects import whom
-    from phaseline.plan.stages.task_listing import task_rows
-
-    return task_rows(stages, foreseen.topology, request.workflow, whom(request, foreseen))
+    return task_listing.task_rows(stages, foreseen.topology, request.workflow, task_subjects.whom(request, foreseen))
 
 
 def _there(ctx: RequestContext, deployment: int) -> LoadedDeployment:
-    from phaseline.calls.deployments.deployment_cache import DeploymentCache
-
-    return DeploymentCache(ctx.store, ctx.vault).loaded(deployment)
+    return deployment_cache.DeploymentCache(ctx.store, ctx.vault).loaded(deployment)
 
 
 def _made(name: str, loaded: LoadedBlueprint) -> LoadedDeployment:
     """A deployment as it would be made."""
-    from phaseline.calls.deployments.call_subjects import LoadedDeployment
-
-    return LoadedDeployment(
+    return call_subjects.LoadedDeployment(
         0,
         name,
         blueprint=loaded.blueprint,
@@ -104,16 +102,12 @@ def _asked(
     foreseen: PreviewedRounds,
     aim: Aim | None,
 ) -> list[HookForeseen]:
-    from phaseline.calls.deployments.hook_lookups import ExecutionHookLookup
-    from phaseline.calls.protocol.call import ExecutionContext
-    from phaseline.hooks.time_limited_threads import BoundedThreads
-
     def inputs_then() -> Mapping[str, Value] | None:
         return None if aim is None else {name: ctx.vault.unsealed(value) for name, value in aim.inputs.items()}
 
-    ground = ExecutionHookLookup(0, ctx.store, lambda _: foreseen, inputs_then)
-    view = ExecutionContext("", request.workflow, request.parameters, ctx.actor.name, around=around, ground=ground)
-    threads, found = BoundedThreads(), []
+    ground = hook_lookups.ExecutionHookLookup(0, ctx.store, lambda _: foreseen, inputs_then)
+    view = call.ExecutionContext("", request.workflow, request.parameters, ctx.actor.name, around=around, ground=ground)
+    threads, found = time_limited_threads.BoundedThreads(), []
     topology = foreseen.topology
     for hook in around.hooks:
         said = _said(ctx, hook, world, view, threads)
@@ -128,26 +122,27 @@ def _asked(
 def _said(
     ctx: RequestContext, hook: PinnedHookClass, world: LoadedDeployment, view: ExecutionContext, threads: BoundedThreads
 ) -> HookForeseen:
-    from phaseline.calls.threads.guarded_calls import call_and_await, guarded_call
-    from phaseline.hooks.call_arguments import seen
-    from phaseline.hooks.caller import failed
-    from phaseline.hooks.hook_context import HookCall
-    from phaseline.hooks.lifecycle_hook import LifecycleHook
-    from phaseline.plan.preview.pre_post_preview import BOTH, ONLY_POST, ONLY_PRE, HookForeseen
-
-    called = BOTH if hook.has_pre and hook.has_post else ONLY_PRE if hook.has_pre else ONLY_POST
+    called = (
+        pre_post_preview.BOTH
+        if hook.has_pre and hook.has_post
+        else pre_post_preview.ONLY_PRE
+        if hook.has_pre
+        else pre_post_preview.ONLY_POST
+    )
     one = ctx.catalog.load_hook(hook)()
     method = getattr(one, PREVIEW, None)
-    if not callable(method) or getattr(type(one), PREVIEW, None) is LifecycleHook.do_preview_op:
-        return HookForeseen(hook.name, called)
-    given = seen(world, view, hook.action, HookCall(hook.name, "preview"), settings=hook.settings)
-    code = partial(call_and_await, method, given.cnxt, given.stack, given.target, given.action)
+    if not callable(method) or getattr(type(one), PREVIEW, None) is lifecycle_hook.LifecycleHook.do_preview_op:
+        return pre_post_preview.HookForeseen(hook.name, called)
+    given = call_arguments.seen(
+        world, view, hook.action, hook_context.HookCall(hook.name, "preview"), settings=hook.settings
+    )
+    code = partial(guarded_calls.call_and_await, method, given.cnxt, given.stack, given.target, given.action)
     try:
-        _, error = threads.run(partial(guarded_call, code), hook.timeout_s)
+        _, error = threads.run(partial(guarded_calls.guarded_call, code), hook.timeout_s)
     except TimeoutError:
-        return HookForeseen(hook.name, called, "refuses", f"timed out after {hook.timeout_s:g} s")
+        return pre_post_preview.HookForeseen(hook.name, called, "refuses", f"timed out after {hook.timeout_s:g} s")
     cnxt = given.cnxt
-    outcome = cnxt.outcome() if error is None else failed(error)
+    outcome = cnxt.outcome() if error is None else caller.failed(error)
     if outcome.kind is OutcomeKind.FAILED:
-        return HookForeseen(hook.name, called, "refuses", outcome.message, cnxt.warnings)
-    return HookForeseen(hook.name, called, "agrees", "", cnxt.warnings, dict(cnxt.decided))
+        return pre_post_preview.HookForeseen(hook.name, called, "refuses", outcome.message, cnxt.warnings)
+    return pre_post_preview.HookForeseen(hook.name, called, "agrees", "", cnxt.warnings, dict(cnxt.decided))

@@ -8,8 +8,11 @@ import numpy as np
 
 from phaseline.model.execution.stored_plans import PLAN
 from phaseline.model.packages.role_limits import INSTALL, SHAPING
+from phaseline.plan.rounds import task_subjects
 from phaseline.plan.rounds.role_limits import raise_if_beyond_limits
+from phaseline.plan.stages import task_listing
 from phaseline.use_cases.lookup.enabled_tasks import stages_of
+from phaseline.use_cases.prepare import rounds
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -40,16 +43,13 @@ def refuse_circles(
     ctx: RequestContext, stages: Stages, deployment: int, request: Request, made: Topology | None = None
 ) -> None:
     """Raise PL-F015 for tasks of packages that would wait for one another, before anything of a request is begun."""
-    from phaseline.plan.rounds.task_subjects import whom
-    from phaseline.plan.stages.task_listing import task_rows
-
     if all(task.ties is None for task in stages):
         return
     if made is not None or request.workflow == INSTALL:
-        task_rows(stages, made if made is not None else ctx.store.topology(deployment), request.workflow)
+        task_listing.task_rows(stages, made if made is not None else ctx.store.topology(deployment), request.workflow)
         return
     foreseen = _foreseen(ctx, deployment, request)
-    task_rows(stages, foreseen.topology, request.workflow, whom(request, foreseen))
+    task_listing.task_rows(stages, foreseen.topology, request.workflow, task_subjects.whom(request, foreseen))
 
 
 def limits_foreseen(
@@ -68,8 +68,6 @@ def limits_foreseen(
 
 def _foreseen(ctx: RequestContext, deployment: int, request: Request) -> PreviewedRounds:
     """What the request will have done if all goes well."""
-    from phaseline.use_cases.prepare.rounds import foresee_rounds
-
     store = ctx.store
     row = next(row for row in store.deployments() if row.number == deployment)
     number = request.parameters.get(PLAN)
@@ -77,4 +75,4 @@ def _foreseen(ctx: RequestContext, deployment: int, request: Request) -> Preview
     aim = None if plan is None else plan.aim
     states = np.frombuffer(bytes(store.states(deployment)), np.uint8)
     code = row.code if aim is None else aim.code
-    return foresee_rounds(ctx, row, store.topology(deployment), request, states, code=code, aim=aim)
+    return rounds.foresee_rounds(ctx, row, store.topology(deployment), request, states, code=code, aim=aim)

@@ -8,6 +8,7 @@ import numpy as np
 
 from phaseline.app.function_discovery import declarer
 from phaseline.model.execution.execution import History
+from phaseline.plan.rounds import round_preview
 from phaseline.use_cases.loading.plugin_workflows import find_own, planner_of
 from phaseline.use_cases.loading.resource_nodes import known_paths
 from phaseline.use_cases.lookup.claims import refuse
@@ -72,9 +73,8 @@ def foresee_planned(
     own: Workflow | None = None,
 ) -> PreviewedRounds:
     """The rounds of a workflow that was checked. ``own``: its planner where it is none of the built-in ones."""
-    from phaseline.plan.rounds.round_preview import foresee
     from phaseline.plan.workflows import PLANNERS
 
     declare = declarer(ctx.catalog)
     planner = PLANNERS[request.workflow] if own is None else own.plan
-    return foresee(planner, topology, request, history, lambda operation: declare(operation, code))
+    return round_preview.foresee(planner, topology, request, history, lambda operation: declare(operation, code))

@@ -9,14 +9,18 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from phaseline.calls.deployments import stack_export
 from phaseline.lang.did_you_mean import did_you_mean
 from phaseline.lang.fast_dataclasses import frozen
 from phaseline.model.deployment.sealed_values import CANNOT_OPEN
 from phaseline.model.deployment.stack_documents import ABANDONED, ABANDONED_KEPT_MS
+from phaseline.model.execution import lifecycle_actions
 from phaseline.model.problems.name_rules import are_names, shown_name, why_no_name
 from phaseline.model.problems.problem import Problem, ProblemsError, problem_error
 from phaseline.model.resources.resources import REACH_WORKFLOW
+from phaseline.plan.topology import stack_document
 from phaseline.use_cases.lookup.find import find_deployment
+from phaseline.use_cases.prepare import stack_files
 
 if TYPE_CHECKING:
     from phaseline.app.app_context import RequestContext
@@ -63,10 +67,6 @@ def export(ctx: RequestContext, name: str, *, only_others: bool = False) -> Mapp
 
     ``only_others``: with none but the keys of source 2's system. Raises: PL-C010, PL-C043 for a cluster of resources.
     """
-    from phaseline.calls.deployments.stack_export import written_down
-    from phaseline.plan.topology.stack_document import as_others_have_it
-    from phaseline.use_cases.prepare.stack_files import taken
-
     store = ctx.store
     row = find_deployment(store, name)
     if row.kind == "resources":
@@ -75,32 +75,30 @@ def export(ctx: RequestContext, name: str, *, only_others: bool = False) -> Mapp
             "PL-C043", message, f"See its resources: phaseline resources list -d {row.name}", subject=row.name
         )
     topology = store.topology(row.number)
-    found = written_down(
+    found = stack_export.written_down(
         store,
         (row.number, row.name),
         (topology, np.frombuffer(bytes(store.states(row.number)), np.uint8), store.documents(row.number)),
         row.code,
         state_names=store.state_names(row.number),
         doing=_last_action(store.executions(row.number)),
-        files=taken(ctx, row.number, row.code, store.blueprint(row.number).file),
+        files=stack_files.taken(ctx, row.number, row.code, store.blueprint(row.number).file),
     )
-    return as_others_have_it(found) if only_others else found
+    return stack_document.as_others_have_it(found) if only_others else found
 
 
 def _last_action(executions: Sequence[ExecutionRow]) -> tuple[str, str]:
     """The last action and how it stands, in the words of source 2's system."""
-    from phaseline.model.execution.lifecycle_actions import action_of
-
     acts = (
         row
         for row in reversed(executions)
-        if row.request.workflow != REACH_WORKFLOW and action_of(row.request.workflow)
+        if row.request.workflow != REACH_WORKFLOW and lifecycle_actions.action_of(row.request.workflow)
     )
     last = next(acts, None)
     if last is None:
         return "CREATE", "INIT"
     how = "IN_PROGRESS" if not last.status.is_ended else "COMPLETE" if last.status == "completed" else "FAILED"
-    return action_of(last.request.workflow), how
+    return lifecycle_actions.action_of(last.request.workflow), how
 
 
 # -- what is left of deployments ---------------------------------------------------------------------------------------
@@ -137,8 +135,6 @@ def _view(row: DocumentRow) -> AbandonedView:
 
 def read_document(path: str) -> Mapping[str, Any]:
     """The document in a file. Raises: PL-C081, PL-C082."""
-    from phaseline.plan.topology.stack_document import FORMAT, NATIVE
-
     try:
         found = json.loads(Path(path).read_text("utf-8"))
     except (OSError, ValueError, RecursionError) as error:
@@ -150,14 +146,14 @@ def read_document(path: str) -> Mapping[str, Any]:
     wrong = [name for name, one in found["resources"].items() if not isinstance(one, dict)]
     if wrong:
         raise _unreadable(path, f"the resource '{wrong[0]}' is no mapping")
-    native = found.get(NATIVE)
+    native = found.get(stack_document.NATIVE)
     if native is not None and not isinstance(native, dict):
-        raise _unreadable(path, f"'{NATIVE}' is no mapping")
-    said = FORMAT if native is None else native.get("format")
+        raise _unreadable(path, f"'{stack_document.NATIVE}' is no mapping")
+    said = stack_document.FORMAT if native is None else native.get("format")
     if not isinstance(said, int) or isinstance(said, bool) or said < 1:
-        raise _unreadable(path, f"'{NATIVE}' has no 'format'")
-    if said > FORMAT:
-        message = f"{path} is written in form {said}, and forms up to {FORMAT} can be read"
+        raise _unreadable(path, f"'{stack_document.NATIVE}' has no 'format'")
+    if said > stack_document.FORMAT:
+        message = f"{path} is written in form {said}, and forms up to {stack_document.FORMAT} can be read"
         raise problem_error("PL-C082", message, "Use the version of Phaseline that wrote it, or a newer one.")
     wrong = list(_of_other_kinds(found, native or {})) or list(_no_names(found, native or {}))
     if wrong:

@@ -9,11 +9,15 @@ from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
+from phaseline.dsl.nodes import schedules as nodes_schedules
 from phaseline.lang.fast_dataclasses import altered, frozen
 from phaseline.lang.gc_pause import undisturbed
 from phaseline.model.deployment.sealed_values import hidden_inputs
 from phaseline.model.execution.stored_plans import PLAN, Aim
 from phaseline.model.problems.problem import ProblemsError
+from phaseline.plan.requests import request_validation
+from phaseline.plan.topology import blueprint_diff
+from phaseline.plan.workflows import apply_revision, delegated_update, update
 from phaseline.use_cases.loading.blueprint_loading import load
 from phaseline.use_cases.loading.deployment_rows import refuse_missing_secrets, sealed_inputs
 from phaseline.use_cases.loading.moved_folders import raise_if_folders_missing
@@ -94,15 +98,12 @@ def prepare_update(
     Raises: ``ProblemsError`` with PL-C010, PL-C024, PL-C043, everything that is wrong with the blueprint, its inputs or the
     parameters, or that forbids the revision.
     """
-    from phaseline.plan.topology.blueprint_diff import values_of_inputs
-    from phaseline.plan.workflows.apply_revision import UPDATE
-
-    now = present_of(ctx, order.deployment, UPDATE, order.parameters, manner)
+    now = present_of(ctx, order.deployment, apply_revision.UPDATE, order.parameters, manner)
     row, topology = now.deployment, now.topology
     former = opened_inputs(ctx, row.number)
     loaded = _read(ctx, order, now, former)
     hidden = hidden_inputs(topology.blueprint) | hidden_inputs(loaded.blueprint)
-    values, changed = values_of_inputs(former, loaded.inputs, frozenset(hidden))
+    values, changed = blueprint_diff.values_of_inputs(former, loaded.inputs, frozenset(hidden))
     before = _as_labelled(topology.blueprint, frozenset(ctx.store.labels.of(row.number)))
     blueprint = _carried_over(before, loaded.blueprint, now=ctx.clock.now())
     aim = Aim(
@@ -126,18 +127,15 @@ def present_of(
 
     Raises: ``ProblemsError`` with PL-C010, PL-C024, PL-C043, PL-P043, or everything that is wrong with the parameters.
     """
-    from phaseline.plan.requests.request_validation import check
-    from phaseline.plan.workflows.apply_revision import raise_if_other_modification
-
     store = ctx.store
     row = find_deployment(store, name, to_change=True)
     raise_if_folders_missing(ctx, row)
     topology = store.topology(row.number)
-    raise_if_other_modification(topology)
+    apply_revision.raise_if_other_modification(topology)
     states = np.frombuffer(bytes(store.states(row.number)), np.uint8)
     refuse_suspended(row.name, workflow, topology, states)
     request = manner.request(workflow, ctx, {**parameters, PLAN: NOT_STORED}, topology)
-    problems = check(topology, request)
+    problems = request_validation.check(topology, request)
     if problems:
         raise ProblemsError(problems)
     return Present(row, topology, states, request)
@@ -151,21 +149,16 @@ def brought_to(
     warnings: tuple[Problem, ...] = (),
 ) -> PreparedUpdate:
     """A deployment that is brought to this. ``values``: what becomes of its inputs. Raises: what forbids the revision."""
-    from phaseline.plan.topology.blueprint_diff import steps
-    from phaseline.plan.workflows.apply_revision import raise_if_forbidden, revised
-
-    revision = revised(now.topology, aim)
-    raise_if_forbidden(revision)
+    revision = apply_revision.revised(now.topology, aim)
+    apply_revision.raise_if_forbidden(revision)
     request = with_stops(ctx, now.request, now.topology, revision.finished, deployment=now.deployment.number)
-    told = (*values, *steps(now.topology.blueprint, aim.blueprint, revision.changed))
+    told = (*values, *blueprint_diff.steps(now.topology.blueprint, aim.blueprint, revision.changed))
     given = now.request.breakpoints
     return PreparedUpdate(now.deployment, now.topology, now.states, request, aim, revision, told, warnings, given)
 
 
 def _read(ctx: RequestContext, order: UpdateOrder, now: Present, former: Mapping[str, Value]) -> LoadedBlueprint:
     """The file of the new blueprint, with the former inputs under those that are given."""
-    from phaseline.plan.workflows.update import AUTO_CORRECT_TYPES
-
     folders = now.deployment.code.plugin_folders if order.plugin_folders is None else order.plugin_folders
     loaded = load(
         ctx,
@@ -175,7 +168,7 @@ def _read(ctx: RequestContext, order: UpdateOrder, now: Present, former: Mapping
         yes_many=True,
         runtime_only=order.runtime_only or now.topology.blueprint.runtime_only,
         former=former,
-        auto_correct=order.parameters.get(AUTO_CORRECT_TYPES) is True,
+        auto_correct=order.parameters.get(update.AUTO_CORRECT_TYPES) is True,
     )
     refuse_missing_secrets(ctx, loaded.blueprint)
     return loaded
@@ -199,9 +192,7 @@ def _former(
 
 def _refuse_unknown(ctx: RequestContext, aim: Aim, request: Request) -> None:
     """Raise PL-P009 for a ``workflow_id`` that the new blueprint does not have; what it maps to is loaded."""
-    from phaseline.plan.workflows.delegated_update import WORKFLOW_ID
-
-    name = request.parameters.get(WORKFLOW_ID)
+    name = request.parameters.get(delegated_update.WORKFLOW_ID)
     if isinstance(name, str) and planner_of(ctx, aim.blueprint, aim.code, name) is None:
         raise unknown_workflow(name, aim.blueprint)
 
@@ -217,8 +208,6 @@ def _as_labelled(former: Blueprint, kept: AbstractSet[Label]) -> Blueprint:
 
 def _carried_over(former: Blueprint, new: Blueprint, *, now: int) -> Blueprint:
     """The new blueprint with what a deployment keeps: labels are added to, schedules added and changed, neither removed."""
-    from phaseline.dsl.nodes.schedules import begun, is_said_again
-
     name = "default_schedules"
     labels = {key: list(values) for key, values in former.labels.items()}
     for key, values in new.labels.items():
@@ -226,8 +215,8 @@ def _carried_over(former: Blueprint, new: Blueprint, *, now: int) -> Blueprint:
         known += [value for value in values if value not in known]
     said = new.deployment_settings
     schedules = dict(cast("Schedules", former.deployment_settings.get(name) or {}))
-    for key, schedule in cast("Schedules", begun(said, now).get(name) or {}).items():
-        if key not in schedules or not is_said_again(schedules[key], schedule):
+    for key, schedule in cast("Schedules", nodes_schedules.begun(said, now).get(name) or {}).items():
+        if key not in schedules or not nodes_schedules.is_said_again(schedules[key], schedule):
             schedules[key] = schedule
     settings: Mapping[str, Value] = {**said, **({name: dict(schedules)} if schedules else {})}
     return altered(new, labels=labels, deployment_settings=settings)

@@ -8,12 +8,19 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from phaseline.dsl.deployment import evaluate_blueprint
+from phaseline.dsl.deployment import parameters as deployment_parameters
+from phaseline.dsl.functions import evaluation, plan_and_runtime_scopes, topology_view
 from phaseline.lang.fast_dataclasses import frozen
+from phaseline.model.blueprint.blueprint import BUILT_IN_MODULE, BUILT_IN_PLUGIN, WorkflowMapping
 from phaseline.model.deployment.sealed_values import hidden_inputs, veiled
 from phaseline.model.problems.problem import Problem, ProblemsError, problem_error
 from phaseline.model.resources.path_nodes import as_life_cycle
+from phaseline.plan.requests import availability, request_validation
 from phaseline.plan.workflows.uninstall import RECURSIVE, UNINSTALL
+from phaseline.use_cases.loading import plugin_workflows
 from phaseline.use_cases.loading.moved_folders import raise_if_folders_missing
+from phaseline.use_cases.lookup import owned_deployments
 from phaseline.use_cases.lookup.find import find_deployment
 from phaseline.use_cases.lookup.input_suggestions import KnownThings
 from phaseline.use_cases.lookup.suspension_check import refuse_suspended
@@ -22,7 +29,7 @@ from phaseline.use_cases.prepare.pre_post import with_stops
 
 if TYPE_CHECKING:
     from phaseline.app.app_context import RequestContext
-    from phaseline.model.blueprint.blueprint import Value, WorkflowMapping
+    from phaseline.model.blueprint.blueprint import Value
     from phaseline.model.deployment.topology import Topology
     from phaseline.model.execution.execution import Request
     from phaseline.model.rows.rows import DeploymentRow
@@ -70,8 +77,6 @@ def prepare(ctx: RequestContext, order: WorkflowStart, *, manner: ExecutionOptio
     Raises: ``ProblemsError`` with PL-C010 (no such deployment), PL-P009 (no such workflow), PL-P010 (not available now), PL-P011
     (not of those that we can run), PL-C024 (its folder is gone), or all that is wrong with the parameters.
     """
-    from phaseline.plan.requests.request_validation import check, warnings
-
     store = ctx.store
     row = find_deployment(store, order.deployment, to_change=True)
     if order.workflow != ABANDON:  # that calls nothing, so it needs no code
@@ -84,16 +89,17 @@ def prepare(ctx: RequestContext, order: WorkflowStart, *, manner: ExecutionOptio
         _refuse_unavailable(workflow, topology, as_life_cycle(topology, states, store.state_names(row.number)))
     request = manner.request(order.workflow, ctx, _parameters(ctx, row, topology, workflow, own, order), topology)
     request = with_stops(ctx, request, topology, deployment=row.number)
-    problems = check(topology, request, with_custom=order.allow_custom, workflow=own)
+    problems = request_validation.check(topology, request, with_custom=order.allow_custom, workflow=own)
     if problems:
         raise ProblemsError(problems)
-    warned = tuple(warnings(topology, request, own))
+    warned = tuple(request_validation.warnings(topology, request, own))
     if (own is not None and workflow.built_in != UNINSTALL) or request.parameters.get(RECURSIVE) is not True:
         return Prepared(row, topology, states, request, warned, own)
-    from phaseline.use_cases.lookup.owned_deployments import below, told
 
-    first = below(ctx, row)
-    return Prepared(row, topology, states, request, (*((told(first),) if first else ()), *warned), own, first)
+    first = owned_deployments.below(ctx, row)
+    return Prepared(
+        row, topology, states, request, (*((owned_deployments.told(first),) if first else ()), *warned), own, first
+    )
 
 
 def _find(ctx: RequestContext, row: DeploymentRow, name: str) -> tuple[WorkflowMapping, Workflow | None]:
@@ -101,22 +107,18 @@ def _find(ctx: RequestContext, row: DeploymentRow, name: str) -> tuple[WorkflowM
 
     Raises: PL-P009 if there is none of this name, and what ``find_own`` raises.
     """
-    from phaseline.model.blueprint.blueprint import BUILT_IN_MODULE, BUILT_IN_PLUGIN, WorkflowMapping
     from phaseline.plan.workflows import PLANNERS
-    from phaseline.use_cases.loading.plugin_workflows import find_own, unknown_workflow
 
     blueprint = ctx.store.blueprint(row.number)
-    own = find_own(ctx.catalog, blueprint, row.code, name)
+    own = plugin_workflows.find_own(ctx.catalog, blueprint, row.code, name)
     if own is None and name not in PLANNERS:
-        raise unknown_workflow(name, blueprint)
+        raise plugin_workflows.unknown_workflow(name, blueprint)
     mapped = blueprint.workflows.get(name)
     return mapped or WorkflowMapping(name, BUILT_IN_MODULE + name, BUILT_IN_PLUGIN), own
 
 
 def _refuse_unavailable(workflow: WorkflowMapping, topology: Topology, states: np.ndarray) -> None:
-    from phaseline.plan.requests.availability import unavailable
-
-    why = unavailable(workflow.availability, topology, states)
+    why = availability.unavailable(workflow.availability, topology, states)
     if why:
         message = f"the workflow '{workflow.name}' is not available now: {why}"
         raise problem_error("PL-P010", message, "If it is meant all the same: --force")
@@ -134,15 +136,10 @@ def _parameters(
 
     That stays as it is written, and is evaluated at the call: parameters are stored.
     """
-    from phaseline.dsl.deployment.evaluate_blueprint import PlainInputs, SecretsLater
-    from phaseline.dsl.deployment.parameters import merge_parameters
-    from phaseline.dsl.functions.evaluation import evaluate
-    from phaseline.dsl.functions.plan_and_runtime_scopes import RuntimeScope
-    from phaseline.dsl.functions.topology_view import TopologyInstances, facts_of
     from phaseline.plan.workflows import built_in
 
     known = (own or built_in(workflow.built_in)).parameters
-    merged = merge_parameters(
+    merged = deployment_parameters.merge_parameters(
         workflow,
         order.parameters,
         more=known,
@@ -153,11 +150,13 @@ def _parameters(
     if all(name in order.parameters or value in (None, "", [], {}) for name, value in merged.items()):
         return merged
     documents = ctx.store.documents(row.number)
-    scope = RuntimeScope(
-        PlainInputs(ctx.store.inputs(row.number), hidden_inputs(topology.blueprint)),
+    scope = plan_and_runtime_scopes.RuntimeScope(
+        evaluate_blueprint.PlainInputs(ctx.store.inputs(row.number), hidden_inputs(topology.blueprint)),
         {node.name: node.properties for node in topology.nodes},
-        TopologyInstances(topology, lambda instance: documents.get(instance, {})),
-        facts=facts_of(row.name, topology.blueprint, row.created_by, SecretsLater()),
+        topology_view.TopologyInstances(topology, lambda instance: documents.get(instance, {})),
+        facts=topology_view.facts_of(row.name, topology.blueprint, row.created_by, evaluate_blueprint.SecretsLater()),
     )
-    found = {name: value if name in order.parameters else evaluate(value, scope) for name, value in merged.items()}
+    found = {
+        name: value if name in order.parameters else evaluation.evaluate(value, scope) for name, value in merged.items()
+    }
     return {name: merged[name] if veiled(value) != value else value for name, value in found.items()}

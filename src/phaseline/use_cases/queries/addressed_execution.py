@@ -12,6 +12,7 @@ from phaseline.model.problems.problem import ProblemsError, problem_error
 from phaseline.model.resources.resources import REACH_WORKFLOW
 from phaseline.use_cases.lookup.entry_status import as_statuses
 from phaseline.use_cases.lookup.find import find_execution
+from phaseline.use_cases.queries import stuck
 from phaseline.use_cases.queries.executions import standing
 
 if TYPE_CHECKING:
@@ -66,9 +67,8 @@ def find_failed(store: Store, id: str | None, deployment: str | None, statuses: 
         return latest
     if not (latest.status is ExecutionStatus.COMPLETED or is_queued):
         return latest
-    from phaseline.use_cases.queries.stuck import unfinished
 
-    others = [row for row in unfinished(store, latest.deployment) if row.number != latest.number]
+    others = [row for row in stuck.unfinished(store, latest.deployment) if row.number != latest.number]
     return _only("retry", [row for row in others if _has(store, row, statuses)]) or latest
 
 

@@ -8,6 +8,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from phaseline.calls.protocol import secret_tracking
+from phaseline.dsl.functions import outputs as functions_outputs
+from phaseline.dsl.functions import plan_and_runtime_scopes, topology_view
 from phaseline.model.blueprint.labels import labelled
 from phaseline.model.deployment.instance_states import InstanceState
 from phaseline.model.deployment.sealed_values import HIDDEN, hidden_inputs
@@ -15,10 +18,12 @@ from phaseline.model.graph.status import ExecutionStatus
 from phaseline.model.resources.path_nodes import as_life_cycle
 from phaseline.model.resources.resources import REMOVED
 from phaseline.model.resources.state_graph_names import state_name
+from phaseline.plan.rounds import pre_post_rounds
 from phaseline.use_cases.lookup.find import find_deployment
 from phaseline.use_cases.lookup.label_syntax import by_key, parse_labels
 from phaseline.use_cases.lookup.secret_reveal import opened_documents, opened_inputs, without_secrets
 from phaseline.use_cases.lookup.unreadable_rows import Flaws
+from phaseline.use_cases.queries import unrepaired_failures
 from phaseline.views.views import DeploymentDetails, DeploymentView, Outputs, Page
 
 if TYPE_CHECKING:
@@ -96,24 +101,23 @@ def outputs(ctx: RequestContext, name: str, *, reveal: bool = False) -> Outputs:
 
     What holds a secret is shown as ``(hidden)`` unless ``reveal``; what is a secret that is gone is left out (B24).
     """
-    from phaseline.calls.protocol.secret_tracking import Watch
-    from phaseline.dsl.functions.outputs import evaluate_outputs
-    from phaseline.dsl.functions.plan_and_runtime_scopes import RuntimeScope
-    from phaseline.dsl.functions.topology_view import TopologyInstances, facts_of
-    from phaseline.model.deployment.sealed_values import hidden_inputs
-
     store = ctx.store
     row = find_deployment(store, name)
     topology, documents = store.topology(row.number), opened_documents(ctx, row.number)
     blueprint, inputs = store.blueprint(row.number), opened_inputs(ctx, row.number)
-    seen = RuntimeScope(
+    seen = plan_and_runtime_scopes.RuntimeScope(
         inputs,
         {node.name: node.properties for node in topology.nodes},
-        TopologyInstances(topology, lambda instance: documents.get(instance, {})),
-        facts=facts_of(row.name, labelled(blueprint, store.labels.of(row.number)), row.created_by, ctx.vault),
+        topology_view.TopologyInstances(topology, lambda instance: documents.get(instance, {})),
+        facts=topology_view.facts_of(
+            row.name, labelled(blueprint, store.labels.of(row.number)), row.created_by, ctx.vault
+        ),
     )
-    scope = Watch(inputs, hidden_inputs(blueprint), ctx.vault).over(seen)
-    found = (evaluate_outputs(blueprint.outputs, scope), evaluate_outputs(blueprint.capabilities, scope))
+    scope = secret_tracking.Watch(inputs, hidden_inputs(blueprint), ctx.vault).over(seen)
+    found = (
+        functions_outputs.evaluate_outputs(blueprint.outputs, scope),
+        functions_outputs.evaluate_outputs(blueprint.capabilities, scope),
+    )
     return Outputs(row.name, *(found if reveal else (without_secrets(ctx, values) for values in found)))
 
 
@@ -192,9 +196,7 @@ def _brief(store: Store, row: DeploymentRow, glance: Glance) -> DeploymentView:
 
 
 def _left_behind(store: Store, executions: Sequence[ExecutionRow]) -> str:
-    from phaseline.use_cases.queries.unrepaired_failures import left_behind
-
-    found = left_behind(store, executions)
+    found = unrepaired_failures.left_behind(store, executions)
     return "" if found is None else found.id
 
 
@@ -219,9 +221,8 @@ def _that_acted(store: Store, executions: Sequence[ExecutionRow]) -> Sequence[Ex
 def _was_refused(store: Store, row: ExecutionRow) -> bool:
     if not row.request.is_surrounded or row.status is not ExecutionStatus.FAILED:
         return False
-    from phaseline.plan.rounds.pre_post_rounds import OPENING, UNDOING
 
-    return all(graph.name in {OPENING, UNDOING} for graph in store.graphs(row.number))
+    return all(graph.name in {pre_post_rounds.OPENING, pre_post_rounds.UNDOING} for graph in store.graphs(row.number))
 
 
 def _present(states: np.ndarray) -> set[int]:

@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from phaseline.lang.did_you_mean import did_you_mean
+from phaseline.model.deployment import restrictions
 from phaseline.model.deployment.instance_states import InstanceState
 from phaseline.model.deployment.sealed_values import veiled_properties
+from phaseline.model.health import system_properties as health_system_properties
 from phaseline.model.health.checks import CheckKind, Checks
 from phaseline.model.phases.phase_data import attributes_in
 from phaseline.model.problems.problem import problem_error
@@ -16,6 +18,7 @@ from phaseline.model.resources.resources import REMOVED
 from phaseline.model.resources.state_graph_names import state_name, state_numbers
 from phaseline.use_cases.lookup.find import find_deployment, find_instance, rosters_of
 from phaseline.use_cases.lookup.unreadable_rows import Flaws
+from phaseline.use_cases.queries.resources import node_phases
 from phaseline.views.views import InstanceView, Page
 
 if TYPE_CHECKING:
@@ -84,8 +87,6 @@ def list_instances(
 
 def show_instance(ctx: RequestContext, id: str, *, deployment: str | None = None) -> InstanceView:
     """One instance (its id or a beginning of it) with its runtime properties and relationships."""
-    from phaseline.model.deployment.restrictions import restricted_of
-
     row, topology, number = find_instance(ctx.store, id, deployment)
     roster = ctx.store.listings.rosters([row.number])[row.number]
     brief = _brief(roster, row.name, number, ctx.store.checks(row.number, only_results=True).checks)
@@ -117,7 +118,7 @@ def show_instance(ctx: RequestContext, id: str, *, deployment: str | None = None
         drift=brief.drift,
         system_properties=veiled_properties(_told_by_checks(ctx, row.number, topology, number)),
         phases=_phases(ctx, row.number, number, document),
-        restricted_actions=restricted_of(topology, number),
+        restricted_actions=restrictions.restricted_of(topology, number),
     )
 
 
@@ -125,15 +126,12 @@ def _phases(ctx: RequestContext, deployment: int, number: int, document: dict[st
     """Of a deployment of whose nodes none has gone along a path, nothing is looked at."""
     if not ctx.store.state_names(deployment):
         return ()
-    from phaseline.use_cases.queries.resources.node_phases import phases_of_node
 
-    return phases_of_node(ctx.store, deployment, number, document)
+    return node_phases.phases_of_node(ctx.store, deployment, number, document)
 
 
 def _told_by_checks(ctx: RequestContext, deployment: int, topology: Topology, number: int) -> dict[str, Value]:
     """The system properties of one instance."""
-    from phaseline.model.health.system_properties import system_properties
-
     state = int(ctx.store.states(deployment)[number])
     names: dict[int, str] = {}
 
@@ -142,7 +140,7 @@ def _told_by_checks(ctx: RequestContext, deployment: int, topology: Topology, nu
             names.update((row.number, row.id) for row in ctx.store.executions(deployment))
         return names.get(execution, "")
 
-    return system_properties(ctx.store.checks(deployment), topology, number, state, named)
+    return health_system_properties.system_properties(ctx.store.checks(deployment), topology, number, state, named)
 
 
 def _groups(topology: Topology, number: int) -> Iterator[tuple[str, int]]:

@@ -10,6 +10,7 @@ from phaseline.lang.fast_dataclasses import altered
 from phaseline.model.graph.functions import Functions
 from phaseline.model.graph.graph import SubjectKind
 from phaseline.model.graph.status import EntryStatus, OutcomeKind
+from phaseline.plan.explain import wait_reasons
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -46,8 +47,6 @@ def first_held(
     store: Store, row: ExecutionRow, graph: Graph, topology: Topology, statuses: np.ndarray
 ) -> tuple[Step, np.ndarray, ExecutionRow] | None:
     """Of an execution in which nothing runs or sleeps: (step, its positions that have not begun, of one function, the execution they wait for)."""
-    from phaseline.plan.explain.wait_reasons import explain
-
     busy = {batch.phase for batch in store.batches(only_open=True)}
     for step in graph.steps if busy else ():
         here = np.arange(step.first, step.first + step.count)
@@ -55,7 +54,7 @@ def first_held(
         if step.kind is not SubjectKind.INSTANCE or not len(left) or _lane(graph, int(left[0])).phase not in busy:
             continue
         first = int(left[0])
-        reasons = explain(topology, graph, statuses, (), int(graph.subject[first]))
+        reasons = wait_reasons.explain(topology, graph, statuses, (), int(graph.subject[first]))
         for reason in reasons:
             other = holder(store, row, graph, reason) if reason.position == first else None
             if other is not None:

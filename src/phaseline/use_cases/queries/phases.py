@@ -7,13 +7,19 @@ from dataclasses import field
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeVar
 
+from phaseline.catalog.code import function_entry_points
+from phaseline.catalog.code import operation_modules as code_operation_modules
 from phaseline.lang.did_you_mean import did_you_mean
 from phaseline.lang.fast_dataclasses import altered, frozen
 from phaseline.model.phases.definitions import Attributes, PhaseDefinition, PhasePolicy
 from phaseline.model.phases.registry import PhaseRegistry
 from phaseline.model.problems.problem import Problem, ProblemsError, problem_error
 from phaseline.use_cases.loading.blueprint_loading import refuse_missing
-from phaseline.use_cases.lookup.known_phases import in_force
+from phaseline.use_cases.loading.type_catalog import find_definitions, list_definitions
+from phaseline.use_cases.lookup import announced_packages
+from phaseline.use_cases.lookup.known_phases import in_force, read
+from phaseline.use_cases.queries.packages import listing
+from phaseline.use_cases.queries.resources import engine_metrics, phase_activity
 
 if TYPE_CHECKING:
     from collections.abc import Set as AbstractSet
@@ -101,16 +107,11 @@ def list_plugins(ctx: RequestContext, plugin_folders: Sequence[str] = ()) -> lis
 
     Those with phases or listeners, modules with operations, type definitions, functions of others, and packages.
     """
-    from phaseline.catalog.code.function_entry_points import function_places
-    from phaseline.catalog.code.operation_modules import operation_modules
-    from phaseline.use_cases.loading.type_catalog import list_definitions
-    from phaseline.use_cases.queries.packages.listing import list_packages
-
     found = [_plugin(plugin, verdict) for plugin, verdict in _load(ctx, plugin_folders).plugins]
-    found += map(_operations, operation_modules(folders_of(ctx, plugin_folders)))
+    found += map(_operations, code_operation_modules.operation_modules(folders_of(ctx, plugin_folders)))
     found += map(_types, list_definitions(ctx))
-    found += map(_function, function_places())
-    packages = list_packages(ctx)
+    found += map(_function, function_entry_points.function_places())
+    packages = listing.list_packages(ctx)
     found += map(_package, packages)
     found += _announced({package.origin for package in packages})
     return sorted(found, key=_place_in_list)
@@ -123,8 +124,6 @@ def _place_in_list(view: PluginView) -> tuple[str, str, str]:
 
 def show_plugin(ctx: RequestContext, name: str, plugin_folders: Sequence[str] = ()) -> PluginView:
     """One plugin of any kind; of type definitions the newest version. Raises: PL-D054."""
-    from phaseline.use_cases.loading.type_catalog import find_definitions
-
     views = list_plugins(ctx, plugin_folders)
     found = next((view for view in views if view.name.lower() == name.lower()), None)
     if found is None or found.kind == "types":
@@ -161,21 +160,17 @@ def _nowhere(ctx: RequestContext, now: PhaseNow) -> PhaseView:
 
 def _at(ctx: RequestContext, view: PhaseView, now: PhaseNow | None) -> PhaseView:
     """The phase with what is done with it, and whether that takes longer than it should; who waits for what is broken is blocked."""
-    from phaseline.use_cases.queries.resources.phase_activity import blocked
-
     if now is not None and now.running_since_at:
         age_s = (ctx.clock.now() - now.running_since_at) / 1000
         now = altered(now, is_overdue=age_s > view.policy.overdue_after_s)
     if now is not None and view.obstacles:
-        now = blocked(now)
+        now = phase_activity.blocked(now)
     return altered(view, now=now)
 
 
 def _now(ctx: RequestContext) -> Mapping[str, PhaseNow]:
     """What is done with phases at this moment; nothing where there is no store."""
-    from phaseline.use_cases.queries.resources.phase_activity import phases_now
-
-    return _where_stored(lambda: phases_now(ctx.store), {})
+    return _where_stored(lambda: phase_activity.phases_now(ctx.store), {})
 
 
 def _where_stored(read: Callable[[], T], nothing: T) -> T:
@@ -195,16 +190,12 @@ def show_phase(ctx: RequestContext, name: str, plugin_folders: Sequence[str] = (
     if phase is None:
         hint = _hint(name, [each.name for each in registry.phases])
         raise problem_error("PL-D053", f"there is no phase '{name}'", f"{hint}See phaseline phases list.")
-    from phaseline.use_cases.queries.resources.engine_metrics import engine_now
-    from phaseline.use_cases.queries.resources.phase_activity import PhaseNow
 
-    view = _at(ctx, _phase(phase, registry, in_force(ctx)), _now(ctx).get(phase.key) or PhaseNow())
-    return altered(view, engine=_where_stored(lambda: engine_now(ctx.store), None))
+    view = _at(ctx, _phase(phase, registry, in_force(ctx)), _now(ctx).get(phase.key) or phase_activity.PhaseNow())
+    return altered(view, engine=_where_stored(lambda: engine_metrics.engine_now(ctx.store), None))
 
 
 def _load(ctx: RequestContext, plugin_folders: Sequence[str]) -> LoadedPlugins:
-    from phaseline.use_cases.lookup.known_phases import read
-
     return read(ctx, folders_of(ctx, plugin_folders))
 
 
@@ -280,11 +271,9 @@ def _package(view: PackageView) -> PluginView:
 
 def _announced(known: AbstractSet[str]) -> Iterator[PluginView]:
     """Packages of installed distributions that no sync has brought into the store yet."""
-    from phaseline.use_cases.lookup.announced_packages import announced_sources, says
-
-    for source in announced_sources():
+    for source in announced_packages.announced_sources():
         if source.origin not in known:
-            named = says(Path(source.folder)) if source.folder else None
+            named = announced_packages.says(Path(source.folder)) if source.folder else None
             name, version = named or (source.origin.rpartition(" ")[2], "")
             yield altered(
                 BARE,

@@ -12,19 +12,22 @@ import numpy as np
 
 from phaseline.app.store_location import store_file
 from phaseline.lang.fast_dataclasses import frozen
+from phaseline.model.execution import breakpoints
 from phaseline.model.graph.status import FIRST_ENDED, EntryStatus, ExecutionStatus
 from phaseline.model.resources.resources import REACH_WORKFLOW
-from phaseline.use_cases.lookup.entry_status import as_statuses, with_running
+from phaseline.store.sql import errors
+from phaseline.store.sql import schema as sql_schema
+from phaseline.use_cases.lookup.entry_status import EntryPhases, as_statuses, with_running
+from phaseline.use_cases.queries import deployments
 from phaseline.use_cases.queries.retried_failures import MAY_BE_RETRIED, ending, failing_now
 from phaseline.use_cases.queries.stuck import awaited_in, unfinished
 from phaseline.use_cases.queries.unresponsive_owner import silence
-from phaseline.views.views import FailingCall
+from phaseline.views.views import DeploymentView, FailingCall
 
 if TYPE_CHECKING:
     from phaseline.app.app_context import RequestContext
     from phaseline.model.rows.rows import BatchRow, ExecutionRow, Owner
     from phaseline.ports import Store
-    from phaseline.views.views import DeploymentView
 
 LOOKED_AT = 200
 """So many open executions are looked into, the oldest first; all are counted."""
@@ -175,21 +178,16 @@ def _repeated_needs(failing: Sequence[FailingCall]) -> list[Need]:
 
 def _view(ctx: RequestContext, name: str) -> DeploymentView:
     """What a list says of the deployment."""
-    from phaseline.use_cases.queries.deployments import show_deployment
-    from phaseline.views.views import DeploymentView
-
-    found = show_deployment(ctx, name)
+    found = deployments.show_deployment(ctx, name)
     return DeploymentView(**{item.name: getattr(found, item.name) for item in fields(DeploymentView)})
 
 
 def store_state(ctx: RequestContext) -> StoreState:
     """Where the store, which is open and so of the present schema, is and how large."""
-    from phaseline.store.sql.schema import SCHEMA_VERSION
-
     file = store_file(ctx.settings.store_url)
     if file is None:
-        return StoreState(ctx.settings.store_url, 0, 0, SCHEMA_VERSION)
-    return StoreState(ctx.settings.store_url, size_of(file), size_of(Path(f"{file}-wal")), SCHEMA_VERSION)
+        return StoreState(ctx.settings.store_url, 0, 0, sql_schema.SCHEMA_VERSION)
+    return StoreState(ctx.settings.store_url, size_of(file), size_of(Path(f"{file}-wal")), sql_schema.SCHEMA_VERSION)
 
 
 def size_of(file: Path) -> int:
@@ -247,12 +245,10 @@ def _dues(store: Store, row: ExecutionRow, graph: int, statuses: np.ndarray) -> 
     asleep = statuses == EntryStatus.SLEEPING
     if not row.request.breakpoints:
         return [due for position, (due, _) in store.messages(graph).items() if asleep[position]]
-    from phaseline.model.execution.breakpoints import due_of
-    from phaseline.use_cases.lookup.entry_status import EntryPhases
 
     phases = EntryPhases(store.graph(graph))
     found = (
-        due_of(phases.of(note.position)[0], note.due, note.result)
+        breakpoints.due_of(phases.of(note.position)[0], note.due, note.result)
         for note in store.notes(graph)
         if asleep[note.position]
     )
@@ -299,10 +295,8 @@ LEFT = {
 
 
 def _held_needs(count: int) -> list[Need]:
-    from phaseline.store.sql.errors import GO_ON
-
     them = f"{count} executions wait" if count > 1 else "1 execution waits"
-    return [Need(f"{them} since the store was restored", GO_ON)] if count else []
+    return [Need(f"{them} since the store was restored", errors.GO_ON)] if count else []
 
 
 def _silence_needs(store: Store, now: int, owner: Owner | None) -> list[Need]:

@@ -16,6 +16,7 @@ from phaseline.model.resources.resources import REACH_WORKFLOW
 from phaseline.use_cases.lookup.entry_status import as_statuses, subject_ids, with_running
 from phaseline.use_cases.lookup.find import find_deployment
 from phaseline.use_cases.lookup.unreadable_rows import Flaws
+from phaseline.use_cases.queries import lane_holders, pending_decisions
 from phaseline.use_cases.queries.events.events_and_logs import owners
 from phaseline.use_cases.queries.executions import WORTH_TELLING, standing
 from phaseline.use_cases.queries.resources.current_paths import only_present
@@ -197,9 +198,8 @@ def awaited_in(store: Store, row: ExecutionRow) -> Sequence[PendingDecision]:
     """What an execution waits for a person to say; most can wait for nothing, and no module is loaded for them."""
     if row.status.is_ended or not (row.request.is_surrounded or row.request.breakpoints):
         return ()
-    from phaseline.use_cases.queries.pending_decisions import awaited
 
-    return list(awaited(store, row))
+    return list(pending_decisions.awaited(store, row))
 
 
 def _gather_awaited(waits: Sequence[PendingDecision], groups: Groups) -> None:
@@ -246,10 +246,8 @@ def _gather_graph(
 
 def _gather_held(store: Store, row: ExecutionRow, graph: int, statuses: np.ndarray, groups: Groups) -> None:
     """What is ready in an execution in which nothing runs, because a call of another execution has the only run of its phase."""
-    from phaseline.use_cases.queries.lane_holders import first_held
-
     whole, topology = store.graph(graph), store.topology(row.deployment)
-    found = first_held(store, row, whole, topology, statuses)
+    found = lane_holders.first_held(store, row, whole, topology, statuses)
     if found is not None:
         step, positions, other = found
         message = f"waits for the running call of {other.id} of '{other.deployment_name}'"

@@ -5,9 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from phaseline.dsl import reader
+from phaseline.dsl.documents import diff, provenance
+from phaseline.dsl.grammar import json_schema as grammar_json_schema
+from phaseline.dsl.text import dsl_versions
 from phaseline.lang.did_you_mean import did_you_mean
 from phaseline.lang.fast_dataclasses import altered
 from phaseline.model.problems.problem import problem_error
+from phaseline.use_cases.loading import blueprint_loading
 
 if TYPE_CHECKING:
     from phaseline.app.app_context import RequestContext
@@ -22,16 +27,15 @@ NAMED = 8
 
 def blueprint_schema(version: str) -> dict[str, Any]:
     """The JSON Schema of blueprints in a version of the language. Raises: PL-B011 for a version that is none."""
-    from phaseline.dsl.grammar.json_schema import json_schema
-    from phaseline.dsl.text.dsl_versions import LATEST, PHASELINE, version_name
-
-    versions = {version_name(minor): minor for minor in (*range(LATEST + 1), PHASELINE)}
+    versions = {
+        dsl_versions.version_name(minor): minor for minor in (*range(dsl_versions.LATEST + 1), dsl_versions.PHASELINE)
+    }
     if version not in versions:
         hint = did_you_mean(version, list(versions))
         raise problem_error(
             "PL-B011", f"'{version}' is no version of the language", f"{hint or 'One'} of {', '.join(versions)}."
         )
-    return json_schema(versions[version])
+    return grammar_json_schema.json_schema(versions[version])
 
 
 def explain_node(
@@ -41,18 +45,14 @@ def explain_node(
 
     Raises: ProblemsError with everything that is wrong with the blueprint; PL-B126 if it has no such node.
     """
-    from phaseline.dsl.documents.provenance import explain
-    from phaseline.dsl.reader import read_whole
-    from phaseline.use_cases.loading.blueprint_loading import open_blueprint
-
-    opened = open_blueprint(ctx, file, plugin_folders)
-    blueprint, sections = read_whole(opened.file, opened.files)
+    opened = blueprint_loading.open_blueprint(ctx, file, plugin_folders)
+    blueprint, sections = reader.read_whole(opened.file, opened.files)
     if node not in blueprint.nodes:
         hint = did_you_mean(node, blueprint.nodes)
         known = ", ".join(list(blueprint.nodes)[:NAMED]) + (", …" if len(blueprint.nodes) > NAMED else "")
         mend = f"{hint[:1].upper()}{hint[1:]}" if hint else f"It has {known}." if known else "It has no nodes."
         raise problem_error("PL-B126", f"'{file}' has no node '{node}'", mend)
-    whole = explain(blueprint, sections, node)
+    whole = provenance.explain(blueprint, sections, node)
     return altered(whole, pieces=tuple(piece for piece in whole.pieces if piece.path.startswith(only)))
 
 
@@ -63,12 +63,9 @@ def compare_blueprints(
 
     Raises: ProblemsError with everything that is wrong with one of them.
     """
-    from phaseline.dsl.documents.diff import compare
-    from phaseline.dsl.reader import read_whole
-    from phaseline.use_cases.loading.blueprint_loading import open_blueprint
 
     def read(file: str) -> tuple[Blueprint, MergedSections]:
-        opened = open_blueprint(ctx, file, plugin_folders)
-        return read_whole(opened.file, opened.files, open_types=open_types)
+        opened = blueprint_loading.open_blueprint(ctx, file, plugin_folders)
+        return reader.read_whole(opened.file, opened.files, open_types=open_types)
 
-    return compare(read(old), read(new))
+    return diff.compare(read(old), read(new))

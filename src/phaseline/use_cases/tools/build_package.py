@@ -7,10 +7,13 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
+from phaseline.catalog.files import archive_writer, package_files
+from phaseline.compat.fuel import judge as fuel_judge
 from phaseline.lang.did_you_mean import did_you_mean
 from phaseline.lang.fast_dataclasses import frozen
 from phaseline.model.packages.package import NATIVE
 from phaseline.model.problems.problem import Problem, ProblemsError, problem_error
+from phaseline.packages import reader
 from phaseline.packages.format.format_versions import FORMATS
 from phaseline.use_cases.tools.package_template import PROGRAMS, new_package
 
@@ -87,11 +90,6 @@ def build(folder: str, output: str | None = None) -> Built:
     Raises: ProblemsError with everything that is wrong with the package; PL-F073 if the hook fails, or the archive is there
     already or cannot be written.
     """
-    from phaseline.catalog.files.archive_writer import pack
-    from phaseline.catalog.files.package_files import CHECKSUMS, checksums, opened
-    from phaseline.compat.fuel.judge import YaqlJudge
-    from phaseline.packages.reader import read_package
-
     where = Path(folder)
     if not where.is_dir():
         raise problem_error(
@@ -99,17 +97,21 @@ def build(folder: str, output: str | None = None) -> Built:
         )
     said = _run_hook(where)
     own = Path(output).absolute() if output is not None else None
-    old = where / CHECKSUMS
-    with opened(where, leave_out=lambda path: Path(path) in {own, old.absolute()} or _is_built(path, where)) as files:
-        with YaqlJudge() as judge:
-            read = read_package(files.documents, where.absolute().name, judge)
+    old = where / package_files.CHECKSUMS
+    with package_files.opened(
+        where, leave_out=lambda path: Path(path) in {own, old.absolute()} or _is_built(path, where)
+    ) as files:
+        with fuel_judge.YaqlJudge() as judge:
+            read = reader.read_package(files.documents, where.absolute().name, judge)
         package = read.package
         if package is None:
             raise ProblemsError(read.problems)
         target = output or f"{package}.tar.gz"
         _refuse_ending(target)
         try:
-            pack(files.tree, str(package), target, {CHECKSUMS: checksums(files.tree)})
+            archive_writer.pack(
+                files.tree, str(package), target, {package_files.CHECKSUMS: package_files.checksums(files.tree)}
+            )
         except FileExistsError as error:
             raise problem_error(
                 "PL-F073", f"'{target}' is there already", "Remove it, or name another with --output."

@@ -14,10 +14,26 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
+from phaseline.app import settings_schema
 from phaseline.app.store_location import store_file
+from phaseline.calls.threads import process_groups
+from phaseline.catalog.code import search_path as code_search_path
+from phaseline.catalog.phases import plugin_set
+from phaseline.lang.did_you_mean import did_you_mean
 from phaseline.lang.fast_dataclasses import frozen
+from phaseline.model.deployment import code_location
 from phaseline.model.problems.problem import ProblemsError
+from phaseline.model.rows import incarnations
+from phaseline.run.executors import local_executor
+from phaseline.store.sql import errors, schema
+from phaseline.store.sqlite import mounts
+from phaseline.use_cases.lookup import installed_packages, secret_settings
+from phaseline.use_cases.lookup.claims import goes_on
+from phaseline.use_cases.prepare import hook_differences as prepare_hook_differences
+from phaseline.use_cases.queries import deployments
 from phaseline.use_cases.queries.status import size_of
+from phaseline.use_cases.queries.unresponsive_owner import silence
+from phaseline.vault import master_keys
 
 if TYPE_CHECKING:
     from phaseline.app.app_context import AppContext, RequestContext
@@ -114,12 +130,10 @@ def _sqlite() -> Iterator[Check]:
 
 def leftover_folders(above: Path) -> Iterator[Check]:
     """A warning of temporary folders that killed processes of this user have left there."""
-    from phaseline.calls.threads.process_groups import is_alive
-
     left = []
     for folder in above.glob("phaseline-*-*"):
         number = folder.name.split("-")[1]
-        if number.isdigit() and not is_alive(int(number)) and _is_mine(folder):
+        if number.isdigit() and not process_groups.is_alive(int(number)) and _is_mine(folder):
             left.append(folder)
     if left:
         text = f"{len(left)} temporary folders of processes that are gone, such as {left[0]}"
@@ -138,13 +152,10 @@ def _is_mine(path: Path) -> bool:
 
 def _variables() -> Iterator[Check]:
     """Variables that look like settings and are none. No command refuses them: they may be another program's."""
-    from phaseline.app.settings_schema import SETTINGS
-    from phaseline.calls.threads.process_groups import MARK
-    from phaseline.lang.did_you_mean import did_you_mean
-    from phaseline.vault.master_keys import VARIABLE
-
-    known = [*(setting.variable for setting in SETTINGS), VARIABLE]
-    others = sorted(name for name in os.environ if name.startswith("PHASELINE_") and name not in (*known, MARK))
+    known = [*(setting.variable for setting in settings_schema.SETTINGS), master_keys.VARIABLE]
+    others = sorted(
+        name for name in os.environ if name.startswith("PHASELINE_") and name not in (*known, process_groups.MARK)
+    )
     for name in others[:SHOWN]:
         hint = did_you_mean(name, known) or "see docs/settings.md"
         yield Check("settings", "warn", f"{name} in the environment sets nothing", f"Correct or unset it; {hint}")
@@ -154,11 +165,8 @@ def _variables() -> Iterator[Check]:
 
 def _holds_code(folder: str) -> bool:
     """True for a folder with modules, also those of a source distribution, with records or with packages."""
-    from phaseline.catalog.code.search_path import search_path
-    from phaseline.model.deployment.code_location import CodeLocation
-
     forms = ("*.py", "*/__init__.py", "*.rec", "*.zip", "*/lib/python")
-    tops = (folder, *search_path(CodeLocation("", (folder,))))
+    tops = (folder, *code_search_path.search_path(code_location.CodeLocation("", (folder,))))
     return any(True for top in tops for form in forms for _ in Path(top).glob(form))
 
 
@@ -181,11 +189,9 @@ def _folders(folders: Sequence[str]) -> Iterator[Check]:
 
 def _refused(folder: str) -> list[str]:
     """Where the plugins with phases are that nobody can use."""
-    from phaseline.catalog.phases.plugin_set import PhasePlugins
-
     return [
         verdict.package.place
-        for verdict in PhasePlugins([folder]).load().verdicts
+        for verdict in plugin_set.PhasePlugins([folder]).load().verdicts
         if verdict.errors and Path(verdict.package.place).is_relative_to(folder)
     ]
 
@@ -206,21 +212,17 @@ def _log(settings: Settings) -> Iterator[Check]:
 
 def older_schema(file: Path) -> int:
     """The schema in the head of the file if it is older than ours; 0 otherwise, and for what is no store."""
-    from phaseline.store.sql.schema import APPLICATION_ID, SCHEMA_VERSION
-
     try:
         with file.open("rb") as stream:
             head = stream.read(HEAD_BYTES)
     except OSError:
         return 0
     found, application = int.from_bytes(head[60:64], "big"), int.from_bytes(head[68:72], "big")
-    return found if application == APPLICATION_ID and 0 < found < SCHEMA_VERSION else 0
+    return found if application == schema.APPLICATION_ID and 0 < found < schema.SCHEMA_VERSION else 0
 
 
 def _file_system(file: Path) -> Iterator[Check]:
-    from phaseline.store.sqlite.mounts import kind_of_file_system
-
-    kind = kind_of_file_system(file)
+    kind = mounts.kind_of_file_system(file)
     if kind in REMOTE:
         text = f"{file} lies on {kind}, whose locks cannot be relied upon"
         yield Check("store", "fail", text, "Move the store to a local disk and set store.url.")
@@ -293,21 +295,16 @@ def _inside(ctx: RequestContext) -> Iterator[Check]:
 
 
 def _engine(store: Store, now: int) -> Iterator[Check]:
-    from phaseline.use_cases.lookup.claims import goes_on
-    from phaseline.use_cases.queries.unresponsive_owner import silence
-
     owner = store.owner()
     last = store.incarnations.held()
     living = store.executions(only_open=True)
     held = sum(row.number <= last for row in living)
     if held:
-        from phaseline.store.sql.errors import GO_ON
-
         yield Check(
             "restore",
             "warn",
             f"{held} execution{'s wait' if held != 1 else ' waits'} since the store was restored",
-            GO_ON,
+            errors.GO_ON,
         )
     living = [row for row in living if row.number > last]
     if owner is not None:
@@ -330,12 +327,16 @@ def _engine(store: Store, now: int) -> Iterator[Check]:
 
 def _leftover_processes(store: Store) -> list[int]:
     """Processes of calls that have no answer yet; what calls that answered left running stays on purpose."""
-    from phaseline.calls.threads.process_groups import marked
-    from phaseline.model.rows.incarnations import Names
-    from phaseline.run.executors.local_executor import unanswered
-
     rows = store.batches(only_open=True)
-    return sorted(marked(unanswered(Names(store.identity(), store.incarnations.all()), rows))) if rows else []
+    return (
+        sorted(
+            process_groups.marked(
+                local_executor.unanswered(incarnations.Names(store.identity(), store.incarnations.all()), rows)
+            )
+        )
+        if rows
+        else []
+    )
 
 
 def _code(store: Store) -> Iterator[Check]:
@@ -355,9 +356,7 @@ def _is_laid_out(store: Store, row: DeploymentRow, folder: str) -> bool:
 
 def _unreadable(store: Store) -> Iterator[Check]:
     """Deployments that cannot be read, and the latest executions of others that failed because something stored of them cannot be."""
-    from phaseline.use_cases.queries.deployments import unread
-
-    flaws = {row.number: (row.name, flaw) for row in store.deployments() if (flaw := unread(store, row))}
+    flaws = {row.number: (row.name, flaw) for row in store.deployments() if (flaw := deployments.unread(store, row))}
     for name, flaw in list(flaws.values())[:SHOWN]:
         text = f"the deployment '{name}' cannot be read: {flaw}"
         yield Check("deployments", "warn", text, f"phaseline deployments delete {name} --force")
@@ -370,9 +369,7 @@ def _unreadable(store: Store) -> Iterator[Check]:
 
 def _hooks(ctx: RequestContext) -> Iterator[Check]:
     """Open executions that were made with other settings, and so go round hook classes of these, or have some of their own."""
-    from phaseline.use_cases.prepare.hook_differences import hook_differences
-
-    for found in list(hook_differences(ctx))[:SHOWN]:
+    for found in list(prepare_hook_differences.hook_differences(ctx))[:SHOWN]:
         yield Check("hooks", "warn", str(found), "Have one settings file for all who start actions; see docs/hooks.md.")
 
 
@@ -393,14 +390,12 @@ def _settings_in_clear(ctx: RequestContext) -> Iterator[Check]:
     """Passwords of packages that lie in the store as they were given; enabling a package seals them."""
     if not ctx.store.has_packages:
         return
-    from phaseline.use_cases.lookup.installed_packages import read_stored
-    from phaseline.use_cases.lookup.secret_settings import in_clear
 
     by_number = {row.number: row for row in ctx.store.packages.all()}
     for deployment in ctx.store.deployments():
         for use in ctx.store.packages.uses(deployment.number):
             row = by_number[use.package]
-            names = in_clear(read_stored(ctx, row).form, use.settings)
+            names = secret_settings.in_clear(installed_packages.read_stored(ctx, row).form, use.settings)
             if names:
                 text = f"{', '.join(names)} of {row} for '{deployment.name}' is not encrypted in the store"
                 mend = f"Encrypt it: phaseline deployments plugins enable {deployment.name} {row}; then: phaseline store compact"

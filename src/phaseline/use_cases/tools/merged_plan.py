@@ -5,6 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from phaseline.dsl import reader
+from phaseline.dsl.documents import merged_plan
+from phaseline.use_cases.loading import blueprint_loading
+
 if TYPE_CHECKING:
     from phaseline.app.app_context import RequestContext
 
@@ -13,9 +17,5 @@ def planned(
     ctx: RequestContext, file: str, *, plugin_folders: Sequence[str] = (), open_types: bool = False
 ) -> dict[str, Any]:
     """What the ancestor's parser makes of the same file. Raises ``ProblemsError`` with everything that is wrong with it."""
-    from phaseline.dsl.documents.merged_plan import plan_document
-    from phaseline.dsl.reader import read_whole
-    from phaseline.use_cases.loading.blueprint_loading import open_blueprint
-
-    opened = open_blueprint(ctx, file, plugin_folders)
-    return plan_document(*read_whole(opened.file, opened.files, open_types=open_types))
+    opened = blueprint_loading.open_blueprint(ctx, file, plugin_folders)
+    return merged_plan.plan_document(*reader.read_whole(opened.file, opened.files, open_types=open_types))

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Final
 
 from phaseline.model.packages.package import NATIVE
+from phaseline.packages.format import stage_ranges
 from phaseline.packages.format.format_versions import FORMATS
 
 PROGRAMS: Final = ("deployment_scripts/deploy.sh", "pre_build_hook")
@@ -72,9 +73,7 @@ def _metadata(name: str, package_format: str) -> str:
 
 
 def _tasks(tasks: Callable[[], str]) -> str:
-    from phaseline.packages.format.stage_ranges import as_comments
-
-    return as_comments() + tasks()
+    return stage_ranges.as_comments() + tasks()
 
 
 def _stage_tasks() -> str:

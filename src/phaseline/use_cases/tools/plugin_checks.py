@@ -6,8 +6,12 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from phaseline.catalog.code import operation_modules as code_operation_modules
+from phaseline.catalog.phases import phase_packages, plugin_set
 from phaseline.lang.fast_dataclasses import frozen
 from phaseline.model.problems.problem import Place, Problem
+from phaseline.use_cases.loading import package_checks
+from phaseline.use_cases.queries import phases as queries_phases
 
 if TYPE_CHECKING:
     from phaseline.app.app_context import RequestContext
@@ -41,9 +45,7 @@ def check_plugins(ctx: RequestContext, paths: Sequence[str] = (), plugin_folders
     Without paths the plugins of the folders themselves are checked. A path without any is a mistake (PL-D050). Packages at
     a path are checked whole; where they bring no phases nothing else is read.
     """
-    from phaseline.use_cases.loading.package_checks import check_packages
-
-    packed = {path: check_packages(path) for path in paths}
+    packed = {path: package_checks.check_packages(path) for path in paths}
     packages = [found for found in packed.values() if found is not None]
     titles = [title for found in packages for title in found.titles]
     problems = [problem for found in packages for problem in found.problems]
@@ -62,17 +64,13 @@ def _beside_others(
     brought: Sequence[PhasePackage],
 ) -> CheckedPlugins:
     """As ``check_plugins``; of packages only what phases they bring is left to be looked at."""
-    from phaseline.catalog.phases.phase_packages import packages_at
-    from phaseline.catalog.phases.plugin_set import PhasePlugins, read_all
-    from phaseline.use_cases.queries.phases import folders_of
-
-    folders = folders_of(ctx, plugin_folders)
-    around = {package.place: package for package in read_all(folders)}
+    folders = queries_phases.folders_of(ctx, plugin_folders)
+    around = {package.place: package for package in plugin_set.read_all(folders)}
     given = {package.place: package for package in brought}
     nothing: list[Problem] = []
     for path in paths:
         inside = _inside(around, Path(path).absolute())
-        inside = inside or {package.place: package for package in packages_at(Path(path))}
+        inside = inside or {package.place: package for package in phase_packages.packages_at(Path(path))}
         given.update(inside)
         if not any(map(_says_something, inside.values())):
             nothing.append(_no_plugin(path))
@@ -83,7 +81,9 @@ def _beside_others(
         return [*(package for name, package in around.items() if name not in same), *given.values()]
 
     verdicts = [
-        verdict for verdict in PhasePlugins(read=read).load().verdicts if is_all or verdict.package.place in given
+        verdict
+        for verdict in plugin_set.PhasePlugins(read=read).load().verdicts
+        if is_all or verdict.package.place in given
     ]
     plugins = [plugin for verdict in verdicts for plugin in verdict.package.plugins]
     phases = [plugin for plugin in plugins if plugin.phase is not None]
@@ -99,12 +99,10 @@ def _says_something(package: PhasePackage) -> bool:
 
 def _no_plugin(path: str) -> Problem:
     """A path below which nothing says anything of phases."""
-    from phaseline.catalog.code.operation_modules import operation_modules
-
     mend = (
         "A plugin is a pair Name.cfg and Name.py, a module with @phase, or a file of records (.rec). Correct the path."
     )
-    module = next(iter(operation_modules([path])), None) if Path(path).is_dir() else None
+    module = next(iter(code_operation_modules.operation_modules([path])), None) if Path(path).is_dir() else None
     if module is not None and module.functions:
         call = f"phaseline plugins try {module.name}:{module.functions[0]} --plugins {path}"
         mend = f"It has operations, which are checked by trying them: {call}"

@@ -8,9 +8,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from phaseline.app.callers import make_caller
+from phaseline.calls.batches import trial_call
 from phaseline.calls.batches.caller_registry import CallerRegistry
+from phaseline.calls.threads.guarded_calls import guarded_call
 from phaseline.lang.fast_dataclasses import frozen
+from phaseline.model.blueprint.operation_declaration import declaration_of
 from phaseline.model.problems.problem import ProblemsError
+from phaseline.use_cases.loading import load_errors
 from phaseline.use_cases.loading.blueprint_loading import refuse_missing
 
 if TYPE_CHECKING:
@@ -54,19 +58,16 @@ def try_function(ctx: RequestContext, function: str, given: MadeUp, *, plugin_fo
 
     Raises: PL-O002 if the module or the function cannot be loaded, PL-O003 for a folder that does not exist.
     """
-    from phaseline.calls.batches.trial_call import Subject, Trial, TrialMember
-    from phaseline.model.blueprint.operation_declaration import declaration_of
-
     refuse_missing(plugin_folders)
     code = ctx.app.code_places(str(Path.cwd() / "blueprint.yaml"), (*plugin_folders, "."))
     implementation = function.replace(":", ".")
     found = _load(ctx, implementation, code)
     declaration = declaration_of(found)
     form: Literal["bulk", "each", "ctx"] = "ctx" if declaration is None else "bulk" if declaration.bulk else "each"
-    subject = Subject("item", given.properties, given.runtime_properties)
-    target = None if given.target is None else Subject("target", given.target)
-    members = [TrialMember(subject, given.inputs, target=target)] * given.count
-    items = Trial(members, code=code, implementation=implementation).call(found, CallerRegistry(make_caller))
+    subject = trial_call.Subject("item", given.properties, given.runtime_properties)
+    target = None if given.target is None else trial_call.Subject("target", given.target)
+    members = [trial_call.TrialMember(subject, given.inputs, target=target)] * given.count
+    items = trial_call.Trial(members, code=code, implementation=implementation).call(found, CallerRegistry(make_caller))
     return Attempt(
         function,
         form,
@@ -78,12 +79,8 @@ def try_function(ctx: RequestContext, function: str, given: MadeUp, *, plugin_fo
 
 def _load(ctx: RequestContext, implementation: str, code: CodeLocation) -> Callable[..., object]:
     """The function, imported. Raises: PL-O002."""
-    from phaseline.calls.threads.guarded_calls import guarded_call
-
     function, error = guarded_call(ctx.catalog.load, implementation, code)
     if function is None:
-        from phaseline.use_cases.loading.load_errors import load_problem
-
         assert error is not None, "what gives no function has raised"
-        raise ProblemsError([load_problem(implementation, error, code)]) from error
+        raise ProblemsError([load_errors.load_problem(implementation, error, code)]) from error
     return function

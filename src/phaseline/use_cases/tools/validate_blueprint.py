@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from phaseline.dsl.nodes import plugin_placement
 from phaseline.lang.fast_dataclasses import altered
 from phaseline.use_cases.loading.blueprint_loading import read_opened
 from phaseline.use_cases.loading.plugin_presence import missing_modules
@@ -23,14 +24,12 @@ def validate(
     Modules of plugins that are not here are warned of: they may be where it is installed, and no code is run (W2).
     ``open_types``: what definition files that are not at hand would declare is taken as open, with a warning each.
     """
-    from phaseline.dsl.nodes.plugin_placement import placement_of
-
     blueprint, code, opened = read_opened(ctx, file, plugin_folders, open_types=open_types)
     missing = [
         altered(problem, severity="warning")
         for problem in missing_modules(ctx.catalog, blueprint, code, opened, open_types=open_types)
     ]
-    placement = placement_of(blueprint)
+    placement = plugin_placement.placement_of(blueprint)
     return Validated(
         file=file,
         version=blueprint.version,

@@ -6,6 +6,8 @@ from collections.abc import Callable, Mapping
 from functools import wraps
 from typing import TYPE_CHECKING, Concatenate, ParamSpec, TypeVar
 
+from phaseline.use_cases.commands.orders import given_orders
+
 if TYPE_CHECKING:
     from phaseline.app.app_context import RequestContext
     from phaseline.model.rows.orders import GivenOrder
@@ -32,9 +34,8 @@ def once(
         def ordered(ctx: RequestContext, /, *args: P.args, **named: P.kwargs) -> R:
             if ctx.requested is None or named.get("given") is not None:
                 return function(ctx, *args, **named)
-            from phaseline.use_cases.commands.orders.given_orders import carry_out_once
 
-            return carry_out_once(ctx, verb, function, args, named, again)
+            return given_orders.carry_out_once(ctx, verb, function, args, named, again)
 
         return ordered
 

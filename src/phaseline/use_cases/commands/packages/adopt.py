@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from phaseline.lang.fast_dataclasses import altered, frozen
 from phaseline.model.packages.installed import PackageUse
 from phaseline.model.problems.problem import Problem, ProblemsError
+from phaseline.use_cases.lookup import secret_settings
 from phaseline.use_cases.lookup.installed_packages import installed_rows, known, lay_out_package
 
 if TYPE_CHECKING:
@@ -54,10 +55,8 @@ def found_again(
 
 def _use(ctx: RequestContext, row: PackageRow, settings: Mapping[str, Any], *, is_enabled: bool) -> PackageUse | None:
     """None if the settings were sealed by another store."""
-    from phaseline.use_cases.lookup.secret_settings import opened, sealed
-
     try:
-        given = opened(ctx, settings)
+        given = secret_settings.opened(ctx, settings)
     except ProblemsError:
         return None
     package = known(ctx, row)
@@ -66,7 +65,7 @@ def _use(ctx: RequestContext, row: PackageRow, settings: Mapping[str, Any], *, i
         0,
         row.number,
         is_enabled=is_enabled,
-        settings=sealed(ctx, package.package.form, given),
+        settings=secret_settings.sealed(ctx, package.package.form, given),
         folders=package.folders,
         at=ctx.clock.now(),
         by=ctx.actor.name,

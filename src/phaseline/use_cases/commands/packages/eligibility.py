@@ -8,9 +8,16 @@ from typing import TYPE_CHECKING
 from phaseline.model.execution.lifecycle_actions import action_of
 from phaseline.model.graph.status import ExecutionStatus
 from phaseline.model.problems.problem import Place, Problem, ProblemsError
+from phaseline.packages import applicability, compatibility, task_serializer
+from phaseline.packages.format.condition_language import holds
+from phaseline.packages.format.settings_values import chosen
+from phaseline.plan.rounds import role_limits
+from phaseline.plan.stages import task_listing
 from phaseline.use_cases.loading.package_checks import product_problems
+from phaseline.use_cases.lookup import enabled_tasks, label_syntax
 from phaseline.use_cases.lookup.installed_packages import known
 from phaseline.use_cases.lookup.secret_settings import opened
+from phaseline.use_cases.queries import deployments
 
 if TYPE_CHECKING:
     from phaseline.app.app_context import RequestContext
@@ -56,14 +63,15 @@ class Eligibility:
 
     def against(self, found: InstalledPackage) -> list[Problem]:
         """Everything that is against enabling a package, with what it says to those that are enabled."""
-        from phaseline.packages.applicability import unfit
-        from phaseline.packages.compatibility import misfits, overlaps
-
         package = found.package
         beside = [other.package for other in self._beside(package.name)]
-        problems = [*product_problems(package), *unfit(package, self.labels), *self._not_now(package)]
-        before = {*overlaps(beside), *misfits(beside)}
-        problems += [one for one in (*overlaps([*beside, package]), *misfits([*beside, package])) if one not in before]
+        problems = [*product_problems(package), *applicability.unfit(package, self.labels), *self._not_now(package)]
+        before = {*compatibility.overlaps(beside), *compatibility.misfits(beside)}
+        problems += [
+            one
+            for one in (*compatibility.overlaps([*beside, package]), *compatibility.misfits([*beside, package]))
+            if one not in before
+        ]
         return [*problems, *self.beyond_limits(found), *self._circles(found)]
 
     def beyond_limits(self, found: InstalledPackage, former: InstalledPackage | None = None) -> list[Problem]:
@@ -77,34 +85,25 @@ class Eligibility:
 
     def _circles(self, found: InstalledPackage) -> list[Problem]:
         """PL-F015 for tasks that would wait for one another on the instances of the deployment, with this package beside the others."""
-        from phaseline.packages.format.condition_language import holds
-        from phaseline.packages.task_serializer import SerializerInput, serialized
-        from phaseline.plan.stages.task_listing import task_rows
-        from phaseline.use_cases.lookup.enabled_tasks import roles_by_node
-
         chosen = [*self._beside(found.row.name), found]
         if not any(one.package.granular_tasks for one in chosen) or self._deployment.kind == "resources":
             return []
         number = self._deployment.number
         labels = {key: value for key, value in self.cluster.items() if isinstance(value, str)}
-        roles = roles_by_node(self._ctx, number, chosen)
-        given = SerializerInput(INSTALL, holds, labels, slow=self._ctx.app.judge, roles=roles)
+        roles = enabled_tasks.roles_by_node(self._ctx, number, chosen)
+        given = task_serializer.SerializerInput(INSTALL, holds, labels, slow=self._ctx.app.judge, roles=roles)
         try:
-            task_rows(serialized(chosen, given), self._ctx.store.topology(number), INSTALL)
+            task_listing.task_rows(task_serializer.serialized(chosen, given), self._ctx.store.topology(number), INSTALL)
         except ProblemsError as error:
             return list(error.problems)
         return []
 
     def _beyond(self, chosen: Sequence[InstalledPackage]) -> list[Problem]:
-        from phaseline.packages.applicability import beyond_limits
-
         models = self._models(chosen)
-        return [problem for one in chosen for problem in beyond_limits(one.package, self.count, models)]
+        return [problem for one in chosen for problem in applicability.beyond_limits(one.package, self.count, models)]
 
     def wrong_settings(self, package: Package, given: Mapping[str, Value]) -> list[Problem]:
         """What is wrong with settings, and with setting any of them."""
-        from phaseline.packages.format.settings_values import chosen
-
         return list(
             chosen(
                 str(package), package.form, given, self._models(self._beside(package.name)), self._ctx.app.judge
@@ -113,9 +112,7 @@ class Eligibility:
 
     def _models(self, packages: Sequence[InstalledPackage]) -> dict[str, object]:
         """What conditions may ask: the settings of these packages, and the deployment."""
-        from phaseline.packages.task_serializer import settings_model
-
-        return {"settings": settings_model(packages), "cluster": self.cluster}
+        return {"settings": task_serializer.settings_model(packages), "cluster": self.cluster}
 
     def _beside(self, name: str) -> list[InstalledPackage]:
         """What is enabled already under other names."""
@@ -124,9 +121,7 @@ class Eligibility:
     @property
     def labels(self) -> Mapping[str, Sequence[str]]:
         """Those of the deployment, by key."""
-        from phaseline.use_cases.lookup.label_syntax import by_key
-
-        return by_key(self._ctx.store.labels.of(self._deployment.number))
+        return label_syntax.by_key(self._ctx.store.labels.of(self._deployment.number))
 
     @property
     def cluster(self) -> Mapping[str, object]:
@@ -137,16 +132,16 @@ class Eligibility:
     def count(self) -> Count:
         """How many of its instances have a role."""
         if self._count is None:
-            from phaseline.plan.rounds.role_limits import counting
-
-            self._count = counting(self._ctx.store.topology(self._deployment.number))
+            self._count = role_limits.counting(self._ctx.store.topology(self._deployment.number))
         return self._count
 
     def _not_now(self, package: Package) -> list[Problem]:
         """PL-F067 if something is installed and the package does not say that it may come later."""
-        from phaseline.use_cases.queries.deployments import living_count
-
-        if package.is_hotpluggable or not living_count(self._ctx.store, self._deployment) or self._is_begun_only():
+        if (
+            package.is_hotpluggable
+            or not deployments.living_count(self._ctx.store, self._deployment)
+            or self._is_begun_only()
+        ):
             return []
         message = (
             f"{package} cannot be enabled for '{self._deployment.name}', which is installed: it is not hot-pluggable"

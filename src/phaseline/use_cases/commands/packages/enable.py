@@ -5,14 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from phaseline.dsl.functions import plan_and_runtime_scopes
 from phaseline.lang.fast_dataclasses import altered, frozen
 from phaseline.model.packages.installed import PackageUse
 from phaseline.model.problems.problem import Place, Problem, ProblemsError, problem_error
+from phaseline.packages.format.settings_values import secret_named
+from phaseline.plan.rounds import role_limits
 from phaseline.use_cases.commands.packages.eligibility import Eligibility, uses_of
 from phaseline.use_cases.lookup.find import find_deployment
 from phaseline.use_cases.lookup.installed_packages import installed_rows, known, lay_out_package
 from phaseline.use_cases.lookup.running_engine import tell_engine
 from phaseline.use_cases.lookup.secret_settings import opened, sealed, shown
+from phaseline.use_cases.queries import deployments
 from phaseline.use_cases.queries.packages.find_package import find_package, read_name
 
 if TYPE_CHECKING:
@@ -145,12 +149,9 @@ def _view(deployment: DeploymentRow, found: InstalledPackage, state: str) -> Ena
 
 def _missing_secrets(ctx: RequestContext, given: Mapping[str, Value]) -> Sequence[Problem]:
     """PL-B079 if settings name secrets that there are not."""
-    from phaseline.dsl.functions.plan_and_runtime_scopes import no_secrets
-    from phaseline.packages.format.settings_values import secret_named
-
     names = {name for name in map(secret_named, given.values()) if name}
     missing = ctx.vault.missing(names) if names else ()
-    return no_secrets(missing).problems if missing else ()
+    return plan_and_runtime_scopes.no_secrets(missing).problems if missing else ()
 
 
 def _meant(ctx: RequestContext, text: str, used: Sequence[tuple[PackageRow, PackageUse]]) -> PackageRow:
@@ -168,12 +169,9 @@ def _refusals(row: PackageRow, before: PackageRow | None, use: PackageUse | None
 
 def _refuse_roles_in_use(ctx: RequestContext, package: Package, deployment: DeploymentRow) -> None:
     """Raise PL-F071 for each role of the package that installed instances have."""
-    from phaseline.plan.rounds.role_limits import counting
-    from phaseline.use_cases.queries.deployments import living
-
     if not package.node_roles:
         return
-    count_of = counting(ctx.store.topology(deployment.number), living(ctx.store, deployment))
+    count_of = role_limits.counting(ctx.store.topology(deployment.number), deployments.living(ctx.store, deployment))
     used = [(role.id, count_of(role.id)) for role in package.node_roles]
     mend = f"Give these instances another role first, or uninstall or remove them from '{deployment.name}'."
     problems = [

@@ -10,9 +10,11 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NoReturn
 
+from phaseline.catalog.files import package_files
 from phaseline.lang.fast_dataclasses import frozen
 from phaseline.model.packages.installed import PackageRow
 from phaseline.model.problems.problem import Problem, ProblemsError, problem_error
+from phaseline.packages import reader
 from phaseline.use_cases.loading.package_checks import what_else
 from phaseline.use_cases.lookup.installed_packages import (
     ENDING,
@@ -72,13 +74,10 @@ def install(ctx: RequestContext, path: str, wanted: PackageInstallation | None =
     Raises: ProblemsError with everything that is wrong with the package; PL-F060, PL-F061, PL-F063, PL-F064; PL-B120 to
     PL-B122 for an archive that cannot be read, or could do harm. Then nothing is stored.
     """
-    from phaseline.catalog.files.package_files import opened
-    from phaseline.packages.reader import read_package
-
     if not Path(path).exists():
         raise problem_error("PL-F060", f"there is no file or folder '{path}'", "Correct the path.", subject=path)
-    with opened(Path(path), leave_out=_is_of_store(ctx)) as files:
-        read = read_package(files.documents, Path(path).name, ctx.app.judge)
+    with package_files.opened(Path(path), leave_out=_is_of_store(ctx)) as files:
+        read = reader.read_package(files.documents, Path(path).name, ctx.app.judge)
         if read.package is None:
             raise ProblemsError(read.problems)
         problems = what_else(files, read.package)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from phaseline.lang.did_you_mean import did_you_mean
 from phaseline.model.problems.problem import Place, Problem, ProblemsError, problem_error
+from phaseline.use_cases.loading import type_catalog
 from phaseline.use_cases.lookup.installed_packages import collect, installed_rows
 from phaseline.use_cases.lookup.running_engine import tell_engine
 from phaseline.use_cases.queries.packages.find_package import find_package, read_name
@@ -36,16 +37,14 @@ def remove_any(ctx: RequestContext, name: str, version: str = "") -> PackageRow 
 
     Raises: as ``remove`` where a package is meant, as ``remove_definitions`` where these are; PL-B127 where there is neither.
     """
-    from phaseline.use_cases.loading.type_catalog import find_definitions, remove_definitions
-
     named = read_name(name) or (name, "")
     wanted = named[1] or version
     is_package = any(row.name == named[0] and wanted in {"", row.version} for row in installed_rows(ctx))
-    has_types = bool(find_definitions(ctx, named[0], wanted))
+    has_types = bool(type_catalog.find_definitions(ctx, named[0], wanted))
     if is_package and (wanted or not has_types):
         return remove(ctx, f"{named[0]}=={wanted}" if wanted else named[0])
-    if has_types or (not named[1] and find_definitions(ctx, named[0])):
-        return remove_definitions(ctx, named[0], wanted)
+    if has_types or (not named[1] and type_catalog.find_definitions(ctx, named[0])):
+        return type_catalog.remove_definitions(ctx, named[0], wanted)
     if is_package or named[1]:
         return remove(ctx, name)
     text = f"there is neither a package nor type definitions of '{name}'"

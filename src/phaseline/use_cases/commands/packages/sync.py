@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
+from phaseline.catalog.files import distributed_packages, package_files
 from phaseline.lang.fast_dataclasses import frozen
 from phaseline.model.problems.problem import Place, Problem, ProblemsError, problem_error
 from phaseline.use_cases.commands.packages.install import PackageInstallation, install
@@ -127,20 +128,18 @@ def _looked_at(ctx: RequestContext, folders: Sequence[str]) -> list[str]:
 
 
 def _sources(looked_at: Sequence[str]) -> Iterator[PackageSource]:
-    from phaseline.catalog.files.package_files import package_folders
-
     for where in dict.fromkeys(looked_at):
         if where == DISTRIBUTIONS:
             yield from announced_sources()
         else:
-            yield from (PackageSource(str(folder), str(folder)) for folder in package_folders(Path(where)))
+            yield from (
+                PackageSource(str(folder), str(folder)) for folder in package_files.package_folders(Path(where))
+            )
 
 
 def _is_of(origin: str, looked_at: Sequence[str]) -> bool:
     """Whether files of this origin would have been found, were they there."""
-    from phaseline.catalog.files.distributed_packages import ORIGIN
-
-    if origin.startswith(ORIGIN):
+    if origin.startswith(distributed_packages.ORIGIN):
         return DISTRIBUTIONS in looked_at
     return any(Path(origin).is_relative_to(folder) for folder in looked_at)
 

@@ -13,8 +13,10 @@ from phaseline.model.graph.graph import owners_of
 from phaseline.model.problems.problem import problem_error
 from phaseline.model.resources.resources import REACH_WORKFLOW
 from phaseline.use_cases.lookup.find import find_execution, find_instance
+from phaseline.use_cases.queries.events import event_pages as events_event_pages
 from phaseline.use_cases.queries.events.event_columns import EventColumns, rank
 from phaseline.use_cases.queries.events.line_filter import ANY, LineFilter, Sieve
+from phaseline.use_cases.queries.resources import path_events
 from phaseline.views.views import Line
 
 if TYPE_CHECKING:
@@ -137,13 +139,11 @@ class EventLook:
             self.narrated: Narrated | None = None
             self.resources: list[Line] = []
             if row.request.workflow == REACH_WORKFLOW:
-                from phaseline.use_cases.queries.resources.path_events import told_of
-
-                self.resources = list(told_of(store, row))
+                self.resources = list(path_events.told_of(store, row))
             else:
-                from phaseline.use_cases.queries.events import event_pages as narrated
-
-                self.narrated = narrated.Narrated(store, row, causes, None if former is None else former.narrated)
+                self.narrated = events_event_pages.Narrated(
+                    store, row, causes, None if former is None else former.narrated
+                )
 
     def _line(self, event: EventRow) -> Line:
         name = instance_id(self._topology.ids, event.instance)

@@ -11,6 +11,7 @@ from phaseline.lang.fast_dataclasses import frozen
 from phaseline.model.graph.graph import phase_of
 from phaseline.model.problems.problem import problem_error
 from phaseline.model.resources.resources import REACH_WORKFLOW
+from phaseline.plan.explain import critical_path as explain_critical_path
 from phaseline.use_cases.lookup.entry_status import subject_ids
 from phaseline.use_cases.lookup.find import find_execution
 
@@ -100,10 +101,8 @@ def _round(
     stored: GraphRow, graph: Graph, batches: Sequence[BatchRow], topology: Topology, now: int
 ) -> RoundTime | None:
     """None where nothing was called."""
-    from phaseline.plan.explain.critical_path import critical_path, spent
-
     times, calls = _times(stored.id, graph, batches, now)
-    found = spent(graph, times)
+    found = explain_critical_path.spent(graph, times)
     if not found:
         return None
     phases = [
@@ -112,15 +111,13 @@ def _round(
         )
         for one in found
     ]
-    path = _told(graph, topology, times, critical_path(graph, times))
+    path = _told(graph, topology, times, explain_critical_path.critical_path(graph, times))
     began, ended = min(one.began_at for one in found), max(one.ended_at for one in found)
     return RoundTime(stored.name, stored.attempt, began, ended, phases, path)
 
 
 def _times(id: int, graph: Graph, batches: Sequence[BatchRow], now: int) -> tuple[Times, dict[str, set[int]]]:
     """When each entry was called, and {phase: its batches}."""
-    from phaseline.plan.explain.critical_path import Times
-
     began, ended = np.zeros(len(graph), np.int64), np.zeros(len(graph), np.int64)
     firsts = np.array([step.first for step in graph.steps])
     calls: dict[str, set[int]] = {}
@@ -131,7 +128,7 @@ def _times(id: int, graph: Graph, batches: Sequence[BatchRow], now: int) -> tupl
                 ended[positions] = batch.closed_at or now
                 step = graph.steps[int(np.searchsorted(firsts, positions[0], side="right")) - 1]
                 calls.setdefault(step.phase, set()).add(batch.id)
-    return Times(began, ended), calls
+    return explain_critical_path.Times(began, ended), calls
 
 
 def _told(graph: Graph, topology: Topology, times: Times, path: Sequence[int]) -> list[CriticalCall]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from phaseline.lang.did_you_mean import did_you_mean
 from phaseline.model.problems.problem import ProblemsError, problem_error
+from phaseline.use_cases.lookup import announced_packages
 from phaseline.use_cases.lookup.installed_packages import installed_rows
 
 if TYPE_CHECKING:
@@ -68,7 +69,9 @@ def unknown(text: str, name: str, fitting: Sequence[PackageRow], known: Sequence
 
 def _is_announced(name: str) -> bool:
     """Whether an installed distribution has a package of this name, which no sync has brought into the store."""
-    from phaseline.use_cases.lookup.announced_packages import announced_sources, says
-
-    found = (says(Path(source.folder)) for source in announced_sources() if source.folder)
+    found = (
+        announced_packages.says(Path(source.folder))
+        for source in announced_packages.announced_sources()
+        if source.folder
+    )
     return any(named is not None and named[0] == name for named in found)

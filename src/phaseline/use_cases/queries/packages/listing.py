@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from phaseline.lang.fast_dataclasses import altered, frozen
 from phaseline.model.deployment.sealed_values import HIDDEN
+from phaseline.packages import task_order
 from phaseline.use_cases.lookup.installed_packages import folder_of, installed_rows, read_stored
 from phaseline.use_cases.queries.packages.find_package import find_package
 
@@ -112,18 +113,15 @@ KEPT = (
 
 def stages_of(package: Package) -> Sequence[str]:
     """The stages of its tasks as they are written, each once, in the order in which they run."""
-    from phaseline.packages.task_order import ordered
-
-    return tuple(dict.fromkeys(task.written for task in ordered([package])))
+    return tuple(dict.fromkeys(task.written for task in task_order.ordered([package])))
 
 
 def _tasks(package: Package) -> list[str]:
-    from phaseline.packages.task_order import granular, ordered
-
     staged = [
-        f"{task.written}  {task.type}  {task.id or task.index + 1}  for {task.roles}" for task in ordered([package])
+        f"{task.written}  {task.type}  {task.id or task.index + 1}  for {task.roles}"
+        for task in task_order.ordered([package])
     ]
-    return staged + [f"{task.id}  {task.type}  for {task.roles}" for task in granular([package])]
+    return staged + [f"{task.id}  {task.type}  for {task.roles}" for task in task_order.granular([package])]
 
 
 def _code(package: Package) -> dict[str, Sequence[str]]:

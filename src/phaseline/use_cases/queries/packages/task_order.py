@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from phaseline.lang.fast_dataclasses import frozen
 from phaseline.packages.task_serializer import SerializerInput, serialized
 from phaseline.plan.stages.task_listing import task_rows
+from phaseline.use_cases.lookup import find
 from phaseline.use_cases.lookup.enabled_tasks import stages_of
 from phaseline.use_cases.lookup.installed_packages import installed, newest
 
@@ -34,9 +35,8 @@ def order(ctx: RequestContext, deployment: str | None = None, *, workflow: str =
     if deployment is None:
         stages = serialized(newest(installed(ctx)), SerializerInput(workflow, _always, allows_master=True))
         return TaskOrder("", workflow, task_rows(stages))
-    from phaseline.use_cases.lookup.find import find_deployment
 
-    row = find_deployment(ctx.store, deployment)
+    row = find.find_deployment(ctx.store, deployment)
     own = stages_of(ctx, workflow, row.number)
     rows = () if own is None else task_rows(own, ctx.store.topology(row.number), workflow)
     return TaskOrder(row.name, workflow, rows)

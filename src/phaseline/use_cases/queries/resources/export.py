@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from phaseline.compat.cyclecloud.resource import stored_of
 from phaseline.lang.fast_dataclasses import frozen
 from phaseline.lang.gc_pause import undisturbed
 from phaseline.model.deployment.sealed_values import veiled
@@ -76,8 +77,6 @@ def _records(snapshot: ClusterSnapshot, numbers: Sequence[int], left_out: list[s
 
 def _put(record: Record, name: str, value: Value) -> bool:
     """Whether the attribute can be written such that reading it gives the same value."""
-    from phaseline.compat.cyclecloud.resource import stored_of
-
     if not name or name.lower() in record.folded or veiled(value) != value:
         return False
     record.put(name, stored_of(value))

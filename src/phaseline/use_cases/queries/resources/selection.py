@@ -13,6 +13,7 @@ from phaseline.lang.did_you_mean import did_you_mean
 from phaseline.lang.fast_dataclasses import frozen
 from phaseline.model.phases.phase_data import ENGINE_KEYS, NO_DATA
 from phaseline.model.problems.problem import Place, Problem, ProblemsError, problem_error
+from phaseline.records.expression import Expression
 from phaseline.records.values import ErrorValue
 from phaseline.use_cases.queries.resources.cluster_snapshot import ClusterSnapshot, clusters
 from phaseline.use_cases.queries.resources.failure_groups import gather
@@ -22,7 +23,6 @@ from phaseline.use_cases.queries.resources.resource_records import record_of
 if TYPE_CHECKING:
     from phaseline.app.app_context import RequestContext
     from phaseline.ports import Store
-    from phaseline.records.expression import Expression
     from phaseline.records.record import Record
     from phaseline.use_cases.lookup.unreadable_rows import Flaws
 
@@ -108,7 +108,6 @@ def choose_one(store: Store, name: str, cluster: str | None) -> tuple[ClusterSna
 def _expression(text: str) -> Expression | None:
     if not text:
         return None
-    from phaseline.records.expression import Expression
 
     return Expression(text, subject="--filter")
 

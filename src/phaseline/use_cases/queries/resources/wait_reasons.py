@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 from phaseline.lang.fast_dataclasses import frozen
 from phaseline.model.execution.breakpoints import PREFIX as BREAKPOINT
 from phaseline.model.execution.breakpoints import clearing
+from phaseline.records import syntax_tree
+from phaseline.records.expression import Expression
 from phaseline.records.unparsing import value_text
 from phaseline.records.values import ErrorValue
 from phaseline.use_cases.lookup.known_phases import known_phases
@@ -204,12 +206,11 @@ def _absent(phase: PhaseDefinition, registry: PhaseRegistry, kind: str, record: 
 
 
 def _constrained(phase: PhaseDefinition, record: Record, now: float) -> PhaseReason:
-    from phaseline.records.expression import Expression
-    from phaseline.records.syntax_tree import Name, walk
-
     expression = Expression(phase.constraint)
     value = expression.evaluate(record, now=now)
-    written = {node.name.lower(): node.name for node in walk(expression.node) if isinstance(node, Name)}
+    written = {
+        node.name.lower(): node.name for node in syntax_tree.walk(expression.node) if isinstance(node, syntax_tree.Name)
+    }
     values = ", ".join(f"{written[key]} = {value_text(record.get(key))}" for key in sorted(written)[:SHOWN])
     verdict = expression.judge(record, now=now)
     if isinstance(verdict, ErrorValue):
