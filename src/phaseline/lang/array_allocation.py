@@ -1,8 +1,8 @@
-"""Columns that lie together in pieces of memory, where they are large together.
+"""Allocation of columns together in large pieces of memory.
 
-From 4 MiB on numpy asks the system for large pages; the first touch of one costs what that of a few small pages does, and a
-column of half a million numbers is too short for one. A column that fills a piece has one of its own, so that whoever
-exchanges columns one by one holds at most a piece more.
+From 4 MiB on numpy asks the system for large pages. The first touch of a large page costs as much as that of a few small
+ones, and a column of half a million numbers is too short for one. A column that fills a piece gets its own piece, so
+that code which replaces columns one by one holds at most one piece more.
 """
 
 from __future__ import annotations

@@ -24,9 +24,9 @@ def unique(values: np.ndarray) -> np.ndarray:
 
 
 def as_slice(positions: np.ndarray) -> slice | np.ndarray:
-    """Positions as a slice where each is the next one behind the one before: columns are then read where they lie.
+    """Positions as a slice if they are consecutive, so that columns are read without a copy.
 
-    A few are read as quickly one by one.
+    A few positions are read just as fast one by one.
 
     >>> as_slice(np.arange(4, 44)), as_slice(np.array([4, 5]))
     (slice(4, 44, None), array([4, 5]))

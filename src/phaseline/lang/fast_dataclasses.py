@@ -1,11 +1,11 @@
-"""``@frozen``: what ``@dataclass(frozen=True, slots=True)`` gives, without compiling anything when a class is declared.
+"""``@frozen``: like ``@dataclass(frozen=True, slots=True)``, but nothing is compiled when a class is declared.
 
-A dataclass writes six methods as text and compiles them, which takes about a millisecond; a command declares 130 such
-classes and makes a handful of objects of most. Here the methods are closures (docs/adr/0010). The class as it was
-declared becomes an ordinary dataclass only when somebody asks for its fields (``fields``, ``replace``, ``asdict``);
-when so many objects are made that a compiled ``__init__`` pays, it gets one.
+A dataclass writes six methods as text and compiles them, which takes about a millisecond. A command declares 130 such
+classes and creates only a few objects of most. Here the methods are closures (docs/adr/0010). The class becomes an
+ordinary dataclass only when its fields are needed (``fields``, ``replace``, ``asdict``). It gets a compiled
+``__init__`` once so many objects are created that this pays off.
 
-``@shared_property`` is a property that is computed once, also when two threads ask for it first.
+``@shared_property`` is a property that is computed once, even if two threads read it at the same time.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar, cast, dataclass_
 
 T = TypeVar("T")
 Columns = dict[str, Field[Any]]
-"""{name of a field: what was said of it}."""
+"""{name of a field: its declaration}."""
 _Parts = tuple[dict[str, Callable[..., None]], set[str], dict[str, Any], dict[str, Any]]
 """What sets each field, the fields that must be given, what makes a default, the defaults."""
 
 _GIVEN: Final[Field[Any]] = field()
-"""What is said of a field without a default; nobody changes it."""
+"""The declaration of a field without a default; it is never changed."""
 
 UNTIL_COMPILED: Final = 64
 """Objects of a class until compiling its ``__init__`` (0.6 ms) costs less than going without (4 µs an object)."""
@@ -120,7 +120,7 @@ def as_dict(one: object) -> dict[str, Any]:
 
 
 def field_defaults(kind: type) -> dict[str, Any]:
-    """{field: what it is where nothing else is said} of a class declared here; ``MISSING`` where something must be."""
+    """{field: its default} of a class declared here; ``MISSING`` for required fields."""
     later: _Later = vars(kind)["__dataclass_fields__"]
     return {name: said.default for name, said in later.columns.items()}
 
@@ -223,7 +223,7 @@ def _parts_of(made: type, columns: Columns) -> _Parts:
 
 
 def _init_of(made: type, columns: Columns, later: Callable[[], type]) -> Callable[..., None]:
-    """Binds the arguments one by one; what is wrong with them is left to the dataclass to say."""
+    """Binds the arguments one by one; wrong arguments are reported by the dataclass."""
     parts: _Parts | None = None  # of most classes no object is made
     left = UNTIL_COMPILED
 
@@ -249,10 +249,10 @@ def _init_of(made: type, columns: Columns, later: Callable[[], type]) -> Callabl
 
 
 def _compiled(made: type, columns: Columns, later: Callable[[], type]) -> Callable[..., None]:
-    """An ``__init__`` at a third of the price of that of a frozen dataclass.
+    """An ``__init__`` at a third of the cost of a frozen dataclass's.
 
-    While it is being filled the object is of a twin class, whose attributes are set in the ordinary way; a few are set
-    more quickly one by one. Where a twin would be laid out otherwise, the frozen dataclass has to do.
+    While it is filled, the object has a twin class, whose attributes are set in the ordinary way; a few attributes are
+    faster to set one by one. If the twin would have another memory layout, the frozen dataclass is used.
     """
     if made.__bases__ != (object,) or not columns or "__dict__" in vars(made):
         slow: Callable[..., None] = vars(later())["__init__"]
@@ -299,6 +299,6 @@ else:
             self._computing = RLock()
 
         def __get__(self, instance: Any, owner: type | None = None) -> Any:
-            """What was computed first; afterwards it stands in the object and nobody asks here."""
+            """The value computed first; afterwards it is stored in the object and this is not called."""
             with self._computing:
                 return super().__get__(instance, owner)

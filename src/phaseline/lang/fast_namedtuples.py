@@ -17,7 +17,7 @@ UNTIL_COMPILED: Final = 256
 
 
 def _quick(fields: tuple[str, ...], defaults: Mapping[str, Any]) -> Callable[..., Any]:
-    """``__new__`` of a class: what is wrong with the arguments is left to the compiled one to say."""
+    """``__new__`` of a class; wrong arguments are reported by the compiled one."""
     left = UNTIL_COMPILED
     count, known, tuple_of = len(fields), frozenset(fields), tuple.__new__
 

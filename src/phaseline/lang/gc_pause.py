@@ -9,7 +9,7 @@ from contextlib import contextmanager
 
 @contextmanager
 def undisturbed() -> Iterator[None]:
-    """Nobody looks for garbage in circles; whoever runs at the same time makes none of it that could not wait."""
+    """Pause the collection of cyclic garbage; threads that run meanwhile create none that could not wait."""
     was_looking = gc.isenabled()
     gc.disable()
     try:

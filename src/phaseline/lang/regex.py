@@ -34,7 +34,7 @@ class Pattern:
     parts: tuple[tuple[Any, bool], ...]
 
     def matches(self, text: str) -> bool:
-        """Whether the text begins as the pattern says (the end is free, as in the ancestor)."""
+        """True if the beginning of the text matches the pattern (the end is free, as in the ancestor)."""
         return all((part.match(text) is not None) == wanted for part, wanted in self.parts)
 
 

@@ -1,5 +1,5 @@
-"""Plugin packages: files become a checked ``Package``, or all that is wrong with them.
+"""Plugin packages: files become a checked ``Package``, or a list of all their problems.
 
-``reading.read_package`` is the door. A package is a set of YAML files, the same as Fuel had them in its formats 1.0.0 to
-5.0.0, and our own 10.0.0. Every file is checked by forms (``forms``) that are values, so that what is allowed can be told.
+``reader.read_package`` is the entry point. A package is a set of YAML files, as in Fuel's formats 1.0.0 to 5.0.0, or in
+our own 10.0.0. Every file is checked by forms (``format.value_forms``) that are values, so messages can name what is allowed.
 """

@@ -15,13 +15,13 @@ if TYPE_CHECKING:
 
 OS, MODE, RELEASE = "os", "mode", "release"
 LABELS: Final = (OS, MODE, RELEASE)
-"""Labels of a deployment that say what it runs on; what it does not say fits everything."""
+"""Labels of a deployment that name its system; a label that is not set matches everything."""
 
 Models = Mapping[str, Any]
 
 
 def unfit(package: Package, labels: Mapping[str, Sequence[str]]) -> list[Problem]:
-    """A problem (PL-F066) if no release of the package is for what the labels of a deployment say it runs on."""
+    """A problem (PL-F066) if no release of the package supports the system in the labels of a deployment."""
     said = {name: labels[name] for name in LABELS if labels.get(name)}
     if not said or not package.releases or any(_is_for(release, said) for release in package.releases):
         return []
@@ -76,7 +76,7 @@ def beyond_limits(package: Package, count: Count, models: Models) -> list[Proble
 
 
 def _in_force(limits: InstanceLimits, models: Models) -> tuple[int | None, int | None, int | None, str]:
-    """(least, most, recommended, what to say): those of the first override whose condition is true go first."""
+    """(least, most, recommended, message): values of the first override whose condition is true come first."""
     over = next((each for each in limits.overrides if holds(each.condition, models)), None)
     chosen = [
         _number(own if over is None or other is None else other, models)

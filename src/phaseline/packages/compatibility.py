@@ -1,4 +1,4 @@
-"""What packages say about one another when they are to be used together."""
+"""Compatibility of packages that are used together."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def _ids(rows: object) -> list[str]:
 
 
 def misfits(packages: Sequence[Package]) -> tuple[Problem, ...]:
-    """Components that cannot be with one another, or that need others which nobody brings."""
+    """Problems of components that exclude one another, or need others that no package provides."""
     found: list[Problem] = []
     brought = [(package, component) for package in packages for component in package.components]
     for package, component in brought:

@@ -16,7 +16,7 @@ MAX_NAMED: Final = 8
 def warn_of_numbers(package: Package, spot: FileElement) -> None:
     """One warning for all numbers in reserved ranges, one for all outside the ranges of the package's groups (W301).
 
-    Tasks without a number say nothing about their place and are not looked at.
+    Tasks without a number are not checked.
     """
     numbered = [task for task in package.stage_tasks if "/" in task.written]
     reserved = [task for task in numbered if _is_reserved(range_of(task.number))]

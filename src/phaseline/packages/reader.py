@@ -1,6 +1,6 @@
 """One package, read: its files as values, every file checked by its forms, then the whole as a ``Package``.
 
-Everything wrong is found in one reading; where anything is, there is no package. Warnings stand beside one.
+All problems are found in one pass; with any error there is no package. Warnings come with the package.
 """
 
 from __future__ import annotations
@@ -57,8 +57,8 @@ class Read:
 def read_package(files: Mapping[str, bytes], shown: str = "", slow: Slow | None = None) -> Read:
     """The package that these files make. {path with ``/``, relative to the package: content}; see ``formats.is_read``.
 
-    An empty folder is a path that ends in ``/``. ``shown``: what messages call it as long as it does not say its name.
-    ``slow``: who reads YAQL and patterns with look-ahead; without it they are refused (PL-F018, PL-F012).
+    An empty folder is a path that ends in ``/``. ``shown``: its name in messages until the real name is read.
+    ``slow``: reads YAQL and patterns with look-ahead; without it they are refused (PL-F018, PL-F012).
     """
     return _Reading(files, slow).read(shown or UNTITLED)
 

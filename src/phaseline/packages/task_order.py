@@ -35,7 +35,7 @@ def key_of(task: StageTask) -> Key:
 
 
 def granular(packages: Iterable[Package]) -> tuple[GranularTask, ...]:
-    """The tasks of ``deployment_tasks.yaml`` by package and place; their order is what their files say of one another."""
+    """The tasks of ``deployment_tasks.yaml`` by package and place; their order follows their declared dependencies."""
     found = (task for package in packages for task in package.granular_tasks)
     return tuple(sorted(found, key=lambda task: (task.plugin, numbers_of(task.version), task.index)))
 

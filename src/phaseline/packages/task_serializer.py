@@ -23,13 +23,13 @@ FIRST_FORMAT = "1.0.0"
 """In packages of this format a role means its primary instance as well."""
 PRIMARY = "primary-"
 STEP = 100
-"""How far the priorities of neighbours lie apart."""
+"""The distance between priorities of neighbours."""
 DEFAULTS: Mapping[str, Mapping[str, Value]] = {
     "shell": {"cwd": ".", "retries": 3, "interval": 1, "timeout": 300},
     "puppet": {"cwd": ".", "retries": 2, "interval": 1, "timeout": 300},
     "reboot": {"timeout": 300},
 }
-"""{type of a task: parameters where its file says nothing}; a relative ``cwd`` is one in the folder of its scripts."""
+"""{type of a task: default parameters}; a relative ``cwd`` is relative to the folder of its scripts."""
 GRANULAR_TIMEOUTS: Mapping[str, Value] = {"puppet": 5400, "reboot": 900}
 """How long tasks of ``deployment_tasks.yaml`` may take instead, in seconds."""
 FALSE = "its condition is false"
@@ -44,27 +44,27 @@ class EnabledPackage(Protocol):
 
     @property
     def package(self) -> Package:
-        """What it says."""
+        """The package as read from its files."""
         ...
 
     @property
     def settings(self) -> Mapping[str, Value]:
-        """What the deployment says to it, defaults included."""
+        """The deployment's settings for it, defaults included."""
         ...
 
     @property
     def folder(self) -> str:
-        """Where its files lie."""
+        """The folder of its files."""
         ...
 
 
 @frozen
 class SerializerInput:
-    """What tasks are serialized for. ``cluster``: what conditions may ask of the deployment.
+    """The deployment for which tasks are serialized. ``cluster``: its data for conditions.
 
-    ``work``: the folder in which instances of this machine have their own. ``allows_master``: whether this machine may be changed.
-    ``stored``: {package: its settings as they are to be stored}, where that is not as they are. ``slow``: who evaluates YAQL; None:
-    conditions in YAQL are taken for true, dependencies for none. ``roles``: {node: the roles that its instances have}.
+    ``work``: the folder with the work folders of instances on this machine. ``allows_master``: tasks may change this machine.
+    ``stored``: {package: its settings as stored}, where they differ. ``slow``: evaluates YAQL; None:
+    conditions in YAQL count as true, dependencies as empty. ``roles``: {node: the roles of its instances}.
     """
 
     workflow: str

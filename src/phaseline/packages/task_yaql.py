@@ -22,12 +22,12 @@ class ConfiguredPackage(Protocol):
 
     @property
     def package(self) -> Package:
-        """What it says."""
+        """The package as read from its files."""
         ...
 
     @property
     def settings(self) -> Mapping[str, Value]:
-        """What the deployment says to it."""
+        """The deployment's settings for it."""
         ...
 
 
@@ -60,7 +60,7 @@ class YaqlOfTasks:
         return tuple(node for node, roles in self._roles.items() if not self._value(task, "condition", roles))
 
     def dependencies(self, task: GranularTask, key: str) -> Any:
-        """What stands in the place of dependencies, checked as a file is. Raises: PL-F018."""
+        """The value that replaces dependencies, checked like a file. Raises: PL-F018."""
         if self._slow is None:
             return ()
         roles = sorted({role for some in self._roles.values() for role in some})

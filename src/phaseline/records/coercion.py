@@ -23,7 +23,7 @@ SMALL = frozenset({bool, float, timedelta, ErrorValue, Expression, type(None)})
 SHORT = 10_000
 """Characters of a text that is surely not too long."""
 MAX_PARTS = 1_000_000
-"""So many values may lie on one level of a value."""
+"""The most values on one level of a value."""
 
 
 def admitted(name: str, value: Given, owner: Record) -> Stored:
@@ -32,7 +32,7 @@ def admitted(name: str, value: Given, owner: Record) -> Stored:
     Raises: ``AttributeTypeError``, ``AttributeValueError``.
     """
     kind = type(value)
-    if kind in SMALL or (kind is str and len(value) < SHORT) or (kind is int and is_in_range(value)):  # type: ignore[arg-type]  # told by its type
+    if kind in SMALL or (kind is str and len(value) < SHORT) or (kind is int and is_in_range(value)):  # type: ignore[arg-type]  # its type was checked
         return value  # type: ignore[return-value]  # as above
     excess = _excess(value, MAX_LEVELS - _levels_above(owner)) if _is_structure(value) else ""
     if excess:
@@ -110,7 +110,7 @@ def _levels_above(record: Record | None) -> int:
 
 
 def _excess(value: Given, room: int) -> str:
-    """What is too much of the value, if anything: its levels, or what lies on one of them, as of lists that hold one another twice."""
+    """The bound that a value exceeds, if any: its nesting depth, or the values on one level, as of lists that repeat one another."""
     level: list[Given] = [value]
     for _ in range(room + 1):
         level = list(islice((item for part in level for item in _parts(part)), MAX_PARTS + 1))
@@ -122,7 +122,7 @@ def _excess(value: Given, room: int) -> str:
 
 
 def _parts(value: Given) -> Iterable[Given]:
-    """What lies directly in the value."""
+    """The direct parts of the value."""
     if isinstance(value, list | tuple):
         return value
     if isinstance(value, Mapping):
@@ -135,5 +135,5 @@ def _is_structure(value: Given) -> bool:
 
 
 def _is_record(value: object) -> TypeGuard[Record]:
-    """Told by an attribute of its class, which itself imports this module; a lazy one is not touched by this."""
+    """True for a record, recognised by an attribute of its class, because that class imports this module; stays lazy."""
     return hasattr(type(value), "folded")

@@ -102,7 +102,7 @@ class Expression:
 
     @property
     def text(self) -> str:
-        """What it says, on one line."""
+        """Its text, on one line."""
         if self._text is None:
             from phaseline.records.unparsing import text_of
 
@@ -231,7 +231,7 @@ def _safely(evaluate: Evaluate, cost: int, records: Iterable[Record], now: float
 
 
 def one_line(text: str) -> str:
-    """The text without comments and line ends, so that it can stand behind ``:=``; strings keep theirs as escapes.
+    """The text without comments and line ends, as needed after ``:=``; strings keep line ends as escapes.
 
     >>> one_line(' a  // first' + chr(10) + '+ b ')
     'a + b'

@@ -87,7 +87,7 @@ name: NAME | QUOTED | WORD
 
 
 def tree_of(text: str) -> Node:
-    """What the text says. Raises ``TextError`` PL-R005 where it says nothing, PL-R007 where it is too large."""
+    """The syntax tree of the text. Raises ``TextError`` PL-R005 for a syntax error, PL-R007 if it is too large."""
     if len(text) > MAX_SOURCE:
         raise too_long(f"it has {len(text):,} characters, {MAX_SOURCE:,} are allowed")
     words = _words(text)
@@ -269,7 +269,7 @@ class TreeMaker(Transformer[Any, Any]):
 
 
 def _above(parts: list[Node]) -> int:
-    """The depth of what lies above these parts."""
+    """The depth of the node above these parts."""
     depth = 1 + max((part.depth for part in parts), default=0)
     if depth > MAX_DEPTH:
         raise too_deep(0)

@@ -26,7 +26,7 @@ IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 WORDS = {"true": True, "false": False, "undefined": None, "error": None}
 OPERATORS = {"is": "IS", "isnt": "ISNT", "in": "IN"}
 RESERVED = frozenset({*WORDS, *OPERATORS})
-"""Lower-case names that are no attributes unless they stand in single quotes."""
+"""Lower-case names that are attributes only in single quotes."""
 
 OPENING = {"(": ")", "[": "]", "{": "}"}
 CLOSING = frozenset(OPENING.values())
@@ -38,7 +38,7 @@ MAX_DIGITS = 400
 
 
 class Token(NamedTuple):
-    """A word and where it begins. ``kind`` is the group of the table; signs and operators are their own kind."""
+    """A word and its offset. ``kind`` is the group of the table; signs and operators are their own kind."""
 
     kind: str
     text: str
@@ -89,7 +89,7 @@ def _strange(text: str, at: int) -> TextError:
 
 
 def check_nesting(words: list[Token]) -> None:
-    """Raises ``TextError`` for brackets that do not fit one another or lie too deep."""
+    """Raise ``TextError`` for brackets that do not match or are nested too deep."""
     stack: list[Token] = []
     for word in words:
         if word.kind != "SIGN":
@@ -111,7 +111,7 @@ def check_nesting(words: list[Token]) -> None:
 
 
 def too_deep(offset: int) -> TextError:
-    """The fault of what lies deeper than ``MAX_DEPTH``."""
+    """The error for nesting deeper than ``MAX_DEPTH``."""
     return TextError(
         "PL-R007", f"this is nested deeper than {MAX_DEPTH} levels", "Give the inner parts names of their own.", offset
     )

@@ -1,4 +1,4 @@
-"""Values as they stand in the text of a record: numbers, strings, lists, nested records, times; nothing to evaluate."""
+"""Literal values in the text of a record: numbers, strings, lists, nested records, times; nothing to evaluate."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def given_twice(name: str, offset: int) -> TextError:
 
 
 def put(record: Record, name: str, value: Stored, offset: int) -> None:
-    """Set an attribute whose name stands at this offset. Raises: ``TextError`` PL-R011."""
+    """Set an attribute whose name is at this offset. Raises: ``TextError`` PL-R011."""
     try:
         record.put(name, value)
     except (AttributeValueError, AttributeTypeError) as error:
@@ -39,7 +39,7 @@ def put(record: Record, name: str, value: Stored, offset: int) -> None:
 
 
 class Words:
-    """The words of one statement, read from the left. ``text`` is where they stand in."""
+    """The words of one statement, read from the left. ``text`` contains them."""
 
     def __init__(self, words: Sequence[Token], text: str) -> None:
         """At the first word."""

@@ -212,7 +212,7 @@ SIGNS: Mapping[str, Binary] = {
     ">=": _order(">=", operator.ge),
     "in": is_member,
 }
-"""{sign: what it does}; ``&&``, ``||``, ``?:`` need not look at both sides and stand in ``compiling``."""
+"""{sign: its function}; ``&&``, ``||``, ``?:`` may skip a side and are in ``compiler``."""
 
 
 def negate(value: Value) -> Value:

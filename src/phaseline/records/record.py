@@ -1,6 +1,6 @@
 """A record: attributes by name, whatever the case of its letters, with a memory of which ones were changed.
 
-It is mutable on purpose: plugins write into it, and the writer that comes after them asks for ``changes``. Whoever
+It is mutable on purpose: plugins write into it, and the code that stores it afterwards uses ``changes``. Code that
 needs it unchanged takes a ``snapshot``. The names of the source document are aliases of ours.
 """
 
@@ -29,7 +29,7 @@ Path: TypeAlias = tuple[str, ...]
 
 
 class Removed(Enum):
-    """The change of an attribute that is no more."""
+    """The change of a removed attribute."""
 
     REMOVED = "removed"
 
@@ -67,7 +67,7 @@ class Record:
     def __init__(
         self, attributes: Mapping[str, Given] | Iterable[tuple[str, Given]] = (), *, type_name: str = ""
     ) -> None:
-        """A record with these attributes, names taken as they are; all count as changed until ``forget_changes``."""
+        """A record with these attributes, names unchanged; all count as changed until ``forget_changes``."""
         self.folded: dict[str, Stored] = {}
         self.owner: Record | None = None
         self.now: float | None = None
@@ -191,7 +191,7 @@ class Record:
         owner.put(steps[-1], value)
 
     def put(self, name: str, value: Given) -> None:
-        """Set an own attribute; ``name`` is taken as it is, dots and all."""
+        """Set an own attribute; ``name`` is used unchanged, dots included."""
         if not name:
             raise AttributeValueError(name, "is no name")
         key = name.lower()
@@ -244,7 +244,7 @@ class Record:
         self._set_kind(name, tuple(value) if is_list and value is not None else value, tuple, "list")  # type: ignore[arg-type]  # checked there
 
     def set_record(self, name: str, value: Record | Mapping[str, Given] | None) -> None:
-        """Set a nested record; one that lies in another record already is copied."""
+        """Set a nested record; one that belongs to another record already is copied."""
         self._set_kind(name, Record(value) if isinstance(value, Mapping) else value, Record, "record")
 
     def set_expression(self, name: str, text: str) -> None:
@@ -261,14 +261,14 @@ class Record:
             nested.owner = nested._list_key = None
 
     def settle(self, owner: Record, list_key: str | None) -> None:
-        """Lie in ``owner`` from now on; ``list_key``: the attribute there whose list it is in, None if it is not in one."""
+        """Belong to ``owner`` from now on; ``list_key``: the attribute whose list contains it, None if it is not in a list."""
         self.owner = owner
         self._list_key = list_key
 
     # What was changed
 
     def touch(self, key: str) -> None:
-        """Count the attribute as changed, and with it the list in which this record lies."""
+        """Mark the attribute as changed, and with it the list that contains this record."""
         self._changed[key] = None
         if self._list_key is not None and self.owner is not None:
             self.owner.touch(self._list_key)

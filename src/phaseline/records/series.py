@@ -36,7 +36,7 @@ class Series(Sequence["Record"]):
 
     @classmethod
     def later(cls, count: int, make: Callable[[], tuple[Record, ...]]) -> Series:
-        """So many records, made when somebody looks at one of them; ``make`` gives the same ones however often it is called."""
+        """``count`` records, made when one is first used; ``make`` returns the same ones at each call."""
         series = cls(())
         series._count, series._made, series._make = count, None, make
         return series

@@ -23,9 +23,9 @@ MIN_INTEGER, MAX_INTEGER = -(2**63), 2**63 - 1
 MAX_VALUE_BYTES = 1 << 20
 """No single text is longer, in UTF-8."""
 MAX_DEPTH = 200
-"""How deep the parts of an expression may lie in one another."""
+"""The deepest nesting of an expression."""
 MAX_LEVELS = 100
-"""How deep lists and records may lie in one another as values."""
+"""The deepest nesting of lists and records as values."""
 MAX_BYTES_A_CHARACTER = 4
 
 

@@ -9,11 +9,11 @@ import os
 
 KEY_BYTES = 32
 NONCE_BYTES = 12
-"""GCM's own length; drawn anew for each encryption. One key encrypts far fewer than 2^32 texts."""
+"""The nonce length of GCM; a new nonce for each encryption. One key encrypts far fewer than 2^32 texts."""
 
 
 class CannotOpen(ValueError):
-    """The key does not fit, or somebody has changed what was encrypted."""
+    """The key is wrong, or the encrypted text was changed."""
 
 
 def new_key() -> bytes:

@@ -1,6 +1,6 @@
 """The master key: from an environment variable, or from a file that only its user can read, made on first use.
 
-Several keys may be at hand while one takes the place of another: the first one encrypts, all of them decrypt.
+Several keys may exist during a rotation: the first one encrypts, all of them decrypt.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ MODE = 0o600
 
 
 def id_of(key: bytes) -> str:
-    """What a key is called where it must not be told."""
+    """The id of a key, shown in place of the key."""
     import hashlib  # 5 ms that a command without secrets need not pay
 
     return hashlib.sha256(b"phaseline master key\0" + key).hexdigest()[:16]

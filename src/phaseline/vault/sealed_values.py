@@ -1,7 +1,7 @@
-"""Sealed values: what calls leave in runtime properties and results that holds a secret is stored encrypted.
+"""Sealed values: runtime properties and results that contain a secret are stored encrypted.
 
-Plugins get back what they wrote; whoever reads the store sees a seal. A text of a plugin's own that looks like a seal is
-sealed itself, so that nobody gets a stored seal opened by handing it in.
+Plugins get back what they wrote; readers of the store see a seal. A plugin's own text that looks like a seal is
+sealed itself, so that a stored seal cannot be opened by passing it in.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def seal(value: Value, known: list[str], key: bytes, stands_for: str) -> str:
 
 
 def unsealed(value: Value, key: Callable[[], bytes], stands_for: str, told: Callable[[Value], None]) -> Value:
-    """The value with its seals opened, and what was known told; the same object if there are none.
+    """The value with its seals opened, and the secrets in it; the same object if there are no seals.
 
     Raises ``CannotOpen``.
     """

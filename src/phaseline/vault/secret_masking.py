@@ -1,7 +1,7 @@
 """Values that must not be written in clear, and how they are found in a text and masked.
 
-A value is looked for as it is, line by line if it has several, and as it looks in JSON, in ``repr``, in an address and
-in base64. What a program makes of it otherwise (a hash, a part, reversed letters) is not recognised, and cannot be.
+A value is searched in its own form, line by line if it has several, and in the forms of JSON, ``repr``, addresses and
+base64. Other derived forms (a hash, a part, reversed letters) are not recognised, and cannot be.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 MASK = "********"
 WHOLE_FROM = 4
-"""Shorter values are masked only where they stand as a word of their own: they would tear other words apart."""
+"""Shorter values are masked only as whole words; otherwise parts of other words would be masked."""
 LINE_FROM = 8
 """Lines of a value with several lines are values of their own from this length on."""
 BASE64_FROM = 8
@@ -54,7 +54,7 @@ class KnownValues:
     def _learn(self, text: str) -> None:
         if text in self._whole or not text.strip():
             return
-        with self._lock:  # whoever masks meanwhile walks along lists that only grow
+        with self._lock:  # threads that mask meanwhile iterate over lists that only grow
             if len(text) < WHOLE_FROM:
                 self._words.append(re.compile(rf"(?<!\w){re.escape(text)}(?!\w)"))
             else:
@@ -81,17 +81,17 @@ class KnownValues:
         return shown[0] + "".join(note + piece for note, piece in zip(notes, shown[1:], strict=True))
 
     def holds(self, text: str) -> bool:
-        """Whether a known value stands whole in the text."""
+        """True if the text contains a known value as a whole."""
         return any(value in text for value in self._texts) or any(pattern.search(text) for pattern in self._words)
 
     def within(self, text: str) -> list[str]:
-        """What stands whole in the text; mostly nothing, which is told at once."""
+        """Known values that the text contains as a whole; usually none, which is found quickly."""
         if not self._whole or not self.holds(text):
             return []
         return [text[begin:end] for begin, end in _merged(list(self._whole_spans(text)))]
 
     def is_number(self, value: object) -> bool:
-        """Whether a value is a number, and known; of short ones nobody can tell."""
+        """True if a value is a known number; short numbers are too common to decide."""
         return value.__class__ in (int, float) and len(text := str(value)) >= WHOLE_FROM and text in self._whole
 
     def _masked(self, text: str) -> str:
@@ -169,7 +169,7 @@ def leaves(value: Value) -> Iterator[str]:
 
 
 def forms(text: str) -> Iterator[str]:
-    """The value as it may stand in a text: as it is, its lines, escaped for JSON, Python and addresses, in base64.
+    """The forms of a value in texts: unchanged, its lines, escaped for JSON, Python and addresses, in base64.
 
     >>> sorted(set(forms("a&b c")))
     ['a%26b%20c', 'a%26b+c', 'a&b c']

@@ -41,9 +41,9 @@ class Vault:
     # -- what calls need ----------------------------------------------------------------------------------------
 
     def get(self, name: str) -> str:
-        """The secret's text, known from now on. ``KeyError`` if there is none.
+        """The secret's text, masked from now on. ``KeyError`` if there is none.
 
-        The row is read each time, for somebody else may have changed it; it is opened once.
+        The row is read each time, because another process may have changed it; it is decrypted once.
         """
         row = self._shelf.find(name)
         if row is None:
@@ -71,7 +71,7 @@ class Vault:
         return self.known.masked(text)
 
     def knows(self, text: str) -> bool:
-        """Whether a known value stands whole in the text."""
+        """True if the text contains a known value as a whole."""
         return self.known.holds(text)
 
     def holds(self, value: Value) -> bool:
@@ -109,7 +109,7 @@ class Vault:
 
     @property
     def guards(self) -> bool:
-        """False while there is nothing to mask, and nobody could hand in a seal as a text of his own."""
+        """False while there is nothing to mask, and no text could be a stored seal."""
         return bool(self.known) or self._seals_seen
 
     def _within(self, value: object) -> list[str]:
@@ -129,7 +129,7 @@ class Vault:
         return self._put(None, name, text, user)
 
     def update(self, name: str, text: str, user: str) -> SecretRow | None:
-        """The secret with a new text; None if there is none, or somebody else has just changed it."""
+        """The secret with a new text; None if there is none, or another process has just changed it."""
         row = self._shelf.find(name)
         return None if row is None else self._put(row, name, text, user)
 
@@ -167,7 +167,7 @@ class Vault:
             return count
 
     def try_keys(self) -> int:
-        """Open every data key, and say how many there are. Raises: PL-S020 to PL-S023."""
+        """Decrypt every data key, and return their number. Raises: PL-S020 to PL-S023."""
         keys = [("secret", row.name, row.key) for row in self._shelf.all()]
         keys += [("purpose", purpose, key) for purpose, key in self._shelf.data_keys().items()]
         for kind, name, key in keys:

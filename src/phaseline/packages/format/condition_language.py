@@ -1,8 +1,8 @@
 """The language of conditions in packages: ``settings:storage.ceph.value == true and not ('a' in cluster:tags)``.
 
-Words bind as in the ancestor: ``not`` most tightly, then ``in``, then ``==`` and ``!=``, then ``and``, then ``or``. A path
-names a value in one of the models that are given when it is evaluated; with ``?`` behind it, or where nobody is strict, it
-is null when there is no such value.
+Operators bind as in the ancestor: ``not`` most tightly, then ``in``, then ``==`` and ``!=``, then ``and``, then ``or``. A path
+names a value in one of the models passed at evaluation. A missing value is null if the path ends in ``?`` or the
+evaluation is not strict.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def holds(text: str, models: Models, *, strict: bool = False) -> bool:
 
 @lru_cache(maxsize=4096)
 def parsed(text: str) -> Condition:
-    """The condition in a text. Raises ``ConditionError`` where it says nothing."""
+    """The condition of a text. Raises ``ConditionError`` for a syntax error."""
     if len(text) > MAX_TEXT:
         raise ConditionError(f"it has more than {MAX_TEXT:,} characters", "Shorten it.")
     reading = _Reading(text)
@@ -87,7 +87,7 @@ class _Reading:
         return before
 
     def refuse(self) -> NoReturn:
-        """Say what cannot stand here."""
+        """Raise the error for an unexpected word."""
         if self.kind == "end":
             raise ConditionError("it ends too early", "Write what is missing at its end.")
         mend = "Use == != and or not in, brackets, true false null, numbers, texts in quotes and model:path."

@@ -46,11 +46,11 @@ from phaseline.packages.format.value_forms import (
 NEED_ROLES: Final = frozenset({"shell", "copy_files", "sync", "upload_file", "group"})
 """Types that format 3.0.0 does not take without a role."""
 WITHOUT_ROLES: Final = frozenset({"stage", "skipped"})
-"""Types that run nowhere, so that nobody has to be named."""
+"""Types of tasks that run nowhere and need no role."""
 MAX_NAMED: Final = 20
 """Tasks of a circle that a message names."""
 IN_YAQL: Final = ("condition", "requires", "required_for", "cross-depends", "cross-depended-by")
-"""Keys in whose place an expression in YAQL may stand."""
+"""Keys whose value may be an expression in YAQL."""
 OLD: Final = (2, 0, 0)
 """Tasks below this version know no dependencies across instances."""
 SAY_ROLES: Final = "Write role: and the roles whose instances run it, or '*' for all."
@@ -111,7 +111,7 @@ def _task(package_format: Format) -> Form:
 
 
 def _check_whole(task: Mapping[str, Any], spot: FileElement, package_format: Format) -> None:
-    """What keys of one task say about one another."""
+    """Check combinations of keys of one task."""
     task_type = task.get("type") if task.get("type") in package_format.granular_types else ""
     if "parameters" in task:
         check_parameters(str(task_type), task["parameters"], spot.at("parameters"), of_stage=False)
@@ -177,7 +177,7 @@ def _version(task: Mapping[str, Any]) -> tuple[int, int, int]:
 
 
 def _check_together(tasks: Sequence[Any], spot: FileElement) -> None:
-    """No id twice, and nobody waits for himself."""
+    """Check that ids are unique and no task waits for itself."""
     first: dict[str, int] = {}
     needs: dict[str, list[str]] = {}
     for place, task in enumerate(tasks):
@@ -224,9 +224,9 @@ def _names(task: Mapping[str, Any]) -> frozenset[str] | None:
 
 
 def _may_meet(roles: Mapping[str, frozenset[str] | None], one: str, other: str) -> bool:
-    """Whether two tasks may be on one instance, where alone they wait for one another.
+    """True if two tasks can be on one instance; only then can they wait for one another.
 
-    An instance may have both roles all the same: then the circle is found when the tasks are laid on the instances.
+    An instance may still have both roles: such a cycle is found when the tasks are assigned to instances.
     """
     mine, theirs = roles.get(one), roles.get(other)
     return mine is None or theirs is None or not mine.isdisjoint(theirs)
@@ -277,13 +277,13 @@ def _is_yaql(value: Any) -> bool:
 
 
 def _listed(row: Mapping[str, Any], key: str) -> Sequence[Any]:
-    """What a key lists; nothing where an expression stands in its place."""
+    """The items of a key; empty if it holds an expression."""
     value = row.get(key)
     return () if value is None or _is_yaql(value) else value
 
 
 def _roles(row: Mapping[str, Any]) -> Roles:
-    """Whom it is for; of several keys the first that is there counts."""
+    """The roles of a task; the first existing one of several keys is used."""
     key = next((key for key in ("roles", "role", "groups") if row.get(key) is not None), None)
     return NOBODY if key is None else roles_of(row[key])
 

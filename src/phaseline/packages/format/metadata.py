@@ -21,13 +21,13 @@ _RELEASE: Final = re.compile(r"[0-9]{1,9}(\.[0-9]{1,9})*")
 
 
 def format_of(metadata: Any) -> Format | None:
-    """The format that a package says it has; None where it says none that is known."""
+    """The declared format of a package; None if it declares no known one."""
     version = metadata.get("package_version") if isinstance(metadata, dict) else None
     return FORMATS.get(version) if isinstance(version, str) else None
 
 
 def title_of(metadata: Any, otherwise: str) -> str:
-    """``name-version``, as far as the file says them."""
+    """``name-version``, as far as the file has them."""
     name = metadata.get("name") if isinstance(metadata, dict) else None
     if not isinstance(name, str) or not name.isprintable() or not 0 < len(name) <= 100:
         return otherwise

@@ -100,5 +100,5 @@ def _made_hook(item: Any) -> PackageHookClass:
 
 
 def workflows_of(metadata: Mapping[str, Any]) -> tuple[str, ...]:
-    """The workflows in which tasks run that say nothing themselves."""
+    """The workflows in which tasks run that name none themselves."""
     return tuple((metadata.get("stages") or {}).get("on") or WORKFLOWS)

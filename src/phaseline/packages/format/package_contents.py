@@ -1,4 +1,4 @@
-"""What lies in a package: the names of its files and folders, and the contents that are read."""
+"""The contents of a package: names of its files and folders, and the texts that are read."""
 
 from __future__ import annotations
 

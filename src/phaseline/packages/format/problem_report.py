@@ -23,9 +23,9 @@ MAX_SHOWN: Final = 60
 MAX_SEARCHED: Final = 500
 """Words of one package that are looked for among those that were probably meant."""
 MAX_TEXT: Final = 1_000
-"""Characters of a value that programs are told."""
+"""The most characters of a value in a problem's data."""
 MAX_WORD: Final = 100
-"""Characters of a word that may be a misspelled one."""
+"""The most characters of a word for which a suggestion is searched."""
 ABSENT: Final[Any] = object()
 ITEMS: Final = {
     "tasks.yaml": "task",
@@ -49,7 +49,7 @@ class PackageFile:
     origin: tuple[int, ...] = ()
 
     def written(self, place: Place) -> Place:
-        """The place in the text as somebody wrote it."""
+        """The place in the original text."""
         if not self.origin or not 0 < place.line <= len(self.origin):
             return place
         line = self.origin[place.line - 1]
@@ -70,10 +70,10 @@ class _Finding:
 
 
 class Findings:
-    """Gathers; ``problems`` says it all, errors first, each by file and line."""
+    """Collects problems; ``problems`` returns all of them, errors first, each by file and line."""
 
     def __init__(self, slow: Slow | None = None) -> None:
-        """Nothing is wrong yet. ``slow``: who can read YAQL and patterns that RE2 cannot take; None: nobody."""
+        """``slow``: reads YAQL and patterns that RE2 does not support; None if not available."""
         self.slow = slow
         self._found: list[_Finding] = []
         self._ready: list[Problem] = []
@@ -92,7 +92,7 @@ class Findings:
             self._found.append(finding)
 
     def keep_ready(self, problem: Problem) -> None:
-        """What the reader of YAML has to say."""
+        """The problem found by the YAML reader."""
         self.errors_count += problem.severity == "error"
         self._ready.append(problem)
 
@@ -139,13 +139,13 @@ class FileElement:
         return FileElement(self.findings, self.source, self.path + more)
 
     def nearest(self, word: Any, known: Iterable[str]) -> str:
-        """`` Did you mean 'x'?``, or nothing; of a word that stands here."""
+        """`` Did you mean 'x'?`` for the word at this place, or an empty text."""
         return nearest(word, known) if isinstance(word, str) and self.findings.may_search() else ""
 
     def wrong(
         self, code: str, what: str, mend: str, *, value: Any = ABSENT, point: Literal["key", "value"] = "value"
     ) -> None:
-        """An error. ``what`` follows the name of the element in a sentence: ``is not valid``; ``value`` stands before it."""
+        """Add an error. ``what`` follows the element's name in the sentence: ``is not valid``; ``value`` precedes it."""
         self.findings.keep(_Finding(code, self.source, self.path, what, mend, "error", point, value))
 
     def odd(
@@ -193,7 +193,7 @@ def _cut(value: Any) -> Any:
 
 
 def _rendered(title: str, finding: _Finding, place: Place) -> Problem:
-    """The problem, said like this: ``plugin-1.0.2: tasks.yaml task 1 (line 7), stage: 'x' is not valid.``."""
+    """The problem, in the form ``plugin-1.0.2: tasks.yaml task 1 (line 7), stage: 'x' is not valid.``."""
     name, path = finding.source.name, finding.path
     where = name
     details: dict[str, Any] = {}

@@ -87,5 +87,5 @@ def _made(item: Any) -> Restriction:
 
 
 def in_force(restrictions: Sequence[Restriction], models: Models) -> tuple[Restriction, ...]:
-    """Those whose condition is true; a value that nobody knows is null."""
+    """Restrictions whose condition is true; an unknown value is null."""
     return tuple(each for each in restrictions if holds(each.condition, models))

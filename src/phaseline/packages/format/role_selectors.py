@@ -1,4 +1,4 @@
-"""Whom a task is for: names of roles, ``*``, ``master`` and, in newer files, regular expressions between slashes."""
+"""Roles of a task: names, ``*``, ``master`` and, in newer files, regular expressions between slashes."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _SCOPES: Final = {"*": EVERYBODY, "master": Roles(scope="master"), "self": Roles
 
 
 def roles_of(value: Any) -> Roles:
-    """What a value says that has been checked; a list may have ``*`` in it, which then counts for the whole."""
+    """The roles of a checked value; ``*`` in a list applies to the whole list."""
     if value is None:
         return Roles(scope="sync")
     words = [value] if isinstance(value, str) else value
@@ -28,7 +28,7 @@ def roles_of(value: Any) -> Roles:
 
 
 def is_pattern(word: str) -> bool:
-    """Whether a word is a regular expression between slashes."""
+    """True for a regular expression between slashes."""
     return len(word) > 1 and word.startswith("/") and word.endswith("/")
 
 
@@ -44,7 +44,7 @@ def fits(roles: Roles, role: str) -> bool:
 
 
 def fits_name(pattern: str, name: str) -> bool:
-    """Whether the name of a task begins as a regular expression says."""
+    """True if the beginning of a task's name matches a regular expression."""
     return compiled(pattern).matches(name)
 
 
@@ -105,7 +105,7 @@ def check_pattern(word: str, spot: FileElement) -> None:
 
 
 def warn_of_lists(value: list[Any], spot: FileElement) -> None:
-    """Lists that the ancestor takes and that match nobody there."""
+    """Lists that the ancestor accepts but that match no role there."""
     if not value:
         mend = "Name roles, or write '*' for all of them."
         spot.odd("PL-F053", "names no role, so that the task runs nowhere", mend, value=value)
@@ -115,7 +115,7 @@ def warn_of_lists(value: list[Any], spot: FileElement) -> None:
 
 
 def report_yaql(value: Any, spot: FileElement) -> None:
-    """What is written in YAQL where it is not evaluated: nobody may take it for true or for nothing."""
+    """The problem for an expression in YAQL that is not evaluated: it must not count as true or as empty."""
     mend = "Write names, or a condition such as settings:storage.ceph.value == true."
     spot.wrong(
         "PL-F018",
@@ -126,7 +126,7 @@ def report_yaql(value: Any, spot: FileElement) -> None:
 
 
 def check_yaql(value: Mapping[str, Any], spot: FileElement) -> None:
-    """An expression in YAQL in the place of a condition or of dependencies of a task: read by who can, otherwise refused."""
+    """An expression in YAQL as a condition or as dependencies of a task: parsed if YAQL is available, otherwise refused."""
     text, slow = value["yaql_exp"], spot.findings.slow
     if not isinstance(text, str):
         spot.at("yaql_exp").wrong("PL-F004", "is no text", "Write an expression in quotes.", value=text)

@@ -83,7 +83,7 @@ def _value(value: Any, spot: FileElement) -> None:
 
 
 def _number(value: Any, spot: FileElement) -> None:
-    """A whole number, which may be written as a text; an empty one, if a deployment has to say it; or how it is generated."""
+    """A whole number, which may be written as text; empty, if a deployment must give it; or how it is generated."""
     if isinstance(value, dict):
         _value(value, spot)
     elif not (isinstance(value, int) and not isinstance(value, bool)) and not _is_written(value) and value != "":

@@ -1,4 +1,4 @@
-"""What somebody chose for the settings of a package: checked against its form, with the rest filled in."""
+"""Values of a package's settings: checked against its form, with defaults filled in."""
 
 from __future__ import annotations
 
@@ -39,9 +39,9 @@ def chosen(
     models: Mapping[str, Any] | None = None,
     slow: Slow | None = None,
 ) -> ChosenSettings:
-    """What counts: what is given, otherwise what the form says. ``title``: the package; ``models``: for its conditions.
+    """The effective settings: given values, otherwise those of the form. ``title``: the package; ``models``: for its conditions.
 
-    ``slow``: who matches patterns that RE2 cannot take; without it those are not looked at.
+    ``slow``: matches patterns that RE2 does not support; without it these are not checked.
 
     A setting that a true condition disables or hides cannot be given.
     """

@@ -12,7 +12,7 @@ from phaseline.packages.format.stage_ranges import RANGES
 
 FORM: Final = re.compile(r"(?P<stage>pre_deployment|post_deployment)(?:/(?P<number>[-+]?(?:[0-9]*\.[0-9]+|[0-9]+)))?")
 MAX_NUMBER: Final = 100
-"""Characters of a number; of more nobody could say which comes first."""
+"""The most characters of a stage number; longer ones could not be compared exactly."""
 PLAIN_FORM: Final = f"Use {PRE} or {POST}."
 WHOLE_FORM: Final = f"Use {PRE} or {POST}, optionally followed by / and a number, e.g. {POST}/100, {PRE}/-99.9."
 _NUMBERISH: Final = re.compile(r"[-+]?(?:[0-9._]*[eE][-+]?[0-9_]+|[0-9.]*_[0-9._]*|nan|inf|infinity)", re.IGNORECASE)
@@ -27,7 +27,7 @@ class StageNumber:
 
 
 def stage_of(text: object, *, has_numbers: bool = True) -> StageNumber | None:
-    """The stage that a value of a file says; None where it says none.
+    """The stage of a value in a file; None if it has none.
 
     >>> stage_of("post_deployment/-99.9")
     StageNumber(name='post_deployment', number=Decimal('-99.9'))
@@ -75,7 +75,7 @@ def _hint(value: object, *, has_numbers: bool) -> str:
 
 
 def _of_name(name: str, rest: str) -> str:
-    """The stage that was meant by another name."""
+    """The stage for another name of it."""
     for each in RANGES:
         if each.stage == name:
             return f"'{name}' is no stage of its own: its tasks have the numbers {each.text}, e.g. {POST}/{each.first}."

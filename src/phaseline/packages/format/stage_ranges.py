@@ -23,7 +23,7 @@ class Range:
 
     @property
     def is_reserved(self) -> bool:
-        """Kept free for uses that nobody knows yet."""
+        """Reserved for future use."""
         return not self.use
 
     @property
@@ -49,7 +49,7 @@ RESERVED: Final = "reserved for future uses"
 
 
 def range_of(number: Decimal) -> Range | None:
-    """The range that a number lies in; None for those below and above all.
+    """The range of a number; None below and above all ranges.
 
     >>> range_of(Decimal("4999.5")).text
     '4000-4999'

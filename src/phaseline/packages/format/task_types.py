@@ -46,7 +46,7 @@ _KEYS: Final[Mapping[str, Mapping[str, FormKey | Form]]] = {
 """{type: {parameter: its form}}; ``timeout`` and ``strategy`` come to all, and types without work have no others."""
 _OF_THE_BLUEPRINT: Final = frozenset({"inputs", "retries", "interval"})
 WITH_TIMEOUT: Final = frozenset({"puppet"})
-"""Granular tasks that must say how long they may take; all stage tasks must."""
+"""Granular tasks that need a time limit; all stage tasks need one."""
 
 
 def check_parameters(task_type: str, value: Any, spot: FileElement, *, of_stage: bool) -> None:

@@ -10,7 +10,7 @@ from phaseline.lang.fast_dataclasses import frozen
 from phaseline.packages.format.problem_report import MAX_WORD, FileElement, listed, shown
 
 Form: TypeAlias = Callable[[Any, FileElement], None]
-"""Reports at the spot what is wrong with a value; says nothing where all is well."""
+"""Reports problems of a value at its place in the file."""
 MAX_UNKNOWN: Final = 20
 """Keys of a mapping among which one that is missing is looked for."""
 SPECIAL: Final = re.compile(r"[\[\](){}|\\]")
@@ -34,7 +34,7 @@ def anything(_value: Any, _spot: FileElement) -> None:
 
 
 def text(pattern: str = "", allowed: str = "", *, may_be_empty: bool = True) -> Form:
-    """A text; of a pattern, which it must match as a whole, ``allowed`` says what it means."""
+    """A text; if it has a pattern, the whole text must match, and ``allowed`` describes it."""
 
     def check(value: Any, spot: FileElement) -> None:
         if not isinstance(value, str):

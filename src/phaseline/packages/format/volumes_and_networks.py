@@ -97,7 +97,7 @@ _VOLUMES: Final = mapping(
 
 
 def check_volumes(value: Any, spot: FileElement, _format: Format) -> None:
-    """Volumes and who gets them; every one that somebody gets must be there once."""
+    """Volumes and their roles; every volume of a role must be defined once."""
     _VOLUMES(value, spot)
     if isinstance(value, dict):
         _check_ids(value.get("volumes"), spot.at("volumes"))

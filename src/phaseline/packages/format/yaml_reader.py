@@ -98,7 +98,7 @@ def _say_inserted(mend: Mended, findings: Findings, source: PackageFile) -> None
 
 
 def _item_at(source: PackageFile, line: int) -> int | None:
-    """The item of a list in which a line of the mended text lies."""
+    """The list item that contains a line of the repaired text."""
     from phaseline.dsl.text.positions import Positions
 
     assert source.document is not None

@@ -1,7 +1,7 @@
-"""Slips that make a list of tasks no YAML at all, put right so that the rest can be read, and told like any other mistake.
+"""Repair of two mistakes that make a list of tasks invalid YAML, so that the rest can be read; they are reported, too.
 
-There are two, both of the source document: a stage with colons (``stage: post_deployment:: 50``), which is put into quotes so
-that the check of stages can say what is wrong with it; and parameters that stand below ``type`` without ``parameters:``.
+Both are in the source document: a stage with colons (``stage: post_deployment:: 50``), which is put into quotes so
+that the check of stages can explain it; and parameters below ``type`` without ``parameters:``.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _KEY: Final = re.compile(r"(?P<indent>\s+)(?P<key>\w+):(?:\s.*)?")
 
 @frozen
 class Mended:
-    """Another text that says what was meant. ``origin``: of each of its lines the line as written, both from 1.
+    """The repaired text. ``origin``: for each of its lines the original line, both from 1.
 
     ``inserted``: the lines ``parameters:`` that were put in, each with the keys below it.
     """
@@ -63,7 +63,7 @@ def _column(line: str) -> int:
 
 
 def _keys_below(line: str, following: list[str]) -> tuple[str, ...]:
-    """The keys that stand below a plain ``type``, where nothing can."""
+    """The keys below a plain ``type``, where none are allowed."""
     if _TYPE.fullmatch(line) is None:
         return ()
     column = _column(line)

@@ -1,1 +1,1 @@
-"""Languages of packages that need a limit of time, YAQL and patterns with look-ahead: who answers."""
+"""Languages of packages that need a time limit: YAQL and patterns with look-ahead."""

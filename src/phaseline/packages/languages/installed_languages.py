@@ -1,4 +1,4 @@
-"""What is stored was looked at when it was installed: its YAQL and its slow patterns are taken as they are."""
+"""Stored packages were checked at installation: their YAQL and slow patterns are not checked again."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What packages ask of languages whose evaluation may take for ever; the shell hands in who answers, within a limit."""
+"""The interface to languages whose evaluation may never end; the shell passes in an implementation with a limit."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ class ConditionError(Exception):
     """Why a condition cannot be read or evaluated; ``mend``: what to do."""
 
     def __init__(self, reason: str, mend: str) -> None:
-        """Say both."""
+        """Build the message from both parts."""
         self.reason, self.mend = reason, mend
         super().__init__(reason)
 
 
 class Slow(Protocol):
-    """YAQL, and patterns that RE2 cannot take. A fault is a sentence that says what is wrong; empty: nothing."""
+    """YAQL, and patterns that RE2 does not support. A fault is a sentence; empty: no fault."""
 
     def yaql_fault(self, text: str) -> str:
         """Why an expression cannot be read."""
@@ -33,5 +33,5 @@ class Slow(Protocol):
         ...
 
     def matches(self, pattern: str, text: str) -> bool:
-        """Whether a text begins as a pattern says. Raises: ``PatternError`` where that takes too long."""
+        """True if the beginning of a text matches a pattern. Raises: ``PatternError`` if that takes too long."""
         ...

@@ -45,7 +45,7 @@ def parse_definition(text: str, *, file: str = "") -> Record:
 
 
 def _lines(text: str) -> Iterator[tuple[str, int]]:
-    """(line, its offset) for all lines that say something."""
+    """(line, its offset) for all lines that are not empty or comments."""
     offset = 0
     for line in text.split("\n"):
         stripped = line.strip()
@@ -141,7 +141,7 @@ def _parts(text: str, at: int) -> list[tuple[str, int]]:
 
 
 def _single(text: str, at: int) -> Value:
-    """One value: a quoted text, a number, a truth value, else the text as it stands."""
+    """One value: a quoted text, a number, a truth value, else the text as written."""
     lead = len(text) - len(text.lstrip())
     text = text.strip()
     if text.startswith('"'):

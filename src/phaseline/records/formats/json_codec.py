@@ -1,7 +1,7 @@
-"""Records as JSON: what JSON cannot say is an object of one key that begins with a dollar sign.
+"""Records as JSON: values that JSON lacks are objects with one key that begins with a dollar sign.
 
 ``{"$expr": "a + b"}``, ``{"$time": "2026-11-21T10:00:00+00:00"}``, ``{"$duration": "1+02:03:04"}``,
-``{"$real": "INF"}``, ``{"$error": "why"}``. What is undefined is left out, in lists it is ``null``.
+``{"$real": "INF"}``, ``{"$error": "why"}``. Undefined values are left out; in lists they are ``null``.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 def undefined_in(record: Record) -> list[str]:
-    """Attributes that are said to be undefined, as a value or as the expression ``undefined``: who applies them wants them removed.
+    """Attributes set to undefined, as a value or as the expression ``undefined``: applying them removes them.
 
     >>> undefined_in(Record({"Count": 3, "Size": None, "Zone": Expression("undefined")}))
     ['Size', 'Zone']
@@ -40,7 +40,7 @@ def undefined_in(record: Record) -> list[str]:
 
 
 def to_json(record: Record) -> dict[str, Json]:
-    """The record in what JSON can say. ``from_json`` gives it back, but for what was undefined.
+    """The record as JSON values. ``from_json`` restores it, except for undefined values.
 
     >>> to_json(Record({"Count": 3, "Missing": None}))
     {'Count': 3}
@@ -50,7 +50,7 @@ def to_json(record: Record) -> dict[str, Json]:
 
 
 def value_json(value: Stored) -> Json:
-    """One value in what JSON can say."""
+    """One value as a JSON value."""
     if isinstance(value, Record):
         found = to_json(value)
         return {"$record": found} if len(found) == 1 and next(iter(found)).startswith("$") else found
@@ -70,10 +70,10 @@ def value_json(value: Stored) -> Json:
 
 
 def from_json(content: object, *, file: str = "") -> Record:
-    """The record that the JSON says.
+    """The record for JSON values.
 
-    Raises: ``ProblemsError``: PL-R012 for what is no record, PL-R011 for values that cannot be kept, those of
-    expressions that cannot be read.
+    Raises: ``ProblemsError``: PL-R012 for anything but a record, PL-R011 for values that cannot be kept, and the
+    problems of expressions that cannot be parsed.
 
     >>> from_json({"Full": {"$expr": "Name + 1"}})
     Record({'Full': Expression('Name + 1')})

@@ -1,6 +1,6 @@
 """Records from their formal text: ``Name = value`` and ``Name := expression``, one a line, a blank line between records.
 
-All mistakes of a text are found in one reading: after one, reading goes on at the next line.
+All mistakes of a text are found in one pass: after a mistake, reading continues at the next line.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def parse_record(text: str, *, file: str = "") -> Record:
 
 @frozen
 class PlacedRecord:
-    """A record and where it stands in its text: ``offset`` its first word, ``offsets`` {attribute in lower case: its name}."""
+    """A record with its place in the text: ``offset`` of its first word, ``offsets`` {attribute in lower case: of its name}."""
 
     record: Record
     offset: int
@@ -50,7 +50,7 @@ def parse_records(text: str, *, file: str = "") -> list[Record]:
 
 
 def parse_placed(text: str, *, file: str = "") -> list[PlacedRecord]:
-    """The same with the places of the records and their attributes, for whoever finds something wrong with them."""
+    """The same with the places of the records and their attributes, for later problems."""
     faults: list[TextError] = []
     records: list[PlacedRecord] = []
     record: PlacedRecord | None = None

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from phaseline.records.values import Value
 
 COMPARISONS = ("<", "<=", "==", "!=", ">=", ">", "is", "isnt")
-"""What ``anyCompare`` and ``allCompare`` may be told to compare by."""
+"""The comparisons that ``anyCompare`` and ``allCompare`` accept."""
 
 
 def _over_numbers(combine: Callable[[list[int | float]], Value]) -> ExpressionFunction:

@@ -28,7 +28,7 @@ WORK_A_STEP = 256
 FLAGS = "ims"
 """Options that the engine takes itself; ``f`` and ``g`` are ``regexps``' own, others are passed over as in the ancestor."""
 EXTENDED = "x"
-"""The ancestor's option that lets spaces and comments stand in a pattern; passing it over would change what matches."""
+"""The ancestor's option that allows spaces and comments in a pattern; ignoring it would change what matches."""
 
 
 class UnusablePatternError(ValueError):
@@ -57,7 +57,7 @@ def pattern_of(text: str, options: str) -> Any:
 
 
 def check(text: str, options: str, offset: int) -> None:
-    """Raises ``TextError`` PL-R008 for a pattern that stands in an expression and cannot be used."""
+    """Raise ``TextError`` PL-R008 for an invalid literal pattern in an expression."""
     try:
         pattern_of(text, options)
     except UnusablePatternError as error:

@@ -54,7 +54,7 @@ def _if_undefined(arguments: list[Evaluate], _node: syntax.FunctionCall) -> Eval
 
 
 def _unparse(_arguments: list[Evaluate], node: syntax.FunctionCall) -> Evaluate:
-    """The text of what stands there; of an attribute's name, that of the attribute."""
+    """The text of a part; for the name of an attribute, the text of the attribute."""
     from phaseline.records.unparsing import value_text
 
     argument = node.arguments[0]

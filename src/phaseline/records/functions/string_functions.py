@@ -68,7 +68,7 @@ def _join_parts(values: list[Value]) -> tuple[Value, tuple[Value, ...]]:
 
 
 def _members(text: Value, more: list[Value], run: EvaluationState) -> list[str] | ErrorValue:
-    """What stands between the separators, without what is empty."""
+    """The parts between the separators, without empty ones."""
     separators = more[0] if more else SEPARATORS
     if not isinstance(text, str) or not isinstance(separators, str):
         return unfit(separators if isinstance(text, str) else text, "a text")
@@ -179,7 +179,7 @@ def _version_key(text: str) -> list[tuple[int, int, str]]:
 
 
 def _version_compare(left: str, right: str) -> Value:
-    """-1, 0 or 1; what is missing counts as 0, a word such as ``rc`` as less."""
+    """-1, 0 or 1; missing parts count as 0, words such as ``rc`` as less."""
     first, second = _version_key(left), _version_key(right)
     longest = max(len(first), len(second))
     first += [(1, 0, "")] * (longest - len(first))

@@ -1,4 +1,4 @@
-"""Functions of times and durations. A time without a zone is UTC; the clock comes from whoever evaluates."""
+"""Functions of times and durations. A time without a zone is UTC; the evaluating caller provides the clock."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ LONGEST_FORMAT = 1_000
 
 
 def time_in(text: str) -> datetime | None:
-    """The time that a text in ISO 8601 says, None if it says none.
+    """The time of a text in ISO 8601, None if it is not one.
 
     >>> time_in("2026-11-21 10:00").isoformat()
     '2026-11-21T10:00:00+00:00'
@@ -40,7 +40,7 @@ def time_in(text: str) -> datetime | None:
 
 
 def span_in(text: str) -> timedelta | None:
-    """The duration that a text says: ``1+02:03:04``, ``02:03``, ``1d2h``, or seconds; None if it says none.
+    """The duration of a text: ``1+02:03:04``, ``02:03``, ``1d2h``, or seconds; None if it is not one.
 
     >>> span_in("1+02:03:04"), span_in("90") == span_in("01:30"), span_in("x")
     (datetime.timedelta(days=1, seconds=7384), True, None)

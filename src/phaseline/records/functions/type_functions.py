@@ -25,7 +25,7 @@ def _is(*kinds: str) -> ExpressionFunction:
 
 
 def string_of(value: Value) -> Value:
-    """The value as text: strings as they are, everything else as it is written."""
+    """The value as text: strings unchanged, other values in their written form."""
     if value is None or isinstance(value, str | ErrorValue):
         return value
     if isinstance(value, datetime):
@@ -52,7 +52,7 @@ def _hexadecimal(text: str) -> int:
 
 
 def number_of(value: Value) -> int | float | ErrorValue:
-    """The number that a value is or says."""
+    """The number that a value is, or that its text contains."""
     if isinstance(value, int | float):
         return value
     if isinstance(value, datetime):
