@@ -44,7 +44,6 @@ class Stories:
     """The last changes, and the check of each new one."""
 
     def __init__(self) -> None:
-        """Nothing has happened."""
         self.now = 0
         self._changes: deque[Change] = deque(maxlen=CHANGES_KEPT)
 

@@ -22,7 +22,6 @@ class Sleepers:
     """A heap of (due, number, positions). What woke or ended otherwise is dropped when its chunk comes up."""
 
     def __init__(self) -> None:
-        """Nobody sleeps."""
         self._heap: list[tuple[int, int, np.ndarray]] = []
         self._count = 0
         self._looked: tuple[int, int] = NEVER

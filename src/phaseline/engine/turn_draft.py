@@ -37,7 +37,6 @@ class TurnDraft:
     )  # fmt: skip
 
     def __init__(self, now: int) -> None:
-        """Nothing is decided yet."""
         self.now = now
         self.executions: list[ExecutionChanged] = []
         self.graphs: list[GraphAdded] = []

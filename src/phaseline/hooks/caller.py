@@ -49,7 +49,6 @@ class HookCaller:
     """Implements ``calls.protocol.call.Caller``; safe from any thread."""
 
     def __init__(self) -> None:
-        """Nobody has an object yet."""
         self._threads = BoundedThreads()
         self._lock = threading.Lock()
         self._objects: dict[tuple[str, str], object] = {}

@@ -52,7 +52,6 @@ class BoundedThreads:
     """Daemon threads that are used again; one whose job was given up ends with it, should it ever return."""
 
     def __init__(self) -> None:
-        """None is started yet."""
         self.lock = threading.Lock()
         self._idle: list[queue.SimpleQueue[Job[object]]] = []
         self.left = 0

@@ -71,7 +71,6 @@ class SshConnections:
     """The connections of one event loop, by address; and the room for commands that it shares out."""
 
     def __init__(self, rules: HostKeys) -> None:
-        """None is open."""
         self._rules = rules
         self._shared: dict[Address, list[_Shared]] = {}
         self._room = asyncio.Semaphore(MOST_OPENING)

@@ -34,7 +34,6 @@ class Coming:
     """The earliest first, those of one moment in the order in which they were added."""
 
     def __init__(self, clock: VirtualClock) -> None:
-        """None will come."""
         self._clock = clock
         self._heap: list[tuple[int, int, CallReport]] = []
         self._count = 0
@@ -77,7 +76,6 @@ class ScheduledExecutor:
     """``ports.Executor`` whose calls are answers that wait for their time."""
 
     def __init__(self, inbox: Inbox[CallReport], clock: VirtualClock, answers: Answers) -> None:
-        """Nothing is being called."""
         self._inbox, self._answers = inbox, answers
         self._coming = Coming(clock)
 

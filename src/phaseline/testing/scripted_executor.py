@@ -129,7 +129,6 @@ class ScriptedAnswers:
     slots: Mapping[str, int] = SLOTS
 
     def __init__(self, deployments: DeploymentCache, clock: VirtualClock, script: CallScript) -> None:
-        """Nothing is being called."""
         self._deployments, self._clock, self._script = deployments, clock, script
 
     def to(self, batch: Batch) -> Iterator[tuple[int, CallReport]]:

@@ -33,7 +33,6 @@ class MasterKeys:
     """Where the master keys are. ``file`` empty: they live as long as this process, as a store in memory does."""
 
     def __init__(self, file: str, environment: Mapping[str, str] | None = None) -> None:
-        """Nothing is read yet."""
         self.file = file
         self._environment = os.environ if environment is None else environment
         self._own: list[bytes] = []

@@ -33,7 +33,6 @@ class KnownValues:
     """Grows only; safe from any thread. While it is empty nothing costs anything."""
 
     def __init__(self) -> None:
-        """Nothing is known."""
         self._whole: set[str] = set()
         self._texts: list[str] = []
         self._words: list[re.Pattern[str]] = []

@@ -61,7 +61,6 @@ class DeploymentCache:
     """What batches refer to by number. ``names``: what the store is called in tokens and marks."""
 
     def __init__(self, store: Store, secrets: SecretSource | None = None) -> None:
-        """Nothing is loaded yet."""
         self._store = store
         self.secrets: SecretSource = NoSecrets() if secrets is None else secrets
         self.names = Names(store.identity(), store.incarnations.all())

@@ -320,7 +320,6 @@ class Alone:
     __slots__ = ("_planning", "_row")
 
     def __init__(self, planning: Planning, row: ExecutionRow) -> None:
-        """Nothing has happened yet."""
         self._planning, self._row = planning, row
 
     def __enter__(self) -> None:

@@ -12,7 +12,6 @@ class WholeLines:
     __slots__ = ("_begun", "_dropped")
 
     def __init__(self) -> None:
-        """Nothing has come."""
         self._begun = ""
         self._dropped = 0
 

@@ -53,7 +53,6 @@ class DeclarationReader:
     """Reads declarations; each file once, again when it has changed on disk."""
 
     def __init__(self) -> None:
-        """Nothing read yet."""
         self._texts: dict[str, tuple[tuple[int, int], ModuleText]] = {}
         self._known: dict[tuple[CodeLocation, str], Declaration] = {}
 

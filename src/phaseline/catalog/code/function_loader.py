@@ -228,7 +228,6 @@ class Imports:
     """
 
     def __init__(self) -> None:
-        """Nothing is changed yet."""
         self._leads = False
         self.usual: Callable[..., ModuleType] = builtins.__import__
 

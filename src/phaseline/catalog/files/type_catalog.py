@@ -86,7 +86,6 @@ class TypeFiles:
     """The catalogue in one folder, which need not exist."""
 
     def __init__(self, folder: str | Path) -> None:
-        """Nothing is read yet."""
         self._folder = Path(folder)
 
     def all(self) -> list[TypeFile]:

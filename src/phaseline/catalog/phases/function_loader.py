@@ -19,7 +19,6 @@ class PhaseImporter:
     """Keeps the functions that are in force. A call that has begun holds its function: a reload never reaches it (PD43)."""
 
     def __init__(self, loader: Loader) -> None:
-        """Nothing is imported yet."""
         self._loader = loader
         self._lock = threading.Lock()
         self._known: dict[Key, Callable[..., object]] = {}

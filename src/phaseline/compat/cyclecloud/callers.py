@@ -18,7 +18,6 @@ class PhaseCaller:
     """What all phases of a process share: their caches, and of which functions it was said that they return something."""
 
     def __init__(self) -> None:
-        """Nothing was called yet."""
         self._caches: dict[str, PhaseCache] = {}
         self._returning: WeakSet[object] = WeakSet()
 

@@ -36,7 +36,6 @@ class Sought:
     __slots__ = ("_resource", "answer", "attributes", "data", "found", "name", "token")
 
     def __init__(self, resource: PhaseResource, phase: str) -> None:
-        """Nothing is known of it."""
         self._resource = resource
         self.token: str = resource.call.token
         self.name: str = resource.view.id

@@ -37,7 +37,6 @@ class Marks:
     """
 
     def __init__(self, count: int) -> None:
-        """Nothing is said."""
         self.marks = bytearray(count)
         self.messages: dict[int, str] = {}
         self.contradicted: set[int] = set()

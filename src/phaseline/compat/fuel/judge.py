@@ -29,7 +29,6 @@ class YaqlJudge:
     """Asks one worker, which is started with the first question; safe from any thread. Close it."""
 
     def __init__(self) -> None:
-        """Nothing runs yet."""
         self._lock = threading.Lock()
         self._worker: subprocess.Popen[str] | None = None
 

@@ -72,7 +72,6 @@ class RecordingSource:
     """
 
     def __init__(self, source: FileSource) -> None:
-        """Nothing was asked yet."""
         self._source = source
         self.heard: list[tuple[str, tuple[str | int, ...], Answer]] = []
         self.raised = False

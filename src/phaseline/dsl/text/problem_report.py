@@ -50,7 +50,6 @@ class ProblemReport:
     """Problems as they are found. Paths become lines in ``problems``, in one more pass over each text."""
 
     def __init__(self) -> None:
-        """Nothing is wrong yet."""
         self._findings: list[_Finding] = []
         self._ready: list[Problem] = []
         self._searched = 0

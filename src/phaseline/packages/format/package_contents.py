@@ -11,7 +11,6 @@ class PackageContents:
     """Files by their path with ``/``; an empty folder is a path that ends in ``/``."""
 
     def __init__(self, files: Mapping[str, bytes]) -> None:
-        """Nothing is looked at yet."""
         self.files = files
 
     @cached_property

@@ -38,7 +38,6 @@ class Alike:
     """Which operations and relationships say the same. Nodes of a type share tables of operations: each pair is compared once."""
 
     def __init__(self) -> None:
-        """Nothing is known."""
         self._known: dict[tuple[int, int], bool] = {}
         self._held: list[object] = []
 

@@ -54,7 +54,6 @@ class _Walk:
     """The first and the last entry of each participant so far; ``group``: number of the open group that ends it."""
 
     def __init__(self, head: np.ndarray, tail: np.ndarray, group: np.ndarray) -> None:
-        """Nobody has an entry yet."""
         self.head = head
         self.tail = tail
         self.group = group

@@ -48,7 +48,6 @@ class _Walk:
     """
 
     def __init__(self, draft: GraphDraft) -> None:
-        """Nobody has an entry yet."""
         size = len(draft.participants)
         self.draft = draft
         self.states: list[int] = []

@@ -57,7 +57,6 @@ class Assignments:
     """Calls of one worker that have not ended. Safe from any thread."""
 
     def __init__(self) -> None:
-        """None."""
         self.permits = Permits()
         self.waker = os.eventfd(0, os.EFD_CLOEXEC | os.EFD_NONBLOCK)
         """Can be read when calls were taken back: the thread that attends to them looks anew."""

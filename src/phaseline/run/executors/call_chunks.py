@@ -44,7 +44,6 @@ class ChunkPace:
     """How many calls of a batch share a letter: one at first, twice as many each time that a letter was short."""
 
     def __init__(self) -> None:
-        """Nothing is known yet."""
         self.size = 1
 
     def learn(self, took_s: float, *, is_whole: bool) -> None:
@@ -70,7 +69,6 @@ class Calls:
     """The calls that workers may begin, by mark, and what was decided about them. Safe from any thread."""
 
     def __init__(self) -> None:
-        """None."""
         self._lock = threading.Lock()
         self._open: dict[str, tuple[Worker, Chunk]] = {}
         self._killed: set[str] = set()

@@ -57,7 +57,6 @@ class LocalExecutor:
         callers: CallerRegistry,
         slots: Slots | None = None,
     ) -> None:
-        """Nothing is called or started yet."""
         self._deployments = deployments
         self._slots = slots or Slots()
         self._poster = ReportBuffer(inbox)

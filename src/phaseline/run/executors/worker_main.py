@@ -63,7 +63,6 @@ class EngineConnection:
     """The other end: sends what is said, asks and waits for answers. Any thread may use it; one reads."""
 
     def __init__(self, wire: Wire) -> None:
-        """Nothing asked yet."""
         self.wire = wire
         self.calls: queue.SimpleQueue[Letter] = queue.SimpleQueue()
         self.canceled: set[str] = set()
@@ -242,7 +241,6 @@ class Sites:
     """The sites that the engine has told of."""
 
     def __init__(self) -> None:
-        """None yet."""
         self._known: dict[int, Site] = {}
 
     def of(self, letter: Letter) -> tuple[Site, bool]:

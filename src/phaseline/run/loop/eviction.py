@@ -54,7 +54,6 @@ class Eviction:
         outstanding: OpenBatches,
         keys: LaneKeys,
     ) -> None:
-        """Nothing is idle."""
         self._store, self._scheduler, self._keys = store, outstanding.scheduler, keys
         self._deployments, self._planning = deployments, planning
         self._claims, self._outstanding = claims, outstanding

@@ -80,7 +80,6 @@ class Sorter:
     """Gathers the rows of a turn from its reports."""
 
     def __init__(self, now: int, secrets: SecretSource) -> None:
-        """Nothing gathered."""
         self._now = now
         self._secrets = secrets
         self.documents: list[DocumentChange] = []

@@ -57,7 +57,6 @@ class Conditions:
     def __init__(
         self, scheduler: Scheduler, deployments: DeploymentCache, in_force: ActivePhases, clock: Clock
     ) -> None:
-        """Nothing was asked yet."""
         self._scheduler = scheduler
         self._deployments = deployments
         self._in_force = in_force

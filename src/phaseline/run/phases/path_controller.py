@@ -72,7 +72,6 @@ class Paths:
         in_force: ActivePhases,
         conditions: Conditions,
     ) -> None:
-        """Nobody is on the way."""
         self._store = store
         self._deployments = deployments
         self._planning = planning

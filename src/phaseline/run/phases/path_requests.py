@@ -53,7 +53,6 @@ class PathOrders:
     """Carries requests about executions of ``reach``, and about phases of nodes, out: events for the scheduler, rows for the history."""
 
     def __init__(self, store: Store, scheduler: Scheduler, deployments: DeploymentCache, phases: PhaseEngine) -> None:
-        """Nothing is asked."""
         self._store = store
         self._scheduler = scheduler
         self._deployments = deployments

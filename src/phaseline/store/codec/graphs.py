@@ -38,7 +38,6 @@ class GraphRows:
     """
 
     def __init__(self) -> None:
-        """None was written yet."""
         self._last: dict[str, tuple[Graph, tuple[str | bytes, ...]]] = {}
 
     def of(self, graph: Graph) -> tuple[str | bytes, ...]:

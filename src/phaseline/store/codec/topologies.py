@@ -99,7 +99,6 @@ class KnownTopologies:
     """
 
     def __init__(self) -> None:
-        """Knows none."""
         self._told: tuple[Blueprint, str] | None = None
         self._used: WeakValueDictionary[tuple[int, int], Topology] = WeakValueDictionary()
         self._last: Topology | None = None

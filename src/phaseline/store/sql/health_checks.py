@@ -95,7 +95,6 @@ class ChecksWriter:
     """Writes the results of turns; remembers columns, which only the owner changes, until ``forget``."""
 
     def __init__(self) -> None:
-        """Remembers nothing."""
         self._columns: dict[int, dict[CheckKind, Column]] = {}
 
     def forget(self) -> None:

@@ -64,7 +64,6 @@ class TurnWriter:
     """
 
     def __init__(self) -> None:
-        """Remembers nothing yet."""
         self._states: dict[int, np.ndarray] = {}
         self._state_count = 0
         self._sequences: dict[tuple[str, int], int] = {}

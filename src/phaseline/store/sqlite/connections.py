@@ -152,7 +152,6 @@ class Moment:
     __slots__ = ("_connections",)
 
     def __init__(self, connections: Connections) -> None:
-        """Nothing is read yet."""
         self._connections = connections
 
     def __enter__(self) -> None:
@@ -170,7 +169,6 @@ class ReadSnapshot:
     __slots__ = ("_connections",)
 
     def __init__(self, connections: Connections) -> None:
-        """Nothing is read yet."""
         self._connections = connections
 
     def __enter__(self) -> sqlite3.Connection:

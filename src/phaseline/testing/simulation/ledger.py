@@ -51,7 +51,6 @@ class CallLedger:
     """Every call of the world. Survives crashes: it is what the clouds would tell."""
 
     def __init__(self, store: MemoryStore) -> None:
-        """Nothing was called."""
         self._store = store
         self._graphs: dict[int, LedgerGraph] = {}
         self._unknown: dict[tuple[int, int], tuple[int, int]] = {}

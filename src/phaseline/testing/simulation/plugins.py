@@ -34,7 +34,6 @@ class DrawnAnswers:
     """``Answers`` of the world's dice."""
 
     def __init__(self, deployments: DeploymentCache, dice: Dice, ledger: CallLedger) -> None:
-        """Nothing is being called."""
         self._deployments, self._dice, self._ledger = deployments, dice, ledger
         self._answering: set[tuple[int, int]] = set()
         """(batch, member) of calls that answer when they are ended."""
