@@ -58,6 +58,9 @@ BOOSTS = {
 """{beginning of a place: what its words count}, before the kind of the page decides."""
 
 WORDS = {
+    "ci.md": "pipeline continuous integration gitops exit",
+    "coming-from-other-tools.md": "terraform ansible helm nomad",
+    "interruptions.md": "timeout limit interrupt retries",
     "coming-from-heat.md": "openstack stack template",
     "day-2.md": "heal scale update upgrade drift",
     "first-plugin.md": "plugin write operation function",
