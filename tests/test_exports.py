@@ -9,8 +9,7 @@ import pytest
 import phaseline
 import phaseline.testing
 from phaseline.client import open as opening
-from phaseline.client.client import Client
-from phaseline.client.noun import NounOf
+from phaseline.client.client import Client, NounOf
 from phaseline.model.blueprint import operation_declaration as declaration
 
 PUBLIC = {

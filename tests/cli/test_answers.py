@@ -8,7 +8,7 @@ import sys
 import pytest
 from tests.cli.terminal import BLUEPRINT, Terminal
 
-from phaseline.cli.shell.cli_context import Desk
+from phaseline.cli.shell.cli_context import CliContext
 
 
 @pytest.mark.parametrize("noun", ["deployments", "instances", "executions"])
@@ -52,10 +52,10 @@ def test_what_is_no_character_is_escaped_in_documents_and_texts(
     assert code == 1
     assert name in found["problems"][0]["message"], "a document reads back as it was"
     assert "caf\\udce9.yaml" in terminal.run("blueprints", "validate", name).stderr
-    Desk(as_json=True).answer({"path": name, "load": float("nan")}, str)
+    CliContext(as_json=True).answer({"path": name, "load": float("nan")}, str)
     document = capsys.readouterr().out
     assert json.loads(document, parse_constant=pytest.fail) == {"path": name, "load": "NaN"}
-    Desk().answer({}, lambda: f"  path: {name}")
+    CliContext().answer({}, lambda: f"  path: {name}")
     assert capsys.readouterr().out == "  path: caf\\udce9.yaml\n"
 
 

@@ -11,9 +11,8 @@ import phaseline
 from phaseline import ProblemsError
 from phaseline.app.settings import Settings
 from phaseline.client.argument_checks import ALIASES, CLASSES, KINDS, arguments_of
-from phaseline.client.client import Client
+from phaseline.client.client import Client, NounOf
 from phaseline.client.local import LocalClient
-from phaseline.client.noun import NounOf
 from phaseline.embedded.open_app import open_context
 from phaseline.use_cases.commands.install import install
 from phaseline.use_cases.prepare.deployment_spec import DeploymentSpec

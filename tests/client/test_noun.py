@@ -7,9 +7,8 @@ import sys
 
 from tests.client.recorder import Recorder
 
-from phaseline.client.client import Client
+from phaseline.client.client import Client, NounOf, hear_nothing
 from phaseline.client.executions import ExecutionsNoun
-from phaseline.client.noun import NounOf, hear_nothing
 
 LOADED = "import sys; from phaseline.client.client import Client; c = Client(); {}; print(*sys.modules)"
 
@@ -21,7 +20,7 @@ def loaded(statement: str) -> set[str]:
 
 def test_the_module_of_a_noun_is_imported_with_the_first_use() -> None:
     before = loaded("pass")
-    assert before == {f"phaseline.client.{name}" for name in ("client", "noun", "operations")}
+    assert before == {f"phaseline.client.{name}" for name in ("client", "operations")}
     assert loaded("c.hooks") - before == {"phaseline.client.hooks"}
 
 

@@ -13,8 +13,7 @@ from typing import Any
 import pytest
 
 from phaseline.client import execution_options, operations
-from phaseline.client.client import Client
-from phaseline.client.noun import NounOf
+from phaseline.client.client import Client, NounOf
 from phaseline.client.operations import TABLE, ClientOperation
 
 HERE = Path(operations.__file__).parent
@@ -30,7 +29,7 @@ NO_OPERATION = {
     "deployments.capabilities": "a part of deployments.compute",
 }
 """{method: why it asks for no operation of its own}"""
-ANSWERED_BY = {"StoreChecked": "Checked", "StoppedInstance": "Stopped"}
+ANSWERED_BY = {"StoreChecked": "CheckedStore"}
 """{name in the table: what it is called at its target}"""
 
 
@@ -121,7 +120,7 @@ def names_of(keyword: ast.keyword, code: ast.FunctionDef) -> set[str]:
 @pytest.mark.parametrize("name", TABLE)
 def test_an_operation_is_typed_by_the_answer_of_its_target(name: str) -> None:
     target = target_of(TABLE[name])
-    told = operations.__annotations__[CONSTANTS[name]].removeprefix("Operation[").removesuffix("]")
+    told = operations.__annotations__[CONSTANTS[name]].removeprefix("ClientOperation[").removesuffix("]")
     answer = target.__name__ if inspect.isclass(target) else target.__annotations__["return"]
     for ours, theirs in ANSWERED_BY.items():
         told = told.replace(ours, theirs)

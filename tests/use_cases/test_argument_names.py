@@ -11,8 +11,7 @@ import phaseline
 from phaseline.cli.command_tree import root
 from phaseline.cli.reference_docs import walk
 from phaseline.client.argument_checks import RENAMED, SPLIT, arguments_of
-from phaseline.client.client import Client
-from phaseline.client.noun import NounOf
+from phaseline.client.client import Client, NounOf
 
 COMMANDS = {
     path.removeprefix("phaseline "): command

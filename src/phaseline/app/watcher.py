@@ -7,8 +7,10 @@ from typing import Protocol
 
 from phaseline.calls.deployments.progress import Failing, Progress, ProgressRow
 
-__all__ = ["LOOK_S", "Failing", "NullWatcher", "Progress", "ProgressRow", "Throttle", "Watcher"]
+__all__ = ["LOOK_S", "PATIENCE_S", "Failing", "NullWatcher", "Progress", "ProgressRow", "Throttle", "Watcher"]
 
+PATIENCE_S = 10.0
+"""So long no process may own the store until nothing is expected to come."""
 LOOK_S = 0.2
 """A follower looks so often whether it is to take over, and whether something has changed."""
 EVERY_MS = 100

@@ -11,7 +11,7 @@ from typing import Any
 
 import click
 
-from phaseline.cli.shell.cli_context import Desk
+from phaseline.cli.shell.cli_context import CliContext
 from phaseline.cli.streams.output import answer_json, echo_err
 from phaseline.model.problems.problem import ProblemsError
 
@@ -96,7 +96,7 @@ class CommandTree(click.Group):
         try:
             return super().invoke(ctx)
         except ProblemsError as error:
-            ctx.ensure_object(Desk).show_problems(error.problems)
+            ctx.ensure_object(CliContext).show_problems(error.problems)
             ctx.exit(1)
 
     def main(  # type: ignore[override]  # click overloads it by standalone_mode; here one form serves both
@@ -188,4 +188,4 @@ def root(
     if os.environ.get("NO_COLOR"):
         ctx.color = False
     given = {"store.url": store} if store else {}
-    ctx.obj = Desk(config, given, is_quiet=quiet, is_verbose=verbose, request_id=request_id)
+    ctx.obj = CliContext(config, given, is_quiet=quiet, is_verbose=verbose, request_id=request_id)

@@ -46,9 +46,9 @@ ELSEWHERE = {
 
 def _as_workflow(name: str) -> str | None:
     """What to type where somebody took a workflow for a command."""
-    from phaseline.use_cases.loading.plugin_workflows import is_built_in
+    from phaseline.client.local import LocalClient
 
-    if not is_built_in(name):
+    if not LocalClient(None).executions.is_built_in(name):
         return None
     return f"There is no command '{name}': it is a workflow. phaseline executions start {name} -d NAME"
 

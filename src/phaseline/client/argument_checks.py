@@ -238,7 +238,7 @@ def _misread(where: str, name: str, value: Any) -> Iterator[Problem]:
     """What is wrong with texts that have a grammar of their own."""
     try:
         if name == "stop_after":
-            from phaseline.use_cases.prepare.options import read_limit
+            from phaseline.model.execution.execution import read_limit
 
             read_limit(value)
         elif name in {"older", "since"} and isinstance(value, str):

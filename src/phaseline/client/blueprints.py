@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from phaseline.client import operations as ops
+from phaseline.client.client import Noun
 from phaseline.client.execution_options import manner_of, order_of
-from phaseline.client.noun import Noun
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -180,7 +180,8 @@ def stops_of(options: StopOptionsDict) -> tuple[Breakpoint, ...]:
 
 def manner_of(options: RunOptionsDict | StopOptionsDict) -> ExecutionOptions:
     """How it deals with failures, time, others that are at work, and where it stops."""
-    from phaseline.use_cases.prepare.options import ExecutionOptions, read_limit
+    from phaseline.model.execution.execution import read_limit
+    from phaseline.use_cases.prepare.options import ExecutionOptions
 
     said: RunOptionsDict = {**options}
     stop_after, timeout = said.get("stop_after"), said.get("timeout")

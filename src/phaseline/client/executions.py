@@ -6,8 +6,8 @@ import time
 from typing import TYPE_CHECKING, Literal
 
 from phaseline.client import operations as ops
+from phaseline.client.client import Noun
 from phaseline.client.execution_options import following, manner_of, order_of, start_of
-from phaseline.client.noun import Noun
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

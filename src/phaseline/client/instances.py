@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from phaseline.client import operations as ops
-from phaseline.client.noun import Noun
+from phaseline.client.client import Noun
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from phaseline.client import operations as ops
-from phaseline.client.noun import Noun, hear_nothing
+from phaseline.client.client import Noun, hear_nothing
 from phaseline.model.packages.package import NATIVE
 
 if TYPE_CHECKING:

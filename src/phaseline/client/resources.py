@@ -9,8 +9,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from phaseline.client import operations as ops
+from phaseline.client.client import Noun
 from phaseline.client.execution_options import stops_of
-from phaseline.client.noun import Noun
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -6,7 +6,7 @@ import time
 from typing import TYPE_CHECKING
 
 from phaseline.client import operations as ops
-from phaseline.client.noun import Noun, hear_nothing
+from phaseline.client.client import Noun, hear_nothing
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

@@ -9,13 +9,13 @@ import pytest
 import phaseline
 from phaseline.app.app_context import SystemClock
 from phaseline.app.watcher import NullWatcher
+from phaseline.client.input_files import gather_inputs
 from phaseline.model.problems.problem import ProblemsError
 from phaseline.use_cases.commands.apply_plan import apply_plan, delete_plan, list_plans, show_plan
 from phaseline.use_cases.commands.keep_plan import plan_uninstall, plan_workflow
 from phaseline.use_cases.commands.labels import change_labels
 from phaseline.use_cases.commands.start_workflow import start as start_workflow
 from phaseline.use_cases.commands.update import plan_update, update
-from phaseline.use_cases.loading.input_files import gather_inputs
 from phaseline.use_cases.prepare.options import ExecutionOptions
 from phaseline.use_cases.prepare.update_preparation import UpdateOrder, prepare_update
 from phaseline.use_cases.prepare.workflow_start import WorkflowStart

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import click
 
-from phaseline.cli.commands.plans.stack import output_option, put
-from phaseline.cli.shell.cli_context import Desk
+from phaseline.cli.shell.cli_context import CliContext, command_for, list_of
+from phaseline.cli.shell.documents import output_option, put
 from phaseline.cli.shell.options import json_option, watchable
 
 
@@ -14,18 +14,16 @@ def abandoned() -> None:
     """Documents of deployments that were abandoned in the last 30 days."""
 
 
-@abandoned.command("list", epilog="Example: phaseline abandoned list")
-@watchable
-@json_option
-@click.pass_obj
-def list_(desk: Desk) -> None:
-    """List what can still be had, and until when."""
-    from phaseline.cli.render.stack import abandoned_list
-    from phaseline.use_cases.prepare.stack_documents import list_abandoned
-
-    with desk.open(lists=True) as place:
-        found = list_abandoned(place)
-    desk.answer({"abandoned": found}, lambda: abandoned_list(found))
+abandoned.add_command(
+    command_for(
+        "abandoned.list",
+        watchable,
+        render="stack:abandoned_list",
+        answer=list_of("abandoned"),
+        help="List what can still be had, and until when.",
+        example="abandoned list",
+    )
+)
 
 
 @abandoned.command(epilog="Example: phaseline abandoned show abandon-7 -o shop.json")
@@ -33,10 +31,8 @@ def list_(desk: Desk) -> None:
 @output_option
 @json_option
 @click.pass_obj
-def show(desk: Desk, id: str, output: str | None) -> None:
+def show(cli: CliContext, id: str, output: str | None) -> None:
     """Print the document, by the id of the execution that abandoned the deployment."""
-    from phaseline.use_cases.prepare.stack_documents import show_abandoned
-
-    with desk.open() as place:
-        found = show_abandoned(place, id)
-    put(desk, found, output)
+    with cli.open() as client:
+        found = client.abandoned.show(id)
+    put(cli, found, output)

@@ -2,27 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections import Counter
 
 import click
 
-from phaseline.cli.shell import shell_completion as completing
-from phaseline.cli.shell.cli_context import Desk
-from phaseline.cli.shell.options import detach_option, json_option, watchable
-
-if TYPE_CHECKING:
-    from phaseline.use_cases.commands.breakpoints import Kept
-    from phaseline.use_cases.queries.breakpoints import StoppedInstance
+from phaseline.cli.shell.cli_context import CliContext, command_for
+from phaseline.cli.shell.options import completing, detach_option, json_option, watchable
 
 NAMED = ("-d", "--deployment", "--cluster", "deployment")
 NAMED_FIRST = 3
 """So many executions are named; all are counted."""
 of_one = click.option(
-    *NAMED, metavar="NAME", required=True, shell_complete=completing.deployments, help="The deployment or cluster."
+    *NAMED, metavar="NAME", required=True, shell_complete=completing("deployments"), help="The deployment or cluster."
 )
 of_any = click.option(
-    *NAMED, metavar="NAME", shell_complete=completing.deployments, help="Only of this deployment or cluster."
+    *NAMED, metavar="NAME", shell_complete=completing("deployments"), help="Only of this deployment or cluster."
 )
 
 
@@ -37,34 +31,32 @@ def breakpoints() -> None:
 @click.option("--timeout", metavar="SPAN", help="Who is not cleared so long has failed: 90s, 10m, 2h.")
 @json_option
 @click.pass_obj
-def add(desk: Desk, points: tuple[str, ...], deployment: str, timeout: str | None) -> None:
+def add(cli: CliContext, points: tuple[str, ...], deployment: str, timeout: str | None) -> None:
     """Let all that is begun from now on stop there: before or after an operation or a phase; * for any part of a name.
 
     What is on its way already goes on as it began. Without a point: show those that the deployment or cluster has.
     """
     from phaseline.cli.shell.run_output import span
-    from phaseline.use_cases.commands.breakpoints import add as keep
 
-    with desk.open() as place:
-        found = keep(place, deployment, points, timeout_s=span("--timeout", timeout))
-    desk.answer(found, lambda: "\n".join(found.breakpoints) or f"'{found.deployment}' has no breakpoints")
+    span("--timeout", timeout)
+    with cli.open() as client:
+        found = client.breakpoints.add(deployment, *points, timeout=timeout)
+    cli.answer(found, lambda: "\n".join(found.breakpoints) or f"'{found.deployment}' has no breakpoints")
     if found.begun:
         more = f" and {len(found.begun) - NAMED_FIRST:,} more" if len(found.begun) > NAMED_FIRST else ""
-        desk.notice(f"What has begun does not stop there: {', '.join(found.begun[:NAMED_FIRST])}{more}.")
+        cli.notice(f"What has begun does not stop there: {', '.join(found.begun[:NAMED_FIRST])}{more}.")
 
 
-@breakpoints.command(epilog="Example: phaseline breakpoints remove pre-Acme.Create -d night")
-@click.argument("points", metavar="POINT[=NAMES]…", nargs=-1, required=True)
-@of_one
-@json_option
-@click.pass_obj
-def remove(desk: Desk, points: tuple[str, ...], deployment: str) -> None:
-    """Let what is begun from now on stop there no more. Who stands there stays until it is cleared."""
-    from phaseline.use_cases.commands.breakpoints import remove as forget
-
-    with desk.open() as place:
-        found = forget(place, deployment, points)
-    desk.answer(found, lambda: "\n".join(found.breakpoints) or f"'{found.deployment}' has no breakpoints")
+breakpoints.add_command(
+    command_for(
+        "breakpoints.remove",
+        click.argument("points", metavar="POINT[=NAMES]…", nargs=-1, required=True),
+        of_one,
+        render=lambda found: "\n".join(found.breakpoints) or f"'{found.deployment}' has no breakpoints",
+        help="Let what is begun from now on stop there no more. Who stands there stays until it is cleared.",
+        example="breakpoints remove pre-Acme.Create -d night",
+    )
+)
 
 
 @breakpoints.command("list", epilog="Example: phaseline breakpoints list -d shop")
@@ -72,26 +64,11 @@ def remove(desk: Desk, points: tuple[str, ...], deployment: str) -> None:
 @watchable
 @json_option
 @click.pass_obj
-def list_(desk: Desk, deployment: str | None) -> None:
+def list_(cli: CliContext, deployment: str | None) -> None:
     """List the instances and resources that stand at a breakpoint, and the breakpoints that deployments and clusters keep."""
-    from phaseline.use_cases.commands.breakpoints import list_kept
-    from phaseline.use_cases.queries.breakpoints import list_breakpoints
-
-    with desk.open(lists=True) as place:
-        stopped, kept = list_breakpoints(place, deployment), list_kept(place, deployment)
-    desk.answer({"stopped": stopped, "kept": kept}, lambda: _listed(stopped, kept))
-
-
-def _listed(stopped: Sequence[StoppedInstance], kept: Sequence[Kept]) -> str:
-    from phaseline.cli.render.table import table
-
-    rows = [[one.point, one.instance, one.deployment, one.execution] for one in stopped]
-    head = ["point", "instance", "deployment", "execution"]
-    who = table(head, rows) if rows else "Nobody has stopped at a breakpoint."
-    if not kept:
-        return who
-    kept_rows = [[text, one.deployment] for one in kept for text in one.breakpoints]
-    return f"{who}\n\nFor all that is begun from now on:\n\n{table(['breakpoint', 'deployment'], kept_rows)}"
+    with cli.open() as client:
+        stopped, kept = client.breakpoints.list(deployment), client.breakpoints.kept(deployment)
+    cli.answer({"stopped": stopped, "kept": kept}, lambda: cli.renderer("breakpoints:listed_text")(stopped, kept))
 
 
 @breakpoints.command(epilog="Example: phaseline breakpoints clear pre-create web -d shop")
@@ -101,16 +78,12 @@ def _listed(stopped: Sequence[StoppedInstance], kept: Sequence[Kept]) -> str:
 @detach_option
 @json_option
 @click.pass_obj
-def clear(desk: Desk, point: str, instances: tuple[str, ...], deployment: str | None, *, detach: bool) -> None:
+def clear(cli: CliContext, point: str, instances: tuple[str, ...], deployment: str | None, *, detach: bool) -> None:
     """Let the instances go on that stand at a point, such as pre-create; all of them, or those of a node or with an id.
 
     The point is written as for --break, so create is pre-create; * stands for any part of it, and alone for every point.
     """
-    from collections import Counter
-
-    from phaseline.use_cases.commands.breakpoints import clear as go_on
-
-    with desk.open() as place:
-        found = go_on(place, point, deployment=deployment, instances=instances, detach=detach)
+    with cli.open() as client:
+        found = client.breakpoints.clear(point, deployment=deployment, instances=instances, detach=detach)
         counts = Counter(one.point for one in found)
-        desk.answer({"cleared": found}, lambda: "\n".join(f"{at}: {n:,} cleared" for at, n in counts.items()))
+        cli.answer({"cleared": found}, lambda: "\n".join(f"{at}: {n:,} cleared" for at, n in counts.items()))

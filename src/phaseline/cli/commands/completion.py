@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from phaseline.cli.shell.cli_context import Desk
+from phaseline.cli.shell.cli_context import CliContext
 from phaseline.cli.shell.options import json_option
 
 VARIABLE = "_PHASELINE_COMPLETE"
@@ -28,4 +28,4 @@ def completion(ctx: click.Context, shell: str) -> None:
     assert kind is not None, "click knows these three"
     form = kind(ctx.find_root().command, {}, "phaseline", VARIABLE)
     script = form.source_template % form.source_vars()
-    ctx.ensure_object(Desk).answer({"shell": shell, "script": script}, lambda: script)
+    ctx.ensure_object(CliContext).answer({"shell": shell, "script": script}, lambda: script)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from phaseline.cli.shell.cli_context import Desk
+from phaseline.cli.shell.cli_context import CliContext
 from phaseline.cli.shell.options import json_option
 
 
@@ -29,11 +29,11 @@ def demo(ctx: click.Context, folder: Path | None) -> None:
     """
     from phaseline.demo import FOLDER, run_demo
 
-    desk = ctx.ensure_object(Desk)
-    if not desk.as_json:
+    cli = ctx.ensure_object(CliContext)
+    if not cli.as_json:
         ctx.exit(run_demo(folder or Path(FOLDER)))
     spoken = io.StringIO()
     with contextlib.redirect_stdout(spoken):
         code = run_demo(folder or Path(FOLDER))
-    desk.answer({"ok": code == 0, "output": spoken.getvalue().splitlines()}, str)
+    cli.answer({"ok": code == 0, "output": spoken.getvalue().splitlines()}, str)
     ctx.exit(code)

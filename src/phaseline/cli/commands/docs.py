@@ -7,7 +7,7 @@ from functools import partial
 import click
 
 from phaseline.app.manual import CODE, ManualPage, read_manual, search_manual, section_of
-from phaseline.cli.shell.cli_context import Desk
+from phaseline.cli.shell.cli_context import CliContext
 from phaseline.cli.shell.options import json_option
 from phaseline.model.problems.problem import problem_error
 
@@ -19,7 +19,7 @@ MOST = 8
 @click.argument("words", nargs=-1, metavar="[WORD|CODE]...")
 @json_option
 @click.pass_obj
-def docs(desk: Desk, words: tuple[str, ...]) -> None:
+def docs(cli: CliContext, words: tuple[str, ...]) -> None:
     """Print a page of the documentation, the section about an error, or the pages that answer a question.
 
     The pages are those of the installed version; no network is needed. Without arguments, list all pages.
@@ -29,15 +29,15 @@ def docs(desk: Desk, words: tuple[str, ...]) -> None:
     named = {page.name: page for page in pages}
     if not question:
         kinds = [page for page in pages if page.kind]
-        desk.answer({"pages": [summary(page) for page in kinds], "total": len(kinds)}, partial(page_list, kinds))
+        cli.answer({"pages": [summary(page) for page in kinds], "total": len(kinds)}, partial(page_list, kinds))
     elif CODE.fullmatch(question) and (section := section_of(pages, question)):
-        desk.answer({"code": question.upper(), "text": section}, section.strip)
+        cli.answer({"code": question.upper(), "text": section}, section.strip)
     elif question in named:
         page = named[question]
-        desk.answer({**summary(page), "text": page.text}, page.text.rstrip)
+        cli.answer({**summary(page), "text": page.text}, page.text.rstrip)
     elif hits := search_manual(pages, question)[:MOST]:
         rows = [{"page": hit.page, "title": hit.title} for hit in hits]
-        desk.answer({"hits": rows, "total": len(rows)}, partial(hit_list, rows))
+        cli.answer({"hits": rows, "total": len(rows)}, partial(hit_list, rows))
     else:
         raise problem_error("PL-C120", f"no page has '{question}'", "List the pages: phaseline docs")
 

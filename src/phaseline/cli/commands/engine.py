@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from phaseline.cli.shell.cli_context import Desk
+from phaseline.cli.shell.cli_context import CliContext, command_for
 from phaseline.cli.shell.options import json_option
 
 if TYPE_CHECKING:
@@ -26,14 +26,12 @@ def engine() -> None:
 @click.option("--awaits-approvals", is_flag=True, hidden=True)
 @json_option
 @click.pass_obj
-def run(desk: Desk, until_idle: bool, awaits_approvals: bool) -> None:
+def run(cli: CliContext, until_idle: bool, awaits_approvals: bool) -> None:
     """Be the engine, as soon as no other process is, until Ctrl-C or "engine stop".
 
     With --until-idle exit code 1 if something is left that waits for a person, such as for an approval.
     """
-    from phaseline.cli.render.engine import run_text
     from phaseline.cli.shell.run_output import hearing
-    from phaseline.embedded.engine_commands import run_engine
 
     def begun(leave: Leave) -> None:
         def on_signal(_number: int, _frame: FrameType | None) -> None:
@@ -43,47 +41,35 @@ def run(desk: Desk, until_idle: bool, awaits_approvals: bool) -> None:
             stop = (
                 "What is open stays open; stop it for good: phaseline executions cancel ID; add --kill if a call hangs."
             )
-            desk.notice(f"Interrupted: waiting for the running calls. Ctrl-C again leaves at once. {stop}")
+            cli.notice(f"Interrupted: waiting for the running calls. Ctrl-C again leaves at once. {stop}")
 
         heard.enter_context(hearing((signal.SIGINT, signal.SIGTERM), on_signal))
 
-    with ExitStack() as heard, desk.open(makes_store=True) as place:
-        found = run_engine(place, until_idle=until_idle, stays=awaits_approvals, begun=begun, say=desk.notice)
-    desk.answer(found, lambda: run_text(found))
+    with ExitStack() as heard, cli.open() as client:
+        found = client.engine.run(until_idle=until_idle, awaits_approvals=awaits_approvals, begun=begun, say=cli.notice)
+    cli.answer(found, lambda: cli.renderer("engine:run_text")(found))
     click.get_current_context().exit(0 if found.is_good else 1)
 
 
-@engine.command(epilog="Example: phaseline engine status --json")
-@json_option
-@click.pass_obj
-def status(desk: Desk) -> None:
-    """Show which process is the engine, whether another one waits to be it, and what is open."""
-    from phaseline.cli.render.engine import status_text
-    from phaseline.embedded.engine_commands import engine_status
-
-    with desk.open(lists=True) as place:
-        found = engine_status(place)
-    desk.answer(found, lambda: status_text(found))
-
-
-@engine.command(epilog="Example: phaseline engine stop --drain 30")
-@click.option(
-    "--drain",
-    "drain_s",
-    type=click.FloatRange(min=0),
-    metavar="S",
-    help="Wait at most so many seconds for running calls.",
+engine.add_command(
+    command_for(
+        "engine.status",
+        render="engine:status_text",
+        help="Show which process is the engine, whether another one waits to be it, and what is open.",
+        example="engine status --json",
+    )
 )
-@json_option
-@click.pass_obj
-def stop(desk: Desk, drain_s: float | None) -> None:
-    """Have the engine stop: it begins no call and leaves when the running ones have returned. What is open stays open.
+engine.add_command(
+    command_for(
+        "engine.stop",
+        click.option(
+            "--drain", type=click.FloatRange(min=0), metavar="S", help="Wait at most so many seconds for running calls."
+        ),
+        render="engine:stop_text",
+        help="""Have the engine stop: it begins no call and leaves when the running ones have returned. What is open stays open.
 
-    Calls that it did not wait for are named, with what becomes of them.
-    """
-    from phaseline.cli.render.engine import stop_text
-    from phaseline.embedded.engine_commands import stop_engine
-
-    with desk.open() as place:
-        found = stop_engine(place, drain_s=drain_s)
-    desk.answer(found, lambda: stop_text(found))
+        Calls that it did not wait for are named, with what becomes of them.
+        """,
+        example="engine stop --drain 30",
+    )
+)

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
 
-from phaseline.cli.shell.cli_context import Desk
+from phaseline.cli.shell.cli_context import CliContext
 from phaseline.cli.shell.options import deployment_argument, json_option, plugins_option
+
+if TYPE_CHECKING:
+    from phaseline.views.diagrams import Drawing
 
 FORMS = ("text", "mermaid", "dot")
 
@@ -15,13 +20,11 @@ FORMS = ("text", "mermaid", "dot")
 @click.option("--format", "form", type=click.Choice(FORMS), default="text", show_default=True, help="How to write it.")
 @json_option
 @click.pass_obj
-def of_deployment(desk: Desk, name: str, form: str) -> None:
+def of_deployment(cli: CliContext, name: str, form: str) -> None:
     """Draw the nodes of a deployment with their relationships, and their instances by state."""
-    from phaseline.use_cases.tools.diagrams import draw_deployment, drawn
-
-    with desk.open() as place:
-        found = draw_deployment(place, name)
-    desk.answer(found, lambda: drawn(found, form), exactly=form != "text")
+    with cli.open() as client:
+        found = client.deployments.graph(name)
+    cli.answer(found, lambda: _drawn(found, form), exactly=form != "text")
 
 
 @click.command("graph", epilog="Example: phaseline blueprints graph blueprint.yaml --format svg > blueprint.svg")
@@ -37,10 +40,14 @@ def of_deployment(desk: Desk, name: str, form: str) -> None:
 )
 @json_option
 @click.pass_obj
-def of_blueprint(desk: Desk, file: str, plugin_folders: tuple[str, ...], form: str) -> None:
+def of_blueprint(cli: CliContext, file: str, plugins: tuple[str, ...], form: str) -> None:
     """Draw the nodes of a blueprint, a file or a stored one, with their relationships. Runs none of its code."""
-    from phaseline.use_cases.tools.diagrams import draw_blueprint, drawn
+    with cli.open() as client:
+        found = client.blueprints.graph(file, plugins=plugins)
+    cli.answer(found, lambda: _drawn(found, form), exactly=form != "text")
 
-    with desk.open() as place:
-        found = draw_blueprint(place, file, plugin_folders=plugin_folders)
-    desk.answer(found, lambda: drawn(found, form), exactly=form != "text")
+
+def _drawn(found: Drawing, form: str) -> str:
+    from phaseline.views.diagrams import drawn
+
+    return drawn(found, form)

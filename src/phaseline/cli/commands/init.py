@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from typing import Literal
 
 import click
 
-from phaseline.cli.shell.cli_context import Desk
+from phaseline.cli.shell.cli_context import CliContext
 from phaseline.cli.shell.options import json_option
 
-if TYPE_CHECKING:
-    from phaseline.use_cases.tools.scaffold import Kind
+Kind = Literal["blueprint", "plugin"]
 
 
 @click.command(
@@ -21,19 +20,18 @@ if TYPE_CHECKING:
 @click.argument("words", nargs=-1, metavar="")
 @json_option
 @click.pass_obj
-def init(desk: Desk, words: tuple[str, ...]) -> None:
+def init(cli: CliContext, words: tuple[str, ...]) -> None:
     """Write something to begin with into a new folder.
 
     "blueprint", or nothing: a small blueprint with a plugin and scripts that can be installed at once. "plugin": a
     Python package with a bulk function, a test that passes and a blueprint that uses it. Without FOLDER: this one, if
     it is empty.
     """
-    from phaseline.use_cases.tools.scaffold import start
-
     kind, folder = _meant(words)
-    made = start(folder, kind)
+    with cli.without_store() as client:
+        made = client.init(folder, kind)
     lines = [f"Written into {made.folder}: {', '.join(made.files)}", "Next:", *(f"  {words}" for words in made.next)]
-    desk.answer(made, lambda: "\n".join(lines))
+    cli.answer(made, lambda: "\n".join(lines))
 
 
 def _meant(words: tuple[str, ...]) -> tuple[Kind, str]:

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
 import click
 
-from phaseline.cli.shell.cli_context import Desk
-from phaseline.cli.shell.options import json_option, pairs
+from phaseline.cli.shell.cli_context import Words, local_command_for
+from phaseline.cli.shell.options import pairs
+
+if TYPE_CHECKING:
+    from phaseline.use_cases.loading.record_files import EvaluatedRecord, FormattedFile
 
 
 @click.group(epilog="Example: phaseline records eval 'Cores / 2' -a Cores=8")
@@ -13,50 +19,60 @@ def records() -> None:
     """Records in files, and expressions over them."""
 
 
-@records.command("format", epilog="Example: phaseline records format nodes.rec volumes.json")
-@click.argument("files", metavar="FILE…", nargs=-1, required=True)
-@click.option("--sort", "is_sorted", is_flag=True, help="Attributes by name, also within nested records.")
-@json_option
-@click.pass_obj
-def format_(desk: Desk, files: tuple[str, ...], is_sorted: bool) -> None:
-    """Print the records of files in their canonical text, or as JSON.
-
-    A file is formal text, JSON if it ends in .json, a definition in the informal syntax if it ends in .cfg. Comments
-    are not part of records and are left out.
-    """
-    from phaseline.use_cases.loading.record_files import format_files
-
-    found = format_files(files, is_sorted=is_sorted)
-    desk.answer(found, lambda: "\n".join(one.text for one in found if one.text).removesuffix("\n"), exactly=True)
+def _texts(found: Sequence[FormattedFile]) -> str:
+    return "\n".join(one.text for one in found if one.text).removesuffix("\n")
 
 
-@records.command("eval", epilog="Example: phaseline records eval 'FixedPublicIp isnt undefined' --record nodes.rec")
-@click.argument("expression")
-@click.option("--record", "files", metavar="FILE", multiple=True, help="Ask every record of this file; repeatable.")
-@click.option(
-    "-a",
-    "--attribute",
-    "attributes",
-    metavar="NAME=VALUE",
-    multiple=True,
-    callback=pairs,
-    help="Set an attribute first: a number, true, a list a, b or a text; NAME:=VALUE sets an expression; repeatable.",
-)
-@json_option
-@click.pass_obj
-def eval_(desk: Desk, expression: str, files: tuple[str, ...], attributes: dict[str, str]) -> None:
-    """Show what an expression gives for records.
-
-    Without --record it is asked of one record with the attributes given. Exit code 1 if a value is an error.
-    """
-    import time
-
-    from phaseline.use_cases.loading.record_files import EvaluatedRecord, evaluate
-
-    def line(one: EvaluatedRecord) -> str:
+def _values(found: Sequence[EvaluatedRecord], *, is_named: bool) -> str:
+    lines = []
+    for one in found:
         shown = f"error: {one.reason}" if one.kind == "error" else one.text
-        return f"{one.name}: {shown}" if files and one.name else shown
+        lines.append(f"{one.name}: {shown}" if is_named and one.name else shown)
+    return "\n".join(lines)
 
-    found = evaluate(expression, files=files, attributes=attributes, now=time.time())
-    desk.answer(found, lambda: "\n".join(line(one) for one in found))
-    click.get_current_context().exit(1 if any(one.kind == "error" for one in found) else 0)
+
+def _by_name(words: Words) -> Words:
+    return {"is_named": bool(words["records"])}
+
+
+COMMANDS = (
+    local_command_for(
+        "records.format",
+        click.argument("files", metavar="FILE…", nargs=-1, required=True),
+        click.option("--sort", is_flag=True, help="Attributes by name, also within nested records."),
+        render=_texts,
+        exactly=True,
+        help="""Print the records of files in their canonical text, or as JSON.
+
+        A file is formal text, JSON if it ends in .json, a definition in the informal syntax if it ends in .cfg. Comments
+        are not part of records and are left out.
+        """,
+        example="records format nodes.rec volumes.json",
+    ),
+    local_command_for(
+        "records.eval",
+        click.argument("expression"),
+        click.option(
+            "--record", "records", metavar="FILE", multiple=True, help="Ask every record of this file; repeatable."
+        ),
+        click.option(
+            "-a",
+            "--attribute",
+            "attributes",
+            metavar="NAME=VALUE",
+            multiple=True,
+            callback=pairs,
+            help="Set an attribute first: a number, true, a list a, b or a text; NAME:=VALUE sets an expression; repeatable.",
+        ),
+        render=_values,
+        more=_by_name,
+        code=lambda found: 1 if any(one.kind == "error" for one in found) else 0,
+        help="""Show what an expression gives for records.
+
+        Without --record it is asked of one record with the attributes given. Exit code 1 if a value is an error.
+        """,
+        example="records eval 'FixedPublicIp isnt undefined' --record nodes.rec",
+    ),
+)
+for _command in COMMANDS:
+    records.add_command(_command)

@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from phaseline.cli.shell import shell_completion as completing
-from phaseline.cli.shell.cli_context import Desk
-from phaseline.cli.shell.options import SETTLED, json_option, watchable
+from phaseline.cli.shell.cli_context import CliContext
+from phaseline.cli.shell.options import SETTLED, completing, json_option, watchable
 
 if TYPE_CHECKING:
     from phaseline.use_cases.queries.status import Status
@@ -18,28 +17,25 @@ SEEN_AT = "phaseline.engine_seen_at"
 
 
 @click.command(epilog="Example: phaseline status shop --watch")
-@click.argument("name", required=False, shell_complete=completing.deployments)
+@click.argument("name", required=False, shell_complete=completing("deployments"))
 @watchable
 @json_option
 @click.pass_obj
-def status(desk: Desk, name: str | None) -> str | None:
+def status(cli: CliContext, name: str | None) -> str | None:
     """Tell in one screen how everything stands: store, engine, open executions, what needs a person.
 
     With the NAME of a deployment: how that one stands; --watch ends when it has no open execution, or no process
     has worked on it for 10 s.
     """
-    from phaseline.cli.render.status import status_text
-    from phaseline.use_cases.queries.status import status as look
-
-    with desk.open(lists=True) as place:
-        found = look(place, name)
-    desk.answer(found, lambda: status_text(found))
+    with cli.open() as client:
+        found = client.status(name)
+    cli.answer(found, lambda: cli.renderer("status:status_text")(found))
     return SETTLED if name is not None and (not found.open_count or _is_left_alone(found)) else None
 
 
 def _is_left_alone(found: Status) -> bool:
     """Whether no process has owned the store for so long, at all looks of this command, that nothing is awaited any more."""
-    from phaseline.use_cases.queries.events.log_stream import PATIENCE_S
+    from phaseline.app.watcher import PATIENCE_S
 
     looks = click.get_current_context().meta
     if found.engine is not None:

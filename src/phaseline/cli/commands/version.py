@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import click
 
-from phaseline.cli.shell.cli_context import Desk
+from phaseline.cli.shell.cli_context import CliContext
 from phaseline.cli.shell.options import json_option
 
 
 @click.command(epilog="Example: phaseline version --json")
 @json_option
 @click.pass_obj
-def version(desk: Desk) -> None:
+def version(cli: CliContext) -> None:
     """Say which version this is."""
     import platform
 
     from phaseline import __version__
 
     answer = {"phaseline": __version__, "python": platform.python_version()}
-    desk.answer(answer, lambda: f"phaseline {__version__}, Python {platform.python_version()}")
+    cli.answer(answer, lambda: f"phaseline {__version__}, Python {platform.python_version()}")

@@ -6,8 +6,7 @@ import json
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from phaseline.cli.render.progress.stop_hints import cancel
-from phaseline.cli.render.table import clean, colored, counted, moment, number, one_line, table, took
+from phaseline.cli.render.table import cancel, clean, colored, counted, moment, number, one_line, table, took
 from phaseline.model.graph.status import ExecutionStatus
 
 if TYPE_CHECKING:

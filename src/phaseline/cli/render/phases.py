@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from phaseline.model.phases.definitions import PhasePolicy
     from phaseline.use_cases.commands.resources.pause_phase import Paused
     from phaseline.use_cases.lookup.known_phases import ForgottenPhase
+    from phaseline.use_cases.queries.packages.listing import PackageView
     from phaseline.use_cases.queries.phases import PhaseView, PluginView
     from phaseline.use_cases.queries.resources.engine_metrics import EngineNow
     from phaseline.use_cases.queries.resources.phase_activity import PhaseNow, RunNow
@@ -235,3 +236,12 @@ def _policy(policy: PhasePolicy) -> list[str]:
 def _attributes(attributes: Mapping[str, object], title: str) -> list[str]:
     told = [f"    {name} = {json.dumps(value, ensure_ascii=False)}" for name, value in attributes.items()]
     return [title, *told] if told else []
+
+
+def package_or_plugin_text(found: PackageView | PluginView) -> str:
+    """A package, or a plugin of any other kind."""
+    if hasattr(found, "kind"):
+        return plugin_text(found)  # type: ignore[arg-type]  # of the two only plugins have a kind
+    from phaseline.cli.render.authoring.packages import package_text
+
+    return package_text(found)

@@ -136,3 +136,12 @@ def number(count: int, noun: str) -> str:
 def flaws_text(flaws: Sequence[str]) -> str:
     """A line for each thing that could not be read."""
     return "".join(f"\n{clean(flaw)}" for flaw in flaws)
+
+
+def cancel(execution: str) -> str:
+    """The command that stops an execution.
+
+    >>> cancel("install-1")
+    'phaseline executions cancel install-1'
+    """
+    return f"phaseline executions cancel {execution or 'ID'}"

@@ -1,10 +1,15 @@
-"""What every command has at hand: the settings, the way to the use cases, and the two ways to answer."""
+"""What every command is given: settings, the client, the two ways to answer; and commands that are made from the table of operations."""
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from functools import partial
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+import click
 
 from phaseline.cli.startup import fast_start as lean
 from phaseline.cli.streams.output import (
@@ -13,24 +18,25 @@ from phaseline.cli.streams.output import (
     answer_json_parts,
     echo,
     echo_err,
+    errors,
     escape_others,
     keep_output,
     settle,
 )
 
 if TYPE_CHECKING:
-    from phaseline.app.app_context import RequestContext
     from phaseline.app.settings import Settings
+    from phaseline.client.client import Client
     from phaseline.model.problems.problem import Problem
     from phaseline.model.rows.orders import RequestId
     from phaseline.views.views import Line
 
 
-class Desk:
+class CliContext:
     """Made once for each run of the program. ``given`` are settings from options, by name.
 
-    ``is_quiet``: only answers and problems; ``is_verbose``: logs and events of what runs, while it runs. ``ctx``: the
-    request that is open. ``request_id``: of the order that is given; ``requested``: how it is used. ``plan_form``: how a plan is written.
+    ``is_quiet``: only answers and problems; ``is_verbose``: logs and events of what runs, while it runs. ``client``: the one
+    that is open. ``request_id``: of the order that is given; ``requested``: how it is used. ``plan_form``: how a plan is written.
         ``takes`` gets answers in place of the output, while they are watched.
     """
 
@@ -52,47 +58,52 @@ class Desk:
         self.is_verbose = is_verbose
         self.request_id = request_id
         self.requested: RequestId | None = None
-        self.ctx: RequestContext | None = None
+        self.client: Client | None = None
         self.plan_form = "text"
         self.takes: Callable[[object, Callable[[], str]], None] | None = None
 
     @contextmanager
-    def open(
-        self, more: Mapping[str, str | None] | None = None, *, makes_store: bool = False, lists: bool = False
-    ) -> Iterator[RequestContext]:
-        """The context of a use case; ``more`` are settings that the command's own options give (None: not given).
-
-        ``makes_store``: the command puts something into a store, so it may be a new one. ``lists``: it lists, and on a
-        machine without a store it says how to begin.
-        """
+    def open(self) -> Iterator[Client]:
+        """The client for this command; closed in the end."""
         keep_output()  # within it plugins run
         lean.load()
+        from phaseline.client.local import LocalClient
         from phaseline.embedded.open_app import open_context
 
-        with open_context(self.settings(more), background=True) as ctx:
+        with open_context(self.settings(), background=True) as ctx:
             ctx.app.notice = self.notice
             ctx.app.before_code = escape_others
-            ctx.app.makes_store = makes_store
-            ctx.app.only_lists = lists
-            self.ctx = ctx.app.request(self.request_id)
-            self.requested = self.ctx.requested
-            yield self.ctx
-            if self.requested is not None and not self.requested.is_taken:
+            self.client = client = LocalClient(ctx.app, load=self.settings, keeps_to_store=True)
+            if self.request_id is None:
+                yield client
+                return
+            with client.request_id(self.request_id) as self.requested:
+                yield client
+            if not self.requested.is_taken:
                 self.notice("note: the request id was not used: this command gives no order that it could be kept for")
 
+    def without_store(self) -> Client:
+        """A client for operations that need no store; it opens nothing."""
+        from phaseline.client.local import LocalClient
+
+        return LocalClient(None, load=self.settings)
+
     def follow(self, execution: str) -> Callable[[], Sequence[Line]]:
-        """What gives the new lines of an execution of the open store, each time it is called."""
-        from phaseline.use_cases.queries.events.log_tail import Tail
+        """What gives the new lines of an execution of the open client, each time it is called."""
+        assert self.client is not None, "executions run while a client is open"
+        return self.client.executions.tail(execution).new
 
-        assert self.ctx is not None, "executions run in an open store"
-        return Tail(self.ctx, execution).new
+    def renderer(self, dotted: str) -> Callable[..., str]:
+        """The function ``module:name`` of ``cli.render``, imported now: the one place from where commands get theirs."""
+        module, _, name = dotted.partition(":")
+        found: Callable[..., str] = getattr(import_module(f"phaseline.cli.render.{module}"), name)
+        return found
 
-    def settings(self, more: Mapping[str, str | None] | None = None) -> Settings:
-        """The settings that hold here, ``more`` as for ``open``. Raises ``ProblemsError`` with all that is wrong."""
+    def settings(self) -> Settings:
+        """The settings that hold here. Raises ``ProblemsError`` with all that is wrong."""
         from phaseline.app.settings import load_settings
 
-        own = {name: text for name, text in (more or {}).items() if text is not None}
-        return load_settings(config=self.config, given={**self.given, **own})
+        return load_settings(config=self.config, given=self.given)
 
     def answer(self, value: object, text: Callable[[], str], *, exactly: bool = False) -> None:
         """Print the value: as one JSON document, or as the text made of it.
@@ -153,7 +164,154 @@ class Desk:
         else:
             echo_err(render.problems_text(problems))
 
+    def asks(self, yes: bool) -> bool:
+        """Whether a person is there who can be asked. Programs (``--json``, a pipe in the place of the keyboard) are not."""
+        return not (yes or self.as_json) and sys.stdin.isatty() and errors().isatty()
+
     def notice(self, text: str) -> None:
         """Say something beside the answer, unless only the answer is wanted."""
         if not self.is_quiet:
             echo_err(text)
+
+
+def _remember_json(ctx: click.Context, _parameter: click.Parameter, value: bool) -> None:
+    ctx.ensure_object(CliContext).as_json |= value
+
+
+json_option = click.option(
+    "--json",
+    is_flag=True,
+    expose_value=False,
+    is_eager=True,
+    callback=_remember_json,
+    help="Answer with one JSON document on stdout.",
+)
+
+Words = dict[str, Any]
+"""{argument of the method: what was given for it}"""
+Option = Callable[[Any], Any]
+VARIABLE = 4
+"""The flag of a function that takes any number of further arguments, as ``inspect`` has it."""
+
+
+def command_for(
+    operation: str,
+    *options: Option,
+    help: str,  # noqa: A002 - as of click
+    example: str,
+    render: str | Callable[..., str],
+    name: str | None = None,
+    answer: Callable[[Any], object] | None = None,
+    more: Callable[[Words], Words] | None = None,
+    code: Callable[[Any], int] | None = None,
+    exactly: str | bool = False,
+    is_local: bool = False,
+    cls: type[click.Command] = click.Command,
+) -> click.Command:
+    """The command of an operation. ``options`` are named as the arguments of its method.
+
+    ``render``: makes the text of the answer, ``module:function`` of ``cli.render``; ``more``: what else that takes, from the words.
+    ``answer``: the document for ``--json``, where that is not the answer itself. ``code``: the exit code of an answer. ``exactly``: the
+    text is a document to be kept unchanged; or the name of the switch that says so. ``is_local``: it opens no store.
+    """
+
+    def run(cli: CliContext, /, **words: Any) -> None:
+        with cli.without_store() if is_local else cli.open() as client:
+            found = ask(client, operation, words)
+        given = {} if more is None else more(words)
+        is_exact = bool(words[exactly]) if isinstance(exactly, str) else exactly
+        told = found if answer is None else answer(found)
+        text = cli.renderer(render) if isinstance(render, str) else render
+        cli.answer(told, lambda: text(found, **given), exactly=is_exact)
+        if code is not None:
+            click.get_current_context().exit(code(found))
+
+    return _made(run, operation, options, help=help, example=example, name=name, cls=cls)
+
+
+local_command_for = partial(command_for, is_local=True)
+"""The same for an operation that needs no store."""
+
+
+def run_command_for(
+    operation: str,
+    *options: Option,
+    help: str,  # noqa: A002 - as of click
+    example: str,
+    name: str | None = None,
+    hints: Callable[[Any], Sequence[str]] | None = None,
+    check: Callable[[Words], None] | None = None,
+    confirm: Callable[[CliContext, Client, Words], None] | None = None,
+    cls: type[click.Command] = click.Command,
+) -> click.Command:
+    """The command of an operation that runs an execution: it is watched, and its result is printed.
+
+    ``hints``: lines after a good result. ``check``: raises a usage error. ``confirm``: asks before anything is done.
+    """
+
+    def run(cli: CliContext, /, **words: Any) -> None:
+        if check is not None:
+            check(words)
+        from phaseline.cli.shell.run_output import print_result, progress_watcher
+
+        with cli.open() as client:
+            if confirm is not None:
+                confirm(cli, client, words)
+            with progress_watcher(cli) as watcher:
+                view = ask(client, operation, {**words, "watcher": watcher})
+            print_result(cli, view, [] if hints is None else hints(view))
+
+    return _made(run, operation, options, help=help, example=example, name=name, cls=cls)
+
+
+def _made(
+    run: Callable[..., None],
+    operation: str,
+    options: Sequence[Option],
+    *,
+    help: str,  # noqa: A002 - as of click
+    example: str,
+    name: str | None,
+    cls: type[click.Command],
+) -> click.Command:
+    """The command; its options in this order, then ``--json``."""
+    function: Any = run
+    for option in reversed((*options, json_option, click.pass_obj)):
+        function = option(function)
+    own = name or operation.rpartition(".")[2].replace("_", "-")
+    made = click.command(own, cls=cls, help=help, epilog=f"Example: phaseline {example}")(function)
+    vars(made)["operation"] = operation
+    return made
+
+
+def ask(client: Client, operation: str, words: Words) -> Any:
+    """Call the method of an operation with these words."""
+    noun, _, verb = operation.rpartition(".")
+    method = getattr(getattr(client, noun) if noun else client, verb)
+    code = method.__func__.__code__
+    if not code.co_flags & VARIABLE:
+        return method(**words)
+    rest = code.co_varnames[code.co_argcount + code.co_kwonlyargcount]
+    given = dict(words)
+    placed = [given.pop(each) for each in code.co_varnames[1 : code.co_argcount]]
+    return method(*placed, *given.pop(rest), **given)
+
+
+def page_of(key: str) -> Callable[[Any], object]:
+    """The document of a page: its items under ``key``, and how many there are."""
+    return lambda page: {key: page.items, "total": page.total}
+
+
+def list_of(key: str) -> Callable[[Any], object]:
+    """The document of a list, under ``key``."""
+    return lambda found: {key: found}
+
+
+def counted(key: str) -> Callable[[Any], object]:
+    """The document of a list, under ``key``, with its length."""
+    return lambda found: {key: found, "total": len(found)}
+
+
+def is_good(found: Any) -> int:
+    """Exit code 1 for an answer that is not good."""
+    return 0 if found.is_good else 1

@@ -2,36 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import click
 
-from phaseline.cli.shell import shell_completion as completing
-from phaseline.cli.shell.cli_context import Desk
+from phaseline.cli.shell.cli_context import CliContext
+from phaseline.cli.shell.cli_context import json_option as json_option  # noqa: PLC0414 - options are had from here
 
 if TYPE_CHECKING:
-    from phaseline.model.execution.execution import IfBusy
-    from phaseline.use_cases.prepare.options import OnFailure
+    from click.shell_completion import CompletionItem
+
+    from phaseline.model.blueprint.blueprint import Value
+    from phaseline.use_cases.tools.completion import Named
 
 F = TypeVar("F", bound=Callable[..., Any])
 
 
-def _remember_json(ctx: click.Context, _parameter: click.Parameter, value: bool) -> None:
-    ctx.ensure_object(Desk).as_json |= value
+def completing(
+    kind: Named, *, may_be_file: bool = False
+) -> Callable[[click.Context, click.Parameter, str], list[CompletionItem]]:
+    """What offers names of this kind to the shell; loaded when it asks."""
+
+    def offered(ctx: click.Context, _parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
+        from phaseline.cli.shell.shell_completion import offered_items
+
+        return offered_items(ctx, kind, incomplete, may_be_file=may_be_file)
+
+    return offered
 
 
 save_option = click.option("--save", is_flag=True, help="Keep the plan, to be applied later: phaseline plans apply ID.")
-json_option = click.option(
-    "--json",
-    is_flag=True,
-    expose_value=False,
-    is_eager=True,
-    callback=_remember_json,
-    help="Answer with one JSON document on stdout.",
-)
 
 
 SETTLED = "settled"
@@ -47,7 +50,7 @@ def watchable(function: F) -> F:
             return function(*args, **others)
         from phaseline.cli.shell.watch_and_follow import watch
 
-        desk = click.get_current_context().ensure_object(Desk)
+        desk = click.get_current_context().ensure_object(CliContext)
         watch(desk, lambda: function(*args, **others) != SETTLED, every_s)
         return None
 
@@ -68,7 +71,7 @@ def _deployment(*, is_needed: bool) -> Callable[[F], F]:
         "-d",
         "--deployment",
         metavar="NAME",
-        shell_complete=completing.deployments,
+        shell_complete=completing("deployments"),
         help="The deployment, or a unique beginning of its name.",
         required=is_needed,
     )
@@ -76,16 +79,31 @@ def _deployment(*, is_needed: bool) -> Callable[[F], F]:
 
 deployment_option = _deployment(is_needed=False)
 deployment_needed = _deployment(is_needed=True)
-deployment_argument = click.argument("name", shell_complete=completing.deployments)
-execution_argument = click.argument("id", required=False, shell_complete=completing.executions)
+deployment_named = click.argument("deployment", metavar="NAME", shell_complete=completing("deployments"))
+deployment_argument = click.argument("name", shell_complete=completing("deployments"))
+execution_argument = click.argument("id", required=False, shell_complete=completing("executions"))
 limit_option = click.option(
     "--limit", type=click.IntRange(min=1), default=50, show_default=True, help="Show at most so many."
 )
+
+
+def _said(ctx: click.Context, _parameter: click.Parameter, text: str) -> Value:
+    if ctx.resilient_parsing:
+        return None
+    from phaseline.client.input_files import read_said
+
+    return read_said(text)
+
+
 data_option = click.option(
-    "--data", metavar="JSON", default="null", help="What is said; YAML is understood as well, a text needs quotes."
+    "--data",
+    metavar="JSON",
+    default="null",
+    callback=_said,
+    help="What is said; YAML is understood as well, a text needs quotes.",
 )
 plugins_option = click.option(
-    "--plugins", "plugin_folders", metavar="DIR", multiple=True, help="Folder with modules of plugins; repeatable."
+    "--plugins", metavar="DIR", multiple=True, help="Folder with modules of plugins; repeatable."
 )
 open_types_option = click.option(
     "--open-types",
@@ -101,7 +119,7 @@ yes_option = click.option("--yes", is_flag=True, help="Do not ask first. Nothing
 
 
 def _remember_form(ctx: click.Context, _parameter: click.Parameter, value: str) -> None:
-    ctx.ensure_object(Desk).plan_form = value
+    ctx.ensure_object(CliContext).plan_form = value
 
 
 def plan_options(function: F) -> F:
@@ -133,7 +151,9 @@ inputs_option = click.option(
 )
 
 
-blueprint_argument = click.argument("file", metavar="BLUEPRINT", shell_complete=completing.blueprints)
+blueprint_argument = click.argument(
+    "file", metavar="BLUEPRINT", shell_complete=completing("blueprints", may_be_file=True)
+)
 
 
 def given_values(_ctx: click.Context, parameter: click.Parameter, values: tuple[str, ...]) -> tuple[str, ...]:
@@ -156,6 +176,20 @@ def pairs(_ctx: click.Context, parameter: click.Parameter, values: tuple[str, ..
             raise click.BadParameter(f"'{text}' is not of the form name=value, such as port=8080", param=parameter)
         found[name.strip()] = value
     return found
+
+
+def pairs_of_values(ctx: click.Context, parameter: click.Parameter, values: tuple[str, ...]) -> dict[str, Value]:
+    """The same, each value read as YAML. Raises ``ProblemsError``."""
+    from phaseline.client.input_files import read_value
+
+    return {name: read_value(text, f"--set {name}") for name, text in pairs(ctx, parameter, values).items()}
+
+
+def now_too(_words: dict[str, Any]) -> dict[str, Any]:
+    """For renderers that say how long ago something was."""
+    import time
+
+    return {"now": time.time_ns() // 1_000_000}
 
 
 input_option = click.option(
@@ -185,13 +219,21 @@ yes_many_option = click.option(
 )
 runtime_only_option = click.option(
     "--runtime-only-evaluation",
-    "runtime_only",
     is_flag=True,
     help="Evaluate functions when their values are needed, so that inputs that change later take effect.",
 )
 label_option = click.option(
     "--label", "labels", metavar="KEY=VALUE", multiple=True, help="A label beside those of the blueprint. Repeatable."
 )
+
+
+def gathered(files: tuple[str, ...], given: tuple[str, ...]) -> dict[str, Value]:
+    """{name: value} of files and of values that were given. Raises ``ProblemsError``."""
+    if not files and not given:
+        return {}
+    from phaseline.client.input_files import gather_inputs
+
+    return gather_inputs(files, given)
 
 
 def blueprint_options(function: F) -> F:
@@ -202,63 +244,38 @@ def blueprint_options(function: F) -> F:
 
 
 def order_options(function: F) -> F:
-    """The options of every command that makes a deployment of a blueprint; the command gets them together, as its ``order``."""
+    """The options of every command that makes a deployment of a blueprint."""
 
     @wraps(function)
-    def with_order(
-        *args: object,
-        file: str,
-        name: str | None,
-        plugin_folders: tuple[str, ...],
-        input_files: tuple[str, ...],
-        inputs_given: tuple[str, ...],
-        labels: tuple[str, ...],
-        yes_many: bool,
-        runtime_only: bool,
-        **others: object,
+    def with_inputs(
+        *args: object, input_files: tuple[str, ...], inputs_given: tuple[str, ...], **others: object
     ) -> object:
-        from phaseline.use_cases.loading.input_files import gather_inputs
-        from phaseline.use_cases.prepare.deployment_spec import DeploymentSpec
-
-        inputs = gather_inputs(input_files, inputs_given)
-        order = DeploymentSpec(file, name, inputs, plugin_folders, yes_many, runtime_only, labels)
-        return function(*args, order=order, **others)
+        return function(*args, inputs=gathered(input_files, inputs_given), **others)
 
     name = click.option(
         "-d",
         "--deployment",
-        "name",
         metavar="NAME",
         help="Name of the deployment; otherwise that of the blueprint's folder.",
     )
-    more = label_option(yes_many_option(runtime_only_option(with_order)))
+    more = label_option(yes_many_option(runtime_only_option(with_inputs)))
     return cast("F", blueprint_argument(name(blueprint_options(more))))
 
 
 def start_options(function: F) -> F:
-    """The options of every command that starts or plans a workflow by its name.
-
-    The command gets them together, as its ``start_of``: what makes the start of the names of a workflow and a deployment.
-    """
+    """The options of every command that starts or plans a workflow by its name."""
 
     @wraps(function)
-    def with_start(
-        *args: object,
-        parameter_files: tuple[str, ...],
-        parameters_given: tuple[str, ...],
-        allow_custom: bool,
-        force: bool,
-        **others: object,
+    def with_parameters(
+        *args: object, parameter_files: tuple[str, ...], parameters_given: tuple[str, ...], **others: object
     ) -> object:
-        from phaseline.use_cases.loading.input_files import gather_inputs
-        from phaseline.use_cases.prepare.workflow_start import WorkflowStart
+        return function(*args, parameters=gathered(parameter_files, parameters_given), **others)
 
-        def start_of(workflow: str, deployment: str) -> WorkflowStart:
-            parameters = gather_inputs(parameter_files, parameters_given)
-            return WorkflowStart(workflow, deployment, parameters, allow_custom, force)
+    return cast("F", of_a_start(with_parameters))
 
-        return function(*args, start_of=start_of, **others)
 
+def of_a_start(function: F) -> F:
+    """The same, files and values of parameters as they were given."""
     files = click.option(
         "--params",
         "parameter_files",
@@ -268,41 +285,26 @@ def start_options(function: F) -> F:
     )
     custom = click.option(
         "--allow-custom-parameters",
-        "allow_custom",
         is_flag=True,
         help="Hand on parameters that the workflow does not declare; plugins can read them.",
     )
     forced = click.option(
         "--force", is_flag=True, help="Although the blueprint says that the workflow is not available now."
     )
-    return cast("F", files(parameter_option(custom(forced(with_start)))))
+    return files(parameter_option(custom(forced(function))))
 
 
 def running_options(function: F) -> F:
-    """The options of every command that runs operations; the command gets them together, as its ``manner``."""
+    """The options of every command that runs operations."""
 
     @wraps(function)
-    def with_manner(
-        *args: object,
-        task_retries: int | None,
-        on_failure: OnFailure,
-        stop_after: str | None,
-        if_busy: IfBusy,
-        timeout: str | None,
-        subgraph_retries: int | None,
-        breaks: tuple[str, ...],
-        break_timeout: str | None,
-        **others: object,
-    ) -> object:
-        from phaseline.cli.shell.run_output import read_manner
+    def with_checks(*args: object, **words: object) -> object:
+        from phaseline.cli.shell.run_output import check_run
 
-        manner = read_manner(
-            task_retries, on_failure, stop_after, if_busy,
-            timeout=timeout, subgraph_retries=subgraph_retries, breaks=breaks, break_timeout=break_timeout,
-        )  # fmt: skip
-        return function(*args, manner=manner, **others)
+        check_run(words)
+        return function(*args, **words)
 
-    return cast("F", _of_failures(_of_time(with_manner)))
+    return cast("F", _of_failures(_of_time(with_checks)))
 
 
 def _of_failures(function: Callable[..., object]) -> Callable[..., object]:
@@ -351,21 +353,22 @@ def _of_time(function: Callable[..., object]) -> Callable[..., object]:
 
 
 def stopping_options(function: F) -> F:
-    """The options that say where something stops; the command gets them together, as its ``breakpoints``."""
+    """The options that say where something stops."""
 
     @wraps(function)
-    def with_breakpoints(*args: object, breaks: tuple[str, ...], break_timeout: str | None, **others: object) -> object:
-        from phaseline.cli.shell.run_output import read_breaks
+    def with_checks(*args: object, breakpoints: tuple[str, ...], break_timeout: str | None, **others: object) -> object:
+        from phaseline.cli.shell.run_output import check_breaks
 
-        return function(*args, breakpoints=read_breaks(breaks, break_timeout), **others)
+        check_breaks(breakpoints, break_timeout)
+        return function(*args, breakpoints=breakpoints, break_timeout=break_timeout, **others)
 
-    return cast("F", _of_breaks(with_breakpoints))
+    return cast("F", _of_breaks(with_checks))
 
 
 def _of_breaks(function: Callable[..., object]) -> Callable[..., object]:
     stops = click.option(
         "--break",
-        "breaks",
+        "breakpoints",
         metavar="POINT=NAMES",
         multiple=True,
         help="Instances of these nodes, or these resources (* for any part of a name), stop there until they are cleared: pre-create=app_*, "
@@ -375,3 +378,46 @@ def _of_breaks(function: Callable[..., object]) -> Callable[..., object]:
         "--break-timeout", metavar="SPAN", help="What stops at a --break and is not cleared so long has failed."
     )
     return stops(waits(function))
+
+
+SEE_NAMES = "see the names with: phaseline deployments list"
+FILES = {".yaml", ".yml"}
+
+
+class OfDeployment(click.Command):
+    """A command about the deployment that ``-d`` names; who gives the name, or a file, without it is told what to type."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """As click's; a missing ``-d`` is told with the whole command."""
+        words = list(args)
+        try:
+            return super().parse_args(ctx, args)
+        except click.MissingParameter as error:
+            if error.param is None or error.param.name != "deployment":
+                raise
+            raise click.UsageError(f"{error.format_message()} {self.meant(ctx, words)}", ctx) from error
+
+    def meant(self, ctx: click.Context, words: Sequence[str]) -> str:
+        """What to type instead of these words."""
+        return with_deployment(self, ctx, words)
+
+
+def with_deployment(command: click.Command, ctx: click.Context, words: Sequence[str]) -> str:
+    """What to type instead of these words of a command that lacks ``-d``."""
+    import shlex
+
+    own = [parameter for parameter in command.params if isinstance(parameter, click.Argument)]
+    path = ctx.command_path
+    try:
+        found, rest, _ = command.make_parser(ctx).parse_args(list(words))
+    except click.UsageError:
+        found, rest = {}, []
+    for argument in own:
+        value = found.get(argument.name or "")
+        path += f" {shlex.quote(value)}" if isinstance(value, str) else f" {argument.make_metavar(ctx)}"
+    if not rest:
+        return f"Name the deployment: {path} -d NAME; {SEE_NAMES}"
+    word = rest[0]
+    if Path(word).suffix in FILES or Path(word).is_file():
+        return f"'{word}' is a file, and this is about a deployment that was made of one: {path} -d NAME; {SEE_NAMES}"
+    return f"A deployment is named with -d: {path} -d {shlex.quote(word)}"

@@ -4,22 +4,18 @@ from __future__ import annotations
 
 import os
 import signal
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from types import FrameType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from phaseline.cli.streams.output import ERRORS, OUTPUT, echo_err, errors, forget, output
-from phaseline.lang.fast_dataclasses import altered
 
 if TYPE_CHECKING:
     from phaseline.cli.render.progress.progress import Reporter
-    from phaseline.cli.shell.cli_context import Desk
-    from phaseline.model.execution.breakpoints import Breakpoint
-    from phaseline.model.execution.execution import IfBusy
-    from phaseline.use_cases.prepare.options import ExecutionOptions, OnFailure
+    from phaseline.cli.shell.cli_context import CliContext
     from phaseline.views.views import ExecutionView, Line
 
 
@@ -75,7 +71,7 @@ def make_reporter(*, quiet: bool, follow: Callable[[str], Callable[[], Sequence[
 
 
 @contextmanager
-def progress_watcher(desk: Desk) -> Iterator[Reporter]:
+def progress_watcher(desk: CliContext) -> Iterator[Reporter]:
     """A watcher that shows progress on stderr; the first Ctrl-C hands over to another process, the second leaves at once."""
     reporter = make_reporter(quiet=desk.as_json or desk.is_quiet, follow=desk.follow if desk.is_verbose else None)
 
@@ -86,7 +82,7 @@ def progress_watcher(desk: Desk) -> Iterator[Reporter]:
             raise KeyboardInterrupt
         reporter.is_interrupted = True
         reporter.interrupt()
-        from phaseline.cli.render.progress.stop_hints import cancel
+        from phaseline.cli.render.table import cancel
 
         stop = f"Stop it for good: {cancel(reporter.execution)}; add --kill if a call hangs."
         reporter.noticed(f"Interrupted: waiting for the running calls. Ctrl-C again leaves at once. {stop}")
@@ -97,7 +93,7 @@ def progress_watcher(desk: Desk) -> Iterator[Reporter]:
         except KeyboardInterrupt:
             reporter.ended()
             if reporter.execution:
-                from phaseline.cli.render.progress.stop_hints import cancel
+                from phaseline.cli.render.table import cancel
 
                 go_on = f"Go on with: phaseline executions resume {reporter.execution}"
                 reporter.noticed(f"Left. {go_on}; stop it for good: {cancel(reporter.execution)}")
@@ -106,47 +102,37 @@ def progress_watcher(desk: Desk) -> Iterator[Reporter]:
             reporter.ended()
 
 
-def read_breaks(written: Sequence[str], timeout: str | None) -> tuple[Breakpoint, ...]:
-    """What ``--break`` and ``--break-timeout`` say."""
+def check_breaks(written: Sequence[str], timeout: str | None) -> None:
+    """Raise a usage error for what ``--break`` and ``--break-timeout`` cannot be."""
     wait_s = span("--break-timeout", timeout)
     if not written:
         if timeout is not None:
             raise click.UsageError("--break-timeout says how long a --break waits, and there is none; give one")
-        return ()
+        return
     from phaseline.model.execution.breakpoints import read_breakpoint
 
     try:
-        return tuple(read_breakpoint(text, wait_s) for text in written)
+        for text in written:
+            read_breakpoint(text, wait_s)
     except ValueError as error:
         raise click.UsageError(f"--break: {error}") from error
 
 
-def read_manner(
-    task_retries: int | None,
-    on_failure: OnFailure,
-    stop_after: str | None,
-    if_busy: IfBusy,
-    *,
-    timeout: str | None = None,
-    subgraph_retries: int | None = None,
-    breaks: Sequence[str] = (),
-    break_timeout: str | None = None,
-) -> ExecutionOptions:
-    """What the options that they share say of failures, of time, of where to stop, and of others who are at work."""
-    from phaseline.use_cases.prepare.options import ExecutionOptions, read_limit
-
-    stops = read_breaks(breaks, break_timeout)
-    manner = ExecutionOptions(
-        task_retries, on_failure, None, if_busy, span("--timeout", timeout), subgraph_retries, breakpoints=stops
-    )
+def check_run(options: Mapping[str, Any]) -> None:
+    """Raise a usage error for options of a run that cannot be, or do not fit together."""
+    check_breaks(options["breakpoints"], options["break_timeout"])
+    span("--timeout", options["timeout"])
+    stop_after, on_failure = options["stop_after"], options["on_failure"]
     if stop_after is None:
-        return manner
+        return
     if on_failure != "continue":
         raise click.UsageError(
             f"--on-failure {on_failure} says that nothing may fail, --stop-after how much; give one of them"
         )
+    from phaseline.model.execution.execution import read_limit
+
     try:
-        return altered(manner, stop_after=read_limit(stop_after))
+        read_limit(stop_after)
     except ValueError as error:
         raise click.UsageError(f"--stop-after: {error}") from error
 
@@ -163,11 +149,9 @@ def span(option: str, text: str | None) -> float | None:
         raise click.UsageError(f"{option}: {error}") from error
 
 
-def print_result(desk: Desk, view: ExecutionView, hints: Callable[[], list[str]] = list) -> None:
+def print_result(desk: CliContext, view: ExecutionView, hints: Sequence[str] = ()) -> None:
     """Print the result and leave: 0 when the execution did what was asked for or was detached from, else 1."""
-    from phaseline.cli.render.executions import result_text
-
-    desk.answer(view, lambda: result_text(view, hints() if view.is_good else ()))
+    desk.answer(view, lambda: desk.renderer("executions:result_text")(view, hints if view.is_good else ()))
     for notice in view.notices:
         desk.notice(f"note: {notice}")
     click.get_current_context().exit(0 if view.is_good or view.detached else 1)

@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import chain
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 import click
 
@@ -20,16 +20,15 @@ from phaseline.views.json_codec import plain
 if TYPE_CHECKING:
     from types import FrameType
 
-    from phaseline.app.app_context import RequestContext
-    from phaseline.cli.shell.cli_context import Desk
-    from phaseline.model.rows.rows import ExecutionRow
+    from phaseline.cli.shell.cli_context import CliContext
+    from phaseline.use_cases.queries.events.log_stream import LineStream
     from phaseline.views.views import Line
 OTHER_SCREEN, OWN_SCREEN = "\x1b[?1049h\x1b[?25l\x1b[?7l", "\x1b[?7h\x1b[?25h\x1b[?1049l"
 """Begin and end of drawing: a screen of its own, no cursor, long lines cut by the terminal."""
 HOME, END_OF_LINE, END_OF_SCREEN = "\x1b[H", "\x1b[K", "\x1b[J"
 
 
-def watch(desk: Desk, look: Callable[[], bool], every_s: float) -> None:
+def watch(desk: CliContext, look: Callable[[], bool], every_s: float) -> None:
     """Show what a command answers, until ``look``, which runs it, says that this will not change: redrawn on a terminal; elsewhere printed anew, or as a JSON document a line, when it changed."""
     with _until_interrupted():
         looks = _looks(desk, look, every_s)
@@ -39,7 +38,7 @@ def watch(desk: Desk, look: Callable[[], bool], every_s: float) -> None:
             _printed(looks)
 
 
-def _looks(desk: Desk, look: Callable[[], bool], every_s: float) -> Iterator[str]:
+def _looks(desk: CliContext, look: Callable[[], bool], every_s: float) -> Iterator[str]:
     """What is to be shown, each time it is asked for, with a pause between; the last when the command says so."""
     taken: list[str] = []
 
@@ -88,36 +87,22 @@ def _redrawn(looks: Iterator[str], every_s: float) -> None:
         echo(last)
 
 
-class LineSource(Protocol):
-    """New lines of one execution, each time they are asked for."""
-
-    row: ExecutionRow
-
-    def new(self, limit: int | None = None) -> Iterator[list[Line]]:
-        """Those that came since the last look, in pages; the last ``limit`` of them."""
-        ...
-
-
-def follow(
-    desk: Desk, place: RequestContext, tail: LineSource, limit: int | None, text: Callable[[Sequence[Line]], str]
-) -> None:
-    """The last ``limit`` lines, then those that come, until the execution has ended, or nobody works on it (exit code 1)."""
-    from phaseline.use_cases.queries.events.log_stream import left_alone, news
-
+def follow(cli: CliContext, stream: LineStream, limit: int | None, text: Callable[[Sequence[Line]], str]) -> None:
+    """The last ``limit`` lines, then those that come, until the execution has ended, or no process works on it (exit code 1)."""
     with _until_interrupted():
-        looks = news(place.store, tail.row.id, pause=pause)
+        looks = stream.news(pause)
         try:
             next(looks)
-            _tell(desk, tail.new(limit), text)
-            if limit == 0 and not desk.as_json:
-                desk.notice(f"({tail.row.id}: what comes from now on)")
+            _tell(cli, stream.new(limit), text)
+            if limit == 0 and not cli.as_json:
+                cli.notice(f"({stream.row.id}: what comes from now on)")
             while True:
                 next(looks)
-                _tell(desk, tail.new(), text)
+                _tell(cli, stream.new(), text)
         except StopIteration as end:
             has_ended = end.value
         if not has_ended:
-            echo_err(left_alone(place.store, tail.row))
+            echo_err(stream.left_alone())
             click.get_current_context().exit(1)
 
 
@@ -134,7 +119,7 @@ def pause(seconds: float) -> None:
         raise BrokenPipeError
 
 
-def _tell(desk: Desk, pages: Iterator[list[Line]], text: Callable[[Sequence[Line]], str]) -> None:
+def _tell(desk: CliContext, pages: Iterator[list[Line]], text: Callable[[Sequence[Line]], str]) -> None:
     for lines in pages:
         if not lines:
             continue

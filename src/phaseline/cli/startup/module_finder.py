@@ -190,7 +190,7 @@ class ModuleFinder:
         if not path or not name.startswith(OURS):
             if name not in COMPILE_LATER:
                 return None
-            from phaseline.cli.startup.deferred_patterns import spec_of
+            from phaseline.cli.startup.deferred_modules import spec_of
 
             return spec_of(name, path)
         own = name.rpartition(".")[2]

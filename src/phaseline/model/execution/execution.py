@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import field
 from typing import TYPE_CHECKING, Literal
@@ -44,6 +45,22 @@ class StopAfter:
     failures: int | None = None
     share: float | None = None
     seconds: float | None = None
+
+
+def read_limit(text: str) -> StopAfter:
+    """How many failures are too many, from ``3`` (more than three), ``10%`` (of the calls of a node) or ``30s``.
+
+    Raises: ``ValueError`` for anything else.
+
+    >>> read_limit("10%").share, read_limit("30s").seconds, read_limit("3").failures
+    (0.1, 30.0, 3)
+    """
+    found = re.fullmatch(r"([0-9]+(?:\.[0-9]+)?)(%|s)?", text.strip())
+    if found is None or (found[2] is None and "." in found[1]) or (found[2] == "%" and float(found[1]) > 100):
+        raise ValueError(f"'{text}' is not a number of failures (3), a share (10%) or a time (30s)")
+    if found[2] is None:
+        return StopAfter(failures=int(found[1]))
+    return StopAfter(share=float(found[1]) / 100) if found[2] == "%" else StopAfter(seconds=float(found[1]))
 
 
 @frozen

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from phaseline.lang.did_you_mean import did_you_mean
@@ -100,18 +99,6 @@ def rotate(ctx: RequestContext) -> Rotated:
     The secrets themselves stay as they are. Raises: PL-S020 to PL-S023; then nothing was changed.
     """
     return Rotated(ctx.vault.rotate(), ctx.vault.key_place)
-
-
-def read_secret(source: str | bytes) -> str:
-    """The secret in a file, or in bytes that were piped in, as it is. Raises: PL-C052."""
-    try:
-        content = source if isinstance(source, bytes) else Path(source).read_bytes()
-        return content.decode()
-    except OSError as error:
-        message = f"the file '{source!s}' cannot be read: {error.strerror or error}"
-        raise problem_error("PL-C052", message, "Correct the path after --file.") from error
-    except UnicodeDecodeError as error:
-        raise problem_error("PL-C052", "the secret is not UTF-8 text", "Keep binary content in base64.") from error
 
 
 def _find(ctx: RequestContext, name: str) -> SecretRow:

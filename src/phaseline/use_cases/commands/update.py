@@ -101,14 +101,6 @@ def plan_update(
     return altered(planned, id=keep(ctx, found.deployment, found.request, planned, found.aim).id)
 
 
-def made_anew(found: PlanPreview) -> dict[str, int]:
-    """{node: how many of its instances} the plan of an update would uninstall and install anew."""
-    from phaseline.plan.preview.update_summary import UpdatePlan
-
-    assert isinstance(found.summary, UpdatePlan), "the plan of an update"
-    return {node.name: node.again for node in found.summary.nodes if node.again}
-
-
 def _refuse_replaced(found: PreparedUpdate) -> None:
     from phaseline.plan.workflows.apply_revision import raise_if_replaced
     from phaseline.plan.workflows.update import ALLOW_REPLACE

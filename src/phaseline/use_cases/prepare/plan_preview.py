@@ -26,13 +26,14 @@ from phaseline.use_cases.prepare.unreachable_breakpoints import look_for_stops
 from phaseline.use_cases.prepare.workflow_start import prepare
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from phaseline.app.app_context import RequestContext
     from phaseline.model.deployment.topology import Topology
     from phaseline.model.execution.breakpoints import Breakpoint
     from phaseline.model.execution.execution import Request, StatePathIndex
     from phaseline.model.rows.rows import DeploymentRow
+    from phaseline.plan.preview.diagram import Drawing
     from phaseline.plan.preview.plan_summary import PlanSummary, RoundsPlan
     from phaseline.plan.preview.pre_post_preview import PrePostPreview
     from phaseline.plan.preview.update_summary import UpdatePlan
@@ -72,6 +73,22 @@ class PlanPreview:
         counted = any(getattr(plan, name, ()) for name in ("resized", "differences", "changes", "instances"))
         rounds = any(one.instances or one.resized for one in getattr(plan, "rounds", ()))
         return not (plan.calls or counted or rounds)
+
+    @property
+    def made_anew(self) -> Mapping[str, int]:
+        """{node: how many of its instances} the plan of an update would uninstall and install again."""
+        nodes = getattr(self.summary, "nodes", ())
+        return {node.name: node.again for node in nodes if getattr(node, "again", 0)}
+
+    @property
+    def drawing(self) -> Drawing:
+        """The nodes that it is about, as a diagram."""
+        from phaseline.plan.preview.diagram import of_plan
+        from phaseline.plan.preview.plan_summary import PlanSummary
+
+        plan = self.summary
+        summaries = (plan,) if isinstance(plan, PlanSummary) else getattr(plan, "rounds", ())
+        return of_plan(self.text.partition("\n")[0], summaries)
 
     @property
     def value(self) -> object:

@@ -3,45 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Literal
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from phaseline.plan.preview.diagram import Drawing, of_nodes, of_plan
-from phaseline.plan.preview.diagram_svg import as_svg
-from phaseline.plan.preview.diagram_text import as_dot, as_mermaid, as_text
+from phaseline.plan.preview.diagram import Drawing, of_nodes
 
 if TYPE_CHECKING:
     from phaseline.app.app_context import RequestContext
-    from phaseline.use_cases.prepare.plan_preview import PlanPreview
-
-Form = Literal["text", "mermaid", "dot", "svg"]
-FORMS: Mapping[str, Callable[[Drawing], str]] = {
-    "text": as_text,
-    "mermaid": as_mermaid,
-    "dot": as_dot,
-    "svg": as_svg,
-}
-
-
-def drawn(drawing: Drawing, form: str) -> str:
-    """The drawing in this form, one of ``FORMS``."""
-    return FORMS[form](drawing)
-
-
-def draw_plan(found: PlanPreview, form: str) -> str:
-    """The nodes that a plan is about."""
-    from phaseline.plan.preview.plan_summary import PlanSummary
-    from phaseline.use_cases.prepare.plan_preview import NothingToDo
-
-    plan = found.summary
-    summaries: Sequence[PlanSummary] = ()
-    if isinstance(plan, PlanSummary):
-        summaries = (plan,)
-    elif not isinstance(plan, NothingToDo):
-        summaries = plan.rounds
-    return drawn(of_plan(found.text.partition("\n")[0], summaries), form)
 
 
 def draw_blueprint(ctx: RequestContext, file: str, *, plugin_folders: Sequence[str] = ()) -> Drawing:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
@@ -12,21 +12,19 @@ from phaseline.cli.commands.executions.approve import approve
 from phaseline.cli.commands.executions.control import cancel, complete, follow, rerun, resume, retry, wake
 from phaseline.cli.commands.executions.purge import age, purge
 from phaseline.cli.commands.executions.start import start
-from phaseline.cli.shell.cli_context import Desk
+from phaseline.cli.shell.cli_context import CliContext, command_for, page_of
 from phaseline.cli.shell.options import deployment_option, execution_argument, json_option, limit_option, watchable
-from phaseline.lang.fast_dataclasses import altered
 from phaseline.model.graph.status import ExecutionStatus
 
 if TYPE_CHECKING:
-    from phaseline.app.app_context import RequestContext
-    from phaseline.cli.shell.watch_and_follow import LineSource
-    from phaseline.use_cases.queries.events.line_filter import LineFilter
+    from phaseline.use_cases.queries.events.log_stream import LineStream
     from phaseline.views.views import Line
-
 
 LEVEL = "info"
 """Lines of logs below this level are for those who look closely."""
 F = TypeVar("F", bound=Callable[..., Any])
+Wanted = Mapping[str, str]
+"""{argument of ``executions.logs`` that says which lines are wanted: its value}"""
 
 
 def line_options(function: F) -> F:
@@ -44,11 +42,9 @@ def line_options(function: F) -> F:
         follows: bool,
         **others: object,
     ) -> object:
-        from phaseline.use_cases.queries.events.line_filter import LineFilter
-
         if not limit and not follows and not every:
             raise click.BadParameter("0 shows what comes from now on, and so needs --follow.", param_hint="'--limit'")
-        wanted = LineFilter(node, phase, level, text)
+        wanted = {"node": node, "phase": phase, "level": level, "text": text}
         return function(*args, wanted=wanted, limit=None if every else limit, follows=follows, **others)
 
     count = click.IntRange(min=0)
@@ -88,57 +84,48 @@ def executions() -> None:
     """Runs of workflows. Without an ID: the latest of -d NAME."""
 
 
-for _command in (resume, follow, retry, complete, approve, wake, rerun, cancel, purge, start):
-    executions.add_command(_command)
-
-
-@executions.command("list", epilog="Example: phaseline executions list -d shop")
-@deployment_option
-@click.option(
-    "--status", type=click.Choice([status.value for status in ExecutionStatus]), help="Only those of this status."
+COMMANDS = (
+    *(resume, follow, retry, complete, approve, wake, rerun, cancel, purge, start),
+    command_for(
+        "executions.list",
+        deployment_option,
+        click.option(
+            "--status",
+            type=click.Choice([status.value for status in ExecutionStatus]),
+            help="Only those of this status.",
+        ),
+        click.option("--workflow", metavar="NAME", default="", help="Only runs of this workflow."),
+        click.option("--by", metavar="USER", default="", help="Only those that this user asked for."),
+        click.option(
+            "--since", metavar="AGE", callback=age, help="Only those asked for since then: 90m, 12h, 30d, 8w."
+        ),
+        click.option("--text", metavar="TEXT", default="", help="Only those with this text in the id or the reason."),
+        limit_option,
+        watchable,
+        render="executions:execution_list",
+        answer=page_of("executions"),
+        help="List executions, the latest first.",
+        example="executions list -d shop",
+    ),
+    command_for(
+        "executions.show",
+        execution_argument,
+        deployment_option,
+        render="executions:execution_text",
+        help="Show one execution: status, counts, and every failed operation with its cause.",
+        example="executions show -d shop",
+    ),
+    command_for(
+        "executions.timeline",
+        execution_argument,
+        deployment_option,
+        render="timeline:timeline_text",
+        help="Show which phase ran when, and the chain of calls that decided when it was done.",
+        example="executions timeline -d shop",
+    ),
 )
-@click.option("--workflow", metavar="NAME", help="Only runs of this workflow.")
-@click.option("--by", "actor", metavar="USER", help="Only those that this user asked for.")
-@click.option("--since", metavar="AGE", callback=age, help="Only those asked for since then: 90m, 12h, 30d, 8w.")
-@click.option("--text", metavar="TEXT", help="Only those with this text in the id or the reason.")
-@limit_option
-@watchable
-@json_option
-@click.pass_obj
-def list_(
-    desk: Desk,
-    deployment: str | None,
-    status: str | None,
-    workflow: str | None,
-    actor: str | None,
-    since: int,
-    text: str | None,
-    limit: int,
-) -> None:
-    """List executions, the latest first."""
-    from phaseline.cli.render.executions import execution_list
-    from phaseline.use_cases.queries.executions import ExecutionFilter, list_executions
-
-    with desk.open(lists=True) as place:
-        begin = place.clock.now() - since if since else 0
-        wanted = ExecutionFilter(status or "", workflow or "", actor or "", begin, text or "")
-        page = list_executions(place, deployment=deployment, wanted=wanted, limit=limit)
-    desk.answer({"executions": page.items, "total": page.total}, lambda: execution_list(page))
-
-
-@executions.command(epilog="Example: phaseline executions show -d shop")
-@execution_argument
-@deployment_option
-@json_option
-@click.pass_obj
-def show(desk: Desk, id: str | None, deployment: str | None) -> None:
-    """Show one execution: status, counts, and every failed operation with its cause."""
-    from phaseline.cli.render.executions import execution_text
-    from phaseline.use_cases.queries.executions import show_execution
-
-    with desk.open() as place:
-        view = show_execution(place, id, deployment=deployment)
-    desk.answer(view, lambda: execution_text(view))
+for _command in COMMANDS:
+    executions.add_command(_command)
 
 
 @executions.command(epilog="Example: phaseline executions logs install-7 --instance web_k2m9x1")
@@ -149,11 +136,11 @@ def show(desk: Desk, id: str | None, deployment: str | None) -> None:
 @json_option
 @click.pass_obj
 def logs(
-    desk: Desk,
+    cli: CliContext,
     id: str | None,
     deployment: str | None,
     instance: str | None,
-    wanted: LineFilter,
+    wanted: Wanted,
     limit: int | None,
     follows: bool,
 ) -> None:
@@ -162,25 +149,20 @@ def logs(
     With --follow and --json: a JSON document a line. Ctrl-C ends it, and nothing else; exit code 1 if no process
     works on what has not ended.
     """
-    from phaseline.cli.render.executions import log_text
-    from phaseline.use_cases.queries.events.events_and_logs import logs as read
-
-    wanted = altered(wanted, level=wanted.level or LEVEL)
-    if follows:
-        from phaseline.use_cases.queries.events.log_tail import LogTail
-
-        with desk.open() as place:
-            tail = LogTail(place, id, deployment=deployment, instance=instance, wanted=wanted)
-            _follow(desk, place, tail, limit, log_text, is_named=id is not None)
-        return
-    with desk.open() as place:
-        found = read(place, id, deployment=deployment, instance=instance, wanted=wanted, limit=limit)
-    desk.answer(
+    wanted = {**wanted, "level": wanted["level"] or LEVEL}
+    log_text = cli.renderer("executions:log_text")
+    with cli.open() as client:
+        if follows:
+            stream = client.executions.stream_logs(id, deployment=deployment, instance=instance, **wanted)
+            _follow(cli, stream, limit, log_text, is_named=id is not None)
+            return
+        found = client.executions.logs(id, deployment=deployment, instance=instance, limit=limit, **wanted)
+    cli.answer(
         {"execution": found.execution, "lines": found.lines, "total": found.total}, lambda: log_text(found.lines)
     )
-    _tell_cut(desk, len(found.lines), found.total)
-    if id is None and not desk.as_json:
-        desk.notice(f"({found.execution} of '{found.deployment}')")
+    _tell_cut(cli, len(found.lines), found.total)
+    if id is None and not cli.as_json:
+        cli.notice(f"({found.execution} of '{found.deployment}')")
 
 
 @executions.command(epilog="Example: phaseline executions events -d shop")
@@ -190,50 +172,29 @@ def logs(
 @json_option
 @click.pass_obj
 def events(
-    desk: Desk, id: str | None, deployment: str | None, wanted: LineFilter, limit: int | None, follows: bool
+    cli: CliContext, id: str | None, deployment: str | None, wanted: Wanted, limit: int | None, follows: bool
 ) -> None:
     """Print what happened, in the words and the form of Cloudify's command line.
 
     With --follow and --json: a JSON document a line. Ctrl-C ends it, and nothing else; exit code 1 if no process
     works on what has not ended.
     """
-    from phaseline.cli.render.executions import event_text
-
-    with desk.open() as place:
+    event_text = cli.renderer("executions:event_text")
+    with cli.open() as client:
         if follows:
-            from phaseline.use_cases.queries.events.log_tail import EventTail
-
-            tail = EventTail(place, id, deployment=deployment, wanted=wanted)
-            _follow(desk, place, tail, limit, event_text, is_named=id is not None)
+            stream = client.executions.stream_events(id, deployment=deployment, **wanted)
+            _follow(cli, stream, limit, event_text, is_named=id is not None)
             return
-        from phaseline.use_cases.queries.events.events_and_logs import event_pages
-
-        found = event_pages(place, id, deployment=deployment, wanted=wanted, limit=limit)
-        desk.answer_pages({"execution": found.execution}, "events", found.pages, {"total": found.total}, event_text)
-    _tell_cut(desk, found.shown, found.total)
-    if id is None and not desk.as_json:
-        desk.notice(f"({found.execution} of '{found.deployment}')")
-
-
-@executions.command(epilog="Example: phaseline executions timeline -d shop")
-@execution_argument
-@deployment_option
-@json_option
-@click.pass_obj
-def timeline(desk: Desk, id: str | None, deployment: str | None) -> None:
-    """Show which phase ran when, and the chain of calls that decided when it was done."""
-    from phaseline.cli.render.timeline import timeline_text
-    from phaseline.use_cases.queries.events.timeline import timeline as read
-
-    with desk.open() as place:
-        found = read(place, id, deployment=deployment)
-    desk.answer(found, lambda: timeline_text(found))
+        found = client.executions.event_pages(id, deployment=deployment, limit=limit, **wanted)
+        cli.answer_pages({"execution": found.execution}, "events", found.pages, {"total": found.total}, event_text)
+    _tell_cut(cli, found.shown, found.total)
+    if id is None and not cli.as_json:
+        cli.notice(f"({found.execution} of '{found.deployment}')")
 
 
 def _follow(
-    desk: Desk,
-    place: RequestContext,
-    tail: LineSource,
+    cli: CliContext,
+    stream: LineStream,
     limit: int | None,
     text: Callable[[Sequence[Line]], str],
     *,
@@ -241,12 +202,12 @@ def _follow(
 ) -> None:
     from phaseline.cli.shell.watch_and_follow import follow as follow_lines
 
-    if not is_named and not desk.as_json:
-        desk.notice(f"({tail.row.id} of '{tail.row.deployment_name}')")
-    follow_lines(desk, place, tail, limit, text)
+    if not is_named and not cli.as_json:
+        cli.notice(f"({stream.row.id} of '{stream.row.deployment_name}')")
+    follow_lines(cli, stream, limit, text)
 
 
-def _tell_cut(desk: Desk, shown: int, total: int) -> None:
+def _tell_cut(cli: CliContext, shown: int, total: int) -> None:
     """Say that there is more than is shown."""
     if shown < total:
-        desk.notice(f"(the last {shown:,} of {total:,} lines; more: --limit N, everything: --all)")
+        cli.notice(f"(the last {shown:,} of {total:,} lines; more: --limit N, everything: --all)")

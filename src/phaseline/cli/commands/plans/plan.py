@@ -9,14 +9,18 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.core import ParameterSource
 
-from phaseline.cli.shell import shell_completion as completing
-from phaseline.cli.shell.cli_context import Desk
-from phaseline.cli.shell.deployment_option import SEE_NAMES, OfDeployment
+from phaseline.cli.commands.plans.answers import answer_plan
+from phaseline.cli.shell.cli_context import CliContext
 from phaseline.cli.shell.options import (
+    SEE_NAMES,
+    OfDeployment,
     blueprint_options,
+    completing,
     deployment_needed,
+    gathered,
     json_option,
     label_option,
+    of_a_start,
     open_types_option,
     plan_options,
     save_option,
@@ -26,12 +30,9 @@ from phaseline.cli.shell.options import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from collections.abc import Set as AbstractSet
 
-    from phaseline.model.execution.breakpoints import Breakpoint
     from phaseline.use_cases.prepare.plan_preview import PlanPreview
-    from phaseline.use_cases.prepare.workflow_start import WorkflowStart
 
 
 ELSEWHERE = {
@@ -93,70 +94,38 @@ def _workflow_command(name: str) -> click.Command:
     @plan_options
     @json_option
     @click.pass_obj
-    def command(desk: Desk, /, deployment: str, start_of: Callable[[str, str], WorkflowStart], **words: Any) -> None:
-        _answer_workflow(desk, start_of(name, deployment), **words)
+    def command(cli: CliContext, /, deployment: str, tells: bool, **words: Any) -> None:
+        with cli.open() as client:
+            found = client.plans.make(name, deployment, **words)
+        answer_plan(cli, found, tells=tells)
 
     command.help = f'Show what the workflow "{name}" would do on a deployment.'
     return command
 
 
-def _answer_workflow(
-    desk: Desk, order: WorkflowStart, *, breakpoints: tuple[Breakpoint, ...], save: bool, tells: bool
-) -> None:
-    from phaseline.use_cases.commands.keep_plan import plan_workflow
-    from phaseline.use_cases.prepare.options import ExecutionOptions
-
-    with desk.open() as place:
-        found = plan_workflow(place, order, save=save, manner=ExecutionOptions(breakpoints=breakpoints))
-    answer_plan(desk, found, tells=tells)
-
-
-SOMETHING = 3
-"""Exit code of ``--exit-code`` for a plan that would do something."""
-
-
-def answer_plan(desk: Desk, found: PlanPreview, *, tells: bool = False) -> None:
-    """Show a plan, what a user should know, and under which id it is kept.
-
-    Exit status 1 if a hook would refuse it; ``tells``: 3 if it would do something.
-    """
-    if desk.plan_form == "text":
-        desk.answer(found.value, lambda: found.text)
-    else:
-        from phaseline.use_cases.tools.diagrams import draw_plan
-
-        desk.answer(found.value, lambda: draw_plan(found, desk.plan_form), exactly=True)
-    if found.id:
-        desk.notice(f"Kept as {found.id}. Carry it out: phaseline plans apply {found.id}")
-    if found.around is not None and found.around.refusals:
-        raise SystemExit(1)
-    if tells and not found.is_empty:
-        raise SystemExit(SOMETHING)
-
-
 plan.add_command(_workflow_command("execute_operation"))
 
-
-OF_A_DEPLOYMENT = frozenset({"parameter_files", "parameters_given", "allow_custom", "force", "save"})
-OF_A_BLUEPRINT = frozenset({"plugin_folders", "input_files", "inputs_given", "labels", "yes_many", "open_types"})
+OF_A_DEPLOYMENT = frozenset({"parameter_files", "parameters_given", "allow_custom_parameters", "force", "save"})
+OF_A_BLUEPRINT = frozenset({"plugins", "input_files", "inputs_given", "labels", "yes_many", "open_types"})
 """Options that make sense only for a deployment that there is, and only for one that is made of a blueprint."""
 
 
 @plan.command(epilog="Example: phaseline plan install blueprint.yaml -i port=8080")
-@click.argument("file", metavar="[BLUEPRINT]", required=False, shell_complete=completing.blueprints)
+@click.argument(
+    "file", metavar="[BLUEPRINT]", required=False, shell_complete=completing("blueprints", may_be_file=True)
+)
 @click.option(
     "-d",
     "--deployment",
-    "name",
     metavar="NAME",
-    shell_complete=completing.deployments,
+    shell_complete=completing("deployments"),
     help="Name of the deployment; whether it is free is looked at. Without BLUEPRINT: one that there is.",
 )
 @blueprint_options
 @label_option
 @yes_many_option
 @open_types_option
-@start_options
+@of_a_start
 @stopping_options
 @save_option
 @plan_options
@@ -166,50 +135,41 @@ def install(
     ctx: click.Context,
     /,
     file: str | None,
-    name: str | None,
-    plugin_folders: tuple[str, ...],
+    deployment: str | None,
+    parameter_files: tuple[str, ...],
+    parameters_given: tuple[str, ...],
     input_files: tuple[str, ...],
     inputs_given: tuple[str, ...],
-    labels: tuple[str, ...],
-    yes_many: bool,
-    open_types: bool,
-    start_of: Callable[[str, str], WorkflowStart],
-    breakpoints: tuple[Breakpoint, ...],
-    save: bool,
     tells: bool,
+    **words: Any,
 ) -> None:
     """Show what "install" would do: nodes, waves, operations, batches, number of calls.
 
     Of a BLUEPRINT, of which a deployment would be made; or, without one, of a deployment that there is, with its inputs
     and packages.
     """
-    desk = ctx.ensure_object(Desk)
+    cli = ctx.ensure_object(CliContext)
     if file is None:
         _refuse_given(ctx, OF_A_BLUEPRINT, "of a deployment that is made of a BLUEPRINT, which is not named")
-        if name is None:
+        if deployment is None:
             raise click.UsageError(f"Name a blueprint, or a deployment that there is with -d NAME; {SEE_NAMES}", ctx)
-        _answer_workflow(desk, start_of("install", name), breakpoints=breakpoints, save=save, tells=tells)
+        own = {name: value for name, value in words.items() if name not in OF_A_BLUEPRINT}
+        parameters = gathered(parameter_files, parameters_given)
+        with cli.open() as client:
+            found = client.plans.make("install", deployment, parameters=parameters, **own)
+        answer_plan(cli, found, tells=tells)
         return
     _refuse_given(ctx, OF_A_DEPLOYMENT, "of a deployment that there is: leave BLUEPRINT out")
-    from phaseline.use_cases.loading.input_files import gather_inputs
-    from phaseline.use_cases.prepare.deployment_spec import DeploymentSpec
-    from phaseline.use_cases.prepare.options import ExecutionOptions
-    from phaseline.use_cases.prepare.plan_preview import plan_install
-
-    with desk.open() as place:
-        inputs = gather_inputs(input_files, inputs_given)
-        order = DeploymentSpec(file, name, inputs, plugin_folders, yes_many, labels=labels)
-        found = plan_install(place, order, open_types=open_types, manner=ExecutionOptions(breakpoints=breakpoints))
-    _warn(desk, found)
-    answer_plan(desk, found, tells=tells)
+    own = {name: value for name, value in words.items() if name not in OF_A_DEPLOYMENT}
+    with cli.open() as client:
+        found = client.blueprints.plan(file, deployment, inputs=gathered(input_files, inputs_given), **own)
+    _warn(cli, found)
+    answer_plan(cli, found, tells=tells)
 
 
-def _warn(desk: Desk, found: PlanPreview) -> None:
-    if found.warnings:
-        from phaseline.cli.render.problems import problem_text  # brings the codes of all problems along
-
-        for warning in found.warnings:
-            desk.notice(problem_text(warning))
+def _warn(cli: CliContext, found: PlanPreview) -> None:
+    for warning in found.warnings:
+        cli.notice(cli.renderer("problems:problem_text")(warning))
 
 
 def _refuse_given(ctx: click.Context, names: AbstractSet[str], why: str) -> None:
@@ -231,14 +191,8 @@ def _refuse_given(ctx: click.Context, names: AbstractSet[str], why: str) -> None
 @plan_options
 @json_option
 @click.pass_obj
-def uninstall(
-    desk: Desk, deployment: str, ignore_failure: bool, breakpoints: tuple[Breakpoint, ...], save: bool, tells: bool
-) -> None:
+def uninstall(cli: CliContext, /, deployment: str, tells: bool, **words: Any) -> None:
     """Show what "uninstall" would do."""
-    from phaseline.use_cases.commands.keep_plan import plan_uninstall
-    from phaseline.use_cases.prepare.options import ExecutionOptions
-
-    with desk.open() as place:
-        manner = ExecutionOptions(breakpoints=breakpoints)
-        found = plan_uninstall(place, deployment, ignore_failure=ignore_failure, save=save, manner=manner)
-    answer_plan(desk, found, tells=tells)
+    with cli.open() as client:
+        found = client.plans.uninstall(deployment, **words)
+    answer_plan(cli, found, tells=tells)

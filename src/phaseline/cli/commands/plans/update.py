@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import wraps
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from phaseline.cli.shell.cli_context import Desk
-from phaseline.cli.shell.deployment_option import OfDeployment
+from phaseline.cli.commands.plans.answers import answer_plan
+from phaseline.cli.shell.cli_context import CliContext
 from phaseline.cli.shell.options import (
+    OfDeployment,
     blueprint_argument,
     blueprint_options,
     deployment_argument,
     deployment_needed,
     detach_option,
+    gathered,
     json_option,
     parameter_option,
     plan_options,
@@ -26,11 +29,7 @@ from phaseline.cli.shell.options import (
 )
 
 if TYPE_CHECKING:
-    from phaseline.model.blueprint.blueprint import Value
-    from phaseline.model.execution.breakpoints import Breakpoint
-    from phaseline.use_cases.prepare.options import ExecutionOptions
     from phaseline.use_cases.prepare.plan_preview import PlanPreview
-    from phaseline.use_cases.prepare.update_preparation import UpdateOrder
 
 SWITCHES = {
     "allow_replace": "Nodes that cannot change as they stand (type, container, group ...) may be uninstalled and installed anew.",
@@ -48,8 +47,22 @@ NAMED = 5
 """How many nodes the question names; their instances are all counted."""
 
 
-def update_options(command: Callable[..., Any]) -> Callable[..., Any]:
+def update_options(function: Callable[..., Any]) -> Callable[..., Any]:
     """What both commands know of the update itself."""
+
+    @wraps(function)
+    def with_values(
+        *args: object,
+        input_files: tuple[str, ...],
+        inputs_given: tuple[str, ...],
+        parameters_given: tuple[str, ...],
+        plugins: tuple[str, ...],
+        **others: object,
+    ) -> object:
+        parameters, inputs = gathered((), parameters_given), gathered(input_files, inputs_given)
+        return function(*args, inputs=inputs, parameters=parameters, plugins=plugins or None, **others)
+
+    command: Callable[..., Any] = with_values
     for name, text in reversed(SWITCHES.items()):
         command = click.option(f"--{name.replace('_', '-')}", name, is_flag=True, help=text)(command)
     command = click.option(
@@ -63,32 +76,6 @@ def update_options(command: Callable[..., Any]) -> Callable[..., Any]:
     return blueprint_options(blueprint_argument(runtime_only_option(command)))
 
 
-def read_order(
-    deployment: str,
-    file: str,
-    plugin_folders: tuple[str, ...],
-    input_files: tuple[str, ...],
-    inputs_given: tuple[str, ...],
-    runtime_only: bool,
-    reinstall: tuple[str, ...],
-    workflow_id: str | None,
-    parameters_given: tuple[str, ...],
-    **switches: bool,
-) -> UpdateOrder:
-    """What the words mean."""
-    from phaseline.use_cases.loading.input_files import gather_inputs
-    from phaseline.use_cases.prepare.update_preparation import UpdateOrder
-
-    parameters: dict[str, Value] = dict(gather_inputs((), parameters_given))
-    parameters |= {name: True for name, is_set in switches.items() if is_set}
-    if workflow_id is not None:
-        parameters["workflow_id"] = workflow_id
-    if reinstall:
-        parameters["reinstall_list"] = list(reinstall)
-    inputs = gather_inputs(input_files, inputs_given)
-    return UpdateOrder(deployment, file, inputs, plugin_folders or None, parameters, runtime_only)
-
-
 @click.command(epilog="Example: phaseline deployments update shop blueprint.yaml -i port=8080")
 @deployment_argument
 @update_options
@@ -98,44 +85,37 @@ def read_order(
 @detach_option
 @json_option
 @click.pass_obj
-def update(
-    desk: Desk, /, name: str, preview: bool, manner: ExecutionOptions, yes: bool, detach: bool, **words: Any
-) -> None:
+def update(cli: CliContext, /, name: str, file: str, preview: bool, yes: bool, detach: bool, **options: Any) -> None:
     """Bring a deployment to another blueprint, or to other inputs of the same one; see before: phaseline plan update.
 
     Inputs that are not given stay as they are.
     """
-    from phaseline.cli.commands.plans.plan import answer_plan
-    from phaseline.cli.shell.confirmation import asks, confirm_plan
     from phaseline.cli.shell.run_output import print_result, progress_watcher
-    from phaseline.use_cases.commands.update import plan_update
-    from phaseline.use_cases.commands.update import update as bring
 
-    with desk.open() as place:
-        order = read_order(name, **words)
+    with cli.open() as client:
         if preview:
-            shown = plan_update(place, order, manner=manner)
+            shown = client.plans.update(name, file, **options)
         else:
-            if asks(desk, yes):
-                planned = plan_update(place, order, manner=manner, allowed_only=True)
-                confirm_plan(planned, f"{_made_anew(planned)}Update '{order.deployment}' so?")
-            with progress_watcher(desk) as watcher:
-                view = bring(place, order, manner=manner, watcher=watcher, detach=detach)
-            print_result(desk, view)
+            if cli.asks(yes):
+                from phaseline.cli.shell.confirmation import confirm_plan
+
+                planned = client.plans.update(name, file, allowed_only=True, **options)
+                confirm_plan(planned, f"{_made_anew(cli, planned)}Update '{name}' so?")
+            with progress_watcher(cli) as watcher:
+                view = client.deployments.update(name, file, watcher=watcher, detach=detach, **options)
+            print_result(cli, view)
     if preview:
-        answer_plan(desk, shown)
+        answer_plan(cli, shown)
 
 
-def _made_anew(found: PlanPreview) -> str:
+def _made_anew(cli: CliContext, found: PlanPreview) -> str:
     """What an update throws away to make it anew, as the last line before the question; empty: nothing."""
-    from phaseline.cli.render.table import number
-    from phaseline.use_cases.commands.update import made_anew
-
-    anew = made_anew(found)
+    anew = found.made_anew
     if not anew:
         return ""
     names = ", ".join(list(anew)[:NAMED]) + (", ..." if len(anew) > NAMED else "")
-    return f"{number(sum(anew.values()), 'instance')} of {names} will be uninstalled and installed anew. "
+    count = cli.renderer("table:number")(sum(anew.values()), "instance")
+    return f"{count} of {names} will be uninstalled and installed anew. "
 
 
 @click.command("update", cls=OfDeployment, epilog="Example: phaseline plan update -d shop blueprint.yaml --save")
@@ -146,15 +126,8 @@ def _made_anew(found: PlanPreview) -> str:
 @plan_options
 @json_option
 @click.pass_obj
-def plan_of_update(
-    desk: Desk, /, deployment: str, breakpoints: tuple[Breakpoint, ...], save: bool, tells: bool, **words: Any
-) -> None:
+def plan_of_update(cli: CliContext, /, deployment: str, file: str, tells: bool, **options: Any) -> None:
     """Show what "deployments update" would do: steps, attributes old -> new, what is reinstalled and why, all rounds."""
-    from phaseline.cli.commands.plans.plan import answer_plan
-    from phaseline.use_cases.commands.update import plan_update
-    from phaseline.use_cases.prepare.options import ExecutionOptions
-
-    with desk.open() as place:
-        manner = ExecutionOptions(breakpoints=breakpoints)
-        found = plan_update(place, read_order(deployment, **words), save=save, manner=manner)
-    answer_plan(desk, found, tells=tells)
+    with cli.open() as client:
+        found = client.plans.update(deployment, file, **options)
+    answer_plan(cli, found, tells=tells)

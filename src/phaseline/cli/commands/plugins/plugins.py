@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from phaseline.cli.commands.plugins import packages
-from phaseline.cli.shell.cli_context import Desk
+from phaseline.cli.shell.cli_context import CliContext, command_for, is_good
 from phaseline.cli.shell.options import json_option, plugins_option, watchable
 
 if TYPE_CHECKING:
@@ -19,78 +19,19 @@ def plugins() -> None:
     """Code that operations are mapped to, phases of states, types that blueprints import, and packages of all of these."""
 
 
-for command in packages.COMMANDS:
-    plugins.add_command(command)
-
-
 def _mapping(_ctx: click.Context, parameter: click.Parameter, text: str | None) -> dict[str, Value] | None:
     """The mapping that a text in YAML or JSON means."""
-    from phaseline.use_cases.loading.input_files import read_value
-
     if text is None:
         return None
+    from phaseline.client.input_files import read_value
+
     found = read_value(text, f"--{parameter.name}")
     if not isinstance(found, dict):
         raise click.BadParameter(f"'{text}' is no mapping, such as '{{size: 10}}'", param=parameter)
     return found
 
 
-@plugins.command("list", epilog="Example: phaseline plugins list --plugins my-plugins")
-@plugins_option
-@watchable
-@json_option
-@click.pass_obj
-def list_(desk: Desk, plugin_folders: tuple[str, ...]) -> None:
-    """List plugins with phases, listeners, operations and types, and whether they are sound; none of them is run."""
-    from phaseline.cli.render.phases import plugin_list
-    from phaseline.use_cases.queries.phases import list_plugins
-
-    with desk.open(lists=True) as place:
-        found = list_plugins(place, plugin_folders)
-    desk.answer(found, lambda: plugin_list(found))
-
-
-@plugins.command("show", epilog="Example: phaseline plugins show acme.create")
-@click.argument("name")
-@plugins_option
-@json_option
-@click.pass_obj
-def show(desk: Desk, name: str, plugin_folders: tuple[str, ...]) -> None:
-    """Show a package, or a plugin with phases, listeners, operations or types, and everything that is wrong with it.
-
-    NAME==VERSION means a version of a package; NAME its newest one.
-    """
-    from phaseline.cli.render.authoring.packages import package_text
-    from phaseline.cli.render.phases import plugin_text
-    from phaseline.use_cases.queries.packages.listing import PackageView
-    from phaseline.use_cases.queries.plugins import show_any
-
-    with desk.open() as place:
-        found = show_any(place, name, plugin_folders)
-    desk.answer(found, lambda: package_text(found) if isinstance(found, PackageView) else plugin_text(found))
-
-
-@plugins.command("check", epilog="Example: phaseline plugins check my-plugins/acme")
-@click.argument("paths", metavar="[PATH]…", nargs=-1)
-@plugins_option
-@json_option
-@click.pass_obj
-def check(desk: Desk, paths: tuple[str, ...], plugin_folders: tuple[str, ...]) -> None:
-    """Check packages, and plugins with phases and listeners: folders, archives or single files.
-
-    All that is wrong is told at once. Plugins are compared with those of the folders of plugins; without PATH these are checked themselves. Nothing is run.
-    Exit code 1 if one of them would be refused, or if there is none at a PATH.
-    """
-    from phaseline.cli.render.phases import checked_text
-    from phaseline.use_cases.tools.plugin_checks import check_plugins
-
-    with desk.open() as place:
-        found = check_plugins(place, paths, plugin_folders)
-    desk.answer(found, lambda: checked_text(found))
-    click.get_current_context().exit(0 if found.is_good else 1)
-
-
-@plugins.command("install", epilog="Example: phaseline plugins install ntp-1.0.2.tar.gz")
+@click.command("install", epilog="Example: phaseline plugins install ntp-1.0.2.tar.gz")
 @click.argument("path")
 @click.option("--force", is_flag=True, help="Put other files of a version that is installed in their place.")
 @click.option("--allow-downgrade", is_flag=True, help="Put an older version, such as 1.0.1, in the place of 1.0.2.")
@@ -104,105 +45,119 @@ def check(desk: Desk, paths: tuple[str, ...], plugin_folders: tuple[str, ...]) -
 @json_option
 @click.pass_obj
 def install(
-    desk: Desk, path: str, force: bool, allow_downgrade: bool, definition_only: bool, name: str, version: str
+    cli: CliContext, path: str, force: bool, allow_downgrade: bool, definition_only: bool, name: str, version: str
 ) -> None:
     """Install a package: a folder, or an archive (.tar.gz, .fp, .zip, wheel, rpm). The same files again change nothing.
 
     With --definition-only just the type definitions of a plugin: PATH is then plugin.yaml, or a folder, a wheel, a wagon
     or another archive with it. Nothing of what is installed is run.
     """
-    from phaseline.cli.render.authoring.packages import installed_package
-    from phaseline.cli.render.authoring.types import installed_text
-    from phaseline.use_cases.commands.packages.install import PackageInstallation
-    from phaseline.use_cases.commands.packages.install import install as put
-    from phaseline.use_cases.loading.type_catalog import install_definitions
-
     if (name or version) and not definition_only:
         raise click.UsageError("--name and --version belong to --definition-only; a package says them itself.")
     if (force or allow_downgrade) and definition_only:
         raise click.UsageError("--definition-only puts definitions in the place of others anyway.")
-    with desk.open(makes_store=True) as place:
+    with cli.open() as client:
         if definition_only:
-            types = install_definitions(
-                place, path, name=name, version=version, tell=lambda sound: desk.notice(installed_text(sound))
+            text = cli.renderer("authoring.types:installed_text")
+            types = client.plugins.install_definitions(
+                path, name=name, version=version, told=lambda sound: cli.notice(text(sound))
             )
-            desk.answer(types, lambda: installed_text(types))
+            cli.answer(types, lambda: text(types))
             return
-        found = put(place, path, PackageInstallation(force=force, allow_downgrade=allow_downgrade))
-    desk.answer(found, lambda: installed_package(found))
+        found = client.plugins.install(path, force=force, allow_downgrade=allow_downgrade)
+    cli.answer(found, lambda: cli.renderer("authoring.packages:installed_package")(found))
 
 
-@plugins.command("remove", epilog="Example: phaseline plugins remove ntp==1.0.2")
-@click.argument("name", metavar="NAME[==VERSION]")
-@click.option("--version", metavar="VERSION", default="", help="Which version, if there are several.")
-@json_option
-@click.pass_obj
-def remove(desk: Desk, name: str, version: str) -> None:
-    """Take a package out of the store, unless a deployment uses it; or a plugin's type definitions out of the catalogue.
+COMMANDS = (
+    *packages.COMMANDS,
+    command_for(
+        "plugins.list",
+        plugins_option,
+        watchable,
+        render="phases:plugin_list",
+        help="List plugins with phases, listeners, operations and types, and whether they are sound; none of them is run.",
+        example="plugins list --plugins my-plugins",
+    ),
+    command_for(
+        "plugins.show_any",
+        click.argument("name"),
+        plugins_option,
+        name="show",
+        render="phases:package_or_plugin_text",
+        help="""Show a package, or a plugin with phases, listeners, operations or types, and everything that is wrong with it.
 
-    Of a package the version must be said. Deployments made with type definitions stay as they are.
-    """
-    from phaseline.use_cases.commands.packages.remove import remove_any
+        NAME==VERSION means a version of a package; NAME its newest one.
+        """,
+        example="plugins show acme.create",
+    ),
+    command_for(
+        "plugins.check",
+        click.argument("paths", metavar="[PATH]…", nargs=-1),
+        plugins_option,
+        render="phases:checked_text",
+        code=is_good,
+        help="""Check packages, and plugins with phases and listeners: folders, archives or single files.
 
-    with desk.open() as place:
-        found = remove_any(place, name, version)
-    desk.answer(found, lambda: f"Removed: {found.name} {found.version}")
+        All that is wrong is told at once. Plugins are compared with those of the folders of plugins; without PATH these are checked themselves. Nothing is run.
+        Exit code 1 if one of them would be refused, or if there is none at a PATH.
+        """,
+        example="plugins check my-plugins/acme",
+    ),
+    install,
+    command_for(
+        "plugins.remove_any",
+        click.argument("name", metavar="NAME[==VERSION]"),
+        click.option("--version", metavar="VERSION", default="", help="Which version, if there are several."),
+        name="remove",
+        render=lambda found: f"Removed: {found.name} {found.version}",
+        help="""Take a package out of the store, unless a deployment uses it; or a plugin's type definitions out of the catalogue.
 
+        Of a package the version must be said. Deployments made with type definitions stay as they are.
+        """,
+        example="plugins remove ntp==1.0.2",
+    ),
+    command_for(
+        "plugins.reload",
+        render="phases:reloaded_text",
+        code=is_good,
+        help="""Have the engine read its plugins with phases and listeners anew.
 
-@plugins.command("reload", epilog="Example: phaseline plugins reload")
-@json_option
-@click.pass_obj
-def reload(desk: Desk) -> None:
-    """Have the engine read its plugins with phases and listeners anew.
+        Calls that run go on with the code they began with. A plugin that is refused keeps its version before. Where no
+        engine runs they are only checked. Exit code 1 if one of them is refused.
+        """,
+        example="plugins reload",
+    ),
+    command_for(
+        "plugins.try_function",
+        click.argument("function", metavar="MODULE:FUNCTION"),
+        click.option("--properties", metavar="YAML", callback=_mapping, help="Properties of each item's node."),
+        click.option("--inputs", metavar="YAML", callback=_mapping, help="Inputs of the operation."),
+        click.option(
+            "--runtime", metavar="YAML", callback=_mapping, help="Runtime properties that each item has before."
+        ),
+        click.option(
+            "--target",
+            metavar="YAML",
+            callback=_mapping,
+            help="A relationship operation: properties of the target's node.",
+        ),
+        click.option(
+            "--count",
+            type=click.IntRange(1, 10_000),
+            default=1,
+            show_default=True,
+            help="How many equal items there are.",
+        ),
+        plugins_option,
+        name="try",
+        render="authoring.trial:attempt_text",
+        code=is_good,
+        help="""Call a function of a plugin with made-up items, and show what came of each.
 
-    Calls that run go on with the code they began with. A plugin that is refused keeps its version before. Where no
-    engine runs they are only checked. Exit code 1 if one of them is refused.
-    """
-    from phaseline.cli.render.phases import reloaded_text
-    from phaseline.embedded.reload_plugins import reload_plugins
-
-    with desk.open() as place:
-        found = reload_plugins(place)
-    desk.answer(found, lambda: reloaded_text(found))
-    click.get_current_context().exit(0 if found.is_good else 1)
-
-
-@plugins.command(
-    "try",
-    epilog="Example: phaseline plugins try machines:create --properties '{size: small}' --count 3",
+        The function is really called, as an engine would call it; only nothing is stored. Exit code 1 if an item failed.
+        """,
+        example="plugins try machines:create --properties '{size: small}' --count 3",
+    ),
 )
-@click.argument("function", metavar="MODULE:FUNCTION")
-@click.option("--properties", metavar="YAML", callback=_mapping, help="Properties of each item's node.")
-@click.option("--inputs", metavar="YAML", callback=_mapping, help="Inputs of the operation.")
-@click.option("--runtime", metavar="YAML", callback=_mapping, help="Runtime properties that each item has before.")
-@click.option(
-    "--target", metavar="YAML", callback=_mapping, help="A relationship operation: properties of the target's node."
-)
-@click.option(
-    "--count", type=click.IntRange(1, 10_000), default=1, show_default=True, help="How many equal items there are."
-)
-@plugins_option
-@json_option
-@click.pass_obj
-def try_(
-    desk: Desk,
-    function: str,
-    properties: dict[str, Value] | None,
-    inputs: dict[str, Value] | None,
-    runtime: dict[str, Value] | None,
-    target: dict[str, Value] | None,
-    count: int,
-    plugin_folders: tuple[str, ...],
-) -> None:
-    """Call a function of a plugin with made-up items, and show what came of each.
-
-    The function is really called, as an engine would call it; only nothing is stored. Exit code 1 if an item failed.
-    """
-    from phaseline.cli.render.authoring.trial import attempt_text
-    from phaseline.use_cases.tools.try_function import MadeUp, try_function
-
-    given = MadeUp(properties or {}, inputs or {}, runtime or {}, target, count)
-    with desk.open() as place:
-        found = try_function(place, function, given, plugin_folders=plugin_folders)
-    desk.answer(found, lambda: attempt_text(found))
-    click.get_current_context().exit(0 if found.is_good else 1)
+for _command in COMMANDS:
+    plugins.add_command(_command)

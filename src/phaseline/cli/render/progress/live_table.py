@@ -11,8 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from phaseline.cli.render.progress.breakpoint_notices import standing, standing_text
-from phaseline.cli.render.progress.progress import Quiet, failing_text, short, summary
-from phaseline.cli.render.progress.stop_hints import StopHints
+from phaseline.cli.render.progress.progress import Quiet, StopHints, failing_text, short, summary
 from phaseline.cli.streams import terminal_capture as overheard
 from phaseline.cli.streams.escaping import in_line, visible
 from phaseline.cli.streams.output import errors, settle, terminal_size

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Generator, Iterator
 from typing import TYPE_CHECKING
 
-from phaseline.app.watcher import LOOK_S
+from phaseline.app.watcher import LOOK_S, PATIENCE_S
 from phaseline.model.graph.status import ExecutionStatus
 from phaseline.use_cases.lookup.find import find_execution
 from phaseline.use_cases.queries.events.line_filter import ANY, LineFilter
@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from phaseline.ports import Store
     from phaseline.views.views import Line
 
-PATIENCE_S = 10.0
-"""So long nobody may own the store until it is taken for granted that nothing will come."""
 SHARE = 10
 """Of so many seconds at most one is spent on looking for new lines."""
 

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from phaseline.client.input_files import MAX_DEPTH, gather_inputs, read_said, read_value
 from phaseline.model.problems.problem import ProblemsError
-from phaseline.use_cases.loading.input_files import MAX_DEPTH, gather_inputs, read_said, read_value
 
 
 @pytest.mark.parametrize(

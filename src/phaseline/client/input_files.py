@@ -1,4 +1,4 @@
-"""Inputs of a blueprint as users give them: files first, in order, then single values."""
+"""Values as users give them: inputs in files and single ones, what ``--data`` has, secrets in files."""
 
 from __future__ import annotations
 
@@ -103,6 +103,18 @@ def read_said(text: str) -> Value:
         way = "Write what the operation looks for, such as --data '{\"ready\": true}'"
         raise problem_error("PL-C025", message, f"{way}; a text in quotes: {_quoted('--data', text)}", subject="--data")
     return said
+
+
+def read_secret(source: str | bytes) -> str:
+    """The secret in a file, or in bytes that were piped in, as it is. Raises: PL-C052."""
+    try:
+        content = source if isinstance(source, bytes) else Path(source).read_bytes()
+        return content.decode()
+    except OSError as error:
+        message = f"the file '{source!s}' cannot be read: {error.strerror or error}"
+        raise problem_error("PL-C052", message, "Correct the path after --file.") from error
+    except UnicodeDecodeError as error:
+        raise problem_error("PL-C052", "the secret is not UTF-8 text", "Keep binary content in base64.") from error
 
 
 def _read(file: str) -> dict[str, Value]:
