@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 PHASES: dict[str, Literal["pre", "post", "undo"]] = {PRE: "pre", POST: "post", UNDO: "undo"}
 BEGINS = frozenset({"CREATE", "ADOPT", "DELETE", "ABANDON"})
-"""Actions whose pre sees them in progress; of others it sees how the one before ended (Heat's ways, measured)."""
+"""Actions that their pre sees in progress; for other actions it sees how the previous one ended (measured on Heat)."""
 AIMED = frozenset({"UPDATE", "SCALE", "RESTORE", "RELABEL"})
 """Actions that bring a deployment to something else, which is their target; taken back the target is what it was."""
 NO_SETTINGS: Mapping[str, Value] = MappingProxyType({})
@@ -35,7 +35,7 @@ BEFORE_IT = frozenset({int(state) for state in InstanceState if state.name.lower
 
 @frozen
 class Seen:
-    """The arguments of a hook's methods. ``target``: what the deployment is brought to, None where that says nothing."""
+    """The arguments of a hook's methods. ``target``: the state after an update, None for other actions."""
 
     cnxt: HookContext
     stack: StackView
@@ -44,7 +44,7 @@ class Seen:
 
 
 def seen_by(call: PluginCall) -> Seen:
-    """What the hook class of a call on the deployment itself sees. The views stand over the deployment as it is now."""
+    """The arguments for the hook class of a call on the deployment itself. The views show the present deployment."""
     hook = call.site.hook
     assert hook is not None
     which = HookCall(hook.name, _phase(call.site.operation), call.why.word, call.attempt)
@@ -74,7 +74,7 @@ def seen(
     at: datetime | None = None,
     settings: Mapping[str, Value] = NO_SETTINGS,
 ) -> Seen:
-    """What a hook class sees that is told ``told_action`` of an execution; ``data``, ``log`` and ``at`` as for its context.
+    """The arguments for a hook class that receives ``told_action`` of an execution; ``data``, ``log`` and ``at`` as for its context.
 
     ``settings``: of its package, as stored.
     """
@@ -120,10 +120,10 @@ def seen(
 
 
 def standing(deployment: LoadedDeployment, action: str, taken_back: str, why: DeploymentCallKind) -> tuple[str, str]:
-    """(action, status) of a deployment as Heat would say it at this call (§5).
+    """(action, status) of a deployment in Heat's words at this call (§5).
 
-    ``taken_back``: the action that is being taken back. Before an action that does not begin a life, how the deployment
-    stands is read from its instances: nobody keeps which action was the last one.
+    ``taken_back``: the action that is being undone. Before an action that does not create the deployment, the status is
+    derived from its instances, because the last action is not stored.
     """
     if why is not DeploymentCallKind.BEFORE:
         return action, FAILED if why.is_failure else COMPLETE
@@ -138,7 +138,7 @@ def standing(deployment: LoadedDeployment, action: str, taken_back: str, why: De
 
 
 def _digest(execution: ExecutionContext, at_hand: Sequence[LoadedDeployment]) -> str:
-    from phaseline.hooks.plan_digest import plan_digest  # only where somebody asks
+    from phaseline.hooks.plan_digest import plan_digest  # needed only on request
 
     return plan_digest(execution.workflow, execution.parameters, at_hand)
 

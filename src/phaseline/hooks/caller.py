@@ -1,8 +1,8 @@
 """Calls the methods of hook classes: the flavour ``hook``, beside native, cloudify, script and phase.
 
-One call is one entry on the deployment itself; its phase says which method is meant. The object is the one that the execution
-began with: what is read anew meanwhile is for later ones. Everything that belongs to the class, making its object included,
-runs in a thread that may be given up.
+One call is one entry on the deployment itself; its phase names the method. The object is the one with which the execution
+began: classes reloaded meanwhile serve later executions. All code of the class, its constructor included, runs in a
+thread that may be given up.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from phaseline.model.execution.pre_post import PinnedHookClass
 
 WORDS = {OutcomeKind.COMPLETED: "ok", OutcomeKind.FAILED: "failed", OutcomeKind.AGAIN: "waits"}
-"""What the line about a call says of its outcome."""
+"""Words for the outcome in the log line about a call."""
 OURS = (
     "phaseline.hooks.",
     "phaseline.calls.",
@@ -58,7 +58,7 @@ class HookCaller:
         """{class: whether its post takes one argument more}; to look costs more than the whole call."""
 
     def call(self, call: PluginCall) -> Outcome:
-        """Call the method that the phase means, and say what came of it."""
+        """Call the method named by the phase, and return the outcome."""
         hook = call.site.hook
         assert hook is not None
         begun = time.monotonic()
@@ -113,7 +113,7 @@ class HookCaller:
         return found
 
     def _is_told(self, call: PluginCall, hook: PinnedHookClass, method: Callable[..., object]) -> bool:
-        """Whether the failure is passed on; classes of Heat's group are told of one, as by Heat, and of nothing else."""
+        """True if the failure flag is passed on; classes of Heat's group receive it, as from Heat, and nothing else."""
         if hook.is_heat and not call.why.is_failure:
             return False
         kind = type(getattr(method, "__self__", method))
@@ -161,7 +161,7 @@ def failed(error: BaseException) -> Outcome:
 
 
 def own_frames(frames: TracebackType | None) -> TracebackType | None:
-    """What whoever wrote the class can look at: from the first frame that is none of ours on; all of them where all are ours."""
+    """The traceback for the author of the class: from the first frame outside of Phaseline on; all frames if there is none."""
     found = frames
     while found is not None and found.tb_frame.f_globals.get("__name__", "").startswith(OURS):
         found = found.tb_next
@@ -169,14 +169,14 @@ def own_frames(frames: TracebackType | None) -> TracebackType | None:
 
 
 def _left(hook: PinnedHookClass, why: TimeoutError | LeftAloneError) -> Outcome:
-    """Of a call that nobody waits for any more: what it says later is not heard."""
+    """The outcome of an abandoned call; later messages of it are dropped."""
     is_late = isinstance(why, TimeoutError)
     text = f"timed out after {hook.timeout_s:g} s" if is_late else "was given up on request"
     return Outcome(OutcomeKind.FAILED, message=text, error={"type": type(why).__name__, "traceback": ""})
 
 
 def line(call: PluginCall, hook: PinnedHookClass, outcome: Outcome, took_ms: int) -> str:
-    """The one line about a call; what the class said stands with the entry."""
+    """The log line about a call; messages of the class are kept with the entry."""
     phase = call.site.operation.removeprefix("hooks.").partition(".")[0]
     said = {
         "class": hook.key,

@@ -1,4 +1,4 @@
-"""What a hook class says of itself, asked once; whatever is wrong with it is found here, and never stops the others."""
+"""The declaration of a hook class, read once; its problems are found here and never stop other classes."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class KnownHook:
         return self.fault != "", self.ordinal, entry.name, entry.distribution, entry.target
 
     def called_as(self, action: str, depth: int = 0) -> tuple[str, ...]:
-        """The actions it is told, one call each, when this is done to a deployment at this depth; none: it is not called."""
+        """The actions that it receives, one call each, for an action on a deployment at this depth; empty: it is not called."""
         if not action or (depth and not self.nested):
             return ()
         names = heat_actions(action) if self.entry.is_heat else (action,)
@@ -101,7 +101,7 @@ def _asked(entry: HookEntry, load: Load) -> KnownHook:
                 f"{name} takes no {len(ARGUMENTS[name])} arguments by position ({', '.join(ARGUMENTS[name])})"
             )
     known = KnownHook(entry, _ordinal(one), methods, optional=entry.optional)
-    if getattr(type(one), PREVIEW, None) is LifecycleHook.do_preview_op:  # it has nothing to say
+    if getattr(type(one), PREVIEW, None) is LifecycleHook.do_preview_op:  # it does not override the preview
         known = altered(known, methods=tuple(name for name in methods if name != PREVIEW))
     return known if entry.is_heat else altered(known, **_attributes(one, entry))
 
@@ -120,7 +120,7 @@ def _unread(entry: HookEntry) -> PinnedHookClass:
 
 
 class Unsuitable(Exception):
-    """A class says of itself what cannot be; the text says what."""
+    """A class declares an invalid value; the text names it."""
 
 
 def _ordinal(one: object) -> float:
@@ -147,11 +147,11 @@ def _as_plain(said: Real | Decimal) -> float:
 
 
 _FLAGS = (("critical", True), ("nested", True), ("per_execution", False), ("optional", False), ("momentary", False))
-"""(attribute that is True or False, what holds where a class does not say)."""
+"""(attribute that is True or False, its default)."""
 
 
 def _attributes(one: object, entry: HookEntry) -> Mapping[str, Value | tuple[str, ...]]:
-    """What it says in attributes. Classes of Heat's group know nothing of them, and may use the names for something else."""
+    """Its declared attributes. Classes of Heat's group do not have them, and may use the names for something else."""
     found: dict[str, Value | tuple[str, ...]] = {}
     for name, default in _FLAGS:
         said = getattr(one, name, default)
@@ -178,7 +178,7 @@ def _actions(said: object) -> tuple[str, ...]:
 
 
 def last_line(error: BaseException) -> str:
-    """The last line of the traceback: the type of an exception and what it says.
+    """The last line of the traceback: the type of an exception and its message.
 
     >>> last_line(ValueError("no quota file"))
     'ValueError: no quota file'

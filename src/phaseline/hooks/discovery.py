@@ -22,10 +22,10 @@ FROM_PACKAGE = "package"
 
 @frozen
 class HookEntry:
-    """A class that is announced: ``target`` is ``module:Class``, ``folder`` where the module is looked for first.
+    """An announced class: ``target`` is ``module:Class``, ``folder`` is searched first for the module.
 
-    ``distribution``: the distribution or package that brings it; empty: none does. ``options``: what it is made with.
-    ``optional``: its package says that a deployment may switch it off. ``settings``: what the deployment says to its package, as stored.
+    ``distribution``: the distribution or package that contains it; empty: none. ``options``: its constructor's arguments.
+    ``optional``: its package lets a deployment switch it off. ``settings``: the deployment's settings for its package, as stored.
     """
 
     group: str
@@ -39,7 +39,7 @@ class HookEntry:
 
     @property
     def key(self) -> str:
-        """What tells it from all others."""
+        """Its identity among all classes."""
         return f"{self.group}/{self.distribution}/{self.name}"
 
     @property

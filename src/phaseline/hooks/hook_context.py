@@ -1,8 +1,8 @@
-"""What a hook is told besides the deployment, and by what it answers: ``cnxt``, the first argument of its methods.
+"""The context of a hook, ``cnxt``, the first argument of its methods: data about the action, and ways to answer.
 
-A hook that returns has agreed; one that raises has refused. In between: ``warn`` tells people, ``decide`` leaves values for
-the operations of an instance (``item.decisions``, ``ctx.decisions``), ``again`` asks to be called once more later, with
-``data`` kept and no thread held.
+A hook that returns agrees; one that raises refuses. Beside that, ``warn`` shows a warning to users, ``decide`` stores
+values for the operations of an instance (``item.decisions``, ``ctx.decisions``), and ``again`` requests another call
+later, with ``data`` kept and no thread held.
 """
 
 from __future__ import annotations
@@ -30,10 +30,10 @@ MOST_WARNINGS = 100
 
 @frozen
 class HookCall:
-    """Which call of a hook class this is.
+    """The identity of one call of a hook class.
 
-    ``reason``: why it is called: ``before``, then ``completed``, ``failed``, ``cancelled``, ``timeout``, or ``pre_failed`` in an undo.
-    ``attempt``: calls before it that nobody saw the end of.
+    ``reason`` of the call: ``before``, then ``completed``, ``failed``, ``cancelled``, ``timeout``, or ``pre_failed`` in an undo.
+    ``attempt``: earlier calls that ended unseen.
     """
 
     name: str
@@ -113,7 +113,7 @@ class HookContext:
 
     @property
     def action(self) -> str:
-        """The action, such as ``CREATE``, as native classes are told it."""
+        """The action, such as ``CREATE``, in the form for native classes."""
         return self._told.action
 
     @property
@@ -124,7 +124,7 @@ class HookContext:
 
     @property
     def user(self) -> str:
-        """Who wants it done."""
+        """The user who requested it."""
         return self._told.user
 
     @property
@@ -189,7 +189,7 @@ class HookContext:
         return found
 
     def usage(self, key: str, value: str) -> Sequence[Usage]:
-        """The deployments with this label, this one too if it has it, and how much stands of each or may be being made."""
+        """The deployments with this label, this one included if it has it, with their instances that exist or may be in creation."""
         return () if self._usage is None else self._usage(key, value)
 
     def log(self, text: str) -> None:
@@ -198,7 +198,7 @@ class HookContext:
             self._log("info", text)
 
     def warn(self, text: str) -> None:
-        """Tell people, and go on: shown at once, in the plan, and with the execution."""
+        """Warn users and continue: the text is shown at once, in the plan, and with the execution."""
         line = truncate(text, MAX_LINE_CHARS)
         if len(self._warnings) < MOST_WARNINGS:
             self._warnings.append(line)
@@ -206,10 +206,10 @@ class HookContext:
             self._log("warning", line)
 
     def decide(self, instance_id: str, decision: Mapping[str, Value]) -> None:
-        """Leave values for the operations of an instance; several decisions about one are laid over one another.
+        """Store values for the operations of an instance; several decisions about one instance are merged.
 
-        Raises: ``ValueError`` outside of pre and preview, and for an instance that there is not; ``TypeError`` for values that JSON
-        does not know.
+        Raises: ``ValueError`` outside of pre and preview, and for an unknown instance; ``TypeError`` for values that JSON
+        cannot express.
         """
         if self.hook.phase not in {"pre", "preview"}:
             raise ValueError(f"a decision is made before the operations it is for, not in {self.hook.phase}")
@@ -220,16 +220,16 @@ class HookContext:
         self._decided[instance_id] = {**self._decided.get(instance_id, {}), **given}
 
     def again(self, after_s: float, text: str = "") -> None:
-        """Have the method called again after so many seconds, with ``data`` as it is left now; say what is waited for.
+        """Request another call of the method after a delay in seconds, with the present ``data``, for this reason.
 
-        That is neither an agreement nor a refusal, and nothing else of the execution begins before there is one.
+        It neither agrees nor refuses, and nothing else of the execution begins before the method has decided.
         """
         self._again = Outcome(OutcomeKind.AGAIN, milliseconds(after_s), truncate(text, MAX_LINE_CHARS))
 
-    # -- for whoever calls the hook
+    # -- for the caller of the hook
 
     def say_state(self, action: str, status: str, reason: str) -> None:
-        """What a hook says by ``stack.state_set``: that it FAILED counts as if it had raised this (H49)."""
+        """Record a state set by ``stack.state_set``: FAILED counts as if the hook had raised this (H49)."""
         if status == "FAILED":
             self._failure = truncate(reason, MAX_LINE_CHARS) if reason else f"{action} was set to FAILED"
         elif self._log is not None:

@@ -1,6 +1,6 @@
-"""The base class of hook classes: does nothing before, nothing after, and stands in the middle of the order.
+"""The base class of hook classes: its methods do nothing, and its place is in the middle of the order.
 
-Deriving from it is a convenience: any class that has one of the methods will do.
+Deriving from it is optional: any class with one of the methods works.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from phaseline.hooks.stack_view import StackView
 
 ORDINAL = 100
-"""Of a class that does not say its own."""
+"""The default for classes that declare none."""
 
 
 class LifecycleHook:
@@ -33,7 +33,7 @@ class LifecycleHook:
     actions: Collection[str] = ()
     """The only actions it is called for, such as ``{"CREATE", "DELETE"}``; empty: for all."""
     nested: bool = True
-    """Whether it is called for deployments that are components of others."""
+    """True if it is called for deployments that are components of others."""
     per_execution: bool = False
     """Whether each execution has an object of its own."""
     optional: bool = False
@@ -62,7 +62,7 @@ class LifecycleHook:
     def do_preview_op(
         self, cnxt: HookContext, stack: StackView, current_stack: StackView | None = None, action: str | None = None
     ) -> None:
-        """Called when somebody looks what the action would do; what it raises is shown as what would be refused."""
+        """Called when a user previews the action; an exception is shown as a future refusal."""
 
     def get_ordinal(self) -> float:
         """Its place in the order: smaller ones are called earlier."""

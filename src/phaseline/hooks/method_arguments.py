@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 PRE, POST, PREVIEW = "do_pre_op", "do_post_op", "do_preview_op"
 GIVEN = ("cnxt", "stack", "current_stack", "action")
 ARGUMENTS: Mapping[str, tuple[str, ...]] = {PRE: GIVEN, POST: GIVEN, PREVIEW: GIVEN}
-"""{method: what it must be able to take}; a ``do_post_op`` that takes one more is told whether the action failed."""
+"""{method: its required parameters}; a ``do_post_op`` with one more receives whether the action failed."""
 POST_ARGUMENTS = 5
 """Context, deployment, target, action, and whether the action failed."""
 

@@ -17,9 +17,9 @@ class ChangedBehindTheView(Exception):
 
 
 def verified(deployment: LoadedDeployment, hook: PinnedHookClass, call: Callable[[], object]) -> None:
-    """Make the call between two digests of the deployment. Costs 6 ms for a thousand instances.
+    """Make the call between two digests of the deployment, to detect changes. Costs 6 ms for a thousand instances.
 
-    What others write meanwhile is not seen: documents are replaced by whoever writes them, and these are held.
+    Concurrent writes do not count: writers replace documents, and the compared ones are held.
 
     Raises: ``ChangedBehindTheView``, and what the call raises.
     """

@@ -1,4 +1,4 @@
-"""One short text for what is going to be done to a deployment, so that somebody can agree to exactly this."""
+"""The digest of a planned action on a deployment, so that a user can approve exactly this plan."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ DIGITS = 12
 
 
 def plan_digest(workflow: str, parameters: Mapping[str, Value], deployments: Iterable[LoadedDeployment]) -> str:
-    """Equal as long as the workflow, its parameters and the deployments (now, and what it is brought to) are the same.
+    """The digest of the workflow, its parameters, and the deployment now and after an update.
 
-    What belongs to a deployment: its blueprint, inputs that are not hidden, instances and their states. The number under
-    which a plan is kept says nothing about what it does.
+    Of a deployment the blueprint, inputs that are not hidden, instances and their states count. The number of a stored
+    plan does not count.
     """
     found = hashlib.sha256()
     given = {name: value for name, value in parameters.items() if name != PLAN}

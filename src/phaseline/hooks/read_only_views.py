@@ -1,8 +1,8 @@
-"""Values that hooks may read and not write, wrapped one level at a time, when they are touched.
+"""Read-only values for hooks, wrapped one level at a time, when they are accessed.
 
-A hook sees live data (deep copies of ten thousand instances take a fifth of a second), so mappings come out as mappings
-and lists as tuples that raise ``ReadOnlyError`` where they are written, naming the place. What was wrapped once is kept.
-``thaw`` gives a private deep copy to whoever needs one to scribble in.
+A hook sees live data, because deep copies of ten thousand instances take a fifth of a second. So mappings come as mappings
+and lists as tuples that raise ``ReadOnlyError`` on writing, with the place. Wrapped values are kept.
+``thaw`` returns a private deep copy that may be changed.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from phaseline.model.deployment.runtime_properties import SCALARS, copy
 
 T = TypeVar("T")
 Path: TypeAlias = "str | Unwritten | tuple[Path, object]"
-"""How a hook came to a value: a name, the object it is, or (where it lies, its key there). It becomes a text only to be told."""
+"""The path of a value: a name, an object, or (container's path, key). It becomes text only for a message."""
 
 
 class Dot(str):
@@ -43,7 +43,7 @@ class kept(Generic[T]):  # noqa: N801 - used like property
         self._work_out, self._name, self.__doc__ = work_out, work_out.__name__, work_out.__doc__
 
     def __get__(self, one: Any, _owner: object = None) -> T:
-        """The value, which from now on lies in the object itself."""
+        """The value, which is stored in the object from now on."""
         value = one.__dict__[self._name] = self._work_out(one)
         return value
 
@@ -124,7 +124,7 @@ class SeenMapping(dict[Any, Any]):
     __slots__ = ("_above", "_key")
 
     def __init__(self, below: Mapping[Any, Any], above: Path, key: object = "") -> None:
-        """Of this mapping. ``above``: how a hook came to what it lies in, with this ``key``; without one, to itself."""
+        """Wrap this mapping. ``above``: the path of its container, with this ``key``; without a key, its own path."""
         dict.__init__(self, below)
         self._above = above
         self._key = key
@@ -148,7 +148,7 @@ class SeenMapping(dict[Any, Any]):
         return self[key] if key in self else default  # noqa: SIM401 - this is what dict.get is made of
 
     def __iter__(self) -> Iterator[Any]:
-        """The keys. Said here, so that ``dict(...)`` and ``**`` ask for the items and do not reach below them."""
+        """The keys. Defined here, so that ``dict(...)`` and ``**`` read the wrapped items and do not bypass them."""
         return dict.__iter__(self)
 
     def values(self) -> Any:
@@ -168,7 +168,7 @@ class SeenMapping(dict[Any, Any]):
         return copied
 
     def copy(self) -> dict[Any, Any]:
-        """A plain dict with the same items, what lies in them still only to be read."""
+        """A plain dict with the same items, whose values are still read-only."""
         return dict(self.items())
 
     def __deepcopy__(self, _memo: object) -> dict[Any, Any]:
@@ -202,7 +202,7 @@ class SeenMapping(dict[Any, Any]):
 
 
 class SeenList(tuple[Any, ...]):  # noqa: SLOT001 - a tuple can have no slots that are filled
-    """A list that is only read: a tuple of wrapped items which says where it lies when it is taken for a list."""
+    """A read-only list: a tuple of wrapped items that names its path if code tries to change it."""
 
     _path: Path
 

@@ -57,10 +57,10 @@ def attending(
     depth: int = 0,
     is_verified: bool = False,
 ) -> tuple[PinnedHookClass, ...]:
-    """Those that are called round an action, as an execution pins them, in order.
+    """The classes called around an action, in order, as an execution pins them.
 
-    Their names differ from one another, and from those that the execution calls ``besides``. One that is told of two actions,
-    as Heat's classes are of a restart, is there twice; so is the pre of one that is ``momentary``, with its own name and ``AT_LAST``.
+    Their names are unique, also among those in ``besides``. A class that receives two actions, as Heat's classes do for a
+    restart, is listed twice; so is the pre of a ``momentary`` class, with its own name and with ``AT_LAST``.
     """
     found = list(besides)
     again: list[PinnedHookClass] = []
@@ -71,12 +71,12 @@ def attending(
             if hook.momentary and one.has_pre:
                 again.append(one)
     if again and again[-1] is found[-1]:
-        again.pop()  # nobody comes after it who could wait
+        again.pop()  # no later class could wait for it
     return (*found[len(besides) :], *(altered(one, name=one.name + AT_LAST, has_post=False) for one in again))
 
 
 def _unlike(hook: KnownHook, told: str, others: Sequence[PinnedHookClass]) -> str:
-    """A name that none of the others has: its own where that can be, else with what tells it from them."""
+    """A unique name: its own if possible, else with a distinguishing suffix."""
     entry, taken = hook.entry, {one.name for one in others}
     if entry.name not in taken:
         return entry.name

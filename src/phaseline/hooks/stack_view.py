@@ -1,7 +1,7 @@
-"""A deployment as hooks see it: Heat's words for it (source 2, §9 of its spec) and ours beside them, nothing to be written.
+"""The read-only view of a deployment for hooks, with Heat's names (source 2, §9 of its spec) beside ours.
 
-It stands over a snapshot of the deployment, and what nobody asks for costs nothing: resources are made when they are
-touched, and kept. A resource is a node instance; its name is the instance's id.
+It shows a snapshot of the deployment. Unused parts cost nothing: resources are created on first access, and kept.
+A resource is a node instance; its name is the instance's id.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 IN_PROGRESS, COMPLETE, FAILED = "IN_PROGRESS", "COMPLETE", "FAILED"
 PROPERTIES, RUNTIME = Dot("properties"), Dot("runtime_properties")
 NOT_YET = frozenset({"uninitialized", "deleted"})
-"""States of an instance behind which nothing real stands."""
+"""States of an instance without a real resource."""
 
 
 class RelationshipSeen(Unwritten):
@@ -156,7 +156,7 @@ class StackResource(Unwritten):
 
     @property
     def uuid(self) -> str:
-        """Its name, which no other instance of the deployment ever has; there is one before anything real stands behind it."""
+        """Its name, unique in the deployment for ever; it exists before the real resource does."""
         return self.name
 
     @property
@@ -287,7 +287,7 @@ class StackView(Unwritten):
         whose: str = "stack",
         said: Callable[[str, str, str], None] | None = None,
     ) -> None:
-        """``find`` gives a snapshot; it is asked when something of it is touched. ``whose``: what a hook calls the view. ``said``: is told what a hook says of its state."""
+        """``find`` returns a snapshot; it is called on first access. ``whose``: the hook's name for the view. ``said`` receives the state that a hook sets."""
         filled(self, _find=find, _whose=whose, _said=said or _unheard, action=action, status=status)
 
     @property
@@ -326,7 +326,7 @@ class StackView(Unwritten):
 
     @property
     def creator(self) -> str:
-        """Who made it."""
+        """The user who created it."""
         return self._deployment.view.creator
 
     @kept
@@ -346,7 +346,7 @@ class StackView(Unwritten):
         return list(self.resources.values())
 
     def state_set(self, action: str, status: str, reason: str = "") -> None:
-        """Say that the action failed (``FAILED``): recorded, nothing is changed by it (H49)."""
+        """Declare that the action failed (``FAILED``); this is recorded and changes nothing else (H49)."""
         self._said(action, status, reason)
 
     def thaw(self) -> dict[str, Any]:
@@ -381,4 +381,4 @@ class StackView(Unwritten):
 
 
 def _unheard(_action: str, _status: str, _reason: str) -> None:
-    """Nobody asks what becomes of a view that is only looked at."""
+    """Ignore the state set on a view of another deployment."""

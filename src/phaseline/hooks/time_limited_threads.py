@@ -1,4 +1,4 @@
-"""Threads in which hook classes are called, so that one that hangs holds up nobody for longer than it may take."""
+"""Threads for calls of hook classes, so that a hanging class blocks nothing beyond its time limit."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ T = TypeVar("T")
 
 
 class LeftAloneError(Exception):
-    """Somebody did not want to wait any longer for a job."""
+    """The wait for a job was given up."""
 
 
 class Job(Generic[T]):
-    """Something that runs. ``is_over`` can be acquired as soon as that is certain; ``is_left``: nobody waits for it any more."""
+    """A running job. ``is_over`` can be acquired as soon as it has ended; ``is_left``: it was abandoned."""
 
     __slots__ = ("_threads", "code", "context", "is_left", "is_over", "result")
 
     def __init__(self, code: Callable[[], T], threads: BoundedThreads) -> None:
         """About to be run by one of these threads."""
         self.code, self._threads = code, threads
-        self.context = copy_context()  # what the code prints belongs to the call of whoever waits
+        self.context = copy_context()  # its output belongs to the waiting call
         self.is_over = threading.Lock()
         self.is_over.acquire()
         self.is_left = False
@@ -40,7 +40,7 @@ class Job(Generic[T]):
         return True
 
     def wait(self, timeout_s: float) -> T:
-        """What its code returned. ``TimeoutError``: that takes longer, and it was left; ``LeftAloneError``: somebody else did that."""
+        """The return value of its code. ``TimeoutError``: it took longer and was abandoned; ``LeftAloneError``: another thread abandoned it."""
         if not self.is_over.acquire(timeout=timeout_s) and self.leave():
             raise TimeoutError
         if not self.result:
@@ -58,14 +58,14 @@ class BoundedThreads:
         """How many threads hang in jobs that were given up."""
 
     def begin(self, code: Callable[[], T]) -> Job[T]:
-        """``code``, which may raise nothing, runs; whoever has begun it waits for it."""
+        """Run ``code``, which must not raise; the caller waits for it."""
         job = Job(code, self)
         with self.lock:
             jobs = self._idle.pop() if self._idle else None
         if jobs is None:
             jobs = queue.SimpleQueue()
             threading.Thread(target=self._work, args=(jobs,), name="phaseline-hook", daemon=True).start()
-        jobs.put(job)  # type: ignore[arg-type]  # who takes it only stores what it gives
+        jobs.put(job)  # type: ignore[arg-type]  # the taking thread only stores the result
         return job
 
     def run(self, code: Callable[[], T], timeout_s: float) -> T:

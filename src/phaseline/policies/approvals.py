@@ -1,4 +1,4 @@
-"""Nothing begins before somebody has agreed to exactly this plan; meanwhile no thread is held."""
+"""Approvals: an execution waits until a user approves exactly this plan; no thread is held meanwhile."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from phaseline import LifecycleHook
 from phaseline.policies.records import CHANGING, is_so, names_of, plan_record
 
 ORDINAL = 150
-"""Behind classes that do not say their own place in the order, which is 100."""
+"""After classes with the default place in the order, 100."""
 LOOK_S = 60.0
 """How often it looks by itself whether its time is over; an approval wakes it at once."""
 
@@ -17,9 +17,10 @@ LOOK_S = 60.0
 class RequireApproval(LifecycleHook):
     """An execution waits for ``phaseline executions approve``.
 
-    ``when``: only where this expression over the plan is so. ``expires_s``: so long it waits, and so long an approval counts.
-    ``approvers``: users who may agree, empty: everybody; but never who wants it done, unless ``requester``. ``at_least``: so
-    many of them. Asked before everything that changes something, unless ``actions`` names less. An approval is for the plan that the approver saw: if the deployment changes meanwhile it counts no more.
+    ``when``: only if this expression over the plan is true. ``expires_s``: how long it waits, and how long an approval is valid.
+    ``approvers``: users who may approve, empty: all; the requesting user may not, unless ``requester``. ``at_least``: the
+    number of approvals. Applies to all actions that change something, unless ``actions`` names fewer. An approval is for the
+    plan that the approver saw; if the deployment changes meanwhile, it is void.
     """
 
     actions: Sequence[str] = CHANGING
@@ -44,11 +45,11 @@ class RequireApproval(LifecycleHook):
         self.requester, self.actions, self.ordinal = requester, tuple(actions), ordinal
 
     def get_ordinal(self) -> float:
-        """Behind all that refuse by themselves: nobody is asked to agree to what is refused anyhow."""
+        """After all policies that refuse by themselves, so that no approval is requested for a refused plan."""
         return self.ordinal
 
     def do_pre_op(self, cnxt: Any, stack: Any, current_stack: Any = None, action: Any = None) -> None:
-        """Agrees, or asks to be called again later. Raises ``TimeoutError`` when nobody has agreed in time."""
+        """Agree, or ask to be called again later. Raises ``TimeoutError`` without an approval in time."""
         if not self._applies(cnxt, stack, current_stack):
             return
         now, plan = cnxt.at.timestamp(), cnxt.plan
@@ -76,7 +77,7 @@ class RequireApproval(LifecycleHook):
         cnxt.again(min(LOOK_S, left), text)
 
     def do_preview_op(self, cnxt: Any, stack: Any, current_stack: Any = None, action: Any = None) -> None:
-        """Says that somebody will have to agree."""
+        """Warn that the plan will need an approval."""
         if self._applies(cnxt, stack, current_stack):
             who = f" of {', '.join(sorted(self.approvers))}" if self.approvers else ""
             cnxt.warn(f"will wait for the approval{who}")

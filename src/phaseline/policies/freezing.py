@@ -29,7 +29,7 @@ class Window(NamedTuple):
     ends: time | None = None
 
     def holds(self, at: datetime) -> bool:
-        """Whether this moment, in local time, lies in it."""
+        """True if it contains this moment, in local time."""
         if (self.first is not None and at < self.first) or (self.last is not None and at >= self.last):
             return False
         if not self.days:
@@ -46,8 +46,8 @@ class Freeze(LifecycleHook):
     """Refuses in ``windows``: mappings with ``from`` and ``until`` (dates or times; a date begins and ends at midnight, so
     ``until`` a date means to its end), or ``days`` (``sat sun``) and ``hours`` (``16:00-08:00``); all that is given must hold.
 
-    ``timezone``: whose clock counts. ``exempt``: users who may all the same. ``reason``: what people read. What only looks, and
-    the taking back of what failed, goes on. Asked before anybody waits for an approval, and once more when that has come.
+    ``timezone``: of the times. ``exempt``: users who are not refused. ``reason``: the text for users. Actions that only read,
+    and rollbacks of failures, are not refused. Checked before an approval is requested, and again after it was given.
     """
 
     momentary = True

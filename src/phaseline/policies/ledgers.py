@@ -34,7 +34,7 @@ class Ledger:
 
     @contextmanager
     def open(self) -> Iterator[Books]:
-        """The books, to be changed; nobody else has them meanwhile. They are not written if an exception leaves the block."""
+        """The books, for changes under an exclusive lock. They are not written if an exception leaves the block."""
         self._path.parent.mkdir(parents=True, exist_ok=True)
         with self._path.with_name(self._path.name + ".lock").open("w") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)

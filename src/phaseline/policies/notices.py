@@ -1,4 +1,4 @@
-"""Tell an address of one's own what begins and how it ended: signed, and tried again."""
+"""Notices to a web address about the start and end of actions: signed, and retried."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class Notify(LifecycleHook):
         self.actions = tuple(actions)
 
     def do_pre_op(self, cnxt: Any, stack: Any, current_stack: Any = None, action: Any = None) -> None:
-        """Tells that it begins."""
+        """Send the notice of the start."""
         if self.before:
             self._send(cnxt, stack, is_failure=False)
 
@@ -69,7 +69,7 @@ class Notify(LifecycleHook):
         action: Any = None,
         is_stack_failure: bool = False,  # noqa: FBT001, FBT002 - Heat's signature
     ) -> None:
-        """Tells how it ended."""
+        """Send the notice of the end."""
         if self.after:
             self._send(cnxt, stack, is_failure=is_stack_failure)
 

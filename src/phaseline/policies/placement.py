@@ -1,8 +1,8 @@
-"""Which rack a machine and its volumes go to: together on one, machines spread over several, never more than there is.
+"""Placement of machines on racks: with their volumes on one rack, machines spread over racks, within the free capacity.
 
-The decision is read by the operation that makes the thing (``item.decisions["rack"]``, ``ctx.decisions``). Walk of an install: pre
-opens the ledger, groups machines with what is attached to them, finds a rack for each group, writes what it took, and
-decides. Post looks what really stands and gives everything else back, whatever happened in between.
+The decision is read by the operation that creates the resource (``item.decisions["rack"]``, ``ctx.decisions``). Walk of an
+install: pre opens the ledger, groups machines with their attached volumes, finds a rack for each group, records the used
+capacity, and decides. Post checks what really exists and returns the rest, whatever happened in between.
 """
 
 from __future__ import annotations
@@ -91,7 +91,7 @@ class Racks(LifecycleHook):
         action: Any = None,
         is_stack_failure: bool = False,  # noqa: FBT001, FBT002 - Heat's signature
     ) -> None:
-        """Gives back what stands nowhere: all after an uninstall or an undo, after a failure what was not made."""
+        """Return unused capacity: all of it after an uninstall or an undo; after a failure that of missing instances."""
         stands = {name for name, one in stack.resources.items() if one.state not in {"uninitialized", "deleted"}}
         with self.ledger.open() as books:
             shares = books.get(stack.id, {})

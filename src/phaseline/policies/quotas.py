@@ -13,13 +13,13 @@ OTHERS = "*"
 
 
 class Quota(LifecycleHook):
-    """For each value of the label ``key`` at most so many instances (of ``type``, where it is given).
+    """Limits the number of instances (of ``type``, if given) for each value of the label ``key``.
 
-    ``most``: a number for every value, or {value: number}, with ``*`` for those that are not named; who is not in it has no
-    bound. A deployment without the label is refused if ``required``. Instances of other deployments count while they stand,
-    or while an execution of theirs is open that may make them and began before this one. Asked before everything that changes
-    something, unless ``actions`` names less. What leaves a deployment with no more than it has is only warned of where the
-    bound is passed already.
+    ``most``: a number for every value, or {value: number}, with ``*`` for other values; values without a number have no
+    limit. A deployment without the label is refused if ``required``. Instances of other deployments count while they exist,
+    or while an open execution that began before this one may create them. Applies to all actions that change
+    something, unless ``actions`` names fewer. An action that adds no instances is only warned about if the limit is
+    exceeded already.
     """
 
     actions: Sequence[str] = CHANGING

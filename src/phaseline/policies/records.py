@@ -11,9 +11,9 @@ CHANGING = (
     "CREATE", "DELETE", "UPDATE", "SCALE", "HEAL", "REINSTALL", "START", "STOP", "RESTART", "PULL", "SUSPEND", "RESUME",
     "RESTORE", "ADOPT", "ABANDON", "EXECUTE_OPERATION", "INSTALL_NEW_AGENTS", "RELABEL", "WORKFLOW",
 )  # fmt: skip
-"""Every action that changes something: what policies are asked before unless their options say otherwise (decision 41).
+"""Actions that change something: policies apply to these unless their options name others (decision 41).
 
-Left out are checks and snapshots, which only look, and the taking back of what failed, which nothing should hold up.
+Checks and snapshots are left out, because they only read, and rollbacks of failures, because nothing should delay them.
 """
 GOING = frozenset({"DELETE", "ABANDON"})
 """Actions behind which a deployment has nothing more."""

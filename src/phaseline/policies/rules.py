@@ -1,4 +1,4 @@
-"""Refuse or warn where an expression says so, over the plan as a whole or over each instance that there will be."""
+"""Rules that refuse or warn by an expression, over the whole plan or over each planned instance."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class Rule(LifecycleHook):
             self._tell(cnxt, f"{self.about}: {', '.join(found[:SHOWN])}{more}")
 
     def do_preview_op(self, cnxt: Any, stack: Any, current_stack: Any = None, action: Any = None) -> None:
-        """What it would say."""
+        """Show its refusal or warning."""
         self.do_pre_op(cnxt, stack, current_stack, action)
 
     def _tell(self, cnxt: Any, text: str) -> None:

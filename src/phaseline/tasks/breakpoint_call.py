@@ -1,4 +1,4 @@
-"""What a breakpoint calls: it answers that it is to be called again, until somebody has cleared it."""
+"""The call of a breakpoint: it asks to be called again until the breakpoint is cleared."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ LONG_S = 86_400.0
 
 @operation(bulk=True, repeatable=True)
 def pause(batch: ItemBatch) -> None:
-    """Each item sleeps; where there is a time-out, one that nobody has cleared by then fails."""
+    """Let each item sleep; with a time-out, items not cleared by then fail."""
     now = time.time()
     for item in batch:
         point, wait = str(item.inputs["point"]), float(str(item.inputs["timeout_s"]))

@@ -78,7 +78,7 @@ class TaskRun:
         return partial(self._run, cast("Callable[[Task], Awaitable[Outcome]]", function))
 
     def settle_only(self, raised: BaseException | None) -> Outcome:
-        """What the runner said, or what took it down."""
+        """The runner's message, or the exception that ended it."""
         if raised is not None:
             return outcome_of(raised)
         return self._outcome or COMPLETED
@@ -94,7 +94,7 @@ class TaskRun:
 
 
 async def ran(function: Callable[[Task], Awaitable[Outcome]], call: PluginCall, connections: SshConnections) -> Outcome:
-    """The outcome of a runner; what kept it from its work is told with the name of the task."""
+    """The outcome of a runner; an error is reported with the name of the task."""
     task = Task(call, connections)
     try:
         return await function(task)

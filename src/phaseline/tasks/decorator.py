@@ -1,4 +1,4 @@
-"""The decorator by which a function says that it runs tasks; planning reads it from the source text."""
+"""The decorator that declares a function as a task runner; planning reads it from the source text."""
 
 from __future__ import annotations
 

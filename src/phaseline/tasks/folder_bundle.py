@@ -1,4 +1,4 @@
-"""Folders of this machine as one stream of bytes that a host unpacks, and the name that says what is in it."""
+"""Folders of this machine as one stream of bytes that a host unpacks, named by a digest of the contents."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Bundle:
 
     @property
     def sign(self) -> str:
-        """The name of the file by which a folder says that it holds all of this."""
+        """The name of the file that marks a folder as complete."""
         return f".phaseline-{self.digest[:16]}"
 
 

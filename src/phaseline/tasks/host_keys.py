@@ -1,4 +1,4 @@
-"""Whether the key of a host is trusted: by a file of known hosts, by what the blueprint says, or by its first sight."""
+"""Trust in host keys: by a file of known hosts, by the blueprint, or on first use."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from asyncssh import SSHKey, SSHKnownHosts
 
 Policy = Literal["known", "accept_new", "any"]
-"""``known``: only keys that stand in the file; ``accept_new``: a host seen for the first time is added to it; ``any``: all."""
+"""``known``: only keys in the file; ``accept_new``: a host seen for the first time is added to it; ``any``: all."""
 SSH_PORT = 22
 
 
@@ -30,10 +30,10 @@ class HostKeys:
 
 
 class KeyCheck:
-    """Asked by asyncssh for the key of one host; ``refusal`` then says why it was not trusted."""
+    """Checks the key of one host for asyncssh; ``refusal`` is the reason if it is not trusted."""
 
     def __init__(self, rules: HostKeys, host: str, port: int, said: str = "") -> None:
-        """``said``: the public key that the blueprint or the provider says the host has; then no other is trusted."""
+        """``said``: the host's public key from the blueprint or the provider; then no other key is trusted."""
         import asyncssh
 
         self._rules, self._host, self._port, self._said = rules, host, port, said

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @frozen
 class Here:
-    """This machine. ``root``: the absolute folder in which work folders lie."""
+    """This machine. ``root``: the absolute folder of the work folders."""
 
     root: str
     name: str = "this machine"
@@ -51,12 +51,12 @@ class LocalLine:
         self._input.close()
 
     def close(self) -> None:
-        """Let go of it; a shell that still runs is killed, and what it watched over is ended by its watch."""
+        """Release it; a running shell is killed, and its watchdog ends the processes it started."""
         self._transport.close()
 
 
 class _Heard(asyncio.SubprocessProtocol):
-    """Hands on what is heard of the shell."""
+    """Forwards the output of the shell."""
 
     def __init__(self, command: Command) -> None:
         self._command = command

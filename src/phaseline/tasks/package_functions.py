@@ -36,7 +36,7 @@ class _Own(PluginCall):
 
     @property
     def settings(self) -> Mapping[str, Value]:
-        """What the deployment says to the package."""
+        """The deployment's settings for the package."""
         return self.told
 
 

@@ -1,4 +1,4 @@
-"""A shell on a place that is spoken to over a line: what it says is logged, its end is awaited, a closed line ends it."""
+"""A shell on a host, reached over a connection: its output is logged, its end awaited; closing the connection ends it."""
 
 from __future__ import annotations
 
@@ -15,24 +15,24 @@ if TYPE_CHECKING:
 LINGER_S = 0.25
 """Output that comes later than this after the end of a command of this machine is that of something it left running."""
 FAR_LINGER_S = 2.0
-"""The same for one that runs elsewhere: what it said may still be on its way when its end is told."""
+"""The same for a remote shell: its output may still arrive after its end is reported."""
 MOST_LINGERING = 20
 """So often it is waited for more of it at most."""
 AWAIT_END_S = GRACE_S + 5.0
-"""A shell whose line was closed must have ended after so long; then it is given up."""
+"""The time in which a shell must end after its connection was closed; then it is given up."""
 AWAIT_CLOSE_S = 1.0
-"""And so long after it was let go of, until nobody looks at it any more."""
+"""How long a released shell is still watched."""
 LAST_LINES = 5
-"""How many of the last lines of a command a failure tells."""
+"""The number of last lines of a command that a failure shows."""
 MAX_LAST_CHARS = 2_000
-"""And so many characters of them at most."""
+"""The most characters of these lines."""
 
 
 class HostUnreachable(Exception):
-    """A place that cannot be reached now, or whose line was lost; ``is_final``: nor will it be before somebody does something."""
+    """A host that cannot be reached, or whose connection was lost; ``is_final``: a retry cannot help."""
 
     def __init__(self, text: str, *, is_final: bool = False) -> None:
-        """``text`` says which and why."""
+        """``text`` names the host and the reason."""
         super().__init__(text)
         self.is_final = is_final
 
@@ -49,7 +49,7 @@ class ShellLine(Protocol):
         ...
 
     def close(self) -> None:
-        """Let go of it, whatever it does; safe to call twice."""
+        """Release it in any state; safe to call twice."""
         ...
 
 
@@ -63,7 +63,7 @@ class CommandHost(Protocol):
 
     @property
     def root(self) -> str:
-        """The folder in which work folders of instances lie; relative to that in which shells begin."""
+        """The folder of the instances' work folders; relative to the folder in which shells begin."""
         ...
 
     async def open(self, command: Command) -> ShellLine:
@@ -73,9 +73,9 @@ class CommandHost(Protocol):
 
 @frozen
 class Ended:
-    """How a command ended: its exit code (negative: the signal); ``lines``: the last that it said.
+    """The end of a command: its exit code (negative: the signal); ``lines``: its last lines.
 
-    ``is_late``: it had to be ended because its time was over. ``said``: all of its standard output that was kept.
+    ``is_late``: it was ended because its time was over. ``said``: all of its standard output that was kept.
     """
 
     code: int
@@ -100,10 +100,10 @@ class _Logger:
 
 
 class Command:
-    """What is heard of one shell. Used in the loop's thread only."""
+    """The output of one shell. Used in the loop's thread only."""
 
     def __init__(self, log: Callable[[str, str], None] | None, missing: str = "") -> None:
-        """``log(level, line)`` is given each line of output, None: nobody is. ``missing``: an error that is not logged."""
+        """``log(level, line)`` receives each line of output; None: no log. ``missing``: an error that is not logged."""
         import codecs
 
         self._loop = asyncio.get_running_loop()
@@ -136,7 +136,7 @@ class Command:
         self._loop.call_later(linger_s, self._linger)
 
     def closed(self, error: BaseException | None = None) -> None:
-        """All is heard. ``error``: what took the line away before its end was known."""
+        """The output is complete. ``error``: the exception that closed the connection before the end was known."""
         if self.ended.done():
             return
         if self._held and not self.is_missing:
@@ -149,7 +149,7 @@ class Command:
             self.ended.set_exception(error)
 
     def told(self, code: int, *, is_late: bool = False) -> Ended:
-        """How it ended, with what it said."""
+        """Its end, with its output."""
         text = "\n".join(self._logger.last)[-MAX_LAST_CHARS:]
         return Ended(code, tuple(text.split("\n")) if text else (), is_late, self._streams[0][0].text())
 
@@ -189,7 +189,7 @@ async def run(
         line.close()
         done, _ = await asyncio.wait({command.ended}, timeout=AWAIT_CLOSE_S)
         for ended in done:
-            ended.exception()  # heard above, or of no interest any more
+            ended.exception()  # reported above, or no longer needed
 
 
 async def _awaited(command: Command, line: ShellLine, limit_s: float | None) -> Ended | None:

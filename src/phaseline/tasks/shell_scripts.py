@@ -99,5 +99,5 @@ def lived(
 
 
 def received(folder: str, take: str, sign: str = "") -> str:
-    """Take what comes on the input into a folder by the command ``take``; ``sign`` is the file that says it is whole."""
+    """Unpack the input into a folder by the command ``take``; ``sign`` is the file that marks it as complete."""
     return _RECEIVED.format(folder=shlex.quote(folder), take=take, sign=shlex.quote(sign))

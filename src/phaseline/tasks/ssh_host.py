@@ -19,24 +19,24 @@ if TYPE_CHECKING:
     from phaseline.tasks.remote_shell import Command
 
 ROOT = ".phaseline"
-"""Where work folders of instances lie on a host: below the home of the user."""
+"""The folder of work folders on a host, below the user's home."""
 MOST_SESSIONS = 8
-"""Shells at once on one connection: an sshd takes ten if nobody told it otherwise."""
+"""Simultaneous shells on one connection; sshd allows ten by default."""
 MOST_HERE, MOST_THERE = 50, 500
 """Commands at once on this machine, and on all hosts together; others wait, and their time has not begun."""
 MOST_OPENING = 32
 """Connections that are being made at once."""
 IDLE_S = 20.0
-"""A connection that nobody uses is kept so long."""
+"""How long an unused connection is kept."""
 CONNECT_S, LOGIN_S, CLOSE_S = 20.0, 60.0, 1.0
-"""How long a host may take to answer, to let us in, and to say good-bye."""
+"""Time limits for connecting, logging in and closing."""
 ALIVE_S = 15.0
 """How often a silent host is asked whether it is there."""
 
 
 @frozen
 class Address:
-    """Who to log in as, and where. ``key``: a private key or the path of one; ``host_key``: the public key that it has."""
+    """The login of a host. ``key``: a private key or the path of one; ``host_key``: the host's public key."""
 
     host: str
     user: str
@@ -94,7 +94,7 @@ class SshConnections:
         return shared
 
     def release(self, shared: _Shared) -> None:
-        """It is not used any more by one who did."""
+        """A user of the connection has released it."""
         shared.users -= 1
         if not shared.users:
             lingering = asyncio.get_running_loop().create_task(self._linger(shared))
@@ -102,7 +102,7 @@ class SshConnections:
             lingering.add_done_callback(self._lingering.discard)
 
     async def close(self) -> None:
-        """Let go of those that nobody uses."""
+        """Close unused connections."""
         for lingering in list(self._lingering):
             lingering.cancel()
         await asyncio.gather(*self._lingering, return_exceptions=True)
@@ -125,13 +125,13 @@ class SshConnections:
             connection.close()
             closing = asyncio.ensure_future(connection.wait_closed())
             await asyncio.wait({closing}, timeout=CLOSE_S)
-            if not closing.done():  # the host is gone: nobody waits for its good-bye
+            if not closing.done():  # the host is gone: do not wait for it to close
                 closing.cancel()
                 connection.abort()
 
     async def _connect(self, address: Address) -> asyncssh.SSHClientConnection:
         try:
-            import asyncssh  # 150 ms that only those pay who have hosts
+            import asyncssh  # 150 ms, paid only by blueprints with hosts
         except ImportError as error:
             text = "commands on hosts need the package asyncssh: pip install 'phaseline[ssh]'"
             raise HostUnreachable(text, is_final=True) from error
@@ -149,7 +149,7 @@ class SshConnections:
                     known_hosts=None if trusts_all else check.known,
                     server_host_key_algs=() if check.is_known else "default",
                     config=None,
-                    x509_trusted_certs=None,  # or it looks for them in the home of whoever we are, which may be shut
+                    x509_trusted_certs=None,  # else it searches the home of the present user, which may be unreadable
                     x509_trusted_cert_paths=None,
                     connect_timeout=CONNECT_S,
                     login_timeout=LOGIN_S,
@@ -166,7 +166,7 @@ class SshConnections:
 
 
 def _keys(address: Address) -> dict[str, Any]:
-    """The arguments that say by which keys to log in; those of the user and his agent only if nothing is said."""
+    """The arguments for the login keys; the user's own keys and agent only if none are given."""
     import asyncssh
 
     if not address.key:
@@ -232,7 +232,7 @@ class SshLine:
     """The channel to a shell on a host."""
 
     def __init__(self, channel: Any, release: Any) -> None:
-        """``release`` is called when it is let go of."""
+        """``release`` is called when it is released."""
         self._channel = channel
         self._release = release
         self._is_closed = False
@@ -256,7 +256,7 @@ class SshLine:
 
 
 class _Session:
-    """Hands on what is heard of the shell: the methods that asyncssh calls of a session."""
+    """Forwards the output of the shell: the methods of a session that asyncssh calls."""
 
     def __init__(self, command: Command, name: str) -> None:
         self._command = command
@@ -283,7 +283,7 @@ class _Session:
         self._command.heard(data, is_error=datatype is not None)
 
     def eof_received(self) -> bool:
-        """No more output; the channel stays until the end is told."""
+        """No more output; the channel stays open until the end is reported."""
         return True
 
     def exit_status_received(self, status: int) -> None:

@@ -1,4 +1,4 @@
-"""One task on one instance: what the package says, where it runs, how long it may take, what its failures are called."""
+"""One task on one instance: its definition, its host, its time limits, and the texts of its failures."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from phaseline.tasks.ssh_host import SshConnections
 
 TIMEOUT_S = 300.0
-"""All attempts of a task on an instance together take at most so long where it does not say so itself."""
+"""The default time limit for all attempts of a task on an instance together."""
 SCRIPTS = "deployment_scripts"
 """The folder of a package that holds its scripts, unless it names another."""
 MASTER = "master"
@@ -104,7 +104,7 @@ class Task:
 
     @property
     def folder(self) -> str:
-        """Its folder there: the scripts of its package lie in it, and what its commands write beside them."""
+        """Its folder on the host, with the scripts of its package and the files that its commands write."""
         own = (self.call.site.deployment.id, self.instance_id, self.package)
         return "/".join((self.place.root, *map(folder_name, own)))
 
@@ -117,16 +117,16 @@ class Task:
 
     @property
     def package_folder(self) -> Path:
-        """Where the files of its package lie on this machine."""
+        """The folder of its package on this machine."""
         return Path(str(self.call.inputs.get("package_folder") or "."))
 
     # -- how long it may take -----------------------------------------------------------------------------------
 
     def left_s(self) -> float:
-        """How long this attempt may take; 0: without end. The time begins when the first one can begin.
+        """The time limit of this attempt; 0: none. The time starts when the first attempt can begin.
 
-        ``timeout`` bounds all attempts together, ``attempt_timeout`` each of them. Raises ``NonRecoverableError`` when nothing
-        is left. What a user has tried again begins anew.
+        ``timeout`` bounds all attempts together, ``attempt_timeout`` each of them. Raises ``NonRecoverableError`` when no
+        time is left. A user's retry starts the time again.
         """
         now = time.time()
         data = self.call.data
@@ -183,7 +183,7 @@ class Task:
         return ended
 
     async def send(self, content: bytes, folder: str, take: str) -> None:
-        """Have bytes taken by a command in a folder there. ``NonRecoverableError`` with what it said if it fails."""
+        """Pass bytes to a command in a folder on the host. ``NonRecoverableError`` with its output if it fails."""
         async with self._room:
             await self._send(content, folder, take)
 

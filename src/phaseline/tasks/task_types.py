@@ -18,11 +18,11 @@ if TYPE_CHECKING:
     from phaseline.tasks.task import Task
 
 CANNOT_START = (126, 127)
-"""Exit codes by which a shell says that it could not run the program (decision 6)."""
+"""Exit codes of a shell that could not run the program (decision 6)."""
 PUPPET_PATH = "/opt/puppetlabs/bin"
 """Where Puppet's own packages put it."""
 CHANGED = 2
-"""Exit code by which Puppet says that it has changed something."""
+"""Exit code of Puppet for a run with changes."""
 BOOT_ID = "cat /proc/sys/kernel/random/boot_id"
 """Prints what is another after each boot."""
 BOOT_KEY = "phaseline_boot_id"
@@ -60,7 +60,7 @@ async def puppet(task: Task) -> Outcome:
 
 @task(repeatable=True)
 async def upload_file(task: Task) -> Outcome:
-    """Write ``data`` to the file ``path``, whole or not at all; ``permissions`` such as ``0600`` if they are said."""
+    """Write ``data`` to the file ``path``, whole or not at all; ``permissions`` such as ``0600`` if given."""
     data = task.parameters.get("data")
     content = (data if isinstance(data, str) else "").encode()
     await _write(task, content, task.text("path"), _mode(task, "permissions"))
@@ -69,7 +69,7 @@ async def upload_file(task: Task) -> Outcome:
 
 @task(repeatable=True)
 async def copy_files(task: Task) -> Outcome:
-    """Copy each of ``files`` {src, dst}; a ``src`` that is not absolute lies in the package."""
+    """Copy each of ``files`` {src, dst}; a relative ``src`` is in the package."""
     files = task.parameters.get("files")
     if not isinstance(files, list):
         raise NonRecoverableError("its parameter 'files' is no list")
@@ -189,7 +189,7 @@ def _there(task: Task, name: str) -> str:
 
 
 async def _write(task: Task, content: bytes, target: str, mode: int | None, folder_mode: int | None = None) -> None:
-    """Write a file: beside its place first, and then there, so that nobody ever sees half of it."""
+    """Write a file: first beside its place, then renamed, so that no reader sees half of it."""
     folder, _, name = _there(task, target).rpartition("/")
     new = shlex.quote(f".{name}.phaseline")
     steps = [

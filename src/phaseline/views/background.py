@@ -15,9 +15,9 @@ READ_BYTES = 64 * 1024
 
 @frozen
 class Background:
-    """A background engine that was started: its process id, the file with what it says, and the byte where that begins.
+    """A started background engine: its process id, its log file, and the byte at which its output begins.
 
-    ``log`` is empty where that file cannot be written. ``has_begun``: False if it lives, and was not seen to begin in time.
+    ``log`` is empty if that file cannot be written. ``has_begun``: False if it is alive but was not seen to begin in time.
     """
 
     pid: int
@@ -42,7 +42,7 @@ class Background:
         return is_alive(self.pid)
 
     def last_words(self) -> str:
-        """The last lines that it has written to its log; empty where it wrote none, or nobody may read them."""
+        """The last lines of its log; empty if there are none or they are unreadable."""
         if not self.log:
             return ""
         try:

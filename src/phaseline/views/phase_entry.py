@@ -1,4 +1,4 @@
-"""What one phase says of one resource."""
+"""The entry of one phase for one resource."""
 
 from __future__ import annotations
 

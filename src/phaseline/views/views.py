@@ -44,7 +44,7 @@ class Cause:
 
 @frozen
 class Failure:
-    """An entry that failed or is unsure: who, what and why.
+    """An entry that failed or is unsure, with its cause.
 
     ``status`` is the entry's word, ``attempts`` counts the retries made. ``instance`` and ``target`` are the two ends
     where the operation is that of a relationship. ``function`` is what the blueprint maps to the operation: a function, the path
@@ -69,7 +69,7 @@ class FailingCall:
     """A call that failed and is tried again. ``attempts``: which retry is next or runs; ``max_retries`` -1: without end.
 
     ``instance`` and ``target`` are the two ends where the operation is that of a relationship. ``due_at`` in ms, 0: the
-    retry runs or begins now. ``is_repeated``: its last two failures said the same.
+    retry runs or begins now. ``is_repeated``: its last two failures had the same message.
     """
 
     instance: str
@@ -89,7 +89,7 @@ class FailingCall:
 
 @frozen
 class OperatorDecision:
-    """What a person asked of an execution: who, when, what (``retry``, ``cancel`` ...), and how or why."""
+    """A user's request about an execution: user, time, kind (``retry``, ``cancel`` ...), and how or why."""
 
     at: int
     actor: str
@@ -100,15 +100,15 @@ class OperatorDecision:
 
 @frozen
 class ExecutionView:
-    """One execution as it stands. ``counts``: {status word: entries} over its graphs, but those that a retry has made anew.
+    """The present status of one execution. ``counts``: {status word: entries} over its graphs, without replaced ones.
 
-    ``runner``: the process that owns the store while the execution is open, empty if there is none. ``detached``: the
-    command left on purpose while it goes on. ``background``: the engine that was started to carry on. ``waits_for``: the
-    execution whose claim it waits for before it begins, empty if none. ``plan``: the kept plan that it carries out, if any; ``stopped``: how
-    many instances stand at breakpoints.
-    ``warnings``: what hook classes warned of, ``waits``: what they wait for, ``decided``: {instance id: what they decided};
-    ``hook_counts``: {status word: calls of hook classes}, which are no steps; ``hook_ms``: how long they took (0 where it was not looked).
-    ``failing``: calls that failed and are tried again, in a view of one open execution; ``now_at``: when it was looked at, 0: not told.
+    ``runner``: the process that owns the store while the execution is open, empty if none. ``detached``: the
+    command left on purpose while it continues. ``background``: the engine started to continue it. ``waits_for``: the
+    execution whose claim it waits for before it begins, empty if none. ``plan``: the stored plan that it carries out, if any;
+    ``stopped``: number of instances stopped at breakpoints.
+    ``warnings``: warnings of hook classes, ``waits``: what they wait for, ``decided``: {instance id: their decisions};
+    ``hook_counts``: {status word: calls of hook classes}, which are not steps; ``hook_ms``: their duration (0 if not read).
+    ``failing``: calls that failed and are retried, in a view of one open execution; ``now_at``: time of the view, 0: not given.
     """
 
     id: str
@@ -193,10 +193,10 @@ class DeploymentDetails(DeploymentView):
 class InstanceView:
     """One node instance. ``relationships``: (type, id of the target); ``scaling_groups``: (group, id), innermost first.
 
-    ``health`` (healthy, healed, unhealthy) and ``drift`` (none, drifted, unknown: the check failed): what the last checks
-    have found, empty where there was none; ``system_properties``: all of it (``model.health.system_properties``), not in a list.
-    ``phases``: what each phase says of it that it has been in, not in a list (decision 15). ``restricted_actions``: what nobody
-    may do with it.
+    ``health`` (healthy, healed, unhealthy) and ``drift`` (none, drifted, unknown: the check failed): results of the last
+    checks, empty if there were none; ``system_properties``: all results (``model.health.system_properties``), not in a list.
+    ``phases``: the entry of each phase that it has been in, not in a list (decision 15). ``restricted_actions``: actions that
+    are forbidden for it.
     """
 
     id: str
@@ -227,9 +227,9 @@ class Outputs:
 
 @frozen
 class Validated:
-    """A blueprint without errors: what is in it and what to look at.
+    """A blueprint without errors: its contents and warnings.
 
-    Plugins stand by where they run (B34): {host: plugins}, {node: plugins} and those of workflows.
+    Plugins are grouped by where they run (B34): {host: plugins}, {node: plugins} and those of workflows.
     """
 
     file: str
@@ -244,7 +244,7 @@ class Validated:
 
 @frozen
 class Line:
-    """One line of a log or of the events. ``instance``, ``operation`` and ``actor``, who asked for it, may be empty."""
+    """One line of a log or of the events. ``instance``, ``operation`` and ``actor``, the requesting user, may be empty."""
 
     at: int
     level: str
