@@ -12,11 +12,16 @@ from phaseline.app.store_location import has_store
 from phaseline.lang.fast_dataclasses import altered, as_dict, frozen
 from phaseline.model.execution.execution import History
 from phaseline.model.problems.problem import Problem
+from phaseline.plan.preview import count_changes, diagram, duration_estimate, plan_summary
+from phaseline.plan.preview import plan_text as preview_plan_text
+from phaseline.plan.rounds import round_preview
 from phaseline.use_cases.loading.blueprint_loading import deployment_name, load
 from phaseline.use_cases.loading.deployment_rows import missing_secrets
 from phaseline.use_cases.loading.moved_folders import raise_if_folders_missing
 from phaseline.use_cases.loading.resource_nodes import known_paths
+from phaseline.use_cases.lookup import past_durations
 from phaseline.use_cases.lookup.find import find_deployment
+from phaseline.use_cases.prepare import role_limits
 from phaseline.use_cases.prepare.deployment_spec import DeploymentSpec, refuse_taken, with_given
 from phaseline.use_cases.prepare.options import DEFAULT_OPTIONS
 from phaseline.use_cases.prepare.pre_post import uses_packages, with_stops
@@ -83,12 +88,9 @@ class PlanPreview:
     @property
     def drawing(self) -> Drawing:
         """The nodes that it is about, as a diagram."""
-        from phaseline.plan.preview.diagram import of_plan
-        from phaseline.plan.preview.plan_summary import PlanSummary
-
         plan = self.summary
-        summaries = (plan,) if isinstance(plan, PlanSummary) else getattr(plan, "rounds", ())
-        return of_plan(self.text.partition("\n")[0], summaries)
+        summaries = (plan,) if isinstance(plan, plan_summary.PlanSummary) else getattr(plan, "rounds", ())
+        return diagram.of_plan(self.text.partition("\n")[0], summaries)
 
     @property
     def value(self) -> object:
@@ -184,23 +186,20 @@ def limits(ctx: RequestContext, deployment: int, request: Request, foreseen: Pre
     """What packages say to the numbers of instances that a plan leads to. Raises: PL-F069 as a start would."""
     if not uses_packages(ctx, deployment):
         return ()
-    from phaseline.use_cases.prepare.role_limits import limits_foreseen
 
-    return limits_foreseen(ctx, deployment, request, foreseen)
+    return role_limits.limits_foreseen(ctx, deployment, request, foreseen)
 
 
 def summaries(
     ctx: RequestContext, foreseen: PreviewedRounds, row: DeploymentRow | None = None, *, yes_many: bool = True
 ) -> tuple[PlanSummary, ...]:
     """The rounds as users read them; of a deployment that is there (``row``) with how long they may take."""
-    from phaseline.plan.preview.duration_estimate import expected_s
-    from phaseline.plan.preview.plan_summary import summarise
-    from phaseline.use_cases.lookup.past_durations import took_before
-
     pools = as_dict(slots(ctx.settings))
-    found = tuple(summarise(shape, graph, slots=pools, yes_many=yes_many) for shape, graph in foreseen.graphs)
-    took = {} if row is None else took_before(ctx.store, row.number)
-    return tuple(altered(one, expected_s=expected_s(one.phases, took)) for one in found)
+    found = tuple(
+        plan_summary.summarise(shape, graph, slots=pools, yes_many=yes_many) for shape, graph in foreseen.graphs
+    )
+    took = {} if row is None else past_durations.took_before(ctx.store, row.number)
+    return tuple(altered(one, expected_s=duration_estimate.expected_s(one.phases, took)) for one in found)
 
 
 def _paths(ctx: RequestContext, row: DeploymentRow, topology: Topology) -> StatePathIndex | None:
@@ -216,19 +215,14 @@ def _planned(
     *,
     yes_many: bool,
 ) -> PlanPreview:
-    from phaseline.plan.preview.count_changes import resized
-    from phaseline.plan.preview.plan_summary import in_rounds
-    from phaseline.plan.preview.plan_text import plan_text, rounds_text
-    from phaseline.plan.rounds.round_preview import preview_warnings
-
     if not foreseen.graphs:
         reason = (foreseen.verdict.reason if foreseen.verdict else "") or "nothing is to be done"
         return PlanPreview(NothingToDo(request.workflow, reason), f"{request.workflow}: {reason}", warnings)
-    warnings = (*warnings, *preview_warnings(request.workflow, foreseen))
+    warnings = (*warnings, *round_preview.preview_warnings(request.workflow, foreseen))
     rounds = summaries(ctx, foreseen, row, yes_many=yes_many)
-    changes = resized(foreseen.before, foreseen.topology)
+    changes = count_changes.resized(foreseen.before, foreseen.topology)
     if len(rounds) == 1:
         summary = altered(rounds[0], warnings=(*warnings, *rounds[0].warnings), resized=changes)
-        return PlanPreview(summary, plan_text(summary).rstrip("\n"))
-    whole = in_rounds(request.workflow, rounds, warnings, changes)
-    return PlanPreview(whole, rounds_text(whole).rstrip("\n"))
+        return PlanPreview(summary, preview_plan_text.plan_text(summary).rstrip("\n"))
+    whole = plan_summary.in_rounds(request.workflow, rounds, warnings, changes)
+    return PlanPreview(whole, preview_plan_text.rounds_text(whole).rstrip("\n"))

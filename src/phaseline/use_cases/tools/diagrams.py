@@ -8,7 +8,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from phaseline.dsl import reader
 from phaseline.plan.preview.diagram import Drawing, of_nodes
+from phaseline.use_cases.loading import blueprint_loading
+from phaseline.use_cases.lookup import find
+from phaseline.use_cases.queries import instances
 
 if TYPE_CHECKING:
     from phaseline.app.app_context import RequestContext
@@ -16,11 +20,8 @@ if TYPE_CHECKING:
 
 def draw_blueprint(ctx: RequestContext, file: str, *, plugin_folders: Sequence[str] = ()) -> Drawing:
     """The nodes of a blueprint: a file, or the id of a stored one. Raises: ProblemsError with everything that is wrong."""
-    from phaseline.dsl.reader import read_whole
-    from phaseline.use_cases.loading.blueprint_loading import open_blueprint
-
-    opened = open_blueprint(ctx, file, plugin_folders)
-    blueprint, _ = read_whole(opened.file, opened.files)
+    opened = blueprint_loading.open_blueprint(ctx, file, plugin_folders)
+    blueprint, _ = reader.read_whole(opened.file, opened.files)
     lines = {
         name: [f"× {node.default_instances:,}"]
         for name, node in blueprint.nodes.items()
@@ -34,12 +35,9 @@ def draw_deployment(ctx: RequestContext, name: str) -> Drawing:
 
     Raises: PL-C010 if there is none, PL-C013 if several begin so.
     """
-    from phaseline.use_cases.lookup.find import find_deployment
-    from phaseline.use_cases.queries.instances import list_instances
-
-    row = find_deployment(ctx.store, name)
+    row = find.find_deployment(ctx.store, name)
     topology = ctx.store.topology(row.number)
-    page = list_instances(ctx, deployment=row.name, limit=max(len(topology), 1))
+    page = instances.list_instances(ctx, deployment=row.name, limit=max(len(topology), 1))
     states: dict[str, Counter[str]] = {}
     for view in page.items:
         states.setdefault(view.node, Counter())[view.state] += 1

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from phaseline.app.watcher import LOOK_S, PATIENCE_S
 from phaseline.model.graph.status import ExecutionStatus
+from phaseline.store.sql import errors
 from phaseline.use_cases.lookup.find import find_execution
 from phaseline.use_cases.queries.events.line_filter import ANY, LineFilter
 from phaseline.use_cases.queries.events.log_tail import EventTail, LogTail, Tail
@@ -70,12 +71,10 @@ def news(
 
 def left_alone(store: Store, row: ExecutionRow) -> str:
     """That no process works on an execution, and what helps."""
-    from phaseline.store.sql.errors import GO_ON
-
     row = store.execution(row.id) or row
     mend = f"go on with: phaseline executions resume {row.id}"
     if row.number <= store.incarnations.held():
-        mend = f"it waits since the store was restored; go on with: {GO_ON}"
+        mend = f"it waits since the store was restored; go on with: {errors.GO_ON}"
     elif row.status is ExecutionStatus.ATTENTION:
         mend = f"it waits for a person; see: phaseline executions show {row.id}"
     return f"no process works on {row.id} of '{row.deployment_name}', which has not ended; {mend}"
