@@ -70,7 +70,7 @@ def test_w26_b33_a_bare_name_counts_where_one_interface_of_the_node_has_it():
 def test_w26_b33_a_bare_name_that_several_interfaces_have_is_not_declared():
     both = node("web", **BACKUP, **{"data.backup": "p.dump"})
     ((code, message, mend),) = refused(both, operation="backup")
-    assert (code, message) == ("PL-P006", "the operation 'backup' of 'web' may be any of 2")
+    assert (code, message) == ("PL-P006", "the operation 'backup' of 'web' is ambiguous: it may be any of 2")
     assert mend == "Write the full name, one of: data.backup, ops.backup."
 
 

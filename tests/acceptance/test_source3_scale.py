@@ -101,7 +101,7 @@ def test_w40_what_is_no_number_at_all_is_refused(delta):
 def test_w40_zero_changes_nothing_and_says_so():
     world = world_of(node("web", **LIFE))
     verdict = world.run("scale", scalable_entity_name="web", delta=0, include_instances="web_1")
-    assert (verdict.status.value, verdict.reason) == ("completed", "delta is 0, so 'web' was left as it is")
+    assert (verdict.status.value, verdict.reason) == ("completed", "delta is 0, so 'web' was left unchanged")
     assert (world.calls, world.topology.counts) == ([], {})
 
 
@@ -150,7 +150,7 @@ def test_w40_scale_compute_is_ignored_without_a_host_and_for_a_group(name):
 def test_w40_fewer_than_none_is_refused():
     (problem,) = refused(node("web", instances=2), scalable_entity_name="web", delta=-3)
     assert problem.code == "PL-N013"
-    assert problem.message == "3 instances of 'web' cannot go: there are 2"
+    assert problem.message == "3 instances of 'web' cannot be removed: there are 2"
     assert problem.mend == "Give delta a number not below -2."
 
 
@@ -229,7 +229,7 @@ def test_w40_members_of_one_group_instance_cannot_be_included_and_excluded():
     parts = (node("web"), node("app"), group("both", "web", "app", instances=3))
     found = refused(*parts, scalable_entity_name="both", delta=-1, include_instances="web_1", exclude_instances="app_1")
     assert codes(found) == ["PL-N014"]
-    assert "lie in the same instance" in found[0].message
+    assert "are in the same instance" in found[0].message
 
 
 def test_wd2_more_must_remain_than_are_excluded():

@@ -142,7 +142,7 @@ def test_wd18_what_cannot_change_as_it_stands_is_refused_naming_the_nodes_before
     found = update(old, new)
     assert (found.status, found.order) == ("failed", [])
     assert "PL-P041" in found.reason
-    assert "'web' cannot change as it stands: its container changes" in found.reason
+    assert "'web' cannot be updated in place: its container changes" in found.reason
     assert found.states == {"vm_1": "started", "web_1": "started", "db_1": "started"}
     again = update(old, new, allow_replace=True)
     assert again.order == ["stop web_1", "stop db_1", "create web_1'"]

@@ -220,7 +220,7 @@ def test_w35_the_plan_shows_what_follows_from_the_stored_results_and_says_that_i
     )
     text = shop.run("plan", "heal", "-d", "shop", "-p", "allow_reinstall=false").stdout
     assert "! db  cloudify.nodes.Root × 1" in text
-    assert "as things stand 'heal' will fail: allow_reinstall is false" in text
+    assert "in the present state 'heal' will fail: allow_reinstall is false" in text
     assert noted(shop) == []
 
 

@@ -389,7 +389,7 @@ def test_h27_an_adoption_whose_thing_is_gone_fails_and_can_be_let_go_of(shop: Sh
     shop.gone("db")
     shop.calls()
     assert shop.do("adopt", "left.json", "--on-failure", "rollback") == 1
-    assert "it was let go of again, nothing outside was touched" in shop.last.stdout
+    assert "its records were deleted again, nothing outside was touched" in shop.last.stdout
     assert set(shop.calls()) == {"check db", "check web"}
     assert shop.do("deployments", "show", "shop") == 1
     shop.gone("")

@@ -490,6 +490,6 @@ def test_an_operation_that_may_be_several_is_told_with_their_names(terminal: Ter
     code, found = terminal.ask("executions", "start", "execute_operation", "-d", "shop", "-p", "operation=create")
     (problem,) = found["problems"]
     assert (code, problem["code"]) == (1, "PL-P006")
-    assert problem["message"] == "the operation 'create' of 'base', 'top' may be any of 2"
+    assert problem["message"] == "the operation 'create' of 'base', 'top' is ambiguous: it may be any of 2"
     (problem,) = terminal.ask("plan", "execute_operation", "-d", "shop", "-p", "operation=nothing")[1]["problems"]
     assert "there are: cloudify.interfaces.lifecycle.create, cloudify.interfaces.lifecycle.delete," in problem["mend"]

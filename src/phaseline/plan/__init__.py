@@ -1,4 +1,4 @@
-"""From a blueprint and a request to what is to be done: instances, graphs, the plan for the user, and why something waits.
+"""Planning: from a blueprint and a request to instances, graphs, the plan shown to the user, and the reasons for waiting.
 
-Pure: what is decided here depends on the arguments alone.
+All functions are pure: results depend on the arguments alone.
 """

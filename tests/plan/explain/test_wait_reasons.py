@@ -227,7 +227,7 @@ def test_what_was_released_but_not_yet_told_is_said_so():
     case = Case(node("db", start="p.s"), node("web", to=["db"], create="p.c"))
     case.status[:2] = Status.COMPLETED
     case.status[case.at("create", "web_1")] = Status.BLOCKED
-    assert case.why("web_1")[0].text.endswith("waits for what the engine has not told yet")
+    assert case.why("web_1")[0].text.endswith("waits for steps that the engine has not reported yet")
 
 
 def test_one_cause_on_two_ways_is_one_cause():

@@ -31,7 +31,7 @@ def test_hooks_and_tasks_stand_before_and_after_the_body():
         '            decides for db × 1: {"rack": "r2"}',
         '            decides for web × 2: {"rack": "r1"}',
         "    freeze  would be refused: it is night",
-        "    audit   is called after; says nothing beforehand",
+        "    audit   is called after; has no preview",
         "",
         "tasks before:",
         "    ntp#1  ntp-1.0.0 (set the clock), pre_deployment/100, on web × 2",

@@ -52,7 +52,7 @@ def test_b23_without_rules_everything_is_available():
 
 
 def test_b23_what_is_never_available_is_not():
-    assert why(Availability(available=False), UP, UP, UP) == "the blueprint says that it is never available"
+    assert why(Availability(available=False), UP, UP, UP) == "the blueprint makes it never available"
 
 
 def test_b23_one_node_of_one_of_the_types_is_enough():

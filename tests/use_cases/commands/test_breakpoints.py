@@ -100,8 +100,8 @@ def test_h46_who_stands_needs_a_person_and_is_told_with_the_command(ctx: Request
     assert stands.instances == [list_breakpoints(ctx)[0].instance]
     assert [one.due_at for one in status(ctx).executions] == [0]
     (reason,) = why(ctx, stands.instances[0]).reasons
-    assert (reason.text, reason.until) == ("it stands at pre-create until somebody clears it", 0)
-    assert reason.mend == f"It waits for a person: phaseline breakpoints clear pre-create {stands.instances[0]}."
+    assert (reason.text, reason.until) == ("it is stopped at pre-create until an operator clears it", 0)
+    assert reason.mend == f"Clear it to continue: phaseline breakpoints clear pre-create {stands.instances[0]}."
     assert "sleeping" not in {one.kind for one in list_stuck(ctx).items}
     clear(ctx, "pre-create", watcher=UntilItStops())
     clear(ctx, "pre-create")
@@ -282,7 +282,7 @@ def test_h46_a_plan_shows_where_it_would_stop_and_counts_no_call_for_it(ctx: Req
     found = plan_install(ctx, order(tmp_path), manner=ExecutionOptions(breakpoints=(Breakpoint("pre-create", "web"),)))
     web = next(node for node in found.summary.nodes if node.name == "web")
     assert [(one.name, one.form, one.count) for one in web.operations][:1] == [("breakpoint pre-create", "stop", 1)]
-    assert "breakpoint pre-create  stops until somebody clears it" in found.text
+    assert "breakpoint pre-create  stops until an operator clears it" in found.text
     assert (found.summary.calls, found.summary.phases[0].name) == (plain.calls, plain.phases[0].name)
 
 
@@ -316,7 +316,9 @@ def test_h46_who_is_updated_stops_before_it_and_after_it_once(ctx: RequestContex
     assert install(ctx, order(tmp_path)).is_good
     wanted = UpdateOrder("shop", str(tmp_path / "blueprint.yaml"), {"size": 2})
     stops = ExecutionOptions(breakpoints=(Breakpoint(point),))
-    assert f"breakpoint {point}  stops until somebody clears it\n" in plan_update(ctx, wanted, manner=stops).text + "\n"
+    assert (
+        f"breakpoint {point}  stops until an operator clears it\n" in plan_update(ctx, wanted, manner=stops).text + "\n"
+    )
     assert update(ctx, wanted, manner=stops, watcher=UntilItStops()).interrupted
     assert [(one.point, one.node) for one in list_breakpoints(ctx)] == [(point, "db")]
     clear(ctx, point)

@@ -152,7 +152,7 @@ def test_w60_an_update_that_changes_type_is_refused_before_anything_changes(shop
         ONE.replace("cloudify.nodes.WebServer", "my.Web").replace("node_templates:", own)
     )
     told = problems(lambda: update(place, order(folder, "typed.yaml")))
-    assert told[0].startswith("PL-P041 'web' cannot change as it stands: its type changes")
+    assert told[0].startswith("PL-P041 'web' cannot be updated in place: its type changes")
     assert nouns.deployments.show("shop").latest_execution == "install-1"
     shown = plan_update(place, order(folder, "typed.yaml"))
     assert [(node.name, node.sign) for node in shown.summary.nodes] == [("web", "-/+")]

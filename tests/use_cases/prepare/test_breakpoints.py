@@ -218,7 +218,9 @@ def test_h46_nodes_on_paths_stop_at_phases_as_their_plan_says_and_their_events_t
         install(ctx, asked, manner=ExecutionOptions(breakpoints=(read_breakpoint("Acme.Craete"),)))
     assert "Did you mean 'Acme.Create'" in caught.value.problems[0].mend
     stops = ExecutionOptions(breakpoints=(read_breakpoint("post-acme.create=web"),))
-    assert "breakpoint post-acme.create  stops until somebody clears it" in plan_install(ctx, asked, manner=stops).text
+    assert (
+        "breakpoint post-acme.create  stops until an operator clears it" in plan_install(ctx, asked, manner=stops).text
+    )
     view = install(ctx, asked, manner=stops, watcher=UntilItStops())
     assert [(one.point, one.node) for one in list_breakpoints(ctx)] == [("post-acme.create", "web")]
     clear(ctx, "post-acme.create", deployment="shop")

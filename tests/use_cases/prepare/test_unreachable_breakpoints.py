@@ -48,11 +48,11 @@ def test_h46_a_point_that_the_workflow_does_not_have_is_refused_with_what_it_cal
     with pytest.raises(ProblemsError, match="PL-P047") as caught:
         doing(ctx, order(tmp_path), manner=stops("pre-stop=db", "pre-create=web", "post-delete=w*@5s"))
     assert [one.message for one in caught.value.problems] == [
-        "nobody stops at the breakpoint pre-stop=db in this 'install'",
-        "nobody stops at the breakpoint post-delete=w*@5s in this 'install'",
+        "no instance stops at the breakpoint pre-stop=db in this 'install'",
+        "no instance stops at the breakpoint post-delete=w*@5s in this 'install'",
     ]
     keeping = "To keep it for other workflows: phaseline breakpoints add 'post-delete=w*@5s' -d NAME"
-    assert caught.value.problems[1].mend == f"Called of them: create. {keeping}"
+    assert caught.value.problems[1].mend == f"Their calls: create. {keeping}"
     assert ctx.store.deployments() == []
 
 
@@ -66,7 +66,7 @@ def test_h46_where_only_a_failure_would_lead_there_it_is_told_and_goes_on(ctx: R
     heard = Listening()
     manner = stops("pre-delete=db", on_failure="rollback")
     assert install(ctx, order(tmp_path), manner=manner, watcher=heard).is_good
-    assert "nobody stops at the breakpoint pre-delete=db in this 'install' if all goes well" in heard.told[0]
+    assert "no instance stops at the breakpoint pre-delete=db in this 'install' if all goes well" in heard.told[0]
     asked = WorkflowStart("heal", "shop", {"assume_healthy": True})
     assert start(ctx, asked, manner=stops("pre-delete=db"), watcher=heard).is_good
     assert "in this 'heal' if all goes well" in heard.told[1]

@@ -1,1 +1,1 @@
-"""Why something waits, what decided the time, and the history in the words of Cloudify."""
+"""Explanations: what an instance waits for, the critical path, and the history as Cloudify events."""

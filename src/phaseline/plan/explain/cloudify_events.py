@@ -1,7 +1,7 @@
-"""What an instance went through in a graph, in the words of the ancestor (W12, W20, W23): computed when read, never stored.
+"""The history of an instance in a graph as Cloudify events (W12, W20, W23), computed when read, never stored.
 
-A tale has the parts of a workflow's sequence in order, each with the sentences before and after its operation; which
-tales belong to a graph, ``TALES`` says.
+A tale has the parts of a workflow's sequence in order, each with the sentences before and after its operation.
+``TALES`` assigns tales to graphs.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from phaseline.model.rows.rows import NoteRow
 
 Teller = Callable[[InstanceStory, State | None], Iterable[MessageScript]]
-"""From a story, and the state in which the graph found the instance if it is known, to what is told of it."""
+"""Returns the tales of an instance from its story, and from its state before the graph if that is known."""
 
 
 def narrate(
@@ -62,11 +62,11 @@ def narrate(
     parameters: Mapping[str, Value] | None = None,
     with_tasks: bool = False,
 ) -> list[StoryLine]:
-    """The lines of one instance in order, as far as it has come; none for instances that take no part themselves.
+    """The lines of one instance in order, up to its present progress; none for instances that do not take part themselves.
 
-    ``statuses`` uint8 by position; ``calls`` and ``notes`` by position. ``present``: the state in which the graph found
-    the instance, so that uninstall can say what it skipped. ``workflow`` (if it is not named as the graph) and
-    ``parameters``: those of the execution. ``with_tasks``: the calls themselves too (W12).
+    ``statuses`` uint8 by position; ``calls`` and ``notes`` by position. ``present``: the state of the instance before the
+    graph, so that uninstall can report skipped steps. ``workflow`` (if its name differs from the graph's) and
+    ``parameters``: those of the execution. ``with_tasks``: include the calls themselves (W12).
     """
     name = topology.blueprint.meaning(workflow or graph.name)
     known = GraphOutcome(
@@ -83,9 +83,9 @@ def narrate_all(
     present: Mapping[int, State] | None = None,
     entries: Entries | None = None,
 ) -> Iterator[tuple[int, list[StoryLine]]]:
-    """(instance, its lines) of each instance, as ``narrate`` has them; entries are looked up once for all.
+    """(instance, its lines) of each instance, as by ``narrate``; entries are looked up once for all.
 
-    An instance is asked for when the one before it has been told. ``entries``: those of the graph, if they are known.
+    The lines are computed one instance at a time. ``entries``: those of the graph, if they are known.
     """
     entries = entries or Entries(known.topology, known.graph)
     teller = TALES.get(known.graph.verb, _own)
@@ -119,13 +119,13 @@ def _uninstall(story: InstanceStory, present: State | None) -> Iterable[MessageS
 
 
 def _again(story: InstanceStory, present: State | None) -> Iterable[MessageScript]:
-    """W5: what is told of an instance whose life cycle begins anew."""
+    """The tales of an instance whose life cycle is repeated (W5)."""
     yield LIFE_CYCLE_AGAIN_TALE
     yield from _uninstall(story, present)
 
 
 def _own(story: InstanceStory, _: State | None) -> Iterable[MessageScript]:
-    """Of a graph of somebody's own: what was called, one after the other."""
+    """The tales of a custom graph: its calls, one after the other."""
     for phase, positions in story.positions.items():
         if phase not in story.stops and any(
             not int(story.graph.marks[position]) & Mark.ABSENT for position in positions
@@ -146,13 +146,13 @@ def _heal(story: InstanceStory, _: State | None) -> Iterable[MessageScript]:
 
 
 def _diagnosis(story: InstanceStory) -> str:
-    """Why the user wants something healed; empty where that was not said."""
+    """The user's reason for a heal; empty if none was given."""
     found = str(story.known.parameters.get(heal.DIAGNOSE_VALUE) or "")
     return "" if found == heal.NO_DIAGNOSIS else found
 
 
 def _operate(story: InstanceStory, _: State | None) -> Iterable[MessageScript]:
-    """Of the one operation that is called, with its name as it was given."""
+    """The tale of the one operation that is called, with its name as it was given."""
     known = story.known
     for phase in story.positions if story.is_called else ():
         named = str(known.parameters.get(execute_operation.OPERATION, phase))
@@ -176,4 +176,4 @@ TALES: Mapping[str, Teller] = {
     execute_operation.EXECUTE_OPERATION: _operate,
     **{item.graph: _operate for rounds in start_stop.INVOCATIONS.values() for item in rounds},
 }
-"""{name of a graph: what is told of it}"""
+"""{name of a graph: function that returns its tales}"""

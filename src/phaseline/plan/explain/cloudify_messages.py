@@ -1,4 +1,4 @@
-"""The sentences and states that the ancestor shows around each operation of install and uninstall (W20, W23)."""
+"""The sentences and states that Cloudify shows around each operation of install and uninstall (W20, W23)."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 class MessagePart:
     """An operation with the lines before and after it, in order; ``= `` begins a state, everything else is a sentence.
 
-    ``frame``: the lines where the operation has no entry; for a part without an operation, its lines.
+    ``frame``: the lines if the operation has no entry; for a part without an operation, its lines.
     """
 
     operation: str = ""
@@ -32,14 +32,14 @@ class MessagePart:
 
 @frozen
 class MessageScript:
-    """The parts of a workflow in order; ``nothing_parts`` are told of an instance for which nothing is called."""
+    """The parts of a workflow in order; ``nothing_parts``: those of an instance without calls."""
 
     parts: tuple[MessagePart, ...]
     nothing_parts: tuple[MessagePart, ...] = ()
 
     @property
     def nothing(self) -> MessageScript:
-        """What is told when nothing is called."""
+        """The script of an instance without calls."""
         return MessageScript(self.nothing_parts or self.parts)
 
 
@@ -118,7 +118,7 @@ DELETE_ENDS = MessagePart(frame=("= deleted", "Deleted node instance"))
 
 
 def uninstall_tale(present: State) -> MessageScript:
-    """What is told of an instance that uninstall finds in this state."""
+    """The script of an instance that is in this state before uninstall."""
 
     def unless(states: AbstractSet[State], *parts: MessagePart, instead: str = "") -> tuple[MessagePart, ...]:
         if present not in states:
@@ -138,7 +138,7 @@ def uninstall_tale(present: State) -> MessageScript:
 
 
 UNINSTALL_TALE = uninstall_tale(State.STARTED)
-"""Of an instance that was running."""
+"""The uninstall script of a running instance."""
 
 CLEAN_UP_TALE = MessageScript(
     (
@@ -164,7 +164,7 @@ HALF_THERE_TALE = MessageScript(
         MessagePart(frame=("= uninitialized", "Rollbacked node instance")),
     )
 )
-"""W45, of instances that were starting, and of those that were being created or configured."""
+"""W45: scripts of instances that were starting, and of those that were being created or configured."""
 
 
 SUSPEND_TALE = MessageScript(
@@ -183,15 +183,15 @@ RESUME_TALE = MessageScript(
         MessagePart(frame=("= started", "Node instance resumed")),
     )
 )
-"""Decision 24; the ancestor has no such workflows, so the words are ours."""
+"""Decision 24; the ancestor has no such workflows, so these words are new."""
 
 CHECK_STATUS_TALE = MessageScript((MessagePart(op.CHECK_STATUS),))
 CHECK_DRIFT_TALE = MessageScript((MessagePart(op.CHECK_DRIFT), MessagePart(op.CHECK_RELATIONSHIP_DRIFT)))
-"""W46: the ancestor tells of nothing but the calls."""
+"""W46: the ancestor reports only the calls."""
 
 
 def heal_tale(diagnosis: str) -> MessageScript:
-    """What is told of an instance that is healed (W36). ``diagnosis``: why, empty where nobody said (W67)."""
+    """The script of an instance that is healed (W36). ``diagnosis``: the reason, empty if none was given (W67)."""
     return MessageScript(
         (
             MessagePart(frame=(f"Healing node instance{_because(diagnosis)}",)),
@@ -216,7 +216,7 @@ UPDATE_TALE = MessageScript(
 
 
 def reinstall_tale(diagnosis: str) -> MessageScript:
-    """What is told of an instance before it is uninstalled because it could not be healed."""
+    """The script of an instance before it is uninstalled because it could not be healed."""
     return MessageScript((MessagePart(frame=(f"Reinstalling node instance{_because(diagnosis)}",)),))
 
 
@@ -225,7 +225,7 @@ def _because(diagnosis: str) -> str:
 
 
 def operation_tale(full: str, given: str, parameters: Mapping[str, Value]) -> MessageScript:
-    """What is told of an instance on which one operation is executed (W26). ``given``: its name as the user wrote it."""
+    """The script of an instance on which one operation is executed (W26). ``given``: its name as the user wrote it."""
     suffix = f" (Operation parameters: {dict(parameters)})" if parameters else ""
     return MessageScript(
         (MessagePart(full, (f"Starting operation {given}{suffix}",), (f"Finished operation {given}",)),)

@@ -1,8 +1,8 @@
-"""Which phase of a graph was called when, and the chain of calls that decided when the graph was done.
+"""The times of a graph's phases, and its critical path: the chain of calls that decided when the graph was done.
 
-The *critical path* is read backwards: from the call that ended last to the one that ended last among those it had to wait
-for, and so on. What is never called (a milestone, an operation that nobody implements) hands on what it waited for itself.
-Whoever wants an execution to end sooner has to shorten a call of this path, or a wait between two of them.
+The *critical path* is read backwards: from the call that ended last to the one that ended last among its needs, and so on.
+Entries that are never called (a milestone, an operation without an implementation) are replaced by their own needs.
+Only a shorter call of this path, or a shorter wait between two of them, makes the execution end sooner.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 
 @frozen
 class Spent:
-    """One phase of a graph: when its first call began and its last one ended (ms), and how many entries were called.
+    """One phase of a graph: when its first call began and its last one ended (ms), and the number of called entries.
 
-    ``busy_ms``: how long at least one call of it ran.
+    ``busy_ms``: the time during which at least one of its calls ran.
     """
 
     phase: str
@@ -55,7 +55,7 @@ def spent(graph: Graph, times: Times) -> list[Spent]:
 
 
 def critical_path(graph: Graph, times: Times) -> list[int]:
-    """Positions of the calls that decided when the last one ended, first to last; empty where nothing was called."""
+    """Positions of the calls that decided when the last one ended, first to last; empty without calls."""
     if not times.ended.any():
         return []
     entries, starts = _needs(graph)
@@ -68,7 +68,7 @@ def critical_path(graph: Graph, times: Times) -> list[int]:
 
 
 def _last_before(position: int, entries: np.ndarray, starts: np.ndarray, times: Times) -> int | None:
-    """Of the calls an entry had to wait for the one that ended last; through entries that are never called."""
+    """The call that ended last among the needs of an entry, looking through entries that are never called."""
     best: int | None = None
     seen = {position}
     front = [position]
@@ -86,14 +86,14 @@ def _last_before(position: int, entries: np.ndarray, starts: np.ndarray, times: 
 
 
 def _needs(graph: Graph) -> tuple[np.ndarray, np.ndarray]:
-    """(entries, starts): what entry i waits for is ``entries[starts[i]:starts[i + 1]]``."""
+    """(entries, starts): the needs of entry i are ``entries[starts[i]:starts[i + 1]]``."""
     sources = np.repeat(np.arange(len(graph), dtype=np.int32), np.diff(graph.ptr))
     starts = np.concatenate(([0], np.cumsum(graph.needs_count())))
     return sources[np.argsort(graph.idx, kind="stable")], starts
 
 
 def _covered(began: np.ndarray, ended: np.ndarray) -> int:
-    """How much time lies within at least one of the spans."""
+    """The time within at least one of the spans."""
     order = np.argsort(began, kind="stable")
     began, ended = began[order], np.maximum.accumulate(ended[order])
     is_gap = began[1:] > ended[:-1]

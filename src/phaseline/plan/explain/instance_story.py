@@ -1,7 +1,7 @@
-"""One instance in one graph: its entries by operation, and what became of them, told along a tale (W12).
+"""One instance in one graph: its entries by operation, and their results, as lines of a tale (W12).
 
-A tale is told as far as the instance has come: what stands before an operation belongs to the beginning of its first
-call, what stands after it to the end of its last one.
+The lines end at the instance's present progress. Sentences before an operation belong to the beginning of its first
+call, those after it to the end of its last one.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from phaseline.plan.explain.cloudify_messages import MessageScript
 
 SCRIPT_FUNCTION = "script_runner.tasks.run"
-"""The function that the ancestor calls for every script."""
+"""The function that Cloudify calls for every script."""
 BEGUN = frozenset(
     {
         Status.RUNNING,
@@ -46,8 +46,8 @@ BEGUN = frozenset(
 class CallSpan:
     """One call of an entry: when it began and ended (ms, 0: not yet) and what it returned.
 
-    ``message``: what it said, None: not known. ``has_asked``: it asked to be called again, which is no failure.
-    ``is_by_hand``: no call at all, a user vouched for the entry at that time.
+    ``message``: its message, None: unknown. ``has_asked``: it asked to be called again, which is no failure.
+    ``is_by_hand``: no call; a user completed the entry at that time.
     """
 
     begun_at: int
@@ -60,9 +60,9 @@ class CallSpan:
 
 @frozen
 class StoryLine:
-    """One line of a tale. ``at`` in ms, 0: not known. ``operation``: full name, empty where none is meant.
+    """One line of a tale. ``at`` in ms, 0: unknown. ``operation``: full name, empty without one.
 
-    ``target``: of a task of a relationship the instance at its other end, else -1.
+    ``target``: for a task of a relationship the instance at its other end, else -1.
     """
 
     kind: Literal["event", "state", "task"]
@@ -72,13 +72,13 @@ class StoryLine:
     target: int = -1
 
     def __str__(self) -> str:
-        """As in the tables of the specification: ``E: Creating node instance``, ``= creating``; tasks as they are."""
+        """The line as in the tables of the specification: ``E: Creating node instance``, ``= creating``; tasks unchanged."""
         return {"event": "E: ", "state": "= ", "task": ""}[self.kind] + self.text
 
 
 @frozen
 class GraphOutcome:
-    """A graph and what became of its entries; the fields are the arguments of ``narrate``."""
+    """A graph and the results of its entries; the fields are the arguments of ``narrate``."""
 
     topology: Topology
     graph: Graph
@@ -91,9 +91,9 @@ class GraphOutcome:
 
 
 class Entries:
-    """Which entries belong to the sequence of which instance.
+    """The entries of each instance's sequence.
 
-    ``order``: positions by instance, each one's as in the graph; ``owner``: whose they are, -1: nobody's, in that order.
+    ``order``: positions by instance, each one's in the order of the graph; ``owner``: their instances in that order, -1: none.
     ``step``: int32 by position.
     """
 
@@ -116,7 +116,7 @@ class Entries:
 
 
 def operation_called(topology: Topology, kind: SubjectKind, subject: int, name: str) -> Operation | None:
-    """What is mapped to an operation of an instance, or of one side of a relationship; None: nothing is."""
+    """The operation mapped for an instance, or for one side of a relationship; None without a mapping."""
     operations: Mapping[str, Operation] = {}
     if kind is SubjectKind.INSTANCE:
         operations = topology.nodes[topology.node[subject]].operations
@@ -127,7 +127,7 @@ def operation_called(topology: Topology, kind: SubjectKind, subject: int, name: 
 
 
 class InstanceStory:
-    """The entries of one instance by operation, and what became of them."""
+    """The entries of one instance by operation, and their results."""
 
     def __init__(self, known: GraphOutcome, entries: Entries, mine: list[int]) -> None:
         self.known = known
@@ -147,11 +147,11 @@ class InstanceStory:
 
     @property
     def is_called(self) -> bool:
-        """True when anything of the instance is called."""
+        """True when the instance has a call."""
         return any(not int(self.graph.marks[position]) & Mark.ABSENT for position in self.kinds)
 
     def reaches(self, state: State) -> bool:
-        """True when the graph takes the instance to the state: others only serve those that it does."""
+        """True when the graph takes the instance to the state; other instances only serve those."""
         return any(state in self.graph.policies[self.graph.policy[position]].leave for position in self.kinds)
 
     @property
@@ -163,7 +163,7 @@ class InstanceStory:
         return position in self.calls or Status(int(self.statuses[position])) in BEGUN
 
     def is_done(self, position: int) -> bool:
-        """True when the sequence goes on after the entry."""
+        """True when the sequence continues after the entry."""
         status = Status(int(self.statuses[position]))
         return status in {Status.COMPLETED, Status.PASSED} or self.is_ignored(position)
 
@@ -198,7 +198,7 @@ class InstanceStory:
         return lines
 
     def _passes(self, when: str, operation: str, lines: list[StoryLine]) -> bool:
-        """Tell of breakpoints ``when`` (pre or post) of an operation; False where the instance stands at one."""
+        """Add the lines of breakpoints ``when`` (pre or post) of an operation; False while the instance is stopped at one."""
         for phase in self.stops if operation else ():
             if not Breakpoint(phase.removeprefix(PREFIX)).is_at(when, operation):
                 continue
@@ -207,7 +207,7 @@ class InstanceStory:
         return True
 
     def _stood(self, phase: str, position: int, operation: str, lines: list[StoryLine]) -> bool:
-        """Tell of a breakpoint; False where the instance has not come to it, or stands at it."""
+        """Add the lines of a breakpoint; False if the instance has not reached it, or is stopped at it."""
         if not self._has_begun(position):
             return False
         spans, point = self.calls.get(position, ()), phase.removeprefix(PREFIX)
@@ -221,11 +221,11 @@ class InstanceStory:
 
     @property
     def is_on_path(self) -> bool:
-        """True for one that goes through the states of a path."""
+        """True for an instance that goes through the states of a path."""
         return any(is_of_state(operation) for operation in self.positions)
 
     def tell_stays(self) -> list[StoryLine]:
-        """The lines of one that goes through the states of a path: those it has entered, and what was called there."""
+        """The lines of an instance on a path of states: the entered states, and their calls."""
         lines: list[StoryLine] = []
         at = 0
         for operation, positions in self.positions.items():
@@ -242,7 +242,7 @@ class InstanceStory:
         return lines
 
     def _around(self, part: MessagePart, begun: list[int]) -> list[StoryLine]:
-        """What stands before an operation, its calls, and failures that are ignored (W24)."""
+        """The lines before an operation, its calls, and ignored failures (W24)."""
         at = min((spans[0].begun_at for p in begun if (spans := self.calls.get(p))), default=0)
         lines = [_line(text, at, part.operation) for text in part.before]
         for position in begun:
@@ -256,7 +256,7 @@ class InstanceStory:
         return lines
 
     def _function(self, position: int, name: str) -> str:
-        """What the ancestor would call the task."""
+        """The name that Cloudify would give the task."""
         phase = phase_of(name)
         if phase is not None:
             return phase
@@ -264,7 +264,7 @@ class InstanceStory:
         return found.implementation if found is not None and found.form == "function" else SCRIPT_FUNCTION
 
     def _tasks(self, position: int, operation: str, function: str) -> list[StoryLine]:
-        """The calls of one entry in the words of W12. Without messages of their own only the last one's is known: the note's."""
+        """The calls of one entry in the words of W12. If calls have no messages, only that of the last one is known: the note's."""
         policy = self.graph.policies[self.graph.policy[position]]
         spans = self.calls.get(position, ())
         note = self.notes.get(position, NoteRow(position))
@@ -288,7 +288,7 @@ class InstanceStory:
 
 
 def _ended(span: CallSpan, function: str, note: NoteRow, *, is_failed: bool) -> str:
-    """How a call ended, empty while it runs. ``is_failed``: it is not called again, whatever it asked for."""
+    """The line for the end of a call, empty while it runs. ``is_failed``: it is not called again, even if it asked for it."""
     kind, message = span.kind, note.message if span.message is None else span.message
     said = f" -> {message}" if message else ""
     if kind is OutcomeKind.COMPLETED:

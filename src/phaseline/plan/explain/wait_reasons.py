@@ -1,4 +1,4 @@
-"""What an instance waits for, since when, and what would let it go on: read from a graph, its statuses and its notes."""
+"""Explain what an instance waits for, since when, and how to unblock it, from a graph, its statuses and its notes."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ if TYPE_CHECKING:
     from phaseline.model.graph.graph import Graph, Policy
 
 SHOWN_BLOCKERS = 10
-"""How many entries that something waits for are named; all are counted."""
+"""The most awaited entries that are named; all are counted."""
 TRIED_AGAIN = frozenset({Status.SLEEPING, Status.RUNNING, Status.WAITING})
 """Statuses between a failure and the end of the next try."""
 MAY_BE_CALLED = frozenset({Status.BLOCKED, Status.WAITING, Status.SLEEPING})
-"""What the store may still say of an entry that is being called: pages are written later than batches are opened."""
+"""Statuses that the store may still have for an entry in a call, because pages are written after batches are opened."""
 DONE = frozenset({Status.COMPLETED, Status.PASSED})
 Kind = Literal[
     "nothing", "blocked", "slot", "running", "sleeping", "retrying", "canceling", "unsure", "failed", "lost", "canceled"
@@ -39,10 +39,10 @@ NOTHING_SAID = NoteRow(-1)
 
 @frozen
 class Blocker:
-    """An entry that something waits for. ``instance`` is an id.
+    """An entry that another one waits for. ``instance`` is an id.
 
-    ``attempts``: which retry of a call that failed is due or runs, of ``max_retries`` (-1: without end); 0: it did not fail.
-    ``due`` in ms, 0: now, or not known.
+    ``attempts``: number of the due or running retry of a failed call, of ``max_retries`` (-1: no limit); 0: it did not fail.
+    ``due`` in ms, 0: now, or unknown.
     """
 
     instance: str
@@ -57,10 +57,10 @@ class Blocker:
 
 @frozen
 class Reason:
-    """Why one entry of an instance has not gone on. ``text`` is a sentence, ``mend`` what would unblock it.
+    """The reason why one entry of an instance has not continued. ``text`` is a sentence, ``mend`` how to unblock it.
 
-    ``since`` and ``until`` in ms, 0: not known. ``blockers`` are at most ``SHOWN_BLOCKERS`` of ``blocker_count``.
-    ``roots``: where those are blocked themselves, what is behind all of them, at most ``SHOWN_BLOCKERS`` as well.
+    ``since`` and ``until`` in ms, 0: unknown. ``blockers`` are at most ``SHOWN_BLOCKERS`` of ``blocker_count``.
+    ``roots``: if those are blocked themselves, the entries that block all of them, also at most ``SHOWN_BLOCKERS``.
     """
 
     kind: Kind
@@ -94,12 +94,12 @@ class _Case:
 
     @cached_property
     def firsts(self) -> list[int]:
-        """Where each step begins."""
+        """The first position of each step."""
         return [step.first for step in self.graph.steps]
 
     @cached_property
     def reverse(self) -> tuple[np.ndarray, np.ndarray]:
-        """(entries by who waits for them, ptr): what entry i waits for is ``entries[ptr[i]:ptr[i+1]]``."""
+        """(entries by their dependents, ptr): the needs of entry i are ``entries[ptr[i]:ptr[i+1]]``."""
         graph = self.graph
         entries = np.repeat(np.arange(len(graph), dtype=np.int32), np.diff(graph.ptr))
         ptr = np.concatenate(([0], np.cumsum(graph.needs_count())))
@@ -110,16 +110,16 @@ class _Case:
         return bisect_right(self.firsts, position) - 1
 
     def operation(self, position: int) -> str:
-        """The name of what an entry does."""
+        """The name of an entry's operation."""
         found = self.graph.steps[self.step(position)].phase
         return phase_of(found) or found
 
     def kind(self, position: int) -> SubjectKind:
-        """What the entry's subject counts."""
+        """The kind of the entry's subject."""
         return self.graph.steps[self.step(position)].kind
 
     def owner(self, position: int) -> int:
-        """The instance in whose sequence an entry stands; -1 for milestones."""
+        """The instance whose sequence contains the entry; -1 for milestones."""
         subjects = self.graph.subject[position : position + 1]
         return int(owners_of(self.topology, self.kind(position), subjects)[0])
 
@@ -128,29 +128,29 @@ class _Case:
         return self.notes.get(position, NOTHING_SAID).message
 
     def retry(self, position: int) -> tuple[int, int]:
-        """(which retry of a call that failed is due or runs, of how many); (0, 0) where the last call did not fail."""
+        """(number of the due or running retry of a failed call, the most retries); (0, 0) if the last call did not fail."""
         note, policy = self.notes.get(position, NOTHING_SAID), self.graph.policies[self.graph.policy[position]]
         is_tried = self.status_of(position) in TRIED_AGAIN and note.retries and not policy.until_true
         return (note.retries, policy.max_retries) if is_tried else (0, 0)
 
     def standing(self, position: int) -> str:
-        """The status for a sentence: of what failed and is tried again that, and which retry comes."""
+        """The status for a sentence; for a failed call that is retried, with the number of the retry."""
         attempts, most = self.retry(position)
         return f"failing, {_retry(attempts, most)}" if attempts else self.status_of(position).word
 
     def status_of(self, position: int) -> Status:
-        """The status; running where an open batch has the entry."""
+        """The status; running if an open batch has the entry."""
         status = Status(int(self.status[position]))
         return Status.RUNNING if status in MAY_BE_CALLED and position in self.running else status
 
     def is_done(self, position: int) -> bool:
-        """True when those who wait for the entry need not wait any more."""
+        """True when dependents of the entry no longer wait for it."""
         status = self.status_of(position)
         tolerated = status is Status.FAILED and bool(int(self.graph.marks[position]) & Mark.TOLERANT)
         return status in DONE or tolerated
 
     def needs_of(self, position: int) -> list[int]:
-        """What an entry waits for."""
+        """The needs of an entry."""
         entries, ptr = self.reverse
         found: list[int] = entries[ptr[position] : ptr[position + 1]].tolist()
         return found
@@ -167,7 +167,7 @@ def explain(
     ended: Mapping[int, int] | None = None,
     execution: str = "",
 ) -> list[Reason]:
-    """Why the instance has not reached its end; one reason, ``nothing``, when it has or takes no part.
+    """The reasons why the instance has not reached its end; one reason, ``nothing``, if it has or takes no part.
 
     ``statuses`` uint8 by position. ``running``: {position: when its call began} of open batches; ``ended``: {position:
     when its last call ended}, both in ms. ``execution`` is the id that commands name. Reasons come in the order of the instance's sequence; those that
@@ -225,7 +225,7 @@ def _reason(case: _Case, position: int) -> Reason:
         return Reason(
             "running",
             f"{operation} is running{again}",
-            "It goes on when the call returns.",
+            "It continues when the call returns.",
             operation,
             position,
             case.running.get(position, 0),
@@ -254,15 +254,15 @@ def _reason(case: _Case, position: int) -> Reason:
     if status is Status.SKIPPED:
         return _lost(case, position)
     return Reason(
-        "canceled", f"{operation} was canceled", f"{case.command('retry')} lets it go on.", operation, position
+        "canceled", f"{operation} was canceled", f"{case.command('retry')} continues it.", operation, position
     )
 
 
 def _standing(case: _Case, operation: str, position: int, note: NoteRow, since: int) -> Reason:
     point, due = operation.removeprefix(BREAKPOINT), due_of(operation, note.due, note.result)
-    fails = " It fails where nobody has done so in time." if due else ""
-    mend = f"It waits for a person: {clearing(point, instance=case.instance)}.{fails}"
-    text = f"it stands at {point} until somebody clears it"
+    fails = " It fails if that is not done in time." if due else ""
+    mend = f"Clear it to continue: {clearing(point, instance=case.instance)}.{fails}"
+    text = f"it is stopped at {point} until an operator clears it"
     return Reason("sleeping", text, mend, operation, position, since, due)
 
 
@@ -273,7 +273,7 @@ def _sleeping(operation: str, position: int, note: NoteRow, policy: Policy, sinc
     return Reason(
         "sleeping",
         f"{operation} asked to be called again" + _because(note),
-        "It goes on by itself.",
+        "It continues by itself.",
         operation,
         position,
         since,
@@ -313,7 +313,7 @@ def _lost(case: _Case, position: int) -> Reason:
     return Reason(
         "lost",
         f"{_named(case, position)} was skipped because of {_summed(case, causes)}",
-        f"Mend the cause, then: {case.command('retry')}. It goes on together with what failed.",
+        f"Mend the cause, then: {case.command('retry')}. It continues together with the failed steps.",
         case.operation(position),
         position,
         blockers=_blockers(case, causes),
@@ -330,7 +330,7 @@ def _named(case: _Case, position: int) -> str:
 
 
 def _causes(case: _Case, position: int, *, lost: bool) -> list[int]:
-    """What an entry really waits for, or what it was lost by, ascending.
+    """The entries that block an entry, or that caused its loss, ascending.
 
     Looked for behind entries that are never called and, for losses, behind what was itself only skipped.
     """
@@ -353,7 +353,7 @@ def _causes(case: _Case, position: int, *, lost: bool) -> list[int]:
 
 
 def _roots(case: _Case, position: int) -> list[int]:
-    """What everything that an entry waits for waits for in the end, and is not blocked itself, ascending."""
+    """The unblocked entries at the start of the chain that blocks an entry, ascending."""
     found: set[int] = set()
     seen = {position}
     front = [position]
@@ -389,7 +389,7 @@ def _blockers(case: _Case, causes: Sequence[int]) -> tuple[Blocker, ...]:
 def _summed(case: _Case, causes: Sequence[int]) -> str:
     """The causes in words: one by name, many by operation and node."""
     if not causes:
-        return "what the engine has not told yet"
+        return "steps that the engine has not reported yet"
     if len(causes) == 1:
         only = causes[0]
         return f"{case.operation(only)} of {case.topology.ids[case.owner(only)]} ({case.standing(only)})" + _because(

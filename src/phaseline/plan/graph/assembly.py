@@ -1,4 +1,4 @@
-"""Lays a draft out as a graph: by level of the dependency order, then by place in the sequence, then by participant."""
+"""Turn a draft into a graph, ordered by level of the dependency order, then place in the sequence, then participant."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ if TYPE_CHECKING:
     from phaseline.plan.graph.draft import GraphDraft, StepSlot
 
 STATE_BITS = 3
-"""How many states between operations a sequence may have."""
+"""The most states between operations that a sequence may have."""
 
 
 def assemble(draft: GraphDraft, name: str, *, by_node: bool = False) -> Graph:
-    """The graph of the draft. ``by_node``: failures are counted for each node apart (``Graph.group``)."""
+    """The graph of the draft. ``by_node``: failures are counted for each node separately (``Graph.group``)."""
     assert len(draft.states) <= STATE_BITS, "the codes of states would overlap"
     slots = draft.slots
     layout = _layout_draft(draft, slots)
@@ -52,7 +52,7 @@ class _Layout:
     position: np.ndarray | None
 
     def placed(self, column: np.ndarray) -> np.ndarray:
-        """A column by provisional position, by position."""
+        """A column, reordered from provisional to final positions."""
         if self.position is None:
             return column
         found = np.empty_like(column)
@@ -60,12 +60,12 @@ class _Layout:
         return found
 
     def of(self, positions: np.ndarray) -> np.ndarray:
-        """Where entries lie in the end."""
+        """The final positions of entries."""
         return positions if self.position is None else self.position[positions]
 
 
 def _layout_draft(draft: GraphDraft, slots: tuple[StepSlot, ...]) -> _Layout:
-    """Each slot falls into runs of one level; runs become steps, ordered by level, then slot."""
+    """Split each slot into runs of one level; runs become steps, ordered by level, then slot."""
     sizes = [len(slot) for slot in slots]
     slot_of = np.arange(len(slots), dtype=np.int32).repeat(sizes)
     level = draft.participants.level[np.concatenate([slot.owner for slot in slots])]
@@ -89,7 +89,7 @@ def _layout_draft(draft: GraphDraft, slots: tuple[StepSlot, ...]) -> _Layout:
 
 
 def _policies(draft: GraphDraft, slot: StepSlot) -> np.ndarray:
-    """Numbers in the graph's table: the slot's policies with the states its members go through in addition."""
+    """Policy numbers in the graph's table: the slot's policies with the additional states of its members."""
     code = slot.policy << (2 * STATE_BITS)
     if slot.before is not None:
         code = code | (slot.before.astype(np.int32) << STATE_BITS)
@@ -118,8 +118,8 @@ def _states(draft: GraphDraft, bits: int) -> tuple[int, ...]:
 def _adjacency(draft: GraphDraft, layout: _Layout, size: int) -> tuple[np.ndarray, np.ndarray]:
     """``ptr`` and ``idx``: first the next entry of the chain, then all others, ascending and each once.
 
-    Chains are most of all edges; they need no sorting, because each entry begins at most one. There is a chain, if one
-    without links, as each participant begins and ends with a single entry (``carry_states``).
+    Most edges are chains. They need no sorting, because each entry begins at most one. There is always a chain, perhaps
+    without links, because each participant begins and ends with a single entry (``carry_states``).
     """
     following = np.full(size, -1, np.int32)
     source, target = (np.concatenate(ends) for ends in zip(*draft.chain, strict=True))
@@ -140,7 +140,7 @@ def _adjacency(draft: GraphDraft, layout: _Layout, size: int) -> tuple[np.ndarra
 
 
 def _others(draft: GraphDraft, layout: _Layout, size: int) -> tuple[np.ndarray, np.ndarray]:
-    """All edges but those of the chains, ordered by source and target, without repetitions."""
+    """All edges except those of the chains, ordered by source and target, without repetitions."""
     pairs = [(layout.of(source), layout.of(target)) for source, target in draft.edges if len(source)]
     if not pairs:
         nothing = np.empty(0, np.int32)

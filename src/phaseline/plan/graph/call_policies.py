@@ -1,4 +1,4 @@
-"""How operations are to be called: lane, retries, time-out; equal ones share one policy of the graph."""
+"""How operations are called: lane, retries, time-out. Operations called alike share one policy of the graph."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from phaseline.model.execution.execution import RetryPolicy
 
 Declare = Callable[[Operation], Declaration]
-"""What the function an operation is mapped to says of itself; scripts are never asked for."""
+"""Returns the declaration of the function that an operation is mapped to; never called for scripts."""
 
 MAX_POLICIES = 65_535
 SCRIPT = Declaration(flavour="cloudify")
@@ -24,7 +24,7 @@ SCRIPT = Declaration(flavour="cloudify")
 
 @frozen
 class PolicyOverrides:
-    """What the workflow adds to an operation. ``once``: a failure is final; the others see ``Policy``."""
+    """Settings that the workflow adds to an operation. ``once``: a failure is final; for the others see ``Policy``."""
 
     until_true: bool = False
     once: bool = False
@@ -34,7 +34,7 @@ class PolicyOverrides:
 
 @mutable
 class Policies:
-    """The table of a graph while it is made: numbers for operations, then for them with their states."""
+    """The policy table of a graph under construction: numbers for operations, then for operations with their states."""
 
     declare: Declare
     retries: RetryPolicy
@@ -42,10 +42,10 @@ class Policies:
     _final: dict[tuple[int, tuple[int, ...], tuple[int, ...]], int] = field(default_factory=dict)
 
     def numbering(self, manner: PolicyOverrides) -> Callable[[Operation], int]:
-        """From an operation that is called in this manner to the number of its policy, further states aside."""
+        """Return a function from an operation, called with these settings, to its policy number without additional states."""
         numbers: dict[object, int] = {}
         declare = self.declare
-        kept: dict[int, Declaration] = {}  # so that none has the id of another
+        kept: dict[int, Declaration] = {}  # kept alive, so that no id is used twice
 
         def number(operation: Operation) -> int:
             is_script = operation.form != "function" or operation.implementation == SCRIPT_RUNNER  # asked 50,000 times
@@ -73,7 +73,7 @@ class Policies:
         return self.add(Policy(LaneSpec("")))
 
     def final(self, number: int, before: tuple[int, ...], after: tuple[int, ...]) -> int:
-        """The number in the graph's table of policy ``number`` with more states before its own and after them."""
+        """The number in the graph's table of policy ``number`` with additional states before and after its own."""
         return self._final.setdefault((number, before, after), len(self._final))
 
     def table(self) -> tuple[Policy, ...]:
@@ -118,9 +118,9 @@ class Policies:
 
 
 def lane(operation: Operation, declared: Declaration) -> LaneSpec:
-    """Which calls an operation may share: bulk functions take many, everything else is called for each (decision 7).
+    """The lane of an operation: bulk functions take many members, all others one member a call (decision 7).
 
-    What must be killable, scripts and whatever has a time-out, goes to worker processes.
+    Calls that must be killable (scripts and calls with a time-out) run in worker processes.
     """
     killable = operation.is_script or bool(operation.timeout_s)
     return LaneSpec(

@@ -1,4 +1,4 @@
-"""The dependency order of nodes: how deep each one lies, and which circles make an order impossible."""
+"""The dependency order of nodes: the depth of each, and the circles that make an order impossible."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 FEW = 16
-"""Up to so many are walked one by one: a chain of ten thousand is as long as it is thin."""
+"""Fronts up to this size are walked in a Python loop, because in a chain of ten thousand each front is one node."""
 
 
 def depths(targets: Sequence[Sequence[int]]) -> list[int]:
-    """How deep each node lies: 0 without targets, else one more than its deepest target; -1 in or behind a circle.
+    """The depth of each node: 0 without targets, else one more than its deepest target; -1 in or behind a circle.
 
     ``targets[n]`` are the nodes that node n has relationships to.
 
@@ -43,7 +43,7 @@ def depths(targets: Sequence[Sequence[int]]) -> list[int]:
 
 
 def circles(targets: Sequence[Sequence[int]]) -> list[list[int]]:
-    """Circles among the nodes, each once, beginning with its first node; every node without a depth is in or behind one.
+    """Circles among the nodes, each once, from its first node on; every node without a depth is in or behind one.
 
     >>> circles([[1], [2], [0], [0]])
     [[0, 1, 2]]
@@ -68,7 +68,7 @@ def circles(targets: Sequence[Sequence[int]]) -> list[list[int]]:
 
 
 def levels(size: int, source: np.ndarray, target: np.ndarray) -> np.ndarray:
-    """What ``depths`` says, int32, of ``size`` vertices of which ``target[i]`` waits for ``source[i]``.
+    """The depths (see ``depths``), int32, of ``size`` vertices of which ``target[i]`` waits for ``source[i]``.
 
     >>> levels(4, np.array([0, 1, 0]), np.array([1, 2, 2])).tolist()
     [0, 1, 2, 0]
@@ -88,7 +88,7 @@ def levels(size: int, source: np.ndarray, target: np.ndarray) -> np.ndarray:
 
 
 def _few(front: np.ndarray, ptr: np.ndarray, following: np.ndarray, unmet: np.ndarray) -> np.ndarray:
-    """The vertices that waited for these last."""
+    """The vertices whose last unmet dependency is in ``front``."""
     found = []
     for vertex in front.tolist():
         for behind in following[ptr[vertex] : ptr[vertex + 1]].tolist():

@@ -1,7 +1,7 @@
-"""A graph in the making: slots of entries in the order of one instance's life, and edges between them.
+"""A graph under construction: slots of entries in the order of one instance's life cycle, and edges between them.
 
-Each transform takes a draft and gives the next one. Entries are known by their provisional position: the slots' entries
-one slot after the other. ``assembly`` lays them out by level.
+Each transform takes a draft and returns the next one. Entries are identified by their provisional position: the slots'
+entries one slot after the other. ``assembly`` orders them by level.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ if TYPE_CHECKING:
     from phaseline.plan.graph.participants import Participants
 
 OPENING = "opening"
-"""Entry that carries states before the first call where that is a relationship operation."""
+"""Entry that carries states before the first call if that is a relationship operation."""
 JOIN = "join"
 """Entry that joins two groups of relationship operations of one instance."""
 CLOSING = "closing"
-"""Entry that ends an instance's sequence where no operation of its own does; named for the state it brings, if any."""
+"""Entry that ends an instance's sequence if no own operation does; named after the state that it sets, if any."""
 MILESTONE = "milestone"
-"""Entry that joins all instances of a node for all that wait for them."""
+"""Entry that joins all instances of a node for all instances that wait for them."""
 
 NO_MEMBERS = np.empty(0, np.int32)
 
@@ -38,9 +38,9 @@ class StepSlot:
     """Entries of one phase, at most one a participant, or several of a relationship group.
 
     Columns: ``owner`` int32, ascending: the participants' places; ``subject`` int32; ``policy`` int32 of ``Policies``.
-    ``before`` and ``after``: bits of ``GraphDraft.states`` to go through in addition, uint8 or None.
-    ``group``: slots that follow each other with the same group number (not -1) run side by side. ``beside``: it is no link of
-    its owner's sequence, but a phase of the state before it: the phases of that state that it waits for.
+    ``before`` and ``after``: bits of ``GraphDraft.states``, additional states, uint8 or None.
+    ``group``: consecutive slots with the same group number (not -1) run side by side. ``beside``: the slot is no link of
+    its owner's sequence, but a phase of the state before it; the phases of that state that it waits for.
     """
 
     phase: str
@@ -55,7 +55,7 @@ class StepSlot:
     beside: tuple[str, ...] | None = None
 
     def __len__(self) -> int:
-        """How many entries there are."""
+        """The number of entries."""
         return len(self.owner)
 
 
@@ -69,12 +69,12 @@ class StateChange:
 
 @frozen
 class GraphDraft:
-    """What the transforms have found so far.
+    """The results of the transforms so far.
 
-    ``present``: uint8 states by place; ``walks``: bool by place, who is chosen and goes through the steps of the workflow (others
-    that are chosen go through the states of a path). ``items``: slots and states in order; after ``carry_states`` only slots.
+    ``present``: uint8 states by place; ``walks``: bool by place, chosen instances that go through the steps of the workflow (other
+    chosen ones go through the states of a path). ``items``: slots and states in order; after ``carry_states`` only slots.
     ``head`` and ``tail``: provisional positions of the first and the last entry by place.
-    ``chain``: pairs (from, to) where each entry is at most once a beginning; ``edges``: any pairs.
+    ``chain``: pairs (from, to) in which each entry is the beginning of at most one; ``edges``: any pairs.
     """
 
     topology: Topology

@@ -1,4 +1,4 @@
-"""What one instance goes through in a workflow, as data: operations, relationship operations and states in order."""
+"""The sequence of one instance in a workflow, as data: operations, relationship operations and states in order."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Call:
     """An operation of the node, between the states the instance enters before it and leaves it with.
 
     ``unless``: states at planning time that make it superfluous. ``until_true``: called again without
-    limit until it returns a true value. ``only``: bool by instance number, for nobody else.
+    limit until it returns a true value. ``only``: bool by instance number, the instances that call it.
     """
 
     operation: str
@@ -35,7 +35,7 @@ class Call:
 class Relate:
     """An operation of both sides of the instance's relationships, grouped by target in the template's order (W6).
 
-    ``only``: bool by relationship number, of no others.
+    ``only``: bool by relationship number, the relationships that call it.
     """
 
     operation: str
@@ -46,7 +46,7 @@ class Relate:
 
 @frozen
 class Become:
-    """A state (of a path: its number) that belongs to no operation. ``with_calls``: only for instances for which anything is called."""
+    """A state (of a path: its number) that belongs to no operation. ``with_calls``: only for instances with at least one call."""
 
     state: InstanceState | int
     unless: frozenset[InstanceState] = ALWAYS

@@ -16,7 +16,7 @@ OPERATION_PARMS = "operation_parms"
 STOP_PARMS = "stop_parms"
 START_PARMS = "start_parms"
 SNAPSHOT_NAME = "snapshot_name"
-"""Parameter of what is about a snapshot, and an input of each of its calls."""
+"""Parameter of snapshot workflows, and an input of each of their calls."""
 ANY = ""
 """Stands for every operation that the workflow calls."""
 GIVEN: Mapping[str, Mapping[str, str]] = {
@@ -33,12 +33,12 @@ GIVEN: Mapping[str, Mapping[str, str]] = {
 }
 """{workflow: {operation: the parameter with further inputs for each call of it}}"""
 SNAPSHOTS = (op.SNAPSHOT_CREATE, op.SNAPSHOT_APPLY, op.SNAPSHOT_DELETE)
-"""Operations that are told of which snapshot they are."""
+"""Operations that get the snapshot's name as an input."""
 NOTHING: Mapping[str, Value] = {}
 
 
 def given_inputs(workflow: str, operation: str, parameters: Mapping[str, Value]) -> Mapping[str, Value]:
-    """What a call of the operation gets beside the inputs of the blueprint, over those of the same name.
+    """The inputs of a call besides those of the blueprint; they override inputs of the same name.
 
     >>> given_inputs("execute_operation", "ops.backup", {"operation_kwargs": {"level": 3}})
     {'level': 3}

@@ -1,4 +1,4 @@
-"""Which instances take part in a workflow: those chosen, and those between them that keep the order (W22)."""
+"""Participants of a workflow: the chosen instances, and those between them that keep the order (W22)."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ if TYPE_CHECKING:
 
 @frozen
 class Participants:
-    """Those who take part, at places 0, 1, 2, ... ordered by level, node, number: what becomes ready together lies together.
+    """Participants, at places 0, 1, 2, ... ordered by level, node, number, so that entries ready together are neighbours.
 
     By place: ``number`` int32 (of the instance), ``node`` int32, ``level`` int32, ``is_chosen`` bool (others only
-    keep the order). ``place``: instance number -> place, -1 for those who do not take part. ``first``
+    keep the order). ``place``: instance number -> place, -1 for instances that do not take part. ``first``
     and ``count``: the places of each node's instances.
     """
 
@@ -32,16 +32,16 @@ class Participants:
     count: np.ndarray
 
     def __len__(self) -> int:
-        """How many take part."""
+        """The number of participants."""
         return len(self.number)
 
 
 def gather(
     topology: Topology, chosen: np.ndarray, extra: np.ndarray, *, downwards: bool, with_bridges: bool = True
 ) -> Participants:
-    """The chosen instances, the ``extra`` ones, and those on a way between any of them (bool by instance number).
+    """The chosen instances, the ``extra`` ones, and those on a path between any of them (bool by instance number).
 
-    ``downwards``: dependents come first, as in uninstall. ``with_bridges`` False: nobody in between.
+    ``downwards``: dependents come first, as in uninstall. ``with_bridges`` False: no instances in between.
     """
     involved = chosen | extra
     if with_bridges and topology.links and not every(involved):
@@ -66,7 +66,7 @@ def gather(
 
 
 def node_depths(topology: Topology) -> np.ndarray:
-    """How deep each node lies in the dependency order, int32 by node number."""
+    """The depth of each node in the dependency order, int32 by node number."""
     if not topology.links:
         return np.zeros(len(topology.nodes), np.int32)
 
@@ -108,7 +108,7 @@ def _reached(topology: Topology, start: np.ndarray, *, upwards: bool) -> np.ndar
 
 
 def _neighbours(front: np.ndarray, ptr: np.ndarray, idx: np.ndarray) -> np.ndarray:
-    """Everything that ``front`` points at, with repetitions."""
+    """All instances that ``front`` points at, with repetitions."""
     length = ptr[front + 1] - ptr[front]
     begin = np.repeat(ptr[front] - (np.cumsum(length) - length), length)
     return idx[begin + np.arange(len(begin))]

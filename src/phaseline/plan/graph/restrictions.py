@@ -1,4 +1,4 @@
-"""Refusing what would do with instances that which is forbidden of them (``model.deployment.restrictions``)."""
+"""Refuse actions that are forbidden for instances (``model.deployment.restrictions``)."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ if TYPE_CHECKING:
     from phaseline.model.deployment.topology import Topology
 
 SHOWN = 5
-"""How many instances of a node are named; all are counted."""
+"""The most instances of a node that are named; all are counted."""
 
 
 def refuse(topology: Topology, action: str, chosen: np.ndarray) -> None:
-    """Raise PL-P049 for each node of which this is forbidden. ``chosen``: with whom it is to be done, bool by number."""
+    """Raise PL-P049 for each node for which the action is forbidden. ``chosen``: affected instances, bool by number."""
     found = tuple(forbidden(topology, {action: chosen}))
     if found:
         raise ProblemsError(found)
 
 
 def forbidden(topology: Topology, wanted: Mapping[str, np.ndarray]) -> Iterator[Problem]:
-    """PL-P049 for each node and action. ``wanted``: {action: with whom it is to be done, bool by number}."""
+    """PL-P049 for each node and forbidden action. ``wanted``: {action: affected instances, bool by number}."""
     for action, chosen in wanted.items():
         hit = (chosen & restricted(topology, action)).nonzero()[0]
         for at in np.unique(topology.node[hit]).tolist():
@@ -44,7 +44,7 @@ def forbidden(topology: Topology, wanted: Mapping[str, np.ndarray]) -> Iterator[
 
 
 def as_mask(topology: Topology, numbers: Iterable[int] | np.ndarray) -> np.ndarray:
-    """Bool by number; numbers that the topology does not have are of those that come, and nothing is forbidden of them."""
+    """Bool by number. Numbers beyond the topology are of instances to be added, which have no restrictions."""
     chosen = np.fromiter(numbers, np.int64)
     found = np.zeros(len(topology), bool)
     found[chosen[chosen < len(topology)]] = True

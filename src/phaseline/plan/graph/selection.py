@@ -1,4 +1,4 @@
-"""Which instances a request is about: the three filters of the built-in workflows, combined with *and* (7.6)."""
+"""The instances that a request selects: the three filters of the built-in workflows, combined with *and* (7.6)."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ FILTERS = (TYPE_NAMES, NODE_IDS, NODE_INSTANCE_IDS)
 
 
 def choose(topology: Topology, request: Request) -> np.ndarray:
-    """Bool by instance number: who is there and complies with all filters; an empty filter asks nothing.
+    """Existing instances that match all filters, bool by number; an empty filter matches all.
 
-    A type filter matches any type of the node's hierarchy. Names that do not exist match nobody.
+    A type filter matches any type of the node's hierarchy. Unknown names match no instance.
     """
     chosen = topology.is_there.copy()
     types, nodes, ids = (set(names(request, which)) for which in FILTERS)
@@ -37,7 +37,7 @@ def choose(topology: Topology, request: Request) -> np.ndarray:
 
 
 def names(request: Request, which: str) -> list[str]:
-    """The names a filter has; a single text counts as a list of one."""
+    """The names in a filter; a single text counts as a list of one."""
     value = request.parameters.get(which)
     if isinstance(value, str):
         return [value]

@@ -1,4 +1,4 @@
-"""How an execution ended, from how its rounds ended."""
+"""The end of an execution, computed from the ends of its rounds."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def settled(history: History, name: str) -> Round | None:
 
 
 def verdict(history: History, done: Round) -> Verdict:
-    """Completed, failed or canceled, with a reason that counts what went wrong."""
+    """Completed, failed or canceled, with a reason that counts the failures."""
     reason = counted(done)
     if history.canceled:
         return Verdict(ExecutionStatus.CANCELED, reason)
@@ -30,7 +30,7 @@ def verdict(history: History, done: Round) -> Verdict:
 
 
 def counted(done: Round) -> str:
-    """What went wrong in a round, in words; empty when nothing did.
+    """The failures of a round, in words; empty without failures.
 
     >>> from phaseline.model.execution.execution import Round
     >>> counted(Round("install", 0, {"completed": 5, "failed": 1, "skipped": 3}))

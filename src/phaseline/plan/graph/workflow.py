@@ -1,4 +1,4 @@
-"""What a workflow is to those who start it: its planner, the parameters it knows, what speaks against a request or should be said before."""
+"""A workflow as its callers see it: planner, parameters, and the problems and warnings of a request."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ if TYPE_CHECKING:
     from phaseline.plan.graph.call_policies import Declare
 
 Planner = Callable[[Topology, Request, History, "Declare"], Graph | Reshape | GoOn | Verdict]
-"""Asked for the first graph of an execution, and again whenever a graph of it has settled or the deployment has another shape."""
+"""Called for the first graph of an execution, and again whenever a graph has settled or the topology has changed."""
 Look = Callable[[Topology, Request], "Iterable[Problem]"]
-"""What is to be said of a request before it is submitted."""
+"""Returns problems or warnings of a request before it is submitted."""
 Claims = Callable[[Topology, Request], "np.ndarray | None"]
-"""Which instances a request may change, bool by number; None: any of the deployment."""
+"""Returns the instances that a request may change, bool by number; None: any of the deployment."""
 
 
 @frozen
 class Parameter:
-    """What a workflow makes of a parameter: values of one of ``types``, or null where it is not ``required``.
+    """A parameter of a workflow: values of one of ``types``, or null unless it is ``required``.
 
-    ``is_ignored``: one of the ancestor that would have to do something we cannot do: refused unless it is false.
+    ``is_ignored``: an ancestor's parameter for something not supported here; refused unless it is false.
     """
 
     types: tuple[type, ...]
@@ -59,32 +59,33 @@ FILTERING: Mapping[str, Parameter] = dict.fromkeys(FILTERS, NAMES)
 
 
 def nothing(_topology: Topology, _request: Request) -> Iterable[Problem]:
-    """Where nothing is to be said."""
+    """No problems or warnings."""
     return ()
 
 
 def everything(_topology: Topology, _request: Request) -> np.ndarray | None:
-    """Where any instance may be changed."""
+    """Claim of a workflow that may change any instance."""
     return None
 
 
 def only_chosen(topology: Topology, request: Request) -> np.ndarray | None:
-    """Where nobody is changed whom the filters do not choose."""
+    """Claim of a workflow that changes only instances chosen by the filters."""
     return choose(topology, request) if any(request.parameters.get(name) for name in FILTERS) else None
 
 
 def refuse_restricted(topology: Topology, action: str, chosen: np.ndarray) -> None:
-    """Raise PL-P049 where the action (update, replace or delete) is forbidden of one of these, bool by number."""
+    """Raise PL-P049 if the action (update, replace or delete) is forbidden for one of these instances, bool by number."""
     if topology.is_restricted:
         restrictions.refuse(topology, action, chosen)
 
 
 @frozen
 class Workflow:
-    """``problems``: what forbids a request whose parameters are right; ``warnings``: what a user should know before it begins.
+    """A workflow: its planner, and what is known about a request before it runs.
 
-    ``claims``: whom it may change, so that others wait for it, or run beside it (``plan.requests.claims``). ``takes_back``: whether
-    its planner heeds ``Request.take_back``.
+    ``problems``: reasons to refuse a request with valid parameters; ``warnings``: what a user should know before it begins.
+    ``claims``: the instances it may change, so that other executions wait for it or run beside it (``plan.requests.claims``).
+    ``takes_back``: whether its planner supports ``take_back`` of a request.
     """
 
     plan: Planner

@@ -1,1 +1,1 @@
-"""A plan as its reader sees it, and diagrams."""
+"""Plans as text for the user, and diagrams."""

@@ -1,4 +1,4 @@
-"""Hosts whose agent nobody installs here: without a fleet every method counts as none, with one warning (decision 8)."""
+"""Hosts with an agent that is not installed: without a fleet every method counts as none, with one warning (decision 8)."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ if TYPE_CHECKING:
     from phaseline.model.blueprint.blueprint import Node, Value
 
 SHOWN_HOSTS = 5
-"""How many hosts the warning names; all are counted."""
+"""The most hosts named in the warning; all are counted."""
 
 
 def install_method(properties: Mapping[str, Value]) -> str:
-    """How the agent of a host is to be installed: ``none``, ``remote``, ``init_script``, ``plugin``, ``provided`` (11.6)."""
+    """The install method of a host's agent: ``none``, ``remote``, ``init_script``, ``plugin``, ``provided`` (11.6)."""
     switch = properties.get("install_agent")
     if isinstance(switch, bool):
         return "remote" if switch else "none"
@@ -36,7 +36,7 @@ def agent_warning(nodes: Sequence[Node]) -> Problem | None:
     return Problem(
         "PL-P005",
         f"no agents are installed: operations of {named}{more} run on this machine",
-        "Set agent_config.install_method to none to say that this is meant.",
+        "Set agent_config.install_method to none to accept this.",
         Place(subject=asking[0][0].name) if not asking[0][0].place.file else asking[0][0].place,
         severity="warning",
     )

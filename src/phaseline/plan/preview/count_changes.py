@@ -1,4 +1,4 @@
-"""How many instances of which nodes a plan leaves, and who comes and goes: what the topologies before and after it say."""
+"""Changes of instance counts by node: the difference between the topologies before and after a plan."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ if TYPE_CHECKING:
     from phaseline.model.deployment.topology import Topology
 
 MOST_NAMED = 20
-"""So many ids are kept of those who come, and of those who go."""
+"""The most ids kept of added, and of removed instances."""
 
 
 @frozen
 class CountChange:
-    """A node with other instances than before: how many come and go, and the ids of the first of them."""
+    """A node with a changed number of instances: counts of added and removed ones, and the first ids of each."""
 
     name: str
     before: int
@@ -29,7 +29,7 @@ class CountChange:
 
 
 def resized(before: Topology, after: Topology) -> tuple[CountChange, ...]:
-    """Nodes of which instances come or go, in the order of their numbers. Numbers of instances are the same in both."""
+    """Nodes with added or removed instances, in the order of their numbers. Instance numbers are the same in both."""
     if before is after:
         return ()
     was = np.zeros(len(after), bool)

@@ -1,4 +1,4 @@
-"""What a diagram shows: nodes and their relationships, of a plan, a deployment or a blueprint."""
+"""The content of a diagram: nodes and their relationships, of a plan, a deployment or a blueprint."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 @frozen
 class DrawnNode:
-    """A box: its name is unique in its ``round``. ``sign``: what becomes of it in a plan, else empty; ``lines``: what more is said."""
+    """A box: its name is unique in its ``round``. ``sign``: its change in a plan, else empty; ``lines``: further text."""
 
     name: str
     type: str
@@ -36,7 +36,7 @@ class DrawnEdge:
 
 @frozen
 class Drawing:
-    """A diagram. ``rounds``: titles of what comes one after the other, empty where there is one thing to see."""
+    """A diagram. ``rounds``: titles of consecutive parts, empty if there is one part."""
 
     title: str
     nodes: tuple[DrawnNode, ...]
@@ -45,7 +45,7 @@ class Drawing:
 
 
 def of_plan(title: str, summaries: Sequence[PlanSummary]) -> Drawing:
-    """The nodes that a plan is about, each with what is called on it, round by round."""
+    """The nodes of a plan, each with its calls, round by round."""
     nodes: list[DrawnNode] = []
     edges: list[DrawnEdge] = []
     for number, summary in enumerate(summaries):
@@ -63,7 +63,7 @@ def of_plan(title: str, summaries: Sequence[PlanSummary]) -> Drawing:
 
 
 def of_nodes(title: str, nodes: Iterable[Node], lines: Mapping[str, Sequence[str]]) -> Drawing:
-    """Nodes of a blueprint with their relationships; ``lines``: {node: what more is said of it}."""
+    """Nodes of a blueprint with their relationships; ``lines``: {node: further text}."""
     kept = list(nodes)
     known = {node.name for node in kept}
     return Drawing(

@@ -1,4 +1,4 @@
-"""A drawing as an SVG picture: boxes in rows, each above those that it needs, and arrows between them."""
+"""A drawing as an SVG picture: boxes in rows, each above the boxes that it needs, with arrows between them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ LETTER, LINE, PAD = 7.5, 16, 10
 """Width of a letter, height of a line and space within a box, in pixels."""
 GAP_X, GAP_Y, MARGIN = 30, 60, 20
 SWEEPS = 4
-"""So often boxes of a row are put in the order of those above and below."""
+"""The number of passes that order the boxes of a row by those above and below."""
 TIP = (
     '<defs><marker id="tip" viewBox="0 0 8 8" refX="8" refY="4" markerWidth="8" markerHeight="8" orient="auto">'
     '<path d="M0 0L8 4L0 8z" fill="#555"/></marker></defs>'
@@ -26,7 +26,7 @@ Key = tuple[int, str]
 
 
 def as_svg(drawing: Drawing) -> str:
-    """The picture as text; it needs nothing but a viewer."""
+    """The picture as text, without references to other files."""
     needs = _needs(drawing)
     rows = _ordered(_rows(drawing, needs), needs)
     boxes = {(node.round, node.name): node for node in drawing.nodes}
@@ -54,7 +54,7 @@ def _needs(drawing: Drawing) -> dict[Key, list[Key]]:
 
 
 def _rows(drawing: Drawing, needs: Mapping[Key, Sequence[Key]]) -> list[list[Key]]:
-    """Nodes by how many others must be there before them, the last first; round below round."""
+    """Nodes by depth of their needs, deepest first; round below round."""
     rows: list[list[Key]] = []
     for number in range(max(len(drawing.rounds), 1)):
         own = [(node.round, node.name) for node in drawing.nodes if node.round == number]
@@ -65,7 +65,7 @@ def _rows(drawing: Drawing, needs: Mapping[Key, Sequence[Key]]) -> list[list[Key
 
 
 def _depths(keys: Sequence[Key], needs: Mapping[Key, Sequence[Key]]) -> dict[Key, int]:
-    """The longest way from each to one that needs nothing. Blueprints have no circles; if there is one it ends where it closes."""
+    """The longest path from each node to one without needs. Blueprints have no circles; if there is one, the path ends where it closes."""
     depth: dict[Key, int] = {}
     open_keys: set[Key] = set()
     for first in keys:
@@ -151,6 +151,6 @@ def _arrow(
 
 
 def _text(text: str) -> str:
-    """As a text of XML, which knows no control characters at all."""
+    """The text escaped for XML, without control characters, which XML does not allow."""
     shown = text if text.isprintable() else "".join(char if char.isprintable() else ascii(char)[1:-1] for char in text)
     return shown.translate(ESCAPES)

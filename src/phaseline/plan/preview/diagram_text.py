@@ -1,4 +1,4 @@
-"""A drawing as text, as a flowchart of Mermaid, or as a graph of Graphviz (DOT). Whatever is in names stays text there."""
+"""A drawing as text, as a flowchart of Mermaid, or as a graph of Graphviz (DOT). Names are escaped, so they stay text."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 COLORS: Mapping[str, str] = {"+": "#d7f5d7", "-": "#f8d7d7", "-/+": "#f5e3c8", "~": "#fdf3c4", "!": "#fdf3c4"}
 """{sign of a node in a plan: color of its box}"""
 PLAIN_SIGNS = frozenset(" _:/×,()=")
-"""Besides letters and digits what means nothing to Mermaid within quotes."""
+"""Characters, besides letters and digits, without a meaning for Mermaid within quotes."""
 
 
 def as_text(drawing: Drawing) -> str:
@@ -42,7 +42,7 @@ def as_text(drawing: Drawing) -> str:
 
 
 def as_mermaid(drawing: Drawing) -> str:
-    """A flowchart; every letter that could mean something is written as its number.
+    """A flowchart; every character that could have a meaning is written as its number.
 
     >>> from phaseline.plan.preview.diagram import Drawing, DrawnNode
     >>> print(as_mermaid(Drawing("a", (DrawnNode('we"b', "Web"),), ())))
@@ -74,7 +74,7 @@ def as_mermaid(drawing: Drawing) -> str:
 
 
 def as_dot(drawing: Drawing) -> str:
-    r"""A directed graph for Graphviz; names stand in quotes, in which a backslash and a quote are escaped.
+    r"""A directed graph for Graphviz; names are in quotes, in which a backslash and a quote are escaped.
 
     >>> from phaseline.plan.preview.diagram import Drawing, DrawnNode
     >>> print(as_dot(Drawing("a", (DrawnNode('we"b', r"W\N"),), ())))
@@ -138,10 +138,10 @@ def _yaml(text: str) -> str:
 
 
 def _quoted(text: str) -> str:
-    """As a string of DOT, in which Graphviz takes ``&amp;`` and the like for letters."""
+    """The text as a string of DOT, in which Graphviz reads ``&amp;`` and the like as characters."""
     return _visible(text).replace("\\", "\\\\").replace('"', '\\"').replace("&", "&amp;")
 
 
 def _visible(text: str) -> str:
-    """What is no ordinary character as Python writes it, so that it stays on its line and steers nothing."""
+    """The text with unprintable characters written as in Python, so that it stays on one line and controls nothing."""
     return text if text.isprintable() else "".join(char if char.isprintable() else ascii(char)[1:-1] for char in text)

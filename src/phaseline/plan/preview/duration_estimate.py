@@ -1,4 +1,4 @@
-"""How long a plan may take, by how long its operations took before; where nothing of it ran before, nobody can know."""
+"""The expected duration of a plan, from earlier durations of its operations; unknown if none of them ran before."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 @frozen
 class Took:
-    """What an operation took on average in earlier executions, in ms: a whole batch, and one member of it."""
+    """The average duration of an operation in earlier executions, in ms: of a whole batch, and of one member."""
 
     batch_ms: float
     member_ms: float
@@ -41,7 +41,7 @@ def expected_s(phases: Iterable[PhasePlan], took: Mapping[str, Took]) -> float |
 
 
 def _in_a_wave(phase: PhasePlan, before: Took) -> float:
-    """What the phase takes in each of its waves: calls in bulk as often as there are batches, others member by member."""
+    """The duration of the phase in each of its waves: bulk calls count by batch, others by member."""
     waves = phase.last_wave - phase.first_wave + 1
     if phase.form == "bulk":
         return before.batch_ms * max(1.0, phase.batches / waves)

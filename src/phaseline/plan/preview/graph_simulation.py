@@ -1,7 +1,7 @@
-"""How the engine would walk a graph if every call took the same time and succeeded: waves, batches, plugin calls.
+"""Simulate the run of a graph in which every call takes the same time and succeeds: waves, batches, plugin calls.
 
-Wave 1 is what may run at once; every next wave is what the one before it released. What is never called passes
-with the wave of its last need.
+Wave 1 is everything that may run at once; each next wave is what the one before it released. Entries that are never called
+pass with the wave of their last need.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ if TYPE_CHECKING:
     from phaseline.model.graph.graph import Graph, LaneSpec, Step
 
 REPEATABLE_BATCH = 1000
-"""Members of a batch of calls for each that may be repeated; others get no more than there are slots."""
+"""The most members of a batch of repeatable single calls; other batches have at most as many members as slots."""
 
 
 @frozen
 class LaneWalk:
-    """What one lane is asked to do: its entries, in how many batches and plugin calls, in which waves (from 1)."""
+    """The work of one lane: its entries, batches, plugin calls and waves (from 1)."""
 
     lane: LaneSpec
     entries: int
@@ -41,7 +41,7 @@ class LaneWalk:
 def waves(graph: Graph) -> np.ndarray:
     """The wave of each entry, int32; 0 for entries that need nothing and are never called.
 
-    Steps of a plan lie so that what an entry waits for lies in an earlier step.
+    The needs of an entry are always in an earlier step.
     """
     wave = np.zeros(len(graph), np.int32)
     weight = ((graph.marks & Mark.ABSENT) == 0).astype(np.int32)
@@ -56,7 +56,7 @@ def waves(graph: Graph) -> np.ndarray:
 
 
 def walk(topology: Topology, graph: Graph, wave: np.ndarray, slots: Mapping[str, int]) -> tuple[LaneWalk, ...]:
-    """What each lane does, in the order in which the lanes begin. ``wave`` of ``waves``; ``slots``: {pool: calls at once}."""
+    """The work of each lane, in the order in which they begin. ``wave``: result of ``waves``; ``slots``: {pool: calls at once}."""
     specs: dict[LaneSpec, int] = {}
     lane_of = np.array([specs.setdefault(policy.lane, len(specs)) for policy in graph.policies], np.int32)
     careful = {policy.lane for policy in graph.policies if not policy.repeatable}
@@ -96,7 +96,7 @@ def _lane_walk(
 
 
 def _functions(topology: Topology, graph: Graph) -> np.ndarray:
-    """A number for the function of each entry, int32; 0 where nothing is called."""
+    """A number for the function of each entry, int32; 0 without a call."""
     numbers: dict[tuple[str, str], int] = {}
     found = np.zeros(len(graph), np.int32)
     tables: dict[tuple[str, SubjectKind], np.ndarray] = {}

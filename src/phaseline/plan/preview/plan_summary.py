@@ -1,4 +1,4 @@
-"""The plan as a user reads it: a block for each node, then how it would be carried out, then what to watch out for."""
+"""The plan for the user: a block for each node, then how it would run, then warnings."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from phaseline.plan.states.state_summary import StatePlan
 
 Sign = Literal["+", "-", "-/+", "!", "~"]
-"""Comes into being, goes away, does both, is healed, or only has its relationships touched, is checked or cleaned up."""
+"""Created, removed, both, healed, or only checked, cleaned up or with changed relationships."""
 SIGNS: Mapping[str, Sign] = {"install": "+", "uninstall": "-", "heal": "!"}
 
 
@@ -33,7 +33,7 @@ SIGNS: Mapping[str, Sign] = {"install": "+", "uninstall": "-", "heal": "!"}
 class OperationPlan:
     """An operation that is called on ``count`` instances; ``name`` is full. ``form``: function, script or inline.
 
-    A breakpoint has the form stop: that many instances stop there.
+    A breakpoint has the form stop; ``count`` instances stop there.
     """
 
     name: str
@@ -45,7 +45,7 @@ class OperationPlan:
 
 @frozen
 class RelationshipPlan:
-    """A relationship of a node and what is called for it; ``count`` of an operation counts relationship instances."""
+    """A relationship of a node and its calls; ``count`` of an operation counts relationship instances."""
 
     type: str
     target: str
@@ -56,9 +56,9 @@ class RelationshipPlan:
 
 @frozen
 class NodePlan:
-    """What happens to the instances of one node. ``properties``: {name: value}, hidden ones replaced.
+    """The plan of one node's instances. ``properties``: {name: value}, hidden ones replaced.
 
-    ``states``: those that it goes through if it is on a path.
+    ``states``: the states that it goes through if it is on a path.
     """
 
     sign: Sign
@@ -91,9 +91,9 @@ class PhasePlan:
 
 @frozen
 class PlanSummary:
-    """The whole plan. ``instances`` counts those that come, go or change; ``resized``: nodes that have others afterwards.
+    """The whole plan. ``instances`` counts added, removed and changed ones; ``resized``: nodes with other counts afterwards.
 
-    ``expected_s``: how long it may take, by how long its operations took before; None: nothing of it ran before.
+    ``expected_s``: expected duration, from earlier durations of its operations; None: none of them ran before.
     """
 
     workflow: str
@@ -110,9 +110,9 @@ class PlanSummary:
 
 @frozen
 class RoundsPlan:
-    """The plan of a workflow of several rounds, each beginning when the one before it has gone well.
+    """The plan of a workflow of several rounds, each beginning when the one before it has completed.
 
-    ``resized``: nodes that have other instances in the end.
+    ``resized``: nodes with other instances in the end.
     """
 
     workflow: str
@@ -142,9 +142,9 @@ def summarise(
     written: Blueprint | None = None,
     yes_many: bool = False,
 ) -> PlanSummary:
-    """What the graph means for the user. ``slots``: {pool: how many calls it holds at once}.
+    """The plan of a graph for the user. ``slots``: {pool: the most calls at once}.
 
-    ``written``: the blueprint before inputs were put in, so that values of hidden inputs stay hidden.
+    ``written``: the blueprint before inputs were evaluated, so that values of hidden inputs stay hidden.
 
     Raises: PL-P002 when it makes more than a million relationship calls and ``yes_many`` does not allow them.
     """
@@ -181,7 +181,7 @@ def summarise(
 
 
 def warnings(topology: Topology, graph: Graph) -> tuple[Problem, ...]:
-    """What a user should know before the graph runs."""
+    """Warnings before the graph runs."""
     touched = _counts(topology, graph)
     found = agent_warning([node for number, node in enumerate(topology.nodes) if touched[number]])
     return (found,) if found and graph.verb == "install" else ()
@@ -196,7 +196,7 @@ def _raise_if_too_many(graph: Graph) -> None:
                     "PL-P002",
                     f"'{graph.name}' would make {calls:,} calls of relationship operations",
                     "Set the relationship's property connection_type to all_to_one, map the operation on the node "
-                    "instead, or say --yes-many if every pair really needs its call.",
+                    "instead, or give --yes-many if every pair really needs its call.",
                 )
             ]
         )
@@ -208,7 +208,7 @@ def _kinds(graph: Graph) -> np.ndarray:
 
 
 def _counts(topology: Topology, graph: Graph) -> np.ndarray:
-    """By node: how many instances the graph takes through calls of their own or through states."""
+    """The number of instances with own calls or states in the graph, by node."""
     moves = np.array([bool(policy.enter or policy.leave) for policy in graph.policies], bool)
     mine = (_kinds(graph) == SubjectKind.INSTANCE) & (((graph.marks & Mark.ABSENT) == 0) | moves[graph.policy])
     touched = np.zeros(len(topology), bool)
@@ -250,7 +250,7 @@ def _nodes(topology: Topology, graph: Graph, written: Blueprint) -> tuple[NodePl
 
 
 def _tally(graph: Graph, kind: SubjectKind, column: np.ndarray) -> dict[int, list[tuple[str, int]]]:
-    """{node or link: the operations called, in the order of the graph, each with how many times}."""
+    """{node or link: the operations called, in the order of the graph, each with its number of calls}."""
     found: dict[int, list[tuple[str, int]]] = {}
     phases: dict[str, int] = {}
     number = np.array([phases.setdefault(step.phase, len(phases)) for step in graph.steps], np.int64)
@@ -272,7 +272,7 @@ def _operations(tally: list[tuple[str, int]], operations: Mapping[str, Operation
 
 def _called(name: str, operations: Mapping[str, Operation], count: int) -> OperationPlan:
     if name.startswith(STOP):
-        return OperationPlan(name, "", "stops until somebody clears it", "stop", count)
+        return OperationPlan(name, "", "stops until an operator clears it", "stop", count)
     operation = operations[name]
     return OperationPlan(operation.name, operation.plugin, operation.implementation, operation.form, count)
 
@@ -296,7 +296,7 @@ def _properties(node: Node, written: Node, hidden: frozenset[str]) -> Mapping[st
 
 
 def _mentions(value: Value, hidden: frozenset[str]) -> bool:
-    """True when the value as written in the blueprint takes one of the hidden inputs."""
+    """True when the value as written in the blueprint uses one of the hidden inputs."""
     if isinstance(value, dict):
         asked = value.get("get_input")
         name = asked[0] if isinstance(asked, list) and asked else asked

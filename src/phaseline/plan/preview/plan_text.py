@@ -1,4 +1,4 @@
-"""A plan as stable text: the same plan gives the same lines, so that a difference reads like a review."""
+"""A plan as stable text: the same plan gives the same lines, so that two plans can be compared line by line."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ WIDTH = 60
 RELATIONSHIP_TYPES = "cloudify.relationships."
 INTERFACES = "cloudify.interfaces."
 USUAL = ("use_external_resource", False)
-"""Said of every node that the product makes itself."""
+"""The property value of every node that Phaseline creates itself; not shown."""
 SHOWN = 5
-"""So many ids of those who come or go are named."""
+"""The most ids named of added or removed instances."""
 LIFECYCLES = ("lifecycle.", "relationship_lifecycle.")
 
 
@@ -83,7 +83,7 @@ def _node(node: NodePlan) -> Iterable[str]:
 
 
 def _states(node: NodePlan) -> Iterable[str]:
-    """A line for each call, behind the state in which it is made; states in which nothing is called are lines as well."""
+    """A line for each call, after the state in which it is made; states without calls are lines as well."""
     known = {operation.name: operation for operation in node.operations}
     rows: list[list[str]] = []
     for state in node.states:
@@ -144,13 +144,13 @@ def _phase(phase: PhasePlan) -> list[str]:
 
 
 def warning_lines(warning: Problem) -> Iterable[str]:
-    """A warning with how to mend it."""
+    """A warning with its remedy."""
     yield f"warning {warning}"
     yield f"    {warning.mend}"
 
 
 def _short(name: str) -> str:
-    """Names of built-in interfaces without what they all begin with."""
+    """The name without the common prefix of built-in interfaces."""
     short = name.removeprefix(INTERFACES)
     for prefix in LIFECYCLES:
         short = short.removeprefix(prefix)

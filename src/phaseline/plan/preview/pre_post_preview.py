@@ -1,4 +1,4 @@
-"""What surrounds a workflow, as the reader of its plan sees it: what hook classes say beforehand, tasks of packages."""
+"""The surroundings of a workflow in its plan: previews of hook classes, and tasks of packages."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ BOTH, ONLY_PRE, ONLY_POST = "before and after", "before", "after"
 
 @frozen
 class HookForeseen:
-    """One hook class. ``says``: ``silent`` has no ``do_preview_op``; ``refuses`` with a ``message``. ``called``: when it will be.
+    """One hook class. ``says``: ``silent`` has no ``do_preview_op``; ``refuses`` with a ``message``. ``called``: when it is called.
 
     ``decisions``: {instance id: mapping}, what it would decide; ``nodes``: {instance id: its node}.
     """
@@ -36,7 +36,7 @@ class HookForeseen:
 
 @frozen
 class PrePostPreview:
-    """Everything, in the order in which it is called before the body."""
+    """All hooks and tasks, in the order in which they are called before the body."""
 
     hooks: Sequence[HookForeseen] = ()
     tasks: Sequence[TaskRow] = ()
@@ -48,7 +48,7 @@ class PrePostPreview:
 
 
 def around_text(text: str, around: PrePostPreview) -> str:
-    """The text of a plan with what surrounds it before and after."""
+    """The text of a plan with the hooks and tasks before and after it."""
     before = [*_block("hooks", _hook_rows(around.hooks)), *_block("tasks before", _task_rows(around.tasks, PRE))]
     after = _block("tasks after", _task_rows(around.tasks, POST))
     return "\n".join([*before, text, *(["", *after[:-1]] if after else [])])
@@ -84,7 +84,7 @@ def _rendered_lines(hook: HookForeseen) -> Iterator[str]:
     )
     yield from (f"decides for {node} × {count:,}: {decided}" for (node, decided), count in sorted(alike.items()))
     if hook.says == "silent":
-        yield f"is called {hook.called}; says nothing beforehand"
+        yield f"is called {hook.called}; has no preview"
     elif hook.says == "agrees" and not (hook.warnings or hook.decisions):
         yield "agrees"
 
@@ -94,7 +94,7 @@ def _task_rows(tasks: Sequence[TaskRow], stage: str) -> Sequence[tuple[str, str]
 
 
 def _whom(task: TaskRow) -> str:
-    """Of which package, and for whom or why for nobody."""
+    """The package of a task, and its instances or why it has none."""
     package = f"{task.package}-{task.version}"
     title = f" ({task.title})" if task.title not in {"", package} else ""
     said = f"{package}{title}, {task.written or 'deployment_tasks.yaml'}"

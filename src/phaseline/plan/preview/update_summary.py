@@ -1,4 +1,4 @@
-"""What an update comes to, as a value: the steps, what becomes of each node and why, and the rounds that follow."""
+"""The plan of an update as a value: its steps, the change of each node with the reason, and the rounds."""
 
 from __future__ import annotations
 
@@ -29,19 +29,19 @@ if TYPE_CHECKING:
     from phaseline.plan.topology.revision import Revision
 
 Action = Literal["install", "uninstall", "update", "replace", "reinstall"]
-"""``replace``: it cannot change as it stands, and needs ``--allow-replace``; ``reinstall``: source document 3 asks for it (ADR 0031)."""
+"""``replace``: the node cannot be updated in place, and needs ``--allow-replace``; ``reinstall``: source document 3 asks for it (ADR 0031)."""
 CONTAINED = "what contains it is reinstalled"
 CONTAINED_IN_REPLACED = "what contains it is replaced"
 SHOWN = 5
-"""How many nodes a warning names; all are counted."""
+"""The most nodes named in a warning; all are counted."""
 
 
 @frozen
 class NodeChange:
-    """What becomes of the instances of one node. ``reason``: why they are replaced or reinstalled, empty where they are not.
+    """The change of one node's instances. ``reason``: why they are replaced or reinstalled, else empty.
 
-    ``added`` and ``removed``: how many come and go of a node that stays. ``action``: what is done to it, ``again``: how many of
-    its instances are uninstalled and made anew by a replacement or a reinstall.
+    ``added`` and ``removed``: numbers of instances added to and removed from a node that stays. ``action``: the change of the
+    node, ``again``: number of instances that are uninstalled and installed again by a replacement or a reinstall.
     """
 
     sign: Sign
@@ -58,10 +58,10 @@ class NodeChange:
 
 @frozen
 class UpdatePlan:
-    """The whole plan of an update. ``differences``: all that the blueprints and inputs say differently; ``replaced``: {node: why}.
+    """The whole plan of an update. ``differences``: all differences of blueprints and inputs; ``replaced``: {node: why}.
 
-    ``changes``: those that are about no node. ``rounds``: those in which something is called or states change. ``reinstalled``:
-    {node: why}, done without ``--allow-replace``; ``may_be_reinstalled``: {node: if what}, known when it runs.
+    ``changes``: differences that belong to no node. ``rounds``: those with calls or state changes. ``reinstalled``:
+    {node: why}, done without ``--allow-replace``; ``may_be_reinstalled``: {node: condition}, decided during the run.
     """
 
     workflow: str
@@ -116,7 +116,7 @@ def summarise_update(
 
 
 def _counts_in(foreseen: PreviewedRounds, names: AbstractSet[str]) -> dict[str, int]:
-    """{node: how many of its instances are touched by the graphs of these names}."""
+    """{node: number of its instances in the graphs of these names}."""
     found: dict[str, int] = {}
     for topology, graph in foreseen.graphs:
         if graph.name in names:
@@ -130,7 +130,7 @@ def _counts_in(foreseen: PreviewedRounds, names: AbstractSet[str]) -> dict[str, 
 
 
 def _nodes(revision: Revision, former: Blueprint, request: Request, again: Mapping[str, int]) -> tuple[NodeChange, ...]:
-    """Of every node to which something happens: those that go or stay, then those that come."""
+    """Changed nodes: first those that are removed or stay, then the added ones."""
     made, fates = revision.finished, revision.fates
     counts = np.bincount(made.node[made.is_there], minlength=len(made.nodes)).tolist()
     number = {made.nodes[at].name: at for at in range(len(made.nodes)) if at not in made.past}
@@ -159,7 +159,7 @@ def _nodes(revision: Revision, former: Blueprint, request: Request, again: Mappi
 def _stays(
     node: Node, moved: tuple[int, int], revision: Revision, request: Request, again: Mapping[str, int]
 ) -> NodeChange | None:
-    """What becomes of a node that stays, of which so many instances come and go; None where nothing is said of it."""
+    """The change of a node that stays, with its numbers of added and removed instances; None without a change."""
     changes = revision.changed.get(node.name, ())
     come, go = moved
     told = NodeChange("~", node.name, node.type, 0, changes=changes, added=come, removed=go)
@@ -176,7 +176,7 @@ def _stays(
 
 
 def _is_in_replaced(node: Node, revision: Revision) -> bool:
-    """Whether a node that stays lies, at any depth, in one that is replaced."""
+    """Whether a node that stays is contained, at any depth, in one that is replaced."""
     nodes, container = revision.finished.blueprint.nodes, node.container
     while container is not None and container not in revision.fates.replaced:
         container = nodes[container].container
@@ -184,7 +184,7 @@ def _is_in_replaced(node: Node, revision: Revision) -> bool:
 
 
 def _why_again(node: Node, changes: Iterable[BlueprintChange], request: Request) -> str:
-    """Why a node is reinstalled that could stay."""
+    """The reason why a node that could stay is reinstalled."""
     if not any(map(is_own, changes)):
         return CONTAINED if not _is_named(request) else "it is on the list of those to reinstall, or in what is"
     if request.parameters.get(FORCE_REINSTALL) is True:
@@ -199,7 +199,7 @@ def _why_again(node: Node, changes: Iterable[BlueprintChange], request: Request)
 def _may_be_reinstalled(
     revision: Revision, request: Request, foreseen: PreviewedRounds, again: Mapping[str, int]
 ) -> dict[str, str]:
-    """{node: on what it depends whether it is reinstalled}, of those of which checks and operations decide when they run."""
+    """{node: condition of its reinstall}, for nodes decided by checks and operations during the run."""
     if request.parameters.get(SKIP_REINSTALL) is True:
         return {}
     asked, updated = _counts_in(foreseen, {CHECK_DRIFT}), _counts_in(foreseen, {UPDATE})
@@ -229,27 +229,27 @@ def _warnings(revision: Revision, former: Blueprint, request: Request, likely: S
     if likely:
         listed = ", ".join(f"'{one.old}' -> '{one.new}'" for one in likely[:SHOWN])
         more = f" and {len(likely) - SHOWN:,} more" if len(likely) > SHOWN else ""
-        what = "1 node says" if len(likely) == 1 else f"{len(likely):,} nodes say"
+        what = "1 node is" if len(likely) == 1 else f"{len(likely):,} nodes are"
         found.append(
             Problem(
                 "PL-P044",
-                f"{what} the same under another name: {listed}{more}",
-                "A node is known by its name: under another one it is uninstalled and installed anew. Keep the names to "
-                "keep what is there.",
+                f"{what} the same except for the name: {listed}{more}",
+                "A node is identified by its name: a renamed one is uninstalled and installed again. Keep the names to "
+                "keep the instances.",
                 severity="warning",
             )
         )
     if former.nodes and not revision.fates.kept:
-        message = f"nothing of the deployment stays: all {len(former.nodes):,} nodes go or are replaced"
-        mend = "See whether it is the blueprint you mean; a new deployment of it would leave this one alone."
+        message = f"nothing of the deployment stays: all {len(former.nodes):,} nodes are removed or replaced"
+        mend = "Check that this is the right blueprint; a new deployment of it would leave this one unchanged."
         found.append(Problem("PL-P045", message, mend, severity="warning"))
     if len(revision.removed) and request.parameters.get(SKIP_UNINSTALL) is True:
         message = f"{len(revision.removed):,} instances are forgotten without being uninstalled"
-        mend = "What there is of them stays where it is, and nothing here knows it any more."
+        mend = "Their resources stay, and Phaseline no longer knows them."
         found.append(Problem("PL-P046", message, mend, severity="warning"))
     if revision.fates.replaced and request.parameters.get(ALLOW_REPLACE) is not True:
         listed = ", ".join(f"'{name}'" for name in list(revision.fates.replaced)[:SHOWN])
         message = f"nodes would have to be replaced: {listed}" + (", ..." * (len(revision.fates.replaced) > SHOWN))
-        mend = "The update is refused before anything changes. If they may be uninstalled and installed anew: --allow-replace"
+        mend = "The update is refused before anything changes. If they may be uninstalled and installed again: --allow-replace"
         found.append(Problem("PL-P041", message, mend, severity="warning"))
     return tuple(found)

@@ -1,4 +1,4 @@
-"""The plan of an update as people read it: a line for each node, its attributes old -> new, the steps of the whole, the rounds."""
+"""The plan of an update as text: a line for each node, its attributes old -> new, other steps, and the rounds."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ ANEW = {
     "replace": "replaced{whose}, only with --allow-replace,",
     "reinstall": "reinstalled{whose}",
 }
-"""{action: how a node says that its instances are uninstalled and made anew}"""
+"""{action: text for instances that are uninstalled and installed again}"""
 KINDS = {"added": "+", "removed": "-", "changed": "~"}
 
 

@@ -1,1 +1,1 @@
-"""Whether a request may run: parameters, restrictions, claims and availability."""
+"""Checks of a request before it runs: parameters, restrictions, claims and availability."""

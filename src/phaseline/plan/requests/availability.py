@@ -1,4 +1,4 @@
-"""Whether a workflow may be started on a deployment as it stands (B23)."""
+"""Whether a workflow may be started on a deployment in its present state (B23)."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ if TYPE_CHECKING:
 
 GONE = (State.UNINITIALIZED, State.DELETED)
 FOR_WHAT_RUNS = frozenset({"update", "scale", "heal", "restore"})
-"""Workflows that would take what is suspended for what is ill, or change it where it cannot be reached."""
+"""Workflows that would treat suspended instances as unhealthy, or change them while they are unreachable."""
 
 
 def unavailable(rules: Availability, topology: Topology, states: np.ndarray) -> str:
-    """Why the workflow may not be started, in words; empty when it may. ``states``: uint8 by instance number."""
+    """The reason why the workflow may not be started; empty if it may. ``states``: uint8 by instance number."""
     if not rules.available:
-        return "the blueprint says that it is never available"
+        return "the blueprint makes it never available"
     if rules.node_instances_active and activity(states).isdisjoint(rules.node_instances_active):
         started = int((states == State.STARTED).sum())
         wanted = " or ".join(f"'{word}'" for word in rules.node_instances_active)
@@ -32,12 +32,12 @@ def unavailable(rules: Availability, topology: Topology, states: np.ndarray) -> 
 
 
 def suspended_count(workflow: str, topology: Topology, states: np.ndarray) -> int:
-    """How many instances are suspended, for a workflow that is not for these; 0 where it may be started."""
+    """The number of suspended instances, for a workflow that does not support them; 0 if it may be started."""
     return int(((states == State.SUSPENDED) & topology.is_there).sum()) if workflow in FOR_WHAT_RUNS else 0
 
 
 def activity(states: np.ndarray) -> set[str]:
-    """Which of ``all``, ``partial`` and ``none`` can be said of the instances; of no instance at all both ends.
+    """Which of ``all``, ``partial`` and ``none`` describe the instances; ``all`` and ``none`` without any instance.
 
     >>> sorted(activity(np.array([State.STARTED, State.CREATED], np.uint8)))
     ['partial']

@@ -1,10 +1,10 @@
-"""What an execution needs for itself, so that executions over disjoint instances run side by side (decision 4, W10).
+"""Claims of executions on instances, so that executions over disjoint instances run side by side (decision 4, W10).
 
-An execution *owns* the instances that its workflow may change, and *leans* on those they are related to, contained in
-or contain: they must stay as they are meanwhile, though several may lean on one. Two executions collide where one owns
-what the other owns or leans on. Walk: ``reinstall`` of ``web_1`` owns it and leans on ``host_1``; a ``reinstall`` of
-``web_2`` on the same host owns another and leans on the same, so both run; ``stop`` of ``host_1`` owns what both lean
-on, so it waits for them.
+An execution *owns* the instances that its workflow may change. It *leans* on those they are related to, contained in
+or contain: these must stay unchanged meanwhile, though several executions may lean on one. Two executions collide if one
+owns an instance that the other owns or leans on. Example: ``reinstall`` of ``web_1`` owns it and leans on ``host_1``; a
+``reinstall`` of ``web_2`` on the same host owns another instance and leans on the same, so both run. ``stop`` of ``host_1``
+owns the instance that both lean on, so it waits for them.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ NOBODY = np.empty(0, np.int64)
 
 @frozen
 class Claim:
-    """``own``: instance numbers, ascending; None: the whole deployment, whatever it consists of by then. ``leans`` likewise.
+    """``own``: instance numbers, ascending; None: the whole deployment, also after it has changed. ``leans`` likewise.
 
-    ``by_resource``: each of its instances follows one execution anyway (``reach``); such executions keep apart by themselves.
+    ``by_resource``: each of its instances follows one execution anyway (``reach``), so such executions never collide.
     """
 
     own: np.ndarray | None
@@ -40,7 +40,7 @@ EVERYTHING = Claim(None, NOBODY)
 
 
 def claim_of(topology: Topology, request: Request) -> Claim:
-    """What an execution of this request needs, in the topology as it is now."""
+    """The claim of an execution of this request, in the present topology."""
     mapped = topology.blueprint.workflows.get(request.workflow)
     meant = request.workflow if mapped is None else mapped.built_in
     if meant not in PLANNERS:
@@ -69,7 +69,7 @@ def _meet(one: np.ndarray, other: np.ndarray) -> bool:
 
 
 def _neighbours(topology: Topology, own: np.ndarray) -> np.ndarray:
-    """Who is related to one of these, by a row or by a rule, is around one or inside one: bool by number."""
+    """Instances related to one of these by a row or a rule, containing one, or contained in one: bool by number."""
     found = np.zeros(len(topology), bool)
     found[topology.target[own[topology.source]]] = True
     found[topology.source[own[topology.target]]] = True
@@ -83,7 +83,7 @@ def _neighbours(topology: Topology, own: np.ndarray) -> np.ndarray:
     container = topology.container
     is_contained = container >= 0
     around, inside = container[own], own
-    while len(around) or inside.any():  # a level further out and in each time
+    while len(around) or inside.any():  # one level further out and in at a time
         around = np.unique(around[around >= 0])
         inside = inside[container] & is_contained
         found[around] = True

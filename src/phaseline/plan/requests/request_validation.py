@@ -1,4 +1,4 @@
-"""Whether a request can be meant: parameters the workflow does not have, filters that name what is not there."""
+"""Validate a request: unknown or wrong parameters, and filters with unknown names."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ if TYPE_CHECKING:
 
 
 POINTS = ("create", "update", "delete", "configure", "start", "stop")
-"""Operations that a breakpoint may name although nobody maps them."""
+"""Operations that a breakpoint may name even if no node maps them."""
 SIDES = {"before": "pre", "after": "post", "pre": "pre", "post": "post"}
-"""{what people write for a side of a point: how it is called}"""
+"""{spelling of a side of a point: its name}"""
 NAMED = 10
 
 
 def check(
     topology: Topology, request: Request, *, with_custom: bool = False, workflow: Workflow | None = None
 ) -> tuple[Problem, ...]:
-    """Everything wrong with the request; to be asked before it is submitted.
+    """All problems of the request, found before it is submitted.
 
-    ``with_custom``: parameters that nobody declares are let through, for plugins to read. ``workflow``: None: the built-in one
+    ``with_custom``: undeclared parameters are accepted, for plugins to read. ``workflow``: None: the built-in one
     of this name.
     """
     if workflow is None and request.workflow in PLANNERS:
@@ -59,9 +59,9 @@ def check(
 def stop_problems(
     breakpoints: Iterable[Breakpoint], topologies: Iterable[Topology], phases: Iterable[str]
 ) -> Iterator[Problem]:
-    """PL-P047: breakpoints at which nobody will ever stop. ``phases``: those that nodes may come to.
+    """PL-P047: breakpoints at which no instance can stop. ``phases``: those that nodes may run.
 
-    ``topologies``: the deployment, and what it is brought to.
+    ``topologies``: the present one, and the one that the workflow leads to.
     """
     nodes: dict[str, None] = {}
     known = set(POINTS)
@@ -78,7 +78,7 @@ def unfit_stops(
     phases: Sequence[str] = (),
     noun: str = "node",
 ) -> Iterator[Problem]:
-    """PL-P047: breakpoints that name none of these nodes or resources, or stand at nothing of this. Empty ``names``: anybody may come."""
+    """PL-P047: breakpoints that name none of these nodes or resources, or an unknown point. Empty ``names``: any name is possible."""
     parts = {".".join(words[at:]) for name in operations for words in [name.split(".")] for at in range(len(words))}
     short = {part for part in parts if "." not in part}
     lower = {phase.lower() for phase in phases}
@@ -93,11 +93,11 @@ def unfit_stops(
             hint = _other_words(named, parts, lower) or _did_you_mean(named, [*short, *phases])
             mend = f"{hint}Name {' or '.join(ways) or 'a phase that is loaded'}."
             what = " and no ".join([*(["operation"] if short else []), *(["phase"] if phases or not short else [])])
-            yield Problem("PL-P047", f"the breakpoint {one} stands at '{named}', which is no {what}", mend)
+            yield Problem("PL-P047", f"the breakpoint {one} names '{named}', which is no {what}", mend)
 
 
 def _other_words(named: str, operations: Container[str], phases: Container[str]) -> str:
-    """What to write for ``before-create`` and ``after-create``, empty where they are not meant."""
+    """The hint for ``before-create`` and ``after-create``; empty for other words."""
     word, _, rest = named.partition("-")
     side = SIDES.get(word)
     if side is None or (rest not in operations and rest.lower() not in phases):
@@ -110,17 +110,17 @@ def _not_taken_back(request: Request) -> Problem:
     return Problem(
         "PL-P035",
         f"what '{request.workflow}' has done cannot be taken back when it fails",
-        f"Leave --on-failure rollback out, or say stop. It is there for: {', '.join(able)}.",
+        f"Leave out --on-failure rollback, or give stop. It is available for: {', '.join(able)}.",
     )
 
 
 def warnings(topology: Topology, request: Request, workflow: Workflow | None = None) -> tuple[Problem, ...]:
-    """What a user should know before the workflow begins, beside what the plan of any graph says."""
+    """Warnings before the workflow begins, besides those of the plan of any graph."""
     return tuple((workflow or built_in(request.workflow)).warnings(topology, request))
 
 
 def _parameters(request: Request, known: Mapping[str, Parameter], more: set[str]) -> Iterable[Problem]:
-    """``known``: what the workflow makes something of; ``more``: names of others that may be given."""
+    """``known``: parameters that the workflow uses; ``more``: further names that may be given."""
     for name, value in request.parameters.items():
         if name in known:
             if known[name].is_ignored and value is not False:

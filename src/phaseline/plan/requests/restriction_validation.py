@@ -1,7 +1,7 @@
-"""Refusing what would do with instances that which is forbidden of them (``model.deployment.restrictions``), all of it at once and before anything runs.
+"""Refuse requests whose actions are forbidden for their instances (``model.deployment.restrictions``), all at once before a run.
 
-Whoever asks for a workflow is refused by ``refusals``; planners ask again when their turn has come, for a blueprint may have come between. What
-is taken back because it failed is nobody's wish, and is not restricted.
+``refusals`` checks a request when it is made. Planners check again when they run, because the blueprint may have changed in between.
+Taking back a failure is not restricted, because no user has asked for it.
 """
 
 from __future__ import annotations
@@ -25,16 +25,16 @@ if TYPE_CHECKING:
     from phaseline.model.problems.problem import Problem
 
 __all__ = ["forbidden", "refusals", "refuse", "refuse_revision", "whom", "wrong"]
-"""What workflows of plugins find in ``phaseline.planning.restrictions``."""
+"""The names that ``phaseline.planning.restrictions`` offers to workflows of plugins."""
 
 
 def refusals(topology: Topology, request: Request) -> tuple[Problem, ...]:
-    """PL-P049 for each node of which the request would do what is forbidden. An update says it when its blueprint is known."""
+    """PL-P049 for each node for which the request's action is forbidden. An update is checked when its blueprint is known."""
     return tuple(forbidden(topology, _asked_for(topology, request)))
 
 
 def _asked_for(topology: Topology, request: Request) -> Mapping[str, np.ndarray]:
-    """{action: with whom it is to be done} as far as the request alone says it."""
+    """{action: affected instances}, as far as the request alone determines it."""
     parameters = request.parameters
     match request.workflow:
         case "uninstall" | "reinstall":

@@ -1,8 +1,8 @@
-"""Breakpoints that were given for one execution and at which nobody would stop in it, although they fit the deployment (H46).
+"""Find breakpoints of one execution at which no instance would stop, although they fit the deployment (H46).
 
-Walk of ``install --break pre-stop=db``: what the install would do is foreseen with that breakpoint, and no graph of it has an entry of
-``pre-stop`` on an instance of ``db``. An install calls what it calls unless something fails, so it is refused before anything runs; a heal
-decides by what it finds, so there it is a warning.
+Example, ``install --break pre-stop=db``: the install is previewed with that breakpoint, and none of its graphs has an entry of
+``pre-stop`` on an instance of ``db``. The calls of an install are known unless one fails, so it is refused before it runs. A heal
+decides by the results of checks, so there it is a warning.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ if TYPE_CHECKING:
     from phaseline.plan.rounds.round_preview import PreviewedRounds
 
 BY_WHAT_IS_FOUND = frozenset({"heal", "update", "restore", "scale"})
-"""Workflows in which what a check finds, or what fails, decides what is called next."""
+"""Workflows in which results of checks, or failures, decide about the next calls."""
 NAMED = 8
-"""So many operations are named that are called instead."""
+"""The most operations named that are called instead."""
 
 
 def is_foreseen(request: Request, foreseen: PreviewedRounds) -> bool:
-    """Whether nothing else can be called than what was foreseen, so that who is not met there is never met."""
+    """Whether only the previewed operations can be called, so that a breakpoint not met there is never met."""
     if request.workflow not in PLANNERS or request.workflow in BY_WHAT_IS_FOUND:
         return False
     verdict = foreseen.verdict
@@ -45,19 +45,19 @@ def is_foreseen(request: Request, foreseen: PreviewedRounds) -> bool:
 def unmet_stops(
     given: Sequence[Breakpoint], request: Request, foreseen: PreviewedRounds, *, is_sure: bool
 ) -> Iterator[Problem]:
-    """PL-P047 for each of ``given`` at which nobody stops in what was foreseen. ``is_sure``: an error, otherwise a warning.
+    """PL-P047 for each of ``given`` at which no instance stops in the preview. ``is_sure``: an error, otherwise a warning.
 
-    ``request``: the one that was foreseen, with these breakpoints.
+    ``request``: the previewed one, with these breakpoints.
     """
     for one in given:
         if any(_stops(one, topology, graph) for topology, graph in foreseen.graphs):
             continue
         called = ", ".join(_called(one, foreseen)[:NAMED])
-        instead = f"Called of them: {called}." if called else "Nothing of them is called."
-        limit = "" if is_sure else " if all goes well and is found as before"
+        instead = f"Their calls: {called}." if called else "They have no calls."
+        limit = "" if is_sure else " if all goes well and checks find the same as before"
         yield Problem(
             "PL-P047",
-            f"nobody stops at the breakpoint {one} in this '{request.workflow}'{limit}",
+            f"no instance stops at the breakpoint {one} in this '{request.workflow}'{limit}",
             f"{instead} To keep it for other workflows: phaseline breakpoints add {quote(str(one))} -d NAME",
             severity="error" if is_sure else "warning",
         )
@@ -68,14 +68,14 @@ def _stops(one: Breakpoint, topology: Topology, graph: Graph) -> bool:
 
 
 def _concerned(one: Breakpoint, topology: Topology, graph: Graph, step: Step) -> np.ndarray:
-    """Which entries of a step are of instances that it names, bool."""
+    """Entries of a step on instances that the breakpoint names, bool."""
     by_node = np.array([one.concerns(node.name) for node in topology.nodes], bool)
     found: np.ndarray = by_node[topology.node[graph.subject[step.first : step.first + step.count]]]
     return found
 
 
 def _called(one: Breakpoint, foreseen: PreviewedRounds) -> list[str]:
-    """What is called of those that it names, by its last part; a phase by its name."""
+    """The operations called on instances that it names, by their last part; a phase by its name."""
     found: dict[str, None] = {}
     for topology, graph in foreseen.graphs:
         for step in graph.steps:

@@ -1,1 +1,1 @@
-"""Rounds before and after a planner's own: hooks and the look-ahead of previews."""
+"""Rounds before and after the planner's own rounds (hooks), and the preview of rounds."""

@@ -1,9 +1,9 @@
-"""A planner round a workflow's planner: what surrounds an execution comes as rounds before and after its own (ADR 0022).
+"""A planner that wraps a workflow's planner and adds rounds of hooks before and after its own (ADR 0022).
 
-Walk of an install whose body fails and is to be taken back, with hook classes A and B: asked first, ``_opening`` lays "pre
-hooks" (A, then B); asked again the body's planner plans, round after round, until it answers that it failed; ``_closing``
-lays "post hooks", which tell A and B so; then the taking back begins as an action of its own, "pre hooks of rollback", the
-body's planner asked to take back, "post hooks of rollback"; then the verdict of the body.
+Example, an install whose body fails and is to be taken back, with hook classes A and B. First ``_opening`` builds "pre
+hooks" (A, then B). Then the body's planner plans, round after round, until it reports a failure. ``_closing``
+builds "post hooks", which report the failure to A and B. Then the taking back begins as an action of its own: "pre hooks of
+rollback", the body's planner asked to take back, "post hooks of rollback". Last comes the verdict of the body.
 """
 
 from __future__ import annotations
@@ -33,22 +33,22 @@ if TYPE_CHECKING:
 
 OPENING, CLOSING, UNDOING = "pre hooks", "post hooks", "undo hooks"
 OF_TAKING_BACK = " of rollback"
-"""Names of the rounds, and what follows them where what failed is taken back."""
+"""Names of the rounds, and their suffix while a failure is taken back."""
 AFTER = {
     DeploymentCallKind.COMPLETED: "",
     DeploymentCallKind.FAILED: " after a failure",
     DeploymentCallKind.CANCELED: " after a cancel",
     DeploymentCallKind.TIMED_OUT: " after a time-out",
 }
-"""What follows the name of the closing round: so it is known what posts were told, whatever happens to them."""
+"""Suffix of the closing round's name. It records which end the post hooks were called with, whatever their results."""
 HOOK_RETRIES = 0
-"""A hook that fails has refused: it is not asked again."""
+"""Retries of a hook: none, because a failed hook has refused."""
 CALLED = ("completed", "failed", TOLERATED)
-"""Words of entries that were called to their end."""
+"""Words for entries with a finished call."""
 
 
 def surrounded(planner: Planner, around: PrePost) -> Planner:
-    """The planner of an execution that has something round it."""
+    """The planner of an execution with hooks or tasks around its body."""
 
     def plan(topology: Topology, request: Request, history: History, declare: Declare) -> Answer:
         asked = Asked(topology, request, history, declare)
@@ -81,7 +81,7 @@ def is_of_surroundings(name: str) -> bool:
 
 @frozen
 class _Body:
-    """What the workflow itself does."""
+    """The workflow itself."""
 
     planner: Planner
     around: PrePost
@@ -95,19 +95,19 @@ class _Body:
 
     @property
     def has_begun(self) -> bool:
-        """True when it has planned anything in this action."""
+        """True when the body has planned a round in this action."""
         return any(not is_of_surroundings(done.name) for done in of_this_action(self.asked))
 
     @property
     def is_taken_back(self) -> bool:
-        """True when what it made is taken away again, all of it: the execution failed, but the taking back did not."""
+        """True when everything that the body made was removed again: the execution failed, but the taking back did not."""
         names = [done.name for done in self.asked.history.rounds]
         begun = len(names) - names[::-1].index(OPENING + OF_TAKING_BACK) if OPENING + OF_TAKING_BACK in names else 0
         rounds = [done for done in self.asked.history.rounds[begun:] if not is_of_surroundings(done.name)]
         return self.takes_back and (not rounds or (rounds[-1].is_met and not rounds[-1].counts.get(TOLERATED)))
 
     def answer(self) -> Answer:
-        """The next of its own rounds, or its verdict."""
+        """The body's next round, or its verdict."""
         rounds = self.rounds
         if self._goes_on(rounds):
             return GoOn(rounds[-1].name)
@@ -122,9 +122,9 @@ class _Body:
         return self.planner(asked.topology, request, history, asked.declare)
 
     def _of_now(self, done: Round) -> Round:
-        """A round of this action is one of the present attempt, though a person was asked for meanwhile.
+        """The round as one of the present attempt, even if it waited for an operator in between.
 
-        Not one that was left, with calls of which nobody knows, for a clean-up.
+        Not a round with calls of unknown result that was left for a clean-up.
         """
         asked = self.asked
         was_left = asked.request.clean or done.counts.get("unsure")
@@ -132,7 +132,7 @@ class _Body:
         return altered(done, attempt=asked.history.attempt) if is_now else done
 
     def _goes_on(self, rounds: tuple[Round, ...]) -> bool:
-        """Whether a retry goes on in the last graph. What was taken back begins afresh, as does what a clean-up precedes."""
+        """Whether a retry continues the last graph. After a taking back, or with a clean-up, it starts with a new one."""
         history = self.asked.history
         if not rounds or rounds[-1].attempt >= self.asked.request.acts_since or history.canceled or history.is_afresh:
             return False
@@ -142,14 +142,14 @@ class _Body:
 
 @frozen
 class _Action:
-    """An action with its hook classes: the workflow, or the taking back of what it made."""
+    """An action with its hook classes: the workflow, or the taking back of its results."""
 
     classes: Sequence[PinnedHookClass]
     asked: Asked
     of: str = ""
 
     def answer(self, body: _Body) -> Answer:
-        """The first round that is owed, or the verdict of all."""
+        """The first due round, or the verdict of all."""
         opening = self._opening()
         if opening is not None:
             return opening
@@ -161,7 +161,7 @@ class _Action:
         )
 
     def _opening(self) -> Graph | Verdict | None:
-        """The pre calls; where one has failed the undo calls, then the verdict. None: the body may begin."""
+        """The pre calls; after a failure the undo calls, then the verdict. None: the body may begin."""
         history, wanted = self.asked.history, [one for one in self.classes if one.has_pre]
         done = next((one for one in reversed(of_this_action(self.asked)) if one.name == OPENING + self.of), None)
         if done is None and (wanted or self.of):
@@ -183,7 +183,7 @@ class _Action:
         return Verdict(ExecutionStatus.CANCELED if history.canceled else ExecutionStatus.FAILED, told)
 
     def _closing(self, found: Verdict, why: DeploymentCallKind) -> Graph | Verdict:
-        """The post calls, which are told how the body ended; then the verdict, failed if a critical one failed."""
+        """The post calls, which get the end of the body; then the verdict, failed if a critical one failed."""
         if found.status is ExecutionStatus.ATTENTION:
             return found
         why = _reported_kind(self.asked, self.of) or why
@@ -192,7 +192,7 @@ class _Action:
         if posts is not None:
             return posts
         if (self.classes or self.asked.request.take_back) and not self._rounds(name):
-            return build_stage_graph(name, [])  # nobody is told, but the action has ended
+            return build_stage_graph(name, [])  # no hook is called, but the action has ended
         if not any(done.counts.get("failed") for done in self._rounds(name)):
             return found
         is_completed = found.status is ExecutionStatus.COMPLETED
@@ -203,7 +203,7 @@ class _Action:
     def _owed(
         self, prefix: str, name: str, classes: Sequence[PinnedHookClass], why: DeploymentCallKind
     ) -> Graph | None:
-        """A graph of the calls that are still owed: each comes whatever became of those before it. None: all are done."""
+        """A graph of the calls still due; each runs whatever the result of those before it. None: all are done."""
         called = sum(done.counts.get(word, 0) for done in self._rounds(name) for word in CALLED)
         stages = [
             on_deployment(prefix + one.name, _policy(prefix, one), why, tolerant=not one.critical, however=True)
@@ -212,29 +212,29 @@ class _Action:
         return build_stage_graph(name, stages) if stages else None
 
     def _rounds(self, name: str) -> list[Round]:
-        """The settled rounds of this name in the present action: after a cancel there may be several."""
+        """The settled rounds of this name in the present action; after a cancel there may be several."""
         return [done for done in of_this_action(self.asked) if done.name == name]
 
     def _words(self, prefix: str, name: str, word: str) -> str:
-        """What the hooks of a round said that failed, such as ``pre hook quota: more than 100 instances``."""
+        """The messages of a round's failed hooks, such as ``pre hook quota: more than 100 instances``."""
         said = self.asked.history.said(name)
         return "; ".join(f"{word} hook {phase.removeprefix(prefix)}: {text}" for phase, text in said)
 
 
 def _policy(prefix: str, hook: PinnedHookClass) -> Policy:
-    """How a hook is called: alone, in a thread, and again after a crash. Its caller bounds its time, and answers when it is ended."""
+    """The policy of a hook: called alone, in a thread, and again after a crash. Its caller limits its time, and reports its end."""
     return Policy(
         LaneSpec(prefix + hook.name, form="each"), max_retries=HOOK_RETRIES, repeatable=True, answers_stop=True
     )
 
 
 def of_this_action(asked: Asked) -> tuple[Round, ...]:
-    """The rounds of the present action: a retry begins a new one only where the former had ended."""
+    """The rounds of the present action; a retry begins a new action only if the former had ended."""
     return tuple(done for done in asked.history.rounds if done.attempt >= asked.request.acts_since)
 
 
 def _reported_kind(asked: Asked, of: str) -> DeploymentCallKind | None:
-    """What the posts of an action have been told; None: nothing yet."""
+    """The kind of end that the post hooks of an action were called with; None: not called yet."""
     names = {CLOSING + words + of: why for why, words in AFTER.items()}
     found = [names[done.name] for done in of_this_action(asked) if done.name in names]
     return found[0] if found else None

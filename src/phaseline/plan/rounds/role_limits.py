@@ -1,4 +1,4 @@
-"""Roles of packages have limits: whether a deployment keeps to them in the shape that a workflow brings it to."""
+"""Limits of package roles: check the topology that a workflow leads to."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def counting(topology: Topology, among: np.ndarray | None = None) -> Count:
-    """How many instances of a topology have a role, be it the primary one or not. ``among``: bool by number, None: all that are."""
+    """The number of instances with a role, the primary one included. ``among``: bool by number, None: all existing."""
     masks = RoleMasks(topology)
     counted = True if among is None else among
     return lambda role: int(np.count_nonzero(masks.of(Roles(names=(role,))) & counted))
@@ -32,9 +32,9 @@ def counting(topology: Topology, among: np.ndarray | None = None) -> Count:
 def raise_if_beyond_limits(
     limits: Sequence[RoleLimits], shape: Topology, before: Topology | None = None
 ) -> list[Problem]:
-    """Raise what forbids a shape (PL-F069); what is only to be said of it is returned.
+    """Raise the limits that forbid a topology (PL-F069); return those that only warn.
 
-    ``before``: what the deployment is now; None: nothing of it is there.
+    ``before``: the present topology; None: the deployment is new.
     """
     problems = beyond(limits, counting(shape), None if before is None else counting(before))
     errors = [problem for problem in problems if problem.severity == "error"]
@@ -44,7 +44,7 @@ def raise_if_beyond_limits(
 
 
 def look_ahead(limits: Sequence[RoleLimits], planner: Planner, asked: Asked) -> None:
-    """Raise what forbids the shape to which a workflow that is about to begin would bring the deployment as it is by now."""
+    """Raise the limits that forbid the topology to which a workflow that is about to begin would lead."""
     if asked.request.workflow == INSTALL:
         raise_if_beyond_limits(limits, asked.topology)
     else:

@@ -1,6 +1,6 @@
-"""All rounds of a workflow before any of them runs: the planner is asked again as if each graph had gone well.
+"""Preview all rounds of a workflow: the planner is called again as if each graph had completed.
 
-What depends on what will be found cannot be foreseen: of checks the stored results are taken, and ``preview_warnings`` says so.
+Results of future checks are unknown: the stored results are used instead, and ``preview_warnings`` reports that.
 """
 
 from __future__ import annotations
@@ -24,15 +24,15 @@ if TYPE_CHECKING:
     from phaseline.plan.graph.workflow import Planner
 
 MOST_ROUNDS = 100
-"""Planners that want more rounds than this are not followed further."""
+"""The most rounds that are previewed."""
 
 
 @frozen
 class PreviewedRounds:
-    """What will be if all goes well. ``graphs`` in order, each with the topology in which it runs.
+    """The preview if everything completes. ``graphs`` in order, each with the topology in which it runs.
 
     ``before``: the topology now; ``topology`` and ``states`` (uint8 by instance number): those in the end. ``verdict``: None
-    where ``MOST_ROUNDS`` did not reach it.
+    if ``MOST_ROUNDS`` did not reach it.
     """
 
     before: Topology
@@ -46,12 +46,12 @@ class PreviewedRounds:
 def foresee(
     planner: Planner, topology: Topology, request: Request, history: History, declare: Declare
 ) -> PreviewedRounds:
-    """The rounds of a workflow, each asked for as if all before it had gone well."""
+    """The rounds of a workflow, each planned as if all before it had completed."""
     graphs: list[tuple[Topology, Graph]] = []
     before = topology
     for _ in range(MOST_ROUNDS):
         answer = planner(topology, request, history, declare)
-        assert not isinstance(answer, GoOn), "only a retry goes on"
+        assert not isinstance(answer, GoOn), "only a retry continues a graph"
         if isinstance(answer, Verdict):
             return PreviewedRounds(before, tuple(graphs), topology, history.states, answer)
         if isinstance(answer, Reshape):
@@ -73,13 +73,15 @@ def states_after(graph: Graph, states: np.ndarray) -> np.ndarray:
     final = np.array([(-1, *policy.enter, *policy.leave)[-1] for policy in graph.policies])
     kinds = np.repeat([step.kind for step in graph.steps], [step.count for step in graph.steps])
     reached = np.where(kinds == SubjectKind.INSTANCE, final[graph.policy], -1)
-    who = (reached >= 0).nonzero()[0]  # in the order of each instance's sequence: of several states the last one stays
+    who = (reached >= 0).nonzero()[
+        0
+    ]  # in the order of each instance's sequence, so that the last of several states stays
     found[graph.subject[who]] = reached[who]
     return found
 
 
 def checks_after(graph: Graph, checks: Checks) -> Checks:
-    """The results when everybody is found as before, well who was never checked, and every heal has succeeded."""
+    """The results if checks find the same as before, instances never checked are healthy, and every heal succeeds."""
     phases = [step for step in graph.steps if step.phase in OPERATIONS]
     if not phases:
         return checks
@@ -98,7 +100,7 @@ def checks_after(graph: Graph, checks: Checks) -> Checks:
 
 
 def preview_warnings(workflow: str, foreseen: PreviewedRounds) -> tuple[Problem, ...]:
-    """What a user should know of rounds that were foreseen: they depend on checks (PL-P033), or end badly (PL-P034)."""
+    """Warnings about previewed rounds: they depend on checks (PL-P033), or fail (PL-P034)."""
     found = []
     asked = sum(step.count for _, graph in foreseen.graphs for step in graph.steps if step.phase in CHECKS)
     if asked and foreseen.graphs[-1][1].name != workflow:
@@ -107,15 +109,17 @@ def preview_warnings(workflow: str, foreseen: PreviewedRounds) -> tuple[Problem,
             Problem(
                 "PL-P033",
                 f"what {what} cannot be foreseen",
-                "Shown is what follows if everybody is found as at the last check, and well who was never checked.",
+                "The plan assumes the results of the last checks, and that instances never checked are healthy.",
                 severity="warning",
             )
         )
     verdict = foreseen.verdict
     if verdict is not None and verdict.status is ExecutionStatus.FAILED:
-        mend = "See what it says before you start it: what is shown is done all the same."
+        mend = "Read the reason before you start it: the steps shown run all the same."
         found.append(
-            Problem("PL-P034", f"as things stand '{workflow}' will fail: {verdict.reason}", mend, severity="warning")
+            Problem(
+                "PL-P034", f"in the present state '{workflow}' will fail: {verdict.reason}", mend, severity="warning"
+            )
         )
     return tuple(found)
 

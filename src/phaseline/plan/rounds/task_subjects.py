@@ -1,4 +1,4 @@
-"""Whom stage tasks of packages will be for, read from rounds that are foreseen."""
+"""The instances on which stage tasks of packages will run, read from previewed rounds."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def whom(request: Request, foreseen: PreviewedRounds) -> np.ndarray:
-    """Whom tasks will be for when the rounds are as foreseen, bool by number of the last topology."""
+    """Instances on which tasks will run if the rounds go as previewed, bool by number of the last topology."""
     topology = foreseen.topology
     if request.workflow == HEAL:
         found = np.zeros(len(topology), bool)

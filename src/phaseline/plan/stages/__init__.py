@@ -1,1 +1,1 @@
-"""Stage tasks of packages as graphs."""
+"""Graphs of the stage tasks of packages."""

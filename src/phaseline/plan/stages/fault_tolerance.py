@@ -1,4 +1,4 @@
-"""How many instances may fail in granular tasks: fault tolerance of groups, as bounds of a graph (F45)."""
+"""The number of instances that may fail in granular tasks: fault tolerance of groups, as bounds of a graph (F45)."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ if TYPE_CHECKING:
     from phaseline.plan.stages.role_masks import RoleMasks
 
 STRICT = 0
-"""The group of entries of which none may fail: stage tasks, and tasks of instances in no group."""
+"""The group of entries that may not fail: stage tasks, and tasks of instances in no group."""
 OTHERS = "instances in no group"
 
 
 @frozen
 class FaultTolerance:
-    """``group``: int32 by instance, a number for each different set of groups; ``bears``: somebody at all may fail."""
+    """``group``: int32 by instance, a number for each different set of groups; ``bears``: some failures are tolerated."""
 
     group: np.ndarray
     bounds: tuple[Bound, ...]
@@ -29,12 +29,12 @@ class FaultTolerance:
 
     @classmethod
     def of(cls, groups: Sequence[ExecutionTask], masks: RoleMasks, size: int) -> FaultTolerance:
-        """From the tasks that are groups. A group that says nothing of failures bears all of its instances."""
+        """The fault tolerance of the tasks that are groups. A group without a setting tolerates the failure of all instances."""
         members = [masks.of(group.roles) for group in groups]
         if not members:
             return cls(np.zeros(size, np.int32), (Bound(OTHERS, (STRICT,), 0),), bears=False)
         kinds, number = np.unique(np.stack([np.zeros(size, bool), *members]), axis=1, return_inverse=True)
-        # the first kind is that of those who are in no group, if there are any
+        # the first kind is that of instances in no group, if there are any
         shift = 0 if not kinds[:, 0].any() else 1
         bounds = [Bound(OTHERS, (STRICT,), 0)]
         for place, (group, mask) in enumerate(zip(groups, members, strict=True)):
@@ -51,7 +51,7 @@ class FaultTolerance:
 
 
 def tolerated(said: int | str | None, size: int) -> int:
-    """How many of a group's instances may fail: a number, a share, or so many less than all; nothing said: all.
+    """The number of a group's instances that may fail, from a number, a share, or a number less than all; None: all.
 
     >>> tolerated(1, 4), tolerated("50%", 4), tolerated(-3, 4), tolerated(None, 4), tolerated(-9, 4)
     (1, 2, 1, 4, 0)

@@ -1,7 +1,7 @@
-"""Which granular tasks run before the body of a workflow, and which after it (F46).
+"""Decide which granular tasks run before the body of a workflow, and which after it (F46).
 
-The body comes right after the point ``deploy_start``. Before it runs whatever that point waits for, and what hangs behind
-``pre_deployment_start`` without hanging behind ``deploy_start``; with whom it waits for. All others run after it.
+The body comes right after the point ``deploy_start``. The tasks before it are those that the point waits for, and those after
+``pre_deployment_start`` that are not after ``deploy_start``, with all that they wait for. All others run after the body.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def ties_of(granular: Sequence[ExecutionTask]) -> dict[str, Ties]:
-    """{id of a task that is no group: what it is tied to}, with what its groups and a stage (of the old form) add."""
+    """{id of a task that is no group: its dependencies}, with those of its groups and of a stage (in the old form)."""
     groups: dict[str, list[Ties]] = {}
     for task in granular:
         for id in task.ties.tasks if task.type == GROUP and task.ties is not None else ():
@@ -56,7 +56,7 @@ def sided(ties: Mapping[str, Ties]) -> Mapping[str, frozenset[str]]:
 
 
 def segments(ties: Mapping[str, Ties]) -> Mapping[str, int]:
-    """{id of a task or a point: how many points between stages it comes after}: tasks of one segment run between the same points.
+    """{id of a task or a point: number of points between stages before it}: tasks of one segment run between the same points.
 
     >>> segments({"a": Ties(), "b": Ties(requires=("deploy_end",))})["b"]
     4
@@ -70,7 +70,7 @@ def segments(ties: Mapping[str, Ties]) -> Mapping[str, int]:
 
 
 def depths_by_needs(ties: Mapping[str, Ties], known: Mapping[str, int]) -> dict[str, int]:
-    """{id: how deep it lies}: as is ``known``, otherwise one more than the deepest of those it needs.
+    """{id: depth}: as in ``known``, otherwise one more than the deepest of its needs.
 
     >>> depths_by_needs({"a": Ties(requires=("b",)), "b": Ties()}, {})["a"]
     1
@@ -88,14 +88,14 @@ def depths_by_needs(ties: Mapping[str, Ties], known: Mapping[str, int]) -> dict[
                 continue
             if (
                 id not in found
-            ):  # what is entered and not found needs it in turn: on different instances that is no circle
+            ):  # entered but not finished: it needs this task in turn, which on different instances is no circle
                 found[id] = max((found[one] + 1 for one in needs[id] if one in found), default=0)
             way.pop()
     return found
 
 
 def _needs(ties: Mapping[str, Ties]) -> dict[str, set[str]]:
-    """{id of a task or a point: those it waits for}."""
+    """{id of a task or a point: ids that it waits for}."""
     needs: dict[str, set[str]] = {id: set() for id in (*POINTS, *ties)}
     for before, behind in pairwise(POINTS):
         needs[behind].add(before)
@@ -109,7 +109,7 @@ def _needs(ties: Mapping[str, Ties]) -> dict[str, set[str]]:
 
 
 def _turned(needs: Mapping[str, Iterable[str]]) -> dict[str, set[str]]:
-    """{id: those that wait for it}."""
+    """{id: ids that wait for it}."""
     behind_of: dict[str, set[str]] = {id: set() for id in needs}
     for id, wanted in needs.items():
         for other in wanted:

@@ -1,8 +1,8 @@
 """Roles of stage tasks as instances: masks over a topology (source document 4, F19).
 
-A name means, whichever is the first to fit anything: a node of the blueprint; a type of nodes, with those derived from it; the
-label ``role`` of a node, which is its property ``labels``; a group. ``primary-X`` is of those that X means the one of the
-lowest index.
+A name is looked up in this order, and the first match counts: a node of the blueprint; a type of nodes, with derived types; the
+label ``role`` in a node's property ``labels``; a group. ``primary-X`` is the instance with the lowest index among those
+of X.
 """
 
 from __future__ import annotations
@@ -25,17 +25,17 @@ LABELS, ROLE = "labels", "role"
 
 
 class RoleMasks:
-    """Whom roles mean, bool by instance number; each name is looked up once."""
+    """The instances of roles, bool by number; each name is looked up once."""
 
     def __init__(self, topology: Topology, split: frozenset[str] = frozenset()) -> None:
-        """``split``: names that leave their primary instance out."""
+        """``split``: names that exclude their primary instance."""
         self._topology = topology
         self._split = split
         self._masks: dict[str, np.ndarray] = {}
         self._names: frozenset[str] | None = None
 
     def of(self, roles: Roles) -> np.ndarray:
-        """The instances that are there and have one of these roles. Those of the engine's own machine are none."""
+        """Existing instances with one of these roles. The engine's own machine has no instances."""
         topology = self._topology
         if roles.scope != "named":
             return topology.is_there.copy() if roles.scope == "all" else np.zeros(len(topology), bool)
@@ -45,14 +45,14 @@ class RoleMasks:
         return found
 
     def _named(self, roles: Roles) -> Iterable[str]:
-        """The names, and those that a pattern fits from their beginning."""
+        """The names, and those that a pattern matches from their beginning."""
         yield from roles.names
         for text in roles.patterns:
             fits = compiled(text).matches
             yield from (name for name in sorted(self._known()) if fits(name))
 
     def _known(self) -> frozenset[str]:
-        """Every name that means anybody, the primary ones included."""
+        """Every name with at least one instance, ``primary-`` names included."""
         if self._names is None:
             topology = self._topology
             present = [node for number, node in enumerate(topology.nodes) if number not in topology.past]
@@ -90,7 +90,7 @@ class RoleMasks:
         return found
 
     def _primary(self, mask: np.ndarray) -> np.ndarray:
-        """Of these the one of the lowest index; of several nodes that of the first."""
+        """The instance with the lowest index; with several nodes that of the first."""
         found = np.zeros(len(mask), bool)
         numbers = mask.nonzero()[0]
         if len(numbers):

@@ -1,8 +1,8 @@
-"""The strategy of a group of tasks: its instances go through their tasks so many at a time (F44).
+"""The strategy of a group of tasks: a limited number of its instances run their tasks at a time (F44).
 
 As in the ancestor's engine that had groups, an instance has its turn for all of its tasks, up to the next point between
-stages: with ``one_by_one`` the second begins when the first has run them all. How a task ended makes no difference; how many
-failures are borne, the group's fault tolerance says.
+stages: with ``one_by_one`` the second begins when the first has run them all. The result of a task makes no difference; the
+group's fault tolerance limits the failures.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 def take_turns(
     graph: TaskGraph, rows: Sequence[Sequence[Block]], segments: Sequence[int], members: np.ndarray, at_once: int
 ) -> None:
-    """Have each instance wait until the one that is ``at_once`` places before it is through, however.
+    """Make each instance wait for the end, with any result, of the one ``at_once`` places before it.
 
     ``rows``: the calls of each task, in turn, and of each its segment between two points. ``members``: bool by instance number.
     """

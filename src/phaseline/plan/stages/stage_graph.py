@@ -1,6 +1,6 @@
-"""Graphs of stages one after the other: all entries of a stage together, a milestone before the next one.
+"""Graphs of consecutive stages: all entries of a stage together, then a milestone before the next one.
 
-What stage tasks and hooks need, who have no sequence of an instance to stand in: ``build_stage_graph("pre hooks", stages)``.
+Stage tasks and hooks need these because they belong to no instance's sequence: ``build_stage_graph("pre hooks", stages)``.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ MILESTONE = "milestone"
 
 @frozen
 class StageCall:
-    """What is called together: one phase for these ``subjects`` (numbers of the ``kind``), called as ``policy`` says.
+    """The calls of one stage: one phase for these ``subjects`` (numbers of the ``kind``), called with ``policy``.
 
-    ``tolerant``: who fails counts as done. ``however``: what comes next begins when all have ended, however.
+    ``tolerant``: a failure counts as done. ``however``: the next stage begins when all calls have ended, with any result.
     """
 
     phase: str
@@ -38,14 +38,14 @@ class StageCall:
 def on_deployment(
     phase: str, policy: Policy, why: DeploymentCallKind, *, tolerant: bool = False, however: bool = False
 ) -> StageCall:
-    """A stage that calls something of the deployment itself, once."""
+    """A stage with one call for the deployment itself."""
     return StageCall(phase, policy, np.array([why], np.int32), SubjectKind.DEPLOYMENT, tolerant, however)
 
 
 def build_stage_graph(name: str, stages: Sequence[StageCall]) -> Graph:
-    """The graph: the entries of each stage, and between neighbours a milestone that passes when the former one is done.
+    """The graph: the entries of each stage, and between stages a milestone that passes when the former one is done.
 
-    Stages without subjects are left out. An empty graph has settled when it begins.
+    Stages without subjects are left out. An empty graph settles at once.
     """
     wanted = [stage for stage in stages if len(stage.subjects)]
     steps: list[Step] = []
@@ -84,7 +84,7 @@ def _graph(
     columns: Sequence[tuple[np.ndarray, np.ndarray, np.ndarray]],
     followers: Sequence[np.ndarray],
 ) -> Graph:
-    """``followers`` by step: of calls the milestone behind each (-1: none), of a milestone all that wait for it."""
+    """``followers`` by step: for calls the milestone after each (-1: none), for a milestone all entries that wait for it."""
     degree: list[np.ndarray] = []
     idx: list[np.ndarray] = []
     for step, behind in zip(steps, followers, strict=True):

@@ -1,6 +1,6 @@
 """Stage tasks of packages as rounds before and after those of a workflow's body (source 4).
 
-``plan.stages.stage_tasks`` says which tasks are owed and lays their graphs; here is when they come.
+``plan.stages.stage_tasks`` decides which tasks are due and builds their graphs; this module decides when they run.
 """
 
 from __future__ import annotations
@@ -21,16 +21,16 @@ if TYPE_CHECKING:
     from phaseline.plan.transforms.pipeline import Asked
 
 STAGE = "stage "
-"""Names of rounds of stage tasks begin with it."""
+"""Prefix of the names of rounds with stage tasks."""
 BEFORE, AFTER = STAGE + "pre_deployment", STAGE + "post_deployment"
 
 
 def within(
     asked: Asked, around: PrePost, body: Callable[[], Graph | Reshape | GoOn | Verdict]
 ) -> Graph | Reshape | GoOn | Verdict:
-    """What comes next: a round of tasks that are owed, or what the body answers.
+    """The next round: due tasks, or the answer of the body.
 
-    Where tasks have failed the body is not asked again; a retry goes on with what failed in them.
+    If tasks have failed the body is not asked again; a retry continues the failed tasks.
     """
     if not around.stages:
         return body()
@@ -53,7 +53,7 @@ def within(
 
 
 def _stopped(asked: Asked, done: Round) -> Verdict | GoOn:
-    """Failed tasks go on in a retry; until then they end the execution."""
+    """The answer after failed tasks: a retry continues them; otherwise the execution ends."""
     history = asked.history
     if done.attempt < history.attempt and not history.canceled and not history.is_afresh:
         return GoOn(done.name)
@@ -63,6 +63,6 @@ def _stopped(asked: Asked, done: Round) -> Verdict | GoOn:
 
 
 def _last(history: History, name: str) -> Round | None:
-    """The last round of this name, in whichever attempt: tasks that went well are not run again."""
+    """The last round of this name, in any attempt, because successful tasks are not run again."""
     found = [done for done in history.rounds if done.name == name]
     return found[-1] if found else None

@@ -1,9 +1,9 @@
 """Stage tasks of packages as graphs: one that runs before the body of a workflow, one after it (source document 4).
 
-Walk of an install with the task ``net#1`` (``post_deployment/100``, role ``web``) and ``db/tune`` of ``deployment_tasks.yaml``,
-which requires ``deploy_start``: ``before`` finds nobody to call. When the body has ended well, ``after`` lays ``db/tune`` on
+Example, an install with the task ``net#1`` (``post_deployment/100``, role ``web``) and ``db/tune`` of ``deployment_tasks.yaml``,
+which requires ``deploy_start``: ``before`` finds no instance to call. When the body has completed, ``after`` adds ``db/tune`` on
 the instances of its role, then the points ``deploy_end`` to ``post_deployment_end``, then ``net#1`` on those of ``web``,
-with a milestone between neighbours; an instance runs one task at a time.
+with a milestone between neighbours. An instance runs one task at a time.
 """
 
 from __future__ import annotations
@@ -53,19 +53,19 @@ if TYPE_CHECKING:
     from phaseline.plan.stages.task_graph import Block
 
 RESHAPING = ("scale", "update")
-"""Workflows in which the deployment takes another shape; tasks are for what is new in it."""
+"""Workflows that change the topology; their tasks run on the new instances."""
 CHANGED = ("changed", "updated")
-"""What an update keeps of those that it changes."""
+"""Keys under which an update stores the instances that it changes."""
 HEAL, CHECK_STATUS = "heal", "check_status"
-"""The workflow that is only for some instances, and its graph that finds out for which."""
+"""The workflow that changes only some instances, and its graph that finds them."""
 EVERY_DEPLOYMENT = "deployment.id"
-"""Key of lanes with a limit, which is one of each deployment."""
+"""Key of lanes with a limit; the limit holds for each deployment."""
 
 
 def before(asked: Asked, around: PrePost, body: Callable[[], object] | None = None) -> Graph | None:
-    """The tasks before the body. None where none is owed, or not yet: what is to be new must have come.
+    """The tasks before the body. None if none is due, or not yet because the new instances are not added.
 
-    ``body``: what the workflow answers next. A heal runs its checks before them, since they say who is healed.
+    ``body``: returns the workflow's next answer. A heal runs its checks before the tasks, because they decide what is healed.
     """
     if asked.request.workflow == HEAL and body is not None:
         following = body()
@@ -78,7 +78,7 @@ def before(asked: Asked, around: PrePost, body: Callable[[], object] | None = No
 
 
 def after(asked: Asked, around: PrePost, answer: Graph | Reshape | GoOn | Verdict) -> Graph | None:
-    """The tasks after the body, where it is about to end well by this ``answer``: what is new must still be known."""
+    """The tasks after the body, if this ``answer`` would complete it, so that the new instances are still known."""
     if isinstance(answer, Reshape):
         is_due = asked.topology.started is not None and answer.topology.started is None
     else:
@@ -88,7 +88,7 @@ def after(asked: Asked, around: PrePost, answer: Graph | Reshape | GoOn | Verdic
 
 
 def fresh(asked: Asked) -> np.ndarray:
-    """Whom tasks are for in this execution, unless they run again on everybody; bool by instance number."""
+    """Instances on which tasks run in this execution, unless they run again on all; bool by number."""
     topology = asked.topology
     found = topology.is_there.copy()
     if asked.request.workflow in RESHAPING and topology.started is not None:
@@ -110,9 +110,9 @@ def fresh(asked: Asked) -> np.ndarray:
 
 
 def rows_of(asked: Asked, stages: Stages, stage: str, new: np.ndarray) -> list[tuple[ExecutionTask, int]]:
-    """What the graph of one side is made of, as ``before`` and ``after`` lay it: (task, how many instances run it), in order.
+    """The content of the graph that ``before`` or ``after`` builds: (task, number of instances that run it), in order.
 
-    ``new``: whom tasks are for, bool by number. Raises: PL-F015 for what the graph would be refused for.
+    ``new``: instances on which tasks run, bool by number. Raises: PL-F015 if the graph would be refused.
     """
     return _build_side(lambda side: side.rows(), asked, stages, stage, new)
 
@@ -123,8 +123,10 @@ Told = TypeVar("Told")
 def _build_side(
     ask: Callable[[_Side], Told], asked: Asked, stages: Stages, stage: str, new: np.ndarray | None = None
 ) -> Told:
-    """What one side answers. Where an instance would have to wait for one whose turn comes later, its groups take turns task by
-    task: so many instances at once run each of their tasks, in whichever order the tasks allow.
+    """The answer of one side.
+
+    If an instance would have to wait for one with a later turn, its groups take turns task by task: the limited number of
+    instances runs each task, in any order that the tasks allow.
     """
     try:
         return ask(_Side(asked, stages, stage, new))
@@ -133,11 +135,11 @@ def _build_side(
 
 
 class _HeldUpError(Exception):
-    """The turns of a group and the dependencies of its tasks go round in a circle."""
+    """The turns of a group and the dependencies of its tasks form a circle."""
 
 
 class _Side:
-    """The graph of one side of the body. ``by_task``: strategies of groups hold for each task by itself."""
+    """The graph of one side of the body. ``by_task``: strategies of groups apply to each task separately."""
 
     def __init__(
         self, asked: Asked, stages: Stages, stage: str, new: np.ndarray | None = None, *, by_task: bool = False
@@ -165,7 +167,7 @@ class _Side:
         self._subjects: dict[object, np.ndarray] = {}
 
     def graph(self) -> Graph | None:
-        """None where nobody would be called."""
+        """The graph; None without a call."""
         known = self._laid()
         if not any(row and len(row[0]) for row in self._rows):
             return None
@@ -175,9 +177,9 @@ class _Side:
         return build_task_graph(self._graph, f"stage {self._stage}", depth, behind, bounds)
 
     def rows(self) -> list[tuple[ExecutionTask, int]]:
-        """Each task with how many instances run it, in the order of the graph: as deep as they lie, then as files have them.
+        """Each task with the number of instances that run it, in the order of the graph: by depth, then in the order of the files.
 
-        A task that nobody runs stands behind those that it needs.
+        A task without instances comes after the tasks that it needs.
         """
         known = self._laid()
         depth = self._tied_up(known)
@@ -192,7 +194,7 @@ class _Side:
         return told + [(task, len(one.head)) for task, one in zip(self._in_turn, self._turns, strict=True)]
 
     def _place_of(self, task: ExecutionTask) -> int:
-        """Which of the tasks of one id it is."""
+        """The place of the task among the tasks with its id."""
         return [one for one in self._tied if one.id == task.id].index(task)
 
     def _laid(self) -> dict[str, list[Vertices]]:
@@ -204,7 +206,7 @@ class _Side:
         return known
 
     def _tied_up(self, known: dict[str, list[Vertices]]) -> np.ndarray:
-        """The depths of the vertices, with all edges that tasks and groups say. Raises: PL-F015."""
+        """The depths of the vertices, with all edges of tasks and groups. Raises: PL-F015."""
         if self._tied:
             self._points(known)
             Tying(self._graph, known, self._masks, self._bearing.bears).tie()
@@ -215,7 +217,7 @@ class _Side:
         return self._taking_turns() if self._tied and self._in_turns and not self._by_task else depth
 
     def _taking_turns(self) -> np.ndarray:
-        """The depths of the vertices, those who wait for the turn of their instance included."""
+        """The depths of the vertices, with the waits for turns of instances."""
         found = segments(self._ties)
         of_rows = [found.get(id, -1) for id in self._row_ids]
         for group in self._in_turns:
@@ -226,7 +228,7 @@ class _Side:
         return depth
 
     def _points(self, known: dict[str, list[Vertices]]) -> None:
-        """The points between stages of this side, in their order; one that a package overrides keeps its place in it."""
+        """Add the points between stages of this side, in their order; one that a package overrides keeps its place."""
         cut = POINTS.index(DEPLOY_START) + 1
         last: Vertices | None = None
         for name in POINTS[:cut] if self._stage == PRE else POINTS[cut:]:
@@ -238,7 +240,7 @@ class _Side:
             last = known[name][-1]
 
     def _row_of_stages(self, in_turn: Sequence[Vertices], known: Mapping[str, Sequence[Vertices]]) -> None:
-        """Tasks of ``tasks.yaml``: each after all of the one before, between the end of their stage and what follows it."""
+        """Add the tasks of ``tasks.yaml``: each after all calls of the one before, between the end of their stage and its followers."""
         first, last = (PRE_END, DEPLOY_START) if self._stage == PRE else (POST_END, "")
         ready = np.empty(0, np.int64)
         for point in known.get(first, ()):
@@ -295,7 +297,7 @@ class _Side:
         return Vertices(id, ties, block, block)
 
     def _who(self, task: ExecutionTask) -> np.ndarray:
-        """The instances that run a task; of one for the engine's machine anybody, for whom it runs once."""
+        """The instances that run a task; for a task of the engine's machine, which runs once, any instance."""
         topology = self._asked.topology
         again = topology.is_there if task.reexecutes else self._fresh
         if task.roles.scope == "master":
@@ -311,7 +313,7 @@ class _Side:
     def _calls(
         self, task: ExecutionTask, subjects: np.ndarray
     ) -> list[tuple[str, np.ndarray | int | None, np.ndarray | int]]:
-        """(phase, policy, marks) of what is called one after the other; nothing is called of a task that is skipped."""
+        """(phase, policy, marks) of consecutive calls; a skipped task has none."""
         if not task.is_called:
             return [(task.phase, None, int(Mark.ABSENT))]
         if task.type == OPERATION:
@@ -327,7 +329,7 @@ class _Side:
     def _left_out(
         self, task: ExecutionTask, subjects: np.ndarray, policy: np.ndarray | int | None, marks: np.ndarray | int
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Policy and marks by instance, with nothing to call where the condition of the task is false."""
+        """Policy and marks by instance, without a call if the condition of the task is false."""
         topology, absent = self._asked.topology, self._graph.policies.absent()
         left_out = np.array([node.name in task.not_on for node in topology.nodes], bool)[topology.node[subjects]]
         return (
@@ -336,7 +338,7 @@ class _Side:
         )
 
     def _count(self, task: ExecutionTask, vertices: Vertices) -> int:
-        """How many instances run a task."""
+        """The number of instances that run a task."""
         if not task.not_on or not task.is_called or vertices.head.kind is not SubjectKind.INSTANCE:
             return len(vertices.head)
         return int(((np.asarray(vertices.head.marks) & Mark.ABSENT) == 0).sum())
@@ -344,7 +346,7 @@ class _Side:
     def _operations(
         self, name: str, subjects: np.ndarray
     ) -> list[tuple[str, np.ndarray | int | None, np.ndarray | int]]:
-        """An operation of the instances themselves, one call for each full name; absent where a node has none of it."""
+        """An operation of the instances themselves, one call for each full name; absent if a node does not have it."""
         topology, policies = self._asked.topology, self._graph.policies
         number = policies.numbering(PolicyOverrides())
         numbers = np.unique(topology.node[subjects]).tolist()
@@ -363,7 +365,7 @@ class _Side:
         return calls or [(name, None, int(Mark.ABSENT))]
 
     def _policy(self, task: ExecutionTask, operation: Operation) -> Policy:
-        """How it is called: on each instance by itself, and no more than so many at once in one deployment."""
+        """The policy of a task: one call for each instance, with a limit of calls at once in one deployment."""
         spec: LaneSpec = lane(operation, self._asked.declare(operation))
         at_once = self._at_once(task)
         if at_once and task.roles.scope != "master":
@@ -377,7 +379,7 @@ class _Side:
         )
 
     def _at_once(self, task: ExecutionTask) -> int:
-        """On how many instances a task runs at once; 0: any number."""
+        """The most instances on which a task runs at once; 0: no limit."""
         bounds = [task.at_once]
         if self._by_task and task.ties is not None:
             who = self._who(task)

@@ -1,8 +1,8 @@
-"""What tasks of packages say of one another, as edges between their vertices (``deployment_tasks.yaml``).
+"""Dependencies between tasks of packages as edges between their vertices (``deployment_tasks.yaml``).
 
-``requires`` and ``required_for`` are about the same instance, and about the points between stages, which belong to none;
-cross-dependencies are about whoever has a role. A name may be a regular expression; names that nobody has are ignored, as
-in the ancestor. What is on the other side of the body is done, or has time, so it makes no edge.
+``requires`` and ``required_for`` refer to the same instance, and to the points between stages, which belong to no instance;
+cross-dependencies refer to all instances with a role. A name may be a regular expression; unknown names are ignored, as
+in the ancestor. Tasks on the other side of the body are done already or run later, so they make no edge.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ NO_TIES = Ties()
 class Vertices:
     """A task, or a point between stages, and its vertices: the first and the last call on each instance.
 
-    ``who``: instance numbers, of the engine's machine and of a point -1; int32, ascending.
+    ``who``: instance numbers, -1 for the engine's machine and for a point; int32, ascending.
     """
 
     id: str
@@ -47,12 +47,12 @@ class Vertices:
 
     @property
     def is_point(self) -> bool:
-        """True where it belongs to no instance because it is a point between stages."""
+        """True for a point between stages, which belongs to no instance."""
         return self.head.kind is SubjectKind.NONE
 
     @property
     def is_master(self) -> bool:
-        """True where it is for the engine's own machine."""
+        """True for a task of the engine's own machine."""
         return self.head.kind is SubjectKind.DEPLOYMENT
 
     @property
@@ -66,7 +66,7 @@ Part: TypeAlias = tuple[Vertices, np.ndarray]
 
 
 def fitting(name: str, ids: Iterable[str], *, is_pattern: bool = False) -> list[str]:
-    """The ids that a name means: itself, or those that an expression (also written ``/like this/``) fits from the beginning.
+    """The ids that a name selects: itself, or those that an expression (also written ``/like this/``) matches from the beginning.
 
     >>> fitting("/data(base)?$/", ["data", "database", "databases"]), fitting("web", ["db"])
     (['data', 'database'], [])
@@ -78,10 +78,10 @@ def fitting(name: str, ids: Iterable[str], *, is_pattern: bool = False) -> list[
 
 @mutable
 class Tying:
-    """Draws the edges of the tasks of one side of the body.
+    """Adds the edges of the tasks of one side of the body.
 
-    ``bears``: some instances may fail, so a point between stages is passed when those before it have ended, however: whether
-    too many have failed, the bounds of the graph say.
+    ``bears``: some instances may fail, so a point between stages is passed when the tasks before it have ended with any
+    result; the bounds of the graph stop it if too many have failed.
     """
 
     graph: TaskGraph
@@ -90,7 +90,7 @@ class Tying:
     bears: bool = False
 
     def tie(self) -> None:
-        """All that the tasks say."""
+        """Add all edges of the tasks."""
         for vertices in [one for same in self.known.values() for one in same]:
             ties = vertices.ties
             for name in ties.requires:
@@ -108,7 +108,7 @@ class Tying:
         return [one for id in fitting(name, self.known, is_pattern=is_pattern) for one in self.known[id]]
 
     def _beside(self, name: str, own: Vertices, *, needs: bool) -> None:
-        """``own`` and others on the same instance, or points between stages: ``own`` needs them, or they need it."""
+        """Add edges with tasks on the same instance, or with points between stages: ``own`` needs them, or they need it."""
         for other in self._found(name):
             if other is own:
                 continue
@@ -122,7 +122,7 @@ class Tying:
                 self.graph.tie_pairs(before.tail.at(common), behind.head.at(common))
 
     def _across(self, said: CrossDependency, own: Vertices, *, needs: bool) -> None:
-        """``own`` and tasks of whoever has the role."""
+        """Add edges between ``own`` and tasks of instances with the role."""
         if said.roles.scope == "self":
             for id in fitting(said.name, self.known, is_pattern=said.is_pattern):
                 self._beside(id, own, needs=needs)
@@ -141,7 +141,7 @@ class Tying:
             self._is_needed(said, own, others, itself)
 
     def _positions(self, one: Vertices, roles: Roles, *, needs: bool) -> np.ndarray:
-        """Of a task the last calls (``needs``), or the first, of those with the role."""
+        """The last calls (``needs``), or the first, of a task on instances with the role."""
         block = one.tail if needs else one.head
         if one.is_point:
             return block.positions if roles.scope in {"all", "sync"} else block.positions[:0]
@@ -153,7 +153,7 @@ class Tying:
         return found
 
     def _needs(self, said: CrossDependency, own: Vertices, others: Sequence[Part], itself: np.ndarray) -> None:
-        """``own`` waits for all of them, or for any. One of its own vertices among them is waited for by the others."""
+        """Make ``own`` wait for all of them, or for any. If one is its own vertex, the others of ``own`` wait for it."""
         heads = own.head.positions
         sources = [self._reaching(one, positions, own) for one, positions in others]
         if not len(itself):
@@ -164,7 +164,7 @@ class Tying:
         self.graph.tie(self._joined(said, sources), heads[excepted])
 
     def _is_needed(self, said: CrossDependency, own: Vertices, others: Sequence[Part], itself: np.ndarray) -> None:
-        """They all wait for ``own``, for all of its vertices or for any. One of its own waits for the others."""
+        """Make all of them wait for ``own``, for all of its vertices or for any. If one is its own vertex, it waits for the others."""
         tails = own.tail.positions
         for one, heads in others:
             self.graph.tie(self._joined(said, [self._reaching(own, tails, one)]), heads)
@@ -173,13 +173,13 @@ class Tying:
             self.graph.tie(self._joined(said, [tails[~excepted]]), itself)
 
     def _reaching(self, before: Vertices, sources: np.ndarray, behind: Vertices) -> np.ndarray:
-        """What a task waits for of another one; a point, where failures are borne, for its end."""
+        """The positions of one task that another waits for; a point waits for ends if failures are tolerated."""
         if not self.bears or before.is_point or not behind.is_point or not len(sources):
             return sources
         return self.graph.milestone(sources, int(Mark.ENDED))
 
     def _joined(self, said: CrossDependency, parts: Sequence[np.ndarray]) -> np.ndarray:
-        """What is to be waited for: each of these, or of those of any instance the first that is through."""
+        """The entries to wait for: each of these, or with ``any`` a join that passes with the first instance that is done."""
         found = [part for part in parts if len(part)]
         if not found:
             return np.empty(0, np.int64)

@@ -1,10 +1,10 @@
-"""A graph of tasks in the making: blocks of vertices, a task on its instances each, and edges between them.
+"""A graph of tasks under construction: blocks of vertices, one block for each task, and edges between them.
 
-A vertex is a task on one instance. Edges come from what the tasks say of one another; then ``chained`` has each instance run
-one task at a time, in the order of the depths; then ``build_task_graph`` makes it a graph, so that what is needed lies before.
+A vertex is a task on one instance. Edges come from the tasks' dependencies. Then ``chained`` makes each instance run
+one task at a time, in the order of the depths; then ``build_task_graph`` makes the graph, in which each entry follows its needs.
 
-Vertices are known by their provisional position: blocks one after the other, in each by instance. What stands in between
-(joins, sync points, the ends that an instance waits for) are entries that call nothing.
+Vertices are identified by their provisional position: blocks one after the other, in each by instance. The entries between
+them (joins, sync points, the ends that an instance waits for) call nothing.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class Block:
     group: Column = 0
 
     def __len__(self) -> int:
-        """How many entries there are."""
+        """The number of entries."""
         return len(self.subjects)
 
     def at(self, subjects: np.ndarray) -> np.ndarray:
@@ -63,7 +63,7 @@ class Block:
 
 @mutable
 class TaskGraph:
-    """Blocks and edges so far."""
+    """The blocks and edges added so far."""
 
     policies: Policies
     blocks: list[Block] = field(default_factory=list)
@@ -82,7 +82,7 @@ class TaskGraph:
         place: int = 0,
         group: Column = 0,
     ) -> Block:
-        """A block behind the others. ``rank``: of its task, which goes before others of its depth; -1: a milestone."""
+        """Append a block. ``rank``: place of its task among those of equal depth; -1: a milestone."""
         count = len(subjects)
         number = self.policies.absent() if policy is None else policy
         positions = np.arange(self.size, self.size + count)
@@ -98,7 +98,7 @@ class TaskGraph:
         return found
 
     def tie(self, sources: np.ndarray, targets: np.ndarray) -> None:
-        """Each target waits for each source; of many and many through a milestone."""
+        """Make each target wait for each source; many and many go through a milestone."""
         if not len(sources) or not len(targets):
             return
         if len(sources) > 1 and len(targets) > 1:
@@ -111,7 +111,7 @@ class TaskGraph:
         self.edges.append((sources, targets))
 
     def tie_pairs(self, sources: np.ndarray, targets: np.ndarray) -> None:
-        """Each target waits for the source at its place."""
+        """Make each target wait for the source at its place."""
         if len(sources):
             self.edges.append((sources, targets))
 
@@ -124,15 +124,15 @@ class TaskGraph:
         return self.edges[0]
 
     def depths(self) -> np.ndarray:
-        """How deep each vertex lies, int32; -1 in and behind a circle."""
+        """The depth of each vertex, int32; -1 in and behind a circle."""
         return levels(self.size, *self.joined())
 
 
 def chained(graph: TaskGraph, rows: Sequence[Sequence[Block]], depth: np.ndarray, ordered: int) -> np.ndarray:
-    """Have each instance run its tasks one at a time, whatever becomes of the one before.
+    """Make each instance run its tasks one at a time, whatever the result of the one before.
 
-    ``rows``: the calls of each task, in turn; of those of a rank below ``ordered`` each waits for all of the one before
-    anyway. Returns, for the milestones that were added, the vertex that waits for each.
+    ``rows``: the calls of each task, in turn; those with a rank below ``ordered`` wait for all calls of the one before
+    anyway. Returns, for the added milestones, the vertex that waits for each.
     """
     called = [row for row in rows if row and row[0].kind is SubjectKind.INSTANCE]
     if not called:
@@ -158,7 +158,7 @@ def chained(graph: TaskGraph, rows: Sequence[Sequence[Block]], depth: np.ndarray
 def build_task_graph(
     graph: TaskGraph, name: str, depth: np.ndarray, behind: np.ndarray, bounds: tuple[Bound, ...] = ()
 ) -> Graph:
-    """The graph. ``depth`` of the vertices, ``behind`` as ``chained`` gave it: such a milestone lies just before its vertex."""
+    """The graph. ``depth`` of the vertices, ``behind``: the result of ``chained``; such a milestone comes just before its vertex."""
     blocks, size = graph.blocks, graph.size
     lengths = [len(block) for block in blocks]
     rank = np.repeat([block.rank for block in blocks], lengths)
@@ -166,7 +166,7 @@ def build_task_graph(
     deep = np.zeros(size, np.int64)
     deep[: len(depth)] = depth
     for block in blocks:
-        if block.place:  # what a task calls later lies behind its first call
+        if block.place:  # later calls of a task come after its first call
             deep[block.first : block.first + len(block)] = depth[block.first - block.place * len(block) :][: len(block)]
     if len(behind):
         deep[-len(behind) :], rank[-len(behind) :], place[-len(behind) :] = depth[behind], rank[behind], 0
@@ -195,7 +195,7 @@ def build_task_graph(
 def _steps(
     blocks: Sequence[Block], number: np.ndarray, keys: np.ndarray, lengths: Sequence[int], order: np.ndarray
 ) -> tuple[Step, ...]:
-    """Runs of equal phase: of one block and depth, or of milestones of one depth."""
+    """Runs of equal phase: from one block and depth, or milestones of one depth."""
     breaks = (number[1:] != number[:-1]) | (keys[:, 1:] != keys[:, :-1]).any(axis=0)
     first = [0, *(breaks.nonzero()[0] + 1).tolist()]
     block_of = np.repeat(np.arange(len(blocks)), lengths)[order[first]].tolist()
@@ -217,7 +217,7 @@ def _adjacency(
 
 
 def _spread(values: Sequence[Column], lengths: Sequence[int]) -> np.ndarray:
-    """Of each block the value of every entry, int64."""
+    """The value of every entry of each block, int64."""
     found = np.repeat([value if isinstance(value, int) else 0 for value in values], lengths)
     first = 0
     for value, length in zip(values, lengths, strict=True):
@@ -228,7 +228,7 @@ def _spread(values: Sequence[Column], lengths: Sequence[int]) -> np.ndarray:
 
 
 def _among(keys: np.ndarray, known: np.ndarray) -> np.ndarray:
-    """Which keys are known, bool. ``numpy.isin`` hashes, at ten times the price of sorting numbers that nearly are."""
+    """Which keys are known, bool. ``numpy.isin`` hashes, which takes ten times as long as sorting nearly sorted numbers."""
     ordered = np.append(unique(known), -1)
     found: np.ndarray = ordered[ordered[:-1].searchsorted(keys)] == keys
     return found

@@ -1,7 +1,7 @@
-"""The tasks of packages as they are told before anything runs: in order, to whom each is for, and why one is skipped (F28, F36).
+"""The list of package tasks shown before a run: in order, with their instances and reasons for skips (F28, F36).
 
-Where a deployment is known the rows are read from the vertices of which the graph is made (``stage_tasks.rows_of``), so that
-what is shown is what runs.
+If a deployment is known, the rows are read from the vertices of the graph (``stage_tasks.rows_of``), so the tasks shown
+are the tasks that run.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ def task_rows(
 ) -> tuple[TaskRow, ...]:
     """The tasks of both stages in the order in which they run; those of ``deployment_tasks.yaml`` come first in theirs.
 
-    ``topology``: the deployment in the shape in which they run; None: no deployment is asked about. ``new``: whom the
-    workflow makes or changes, bool by instance number; None: all instances. Raises: PL-F015 as the execution would.
+    ``topology``: the deployment in the shape in which they run; None: without a deployment. ``new``: instances that the
+    workflow creates or changes, bool by number; None: all instances. Raises: PL-F015 as the execution would.
     """
     if topology is None:
         return tuple(_row(task, stage, None) for stage in STAGES for task in _by_files(stages, stage))
@@ -49,14 +49,14 @@ def task_rows(
 
 
 def _with_skipped(stages: Stages, stage: str, rows: list[tuple[ExecutionTask, int]]) -> list[tuple[ExecutionTask, int]]:
-    """The rows, and at their places the tasks of ``tasks.yaml`` that are left out of the graph."""
+    """The rows, with the tasks of ``tasks.yaml`` that are not in the graph inserted at their places."""
     granular = [row for row in rows if row[0].ties is not None]
     counted = {task.phase: count for task, count in rows}
     return granular + [(task, counted.get(task.phase, 0)) for task in stages if task.stage == stage]
 
 
 def _by_files(stages: Stages, stage: str) -> list[ExecutionTask]:
-    """The tasks of a stage by what their files say of one another alone."""
+    """The tasks of a stage, ordered only by the dependencies in their files."""
     granular = [task for task in stages if task.ties is not None]
     ties = ties_of(granular)
     wanted = sided(ties)[stage] if granular else frozenset[str]()
@@ -66,7 +66,7 @@ def _by_files(stages: Stages, stage: str) -> list[ExecutionTask]:
 
 
 def _row(task: ExecutionTask, stage: str, count: int | None) -> TaskRow:
-    """``count``: how many instances run it, None: not known."""
+    """``count``: the number of instances that run it, None: unknown."""
     skipped = task.skipped or (NO_WORK if task.type == SKIPPED else NO_INSTANCE if count == 0 else "")
     origin = task.origin
     return TaskRow(

@@ -1,1 +1,1 @@
-"""Graphs of the states of resources."""
+"""Graphs that take resources through their states."""

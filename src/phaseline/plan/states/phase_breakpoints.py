@@ -1,6 +1,7 @@
-"""Breakpoints before and behind the phases of a state, which stand side by side (H46).
+"""Breakpoints before and after the phases of a state, which run side by side (H46).
 
-A breakpoint before a phase waits for what the phase would wait for, and the phase for it; what would wait for the phase waits for the one behind it.
+A breakpoint before a phase waits for the needs of the phase, and the phase waits for it. The dependents of the phase wait for
+the breakpoint after it.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def with_stops(phases: Sequence[Beside], breakpoints: Sequence[Breakpoint]) -> tuple[Beside, ...]:
-    """The phases with what stands before and behind them."""
+    """The phases with the breakpoints before and after them."""
     names = {
         (when, one.name): list(dict.fromkeys(stop.phase for stop in breakpoints if stop.is_beside(when, one.name)))
         for one in phases
@@ -41,11 +42,11 @@ def with_stops(phases: Sequence[Beside], breakpoints: Sequence[Breakpoint]) -> t
 
 
 def pause_policy(step: str) -> Policy:
-    """How the entries of a breakpoint are called."""
+    """The policy of a breakpoint's entries."""
     return Policy(LaneSpec(step, form="bulk"), max_retries=0, repeatable=True)
 
 
 def stopping(step: str, breakpoints: Sequence[Breakpoint], names: Sequence[str]) -> list[bool]:
-    """Which of these nodes or resources stop at a step of breakpoints."""
+    """For each of these nodes or resources, whether it stops at a step of breakpoints."""
     alike = [one for one in breakpoints if one.phase == step]
     return [any(one.concerns(name) for one in alike) for name in names]

@@ -1,9 +1,9 @@
-"""State paths: the graph of the next state for resources that go the same way together (ADR 0011).
+"""State paths: the graph of the next state for resources that take the same path together (ADR 0011).
 
-Resources of one type that enter the same state on the way to the same target are a ``ResourceGroup``; its graph is the state:
-first all enter it, states without phases pass at once (PD25), then come the phases that may apply to the type, each after
+Resources of one type that enter the same state on the way to the same target are a ``ResourceGroup``; its graph is the state.
+First all enter it; states without phases pass at once (PD25). Then come the phases that may apply to the type, each after
 those it depends on, and an exit that is passed when all of them are completed. Whether a phase applies to a
-resource is asked when its needs are met, and again until the state is left; so a phase that does not apply waits for its
+resource is evaluated when its needs are met, and again until the state is left. So a phase that does not apply waits for its
 own needs before it is passed, and those that depend on it wait for them, too (PD29).
 """
 
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from phaseline.model.phases.registry import PhaseRegistry
 
 NO_STATE = ""
-"""Where a resource is that was never in a state of its path."""
+"""The state of a resource that was never in a state of its path."""
 
 
 @frozen
@@ -53,9 +53,9 @@ class ResourceGroup:
 
 @frozen
 class Beside:
-    """A phase of a state, or (``is_stop``) a breakpoint at one, and those beside it, by name, that it waits for.
+    """A phase of a state, or (``is_stop``) a breakpoint at one, with the names of those beside it that it waits for.
 
-    ``phase`` None: nobody has defined it.
+    ``phase`` None: it is not defined.
     """
 
     name: str
@@ -71,13 +71,13 @@ class Beside:
 
 @frozen
 class Stops:
-    """Where some of a group stop: ``breakpoints``, and what its resources are called, in their order."""
+    """Breakpoints of a group: ``breakpoints``, and the names of its resources, in their order."""
 
     breakpoints: Sequence[Breakpoint] = ()
     names: Sequence[str] = ()
 
     def passing(self, one: Beside) -> np.ndarray | None:
-        """Places in the group of those that do not stop at a breakpoint; None: it is none."""
+        """Places in the group of resources that do not stop at this breakpoint; None: it is no breakpoint."""
         if not one.is_stop:
             return None
 
@@ -89,7 +89,7 @@ NOWHERE = Stops()
 
 @frozen
 class UnreachableTarget:
-    """Resources of a type that has no way to the target."""
+    """Resources of a type without a path to the target."""
 
     resource_type: str
     subjects: np.ndarray
@@ -102,11 +102,11 @@ def next_groups(
     *,
     passed: bool,
 ) -> tuple[list[ResourceGroup], list[UnreachableTarget]]:
-    """Where these go next; those that have arrived go nowhere.
+    """The groups that enter the next states; resources that have arrived are in none.
 
-    ``standing``: (type, state, subjects) of those of a type that are in the same state. ``passed``: they have left their
-    states, and enter those that follow; otherwise they begin: in the state in which they are, if it lies on their path,
-    afresh (PD30).
+    ``standing``: (type, state, subjects) for resources of a type in the same state. ``passed``: they have left their
+    states, and enter the following ones. Otherwise they begin: with their present state again, if it is on their path
+    (PD30).
     """
     groups: dict[tuple[str, str], list[np.ndarray]] = {}
     lost: dict[str, list[np.ndarray]] = {}
@@ -127,7 +127,7 @@ def next_groups(
 
 
 def _entered(path: StatePath, state: str, *, passed: bool) -> str | None:
-    """The state that somebody in this state enters; None: it is the last one."""
+    """The state that a resource in this state enters next; None: this is the last one."""
     if state == path.target:
         return None
     if state not in path.states:
@@ -138,7 +138,7 @@ def _entered(path: StatePath, state: str, *, passed: bool) -> str | None:
 def state_graph(
     group: ResourceGroup, registry: PhaseRegistry, numbers: Mapping[str, int], stops: Stops = NOWHERE
 ) -> Graph:
-    """The graph of the group's state, or of the first one behind it that has phases. ``numbers``: {state: its number}."""
+    """The graph of the group's state, or of the first following one with phases. ``numbers``: {state: its number}."""
     entered = [group.state]
     phases = _phases(registry, group.resource_type, group.state, group.path)
     while not phases and entered[-1] != group.path.target:
@@ -159,10 +159,10 @@ def state_graph(
 def late_graph(
     group: ResourceGroup, registry: PhaseRegistry, had: Sequence[str], number: int, stops: Stops = NOWHERE
 ) -> Graph | None:
-    """The graph of the phases that were loaded when the group was in its state already (PD53); None: there are none.
+    """The graph of phases that were loaded while the group was in its state already (PD53); None without such phases.
 
-    ``had``: the phases of the stay so far; they are named in the graph, without an entry, so that whoever leaves it has
-    had them. The state, of this ``number``, is not entered again.
+    ``had``: the phases of the visit so far; the graph names them, without an entry, so that resources that leave it have
+    had them. The state, with this ``number``, is not entered again.
     """
     known = {name.lower() for name in had}
     phases = {
@@ -183,7 +183,7 @@ def late_graph(
 
 
 def _append(rows: list[_Row], needs: list[list[int]], phases: Sequence[Beside], stops: Stops, state: str) -> None:
-    """Behind those who enter a state: its phases, with what stands between them, and the way out, which waits for all of it."""
+    """Append after the entry of a state: its phases, their breakpoints, and the exit, which waits for all of these."""
     entered, found = len(rows) - 1, phases
     if stops.breakpoints:
         found = phase_breakpoints.with_stops(phases, stops.breakpoints)
@@ -195,12 +195,12 @@ def _append(rows: list[_Row], needs: list[list[int]], phases: Sequence[Beside], 
 
 
 def same_for(graph: Graph, subjects: np.ndarray) -> Graph:
-    """The graph for other subjects, as many as it has: only they differ."""
+    """The graph for the same number of other subjects; only the subjects differ."""
     return altered(graph, subject=np.tile(subjects, len(graph.steps)))
 
 
 def removal_graph(subjects: np.ndarray, number: int) -> Graph:
-    """The graph of resources that are no more: all enter the state of this number."""
+    """The graph of removed resources: all enter the state with this number."""
     row = _Row(STATE_PREFIX, Policy(LaneSpec(STATE_PREFIX), leave=(number,)), ENTERS)
     return _build_rows("removed", [row], [[]], np.sort(subjects.astype(np.int32)))
 
@@ -210,7 +210,7 @@ ENTERS = Mark.ABSENT | Mark.ANNOUNCE
 
 @frozen
 class _Row:
-    """One step, for each subject the same, but that nothing is called of those ``passing`` (places of the subjects)."""
+    """One step, the same for each subject, except that those ``passing`` (places of the subjects) have no call."""
 
     name: str
     policy: Policy
@@ -221,7 +221,7 @@ class _Row:
 def _phases(
     registry: PhaseRegistry, resource_type: str, state: str, path: StatePath
 ) -> dict[str, PhaseDefinition | None]:
-    """{name: phase} of a state for a type, with those that others need and that nobody has defined (None).
+    """{name: phase} of a state for a type, with needed phases that are not defined (None).
 
     Phases of a state in which a path ends are never run (PD26).
     """
@@ -244,7 +244,7 @@ def beside(registry: PhaseRegistry, resource_type: str, state: str, path: StateP
 
 
 def _beside(registry: PhaseRegistry, phases: Mapping[str, PhaseDefinition | None], state: str) -> list[Beside]:
-    """These phases of a state with those of them that they wait for."""
+    """These phases of a state, each with those among them that it waits for."""
     names = list(phases)
     place = {name.lower(): number for number, name in enumerate(names)}
     return [
@@ -254,7 +254,7 @@ def _beside(registry: PhaseRegistry, phases: Mapping[str, PhaseDefinition | None
 
 
 def unknown_needs(registry: PhaseRegistry, phase: PhaseDefinition, state: str, seen: set[str]) -> Iterable[str]:
-    """Names that the phase needs, directly or through phases of other types, and that nobody has defined."""
+    """Undefined names that the phase needs, directly or through phases of other types."""
     for name in registry.needs(phase, state):
         known = registry.get(name)
         if known is None:
@@ -265,7 +265,7 @@ def unknown_needs(registry: PhaseRegistry, phase: PhaseDefinition, state: str, s
 
 
 def _needs(registry: PhaseRegistry, phase: PhaseDefinition | None, state: str, place: Mapping[str, int]) -> list[int]:
-    """The rows that a phase waits for; in place of a phase that is not for the type, what that one waits for (PD29)."""
+    """The rows that a phase waits for; a phase that is not for the type is replaced by its own needs (PD29)."""
     found: dict[int, None] = {}
     seen: set[str] = set()
     waiting = list(registry.needs(phase, state)) if phase is not None else []
@@ -283,13 +283,13 @@ def _needs(registry: PhaseRegistry, phase: PhaseDefinition | None, state: str, p
 
 
 def mark_of(phase: PhaseDefinition | None) -> int:
-    """Whether it must be asked if the phase applies; so it is of one that nobody can use, for it may be mended."""
+    """The mark of a phase: conditional or not. An unusable phase is conditional, because it may be repaired."""
     asked = phase is None or bool(phase.constraint or phase.providers or phase.error)
     return Mark.CONDITIONAL if asked else 0
 
 
 def policy_beside(one: Beside) -> Policy:
-    """How entries of a phase, or of a breakpoint at one, are called."""
+    """The policy of entries of a phase, or of a breakpoint at one."""
     if not one.is_stop:
         return policy_of(one.name, one.phase)
 
@@ -297,7 +297,7 @@ def policy_beside(one: Beside) -> Policy:
 
 
 def policy_of(name: str, phase: PhaseDefinition | None) -> Policy:
-    """How entries of the phase are called; the code is looked up by its name when a call begins (PD43)."""
+    """The policy of entries of the phase; the code is looked up by its name when a call begins (PD43)."""
     policy = phase.policy if phase is not None else PhasePolicy()
     is_each = phase is not None and phase.code is not None and phase.code.form == "handle_one"
     lane = LaneSpec(
@@ -324,7 +324,7 @@ def policy_of(name: str, phase: PhaseDefinition | None) -> Policy:
 
 
 def _key_of(policy: PhasePolicy) -> str:
-    """The expression of what one call must not mix: the batch key, and what a limit of calls is counted by.
+    """The expression of values that one call must not mix: the batch key, and the key of a rate limit.
 
     >>> _key_of(PhasePolicy(batch_key="Region", rate_limit=1.0, rate_limit_key="Account"))
     '{Region, Account}'

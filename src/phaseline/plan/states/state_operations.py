@@ -1,7 +1,7 @@
-"""How nodes of a type go through the states of their path: what is called in each state (decision 15, ADR 0014).
+"""How nodes of a type go through the states of their path: the calls in each state (decision 15, ADR 0014).
 
-The operations of a workflow keep their order and run in the state that is their home; the phases of the state run beside
-them. A path that does not have the home of an operation calls it in the state before that one, or the first there is.
+The operations of a workflow keep their order and run in their home state; the phases of the state run beside
+them. If a path does not have the home of an operation, the state before it, or the first one, calls the operation.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ ORDER = (
     "Deconfiguration",
     "Deallocation",
 )
-"""The states that operations have as their homes, in their order."""
+"""The home states of operations, in their order."""
 HOMES: Mapping[str, str] = {
     op.VALIDATE_CREATION: "Validation",
     op.PRECREATE: "Allocation",
@@ -65,9 +65,9 @@ HOMES: Mapping[str, str] = {
 
 @frozen
 class StateVisit:
-    """What is done in one state: operations one after the other, and phases beside them.
+    """The calls in one state: operations one after the other, and phases beside them.
 
-    ``state`` empty: no state of its own, what is called on the way to a target that is the only state.
+    ``state`` empty: no state of its own; calls on the way to a target that is the only state.
     """
 
     state: str
@@ -87,14 +87,14 @@ def stays(kind: str, path: StatePath, sequence: Sequence, registry: PhaseRegistr
 
 
 def _plain(item: Call | Relate) -> Call | Relate:
-    """Without the states that go with it where a node is not on a path."""
+    """The step without the states that it sets for nodes that are not on a path."""
     return (
         altered(item, unless=ALWAYS) if isinstance(item, Relate) else altered(item, unless=ALWAYS, enter=(), leave=())
     )
 
 
 def _home(operation: str, path: StatePath) -> str:
-    """The state of the path in which an operation is called; empty: it has no state but the target.
+    """The state of the path in which an operation is called; empty: the path has only the target.
 
     >>> from phaseline.model.blueprint.state_paths import StatePath
     >>> short = StatePath("Disk", "Ready", ("Allocation", "Ready"))
@@ -109,7 +109,7 @@ def _home(operation: str, path: StatePath) -> str:
 
 
 def target_of(one: OnPath, kind: str, types: ResourceTypes) -> str:
-    """The state in which nodes of a type are installed; empty: nothing says which of several."""
+    """The state in which nodes of a type are installed; empty: several are possible and none is chosen."""
     targets = [path.target for path in types.paths_of(kind) if path.target != TERMINATED]
     if one.target or len(targets) == 1:
         return one.target or targets[0]
@@ -117,7 +117,7 @@ def target_of(one: OnPath, kind: str, types: ResourceTypes) -> str:
 
 
 def path_to(blueprint: Blueprint, kind: str, known: StatePathIndex, *, downwards: bool) -> StatePath | None:
-    """The path that nodes of a type go when they are installed, or (``downwards``) uninstalled."""
+    """The path of nodes of a type when they are installed, or (``downwards``) uninstalled."""
     types = known.registry.types
     return types.path(kind, TERMINATED if downwards else target_of(blueprint.on_path[kind], kind, types))
 
@@ -128,13 +128,13 @@ def states_of(blueprint: Blueprint, registry: PhaseRegistry) -> tuple[str, ...]:
 
 
 def phases_of(blueprint: Blueprint, registry: PhaseRegistry) -> tuple[str, ...]:
-    """Every phase that nodes of the blueprint may come to, each once; ``registry`` as it is for the blueprint."""
+    """Every phase that nodes of the blueprint may run, each once; ``registry`` as it is for the blueprint."""
     on_the_way = ((state, kind) for kind in blueprint.on_path for state in registry.types.states_of(kind))
     return tuple(dict.fromkeys(phase.name for state, kind in on_the_way for phase in registry.of(state, kind)))
 
 
 def path_problems(blueprint: Blueprint, registry: PhaseRegistry) -> Iterator[Problem]:
-    """Types that nobody knows and targets to which there is no path; ``registry`` as it is for the blueprint."""
+    """Problems of paths: unknown types, and targets without a path; ``registry`` as it is for the blueprint."""
     types = registry.types
     for kind, one in blueprint.on_path.items():
         if not any(types.is_known(name) for name in one.line):
@@ -149,8 +149,10 @@ def path_problems(blueprint: Blueprint, registry: PhaseRegistry) -> Iterator[Pro
         listed = ", ".join(targets) or "none"
         target = target_of(one, kind, types)
         if not target:
-            mend = f"Say which with 'target_state': there are paths to {listed}."
-            yield Problem("PL-P021", f"nothing says in which state nodes of '{kind}' are installed", mend, one.place)
+            mend = f"Choose one with 'target_state': there are paths to {listed}."
+            yield Problem(
+                "PL-P021", f"the target state of '{kind}' is not set, and it has several paths", mend, one.place
+            )
         for wanted in dict.fromkeys((target, TERMINATED)):
             if wanted and wanted not in targets:
                 way = f"state_paths: {{{kind}: {{{wanted}: [..., {wanted}]}}}}"

@@ -1,4 +1,4 @@
-"""The states that nodes on paths go through in a plan, with what is called in each (decision 15)."""
+"""The states that nodes on paths go through in a plan, with the calls in each (decision 15)."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @frozen
 class CallPlan:
-    """Something that is called on ``count`` instances in a state. ``may_not_apply``: whether it is, is asked when its turn comes."""
+    """A call on ``count`` instances in a state. ``may_not_apply``: a condition is evaluated when its turn comes."""
 
     name: str
     is_phase: bool
@@ -27,7 +27,7 @@ class CallPlan:
 
 @frozen
 class StatePlan:
-    """A state that ``count`` instances enter, and what is called in it."""
+    """A state that ``count`` instances enter, and its calls."""
 
     name: str
     count: int
@@ -35,7 +35,7 @@ class StatePlan:
 
 
 def states_by_node(topology: Topology, graph: Graph) -> dict[int, tuple[StatePlan, ...]]:
-    """{node number: its states in order} of the nodes that are on paths; none for graphs without states."""
+    """{node number: its states in order} of the nodes on paths; empty for graphs without states."""
     on_path = topology.blueprint.on_path
     wanted = {number for number, node in enumerate(topology.nodes) if node.type in on_path}
     found: dict[int, list[StatePlan]] = {number: [] for number in wanted}

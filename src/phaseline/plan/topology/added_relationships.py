@@ -1,4 +1,4 @@
-"""Relationships of instances that were added: rows behind those there are (N2, N6)."""
+"""Relationships of added instances: rows appended to the existing ones (N2, N6)."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ NOBODY = np.empty(0, np.int64)
 
 
 def tie(topology: Topology, is_new: np.ndarray, *, yes_many: bool, new_links: np.ndarray | None = None) -> Topology:
-    """The topology with the rows that its new instances (bool by number) bring along.
+    """The topology with the rows of its new instances (bool by number).
 
-    ``new_links``: bool by link, of which there are no rows yet, so that all instances at their ends get some.
+    ``new_links``: bool by link, links without rows so far, so that all instances at their ends get rows.
 
     Raises: PL-N007 (several targets of an all_to_one are in use), PL-P002 (more than a million rows).
     """
@@ -48,7 +48,7 @@ Columns = tuple[np.ndarray, np.ndarray, np.ndarray]
 
 @frozen
 class _Kinds:
-    """Links by what they do, as columns by link."""
+    """Links by kind, as columns by link."""
 
     source: np.ndarray
     target: np.ndarray
@@ -75,7 +75,7 @@ class _Kinds:
 
 
 def _containments(topology: Topology, kinds: _Kinds, is_new: np.ndarray) -> Columns:
-    """New instances lie in their containers."""
+    """Rows of new instances to their containers."""
     link_of = np.full(len(topology.nodes), -1, np.int64)
     inside = kinds.contains.nonzero()[0]
     link_of[kinds.source[inside]] = inside
@@ -85,7 +85,7 @@ def _containments(topology: Topology, kinds: _Kinds, is_new: np.ndarray) -> Colu
 
 
 def _ones(topology: Topology, kinds: _Kinds, is_new: np.ndarray) -> Columns:
-    """All sources of an all_to_one go to the target that is in use, else to the one with the smallest index (N2)."""
+    """Rows of an all_to_one: from all sources to the target in use, else to the one with the smallest index (N2)."""
     there = topology.is_there
     first = _first_of_nodes(topology, there)
     in_use = (
@@ -102,7 +102,7 @@ def _ones(topology: Topology, kinds: _Kinds, is_new: np.ndarray) -> Columns:
     aim = np.where(highest >= 0, highest, first[kinds.target])
     has_new = np.zeros(len(topology.nodes), bool)
     has_new[topology.node[is_new]] = True
-    lost = kinds.one & (highest < 0)  # nothing is in use: all sources, not the new ones alone
+    lost = kinds.one & (highest < 0)  # no target in use: all sources, not the new ones alone
     links = (kinds.one & (aim >= 0) & (has_new[kinds.source] | lost)).nonzero()[0]
     link, source = _of_nodes(topology, links, kinds.source[links])
     chosen = is_new[source] | lost[link]
@@ -113,7 +113,7 @@ def _ones(topology: Topology, kinds: _Kinds, is_new: np.ndarray) -> Columns:
 def _pairs(
     topology: Topology, kinds: _Kinds, is_new: np.ndarray, new_links: np.ndarray, *, yes_many: bool
 ) -> list[Columns]:
-    """All to all by rows: new sources to all targets, then old sources to new targets, each within its group instance.
+    """Rows all to all: new sources to all targets, then old sources to new targets, each within its group instance.
 
     Of a new link all sources are new.
     """
@@ -133,7 +133,7 @@ def _pairs(
     if total > MAX_CALLS and not yes_many:
         message = f"the modification would make {total:,} relationships between instances"
         mend = (
-            "Set the relationship's property connection_type to all_to_one, or say --yes-many if every pair is needed."
+            "Set the relationship's property connection_type to all_to_one, or give --yes-many if every pair is needed."
         )
         raise problem_error("PL-P002", message, mend)
     return [_crossed(*ends) for ends in passes]
@@ -141,7 +141,7 @@ def _pairs(
 
 @frozen
 class _Ends:
-    """Instances at one end of some links: ``link``, ``instance`` and the group instance within which it is tied (-1: all)."""
+    """Instances at one end of some links: ``link``, ``instance`` and the group instance that limits its rows (-1: none)."""
 
     link: np.ndarray
     instance: np.ndarray
@@ -149,16 +149,16 @@ class _Ends:
 
     @classmethod
     def of(cls, topology: Topology, kinds: _Kinds, links: np.ndarray, nodes: np.ndarray) -> _Ends:
-        """All instances that are there of the node that each link has at this end."""
+        """All existing instances of the node at this end of each link."""
         link, instance = _of_nodes(topology, links, nodes)
         return cls(link, instance, _blocks(topology, instance, kinds.group[link]))
 
     def only(self, chosen: np.ndarray) -> _Ends:
-        """Some of them."""
+        """A selection of them."""
         return _Ends(self.link[chosen], self.instance[chosen], self.block[chosen])
 
     def key(self, blocks: int) -> np.ndarray:
-        """Equal for those that are tied to one another."""
+        """A key, equal for instances that are related to each other."""
         found: np.ndarray = self.link * (blocks + 1) + self.block + 1
         return found
 
@@ -169,7 +169,7 @@ def _keys(sources: _Ends, targets: _Ends) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _count(sources: _Ends, targets: _Ends) -> int:
-    """How many pairs there are."""
+    """The number of pairs."""
     own, other = _keys(sources, targets)
     other = np.sort(other)
     return int((np.searchsorted(other, own, "right") - np.searchsorted(other, own, "left")).sum())
@@ -201,7 +201,7 @@ def _blocks(topology: Topology, instance: np.ndarray, group: np.ndarray) -> np.n
         hit = lies & (groups.group[at] == group[open_]) if len(groups) else lies
         found[open_[hit]] = at[hit]
         upwards = np.where(lies, groups.outer[at], -1) if len(groups) else at
-        leaves = upwards < 0  # out of all groups: on in the container
+        leaves = upwards < 0  # past the outermost group: continue in the container
         holder = np.where(leaves, topology.container[holder], holder)
         upwards = np.where(leaves & (holder >= 0), topology.group[holder], upwards)
         goes_on = ~hit & ((upwards >= 0) | (holder >= 0))
@@ -210,7 +210,7 @@ def _blocks(topology: Topology, instance: np.ndarray, group: np.ndarray) -> np.n
 
 
 def _of_nodes(topology: Topology, links: np.ndarray, nodes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """(link, instance) of all instances that are there, node by node."""
+    """(link, instance) of all existing instances, node by node."""
     order, start = topology.by_node
     lengths = start[nodes + 1] - start[nodes]
     at = np.arange(lengths.sum()) + np.repeat(start[nodes] - (np.cumsum(lengths) - lengths), lengths)

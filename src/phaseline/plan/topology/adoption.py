@@ -1,9 +1,9 @@
-"""A document becomes a deployment again: who is who, and what is missing (spec of hooks, section 10).
+"""Turn a document into a deployment: match its resources with instances and report what is missing (spec of hooks, section 10).
 
-Walk of a document of our own under its own blueprint: every instance comes back under its id and its relationships with it, so nothing
-is counted anew (``same``). Under another blueprint, or from another system, the instances are those that the blueprint makes,
-and the document's resources are given to them by name (``matched``): all that are missing are told at once, and what is left
-over as warnings.
+Phaseline's own document under its own blueprint: every instance keeps its id and its relationships, so counts are not computed
+again (``same``). Under another blueprint, or from another system, the blueprint determines the instances,
+and the document's resources are matched with them by name (``matched``). Missing ones are all reported at once, and
+surplus ones as warnings.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ if TYPE_CHECKING:
     from phaseline.model.blueprint.blueprint import Blueprint, Node, Value
 
 NO_ID = "Resource ID was not provided."
-"""What source 2's system says, too."""
+"""Source 2's system has the same word."""
 NOT_THERE = (State.UNINITIALIZED.word, State.DELETED.word)
 
 
 @frozen
 class Adoption:
-    """What a document comes to. ``documents``: {instance number: runtime properties}; ``states``: {state: instance numbers as
-    ranges} of those that will not be ``started``. ``problems`` forbid it, ``warnings`` do not.
+    """The deployment of a document. ``documents``: {instance number: runtime properties}; ``states``: {state: instance numbers as
+    ranges} of instances that will not be ``started``. ``problems`` forbid the adoption, ``warnings`` do not.
     """
 
     topology: Topology
@@ -47,9 +47,9 @@ class Adoption:
 
 
 def same(document: Mapping[str, Any], blueprint: Blueprint, *, allow_type_change: bool = False) -> Adoption:
-    """The deployment as the document has it, under the document's own blueprint.
+    """The deployment of the document, under the document's own blueprint.
 
-    Raises: ``KeyError``, ``TypeError`` or ``ValueError`` where the document is not one that we have written.
+    Raises: ``KeyError``, ``TypeError`` or ``ValueError`` if Phaseline has not written the document.
     """
     native = document[NATIVE]
     nodes = ordered(blueprint)
@@ -84,10 +84,10 @@ def same(document: Mapping[str, Any], blueprint: Blueprint, *, allow_type_change
 
 
 def matched(document: Mapping[str, Any], fresh: Topology, *, allow_type_change: bool = False) -> Adoption:
-    """The deployment as its blueprint makes it, with the document's resources given to its instances by name.
+    """The deployment of the blueprint, with the document's resources matched to its instances by name.
 
-    A resource has the name of a node, or that and something behind ``_``; resources of one node are taken in their order,
-    what is contained in the order of its containers. An instance is called as its resource where that is a good id for it.
+    A resource has the name of a node, or that name, ``_`` and more. Resources of one node are taken in their order,
+    contained ones in the order of their containers. An instance gets the name of its resource if that is a valid id for it.
     """
     resources: Mapping[str, Any] = document["resources"]
     known = {str(row["id"]): row for row in document.get(NATIVE, {}).get("instances", ())}
@@ -154,7 +154,7 @@ _LIFE_CYCLE = frozenset(WORDS.values())
 
 
 def _properties(resource: Mapping[str, Any], id: str) -> dict[str, Value]:
-    """What the instance knows from now on; where nothing tells its id outside, the resource does."""
+    """The runtime properties of the instance; if they hold no id of the real resource, that of the document is added."""
     found: dict[str, Value] = dict(resource.get("resource_data") or {})
     if resource.get(METADATA) and METADATA not in found:
         found[METADATA] = resource[METADATA]
@@ -172,7 +172,7 @@ def _missing(id: str, name: str | None) -> Problem:
 
 def _other_type(id: str, said: str, wanted: str) -> Problem:
     message = f"{id} is of the type {said} in the document and of {wanted} in the blueprint"
-    return Problem("PL-C084", message, "If it is meant all the same: --allow-type-change")
+    return Problem("PL-C084", message, "To adopt it with the other type: --allow-type-change")
 
 
 def _stranger(name: str) -> Problem:
@@ -189,21 +189,21 @@ def _numbers(number: Mapping[str, int], ids: Iterator[str | None]) -> np.ndarray
 
 
 def _raise_if_other_containers(nodes: Sequence[Node], node: np.ndarray, container: np.ndarray) -> None:
-    """``ValueError`` unless everybody lies in an instance of his node's container: who lay in himself would do so for ever."""
+    """``ValueError`` unless each instance is contained in one of its node's container; a cycle would make walks endless."""
     place = {one.name: at for at, one in enumerate(nodes)}
     wanted = np.array([place[one.container] if one.container else -1 for one in nodes], np.int32)[node]
     found = np.where(container >= 0, node[container], -1) if len(node) else wanted
     if not np.array_equal(found, wanted):
-        raise ValueError("an instance lies in one that does not contain its node")
+        raise ValueError("an instance is contained in one whose node does not contain its node")
 
 
 def _raise_if_circular(outer: np.ndarray, most: int) -> None:
-    """``ValueError`` if some group instance lies in itself, or deeper than there are groups."""
+    """``ValueError`` if a group instance contains itself, or is nested deeper than the number of groups."""
     inside = np.arange(len(outer))
     for _ in range(most):
         inside = np.where(inside >= 0, outer[inside], -1)
     if (inside >= 0).any():
-        raise ValueError("an instance of a scaling group lies in itself")
+        raise ValueError("an instance of a scaling group contains itself")
 
 
 def _groups(
@@ -230,7 +230,7 @@ def _groups(
 
 
 def _tied(topology: Topology, rows: Sequence[Sequence[Any]], number: Mapping[str, int]) -> Topology:
-    """The topology with its links, and the rows of the document; a rule that has got rows meanwhile is one no more."""
+    """The topology with its links and the rows of the document; a link with rows no longer counts as a rule."""
     nodes, groups = topology.nodes, topology.blueprint.scaling_groups
     each = [1] * (len(nodes) + len(groups))
     links = list(links_of(nodes, plant(nodes, groups, each)))
@@ -250,7 +250,7 @@ def _tied(topology: Topology, rows: Sequence[Sequence[Any]], number: Mapping[str
 
 
 def _node_named(name: str, known: Mapping[str, int]) -> str:
-    """The node that a resource's name stands for: its own, or the longest one with something behind ``_``."""
+    """The node of a resource's name: the same name, or the longest one followed by ``_`` and more."""
     if name in known:
         return name
     parts = name.split("_")
@@ -258,12 +258,12 @@ def _node_named(name: str, known: Mapping[str, int]) -> str:
 
 
 def _turn(row: Mapping[str, Any] | None, turn: Mapping[str, int]) -> tuple[int, int]:
-    """Where an instance of a document stands among those of its node: by its container, then by its index."""
+    """The sort key of a document's instance among those of its node: its container, then its index."""
     return (0, 0) if row is None else (turn.get(str(row["container"]), 0), int(row["index"]))
 
 
 def _ids(fresh: Topology, whose: Mapping[int, str]) -> list[str]:
-    """The ids of instances, those of their resources where these are ids of the node."""
+    """The ids of instances: names of their resources if these are valid ids of the node."""
     ids = list(fresh.ids)
     for at, name in whose.items():
         node = fresh.nodes[fresh.node[at]].name

@@ -1,6 +1,6 @@
-"""The steps of an update: what the blueprint to come says differently from the one that a deployment has (W60).
+"""The steps of an update: differences between a deployment's blueprint and the new one (W60).
 
-Nodes that say the same cost a comparison and nothing else; where a node stands in its file does not matter.
+Equal nodes cost one comparison. The place of a node in its file does not matter.
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ SECTIONS = {
 }
 """{field of a blueprint that maps names to elements: what an element is}, in the order of the steps."""
 SCHEDULES = "default_schedules"
-"""The setting whose elements are steps of their own."""
+"""The section whose elements are steps of their own."""
 
 
 class Alike:
-    """Which operations and relationships say the same. Nodes of a type share tables of operations: each pair is compared once."""
+    """Comparison of operations and relationships. Nodes of a type share tables of operations, so each pair is compared once."""
 
     def __init__(self) -> None:
         self._known: dict[tuple[int, int], bool] = {}
@@ -49,7 +49,7 @@ class Alike:
         found = self._known.get(key)
         if found is None:
             found = self._known[key] = old == new
-            self._held += [old, new]  # so that no other object gets their identity
+            self._held += [old, new]  # kept alive, so that their ids stay unique
         return found
 
     def relationships(self, old: tuple[Relationship, ...], new: tuple[Relationship, ...]) -> bool:
@@ -74,9 +74,9 @@ class Alike:
 def steps(
     old: Blueprint, new: Blueprint, changed: Mapping[str, tuple[BlueprintChange, ...]] | None = None
 ) -> tuple[BlueprintChange, ...]:
-    """Every difference that counts for a deployment; both blueprints with their inputs put in.
+    """Every difference that matters for a deployment; both blueprints with their inputs evaluated.
 
-    ``changed``: what is known to be said differently of nodes that stay; None: it is looked for.
+    ``changed``: known changes of nodes that stay; None: they are computed.
     """
     return (*_description(old, new), *_inputs(old, new), *_nodes(old, new, changed), *_sections(old, new))
 
@@ -84,7 +84,7 @@ def steps(
 def values_of_inputs(
     old: Mapping[str, Value], new: Mapping[str, Value], hidden: frozenset[str]
 ) -> tuple[tuple[BlueprintChange, ...], frozenset[str]]:
-    """(steps for inputs with another value, their names); the values of ``hidden`` ones are not told."""
+    """(steps for inputs with another value, their names); values of ``hidden`` inputs are not shown."""
     found: list[BlueprintChange] = []
     for name in dict.fromkeys((*old, *new)):
         if name in old and name in new and old[name] == new[name]:
@@ -96,7 +96,7 @@ def values_of_inputs(
 
 
 def node_changes(old: Node, new: Node, alike: Alike) -> tuple[BlueprintChange, ...]:
-    """What two nodes of one name say differently."""
+    """The differences between two nodes of one name."""
     if old is new or _is_alike(old, new, alike):
         return ()
     base = ("nodes", new.name)
@@ -117,7 +117,7 @@ def node_changes(old: Node, new: Node, alike: Alike) -> tuple[BlueprintChange, .
 
 
 def _is_alike(old: Node, new: Node, alike: Alike) -> bool:
-    """Whether two nodes say the same, as nearly all do."""
+    """Whether two nodes are equal, as nearly all are."""
     return (
         old.type == new.type
         and old.properties == new.properties
@@ -130,7 +130,7 @@ def _is_alike(old: Node, new: Node, alike: Alike) -> bool:
 
 
 def takes_one_of(value: Value, inputs: frozenset[str]) -> bool:
-    """True when a value that is not evaluated yet takes one of these inputs.
+    """True when a value that is not evaluated yet uses one of these inputs.
 
     >>> takes_one_of({"concat": ["a", {"get_input": "port"}]}, frozenset({"port"}))
     True
@@ -143,7 +143,7 @@ def takes_one_of(value: Value, inputs: frozenset[str]) -> bool:
 
 
 def relationships_by_key(node: Node) -> dict[tuple[str, str, int], tuple[int, Relationship]]:
-    """{(type, target, how many of the kind came before): (place, relationship)}: by what a relationship is known again."""
+    """{(type, target, number of earlier ones of the kind): (place, relationship)}: the key identifies a relationship."""
     found: dict[tuple[str, str, int], tuple[int, Relationship]] = {}
     for place, item in enumerate(node.relationships):
         before = 0
@@ -154,7 +154,7 @@ def relationships_by_key(node: Node) -> dict[tuple[str, str, int], tuple[int, Re
 
 
 def renames(gone: Mapping[str, Node], come: Mapping[str, Node]) -> tuple[Rename, ...]:
-    """Nodes that are gone with new ones that say the same but for their names; each once, in the order of those gone."""
+    """Removed nodes with new ones that are equal except for the name; each once, in the order of the removed."""
     waiting: dict[str, list[str]] = {}
     for name, node in come.items():
         waiting.setdefault(_signature(node), []).append(name)
@@ -174,7 +174,7 @@ def _description(old: Blueprint, new: Blueprint) -> Iterator[BlueprintChange]:
 
 
 def _inputs(old: Blueprint, new: Blueprint) -> Iterator[BlueprintChange]:
-    """The declarations; the values are told by ``values_of_inputs``."""
+    """Changes of input declarations; those of values come from ``values_of_inputs``."""
     for name, schema in new.inputs.items():
         if name not in old.inputs:
             yield BlueprintChange("added", "input declaration", f"inputs.{name}", new=schema.type)
@@ -207,7 +207,7 @@ def _elements(path: Words, noun: str, old: Mapping[str, Any], new: Mapping[str, 
 
 
 def _plain(one: Any) -> Value:
-    """An element as plain values; what it does not say is left out."""
+    """An element as plain values, without unset fields."""
     try:
         fields = as_dict(one)
     except KeyError:
@@ -302,13 +302,13 @@ def _values(path: Words, noun: str, old: Any, new: Any) -> Iterator[BlueprintCha
 
 
 def _is_function(value: Mapping[str, Any]) -> bool:
-    """Whether it looks like an intrinsic function: those are told whole."""
+    """Whether the value looks like an intrinsic function; functions are shown whole."""
     name = next(iter(value)) if len(value) == 1 else ""
     return str(name).startswith(("get_", "concat", "merge", "string_"))
 
 
 def _signature(node: Node) -> str:
-    """Equal for nodes that say the same, whatever they and their targets are called."""
+    """A signature, equal for nodes that differ only in their names and those of their targets."""
     operations = sorted(f"{name}={_implementation(one)}" for name, one in node.operations.items() if one.is_implemented)
     kinds = [item.type for item in node.relationships]
     return json.dumps([node.type, node.properties, operations, kinds], sort_keys=True, default=str)

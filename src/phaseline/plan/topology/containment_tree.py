@@ -1,7 +1,7 @@
-"""Nodes and scaling groups as one containment forest: what is multiplied with what (N1).
+"""Nodes and scaling groups as one containment forest, by which instance counts multiply (N1).
 
-A member of a scaling group lies in the group, and the outermost group lies where its members really lie. So a group is
-like a container that nobody sees: everything that multiplies, counts or adds instances treats both alike.
+In the forest a scaling group contains its members, and the container of the members contains the outermost group. So a
+group is like an invisible container: all code that multiplies, counts or adds instances treats both alike.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 class Forest:
     """Entities: nodes by their numbers, then scaling groups in the order of ``groups``.
 
-    By entity: ``parent`` int64 (-1: none), ``container`` int64 (the node that really contains it, -1: none), ``level``
+    By entity: ``parent`` int64 (-1: none), ``container`` int64 (the node that contains it, groups aside, -1: none), ``level``
     int64 (0 for roots) and ``each`` (instances in every instance of the parent).
     """
 
@@ -35,7 +35,7 @@ class Forest:
     each: tuple[int, ...]
 
     def groups_of(self, entity: int) -> list[int]:
-        """Entities of the groups around an entity, its containers' groups included, nearest first."""
+        """Entities of the groups that contain an entity, its containers' groups included, nearest first."""
         found = []
         while (entity := int(self.parent[entity])) >= 0:
             if entity >= self.node_count:
@@ -43,12 +43,12 @@ class Forest:
         return found
 
     def shared_group(self, one: int, other: int) -> int:
-        """The entity of the nearest group around both, seen from ``one``; -1 if there is none."""
+        """The entity of the nearest group that contains both, seen from ``one``; -1 for none."""
         around = set(self.groups_of(other))
         return next((group for group in self.groups_of(one) if group in around), -1)
 
     def totals(self) -> list[int]:
-        """How many instances each entity has in all: counts multiply from the roots down, beyond what arrays can hold."""
+        """The total number of instances of each entity. Counts multiply from the roots down, beyond what arrays can hold."""
         total = list(self.each)
         parent = self.parent.tolist()
         for entity in np.argsort(self.level, kind="stable").tolist():
@@ -65,7 +65,7 @@ def plant(
 ) -> Forest:
     """The forest of ``nodes`` and scaling groups; ``each``: instances of every entity for each of its parent.
 
-    ``past``: numbers of nodes that are no more, and lie nowhere.
+    ``past``: numbers of removed nodes, which have no container.
     """
     if past:
         nodes = [_nowhere(node, place) if place in past else node for place, node in enumerate(nodes)]
@@ -89,7 +89,7 @@ def plant(
 def _container_of(
     group: str, scaling: Mapping[str, ScalingGroup], nodes: Sequence[Node], number: Mapping[str, int]
 ) -> int:
-    """Where the members of a group really lie: all in the same node, or in none."""
+    """The node that contains all members of a group, or none."""
     name = group
     while name in scaling:
         if not scaling[name].members:
@@ -100,7 +100,7 @@ def _container_of(
 
 
 def _nowhere(node: Node, place: int) -> Node:
-    """A node that is no more, under a name that no other has."""
+    """A removed node, under a unique name."""
     return altered(node, name=f"\0{place}", relationships=())
 
 

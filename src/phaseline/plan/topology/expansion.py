@@ -1,4 +1,4 @@
-"""A blueprint's node templates become numbered node instances with relationships between them (N1-N5)."""
+"""Expand a blueprint's node templates into numbered node instances with relationships (N1-N5)."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ if TYPE_CHECKING:
     from phaseline.model.blueprint.groups import ScalingGroup
 
 MAX_INSTANCES = 10_000_000
-"""More instances than this in one deployment are taken for a mistake."""
+"""The most instances of one deployment; more are considered a mistake."""
 
 
 def expand(blueprint: Blueprint, *, suffixes: int, yes_many: bool = False) -> Topology:
     """The instances of all nodes, numbered by depth in the dependency order, place in the blueprint and index.
 
     ``suffixes``: seed of the ids. Scaling values must be evaluated. ``yes_many``: more than a million
-    relationship calls are wanted (decision 11).
+    relationship calls are allowed (decision 11).
 
     Raises: ``ProblemsError`` with all of: circles (PL-N002, PL-N003), wrong counts (PL-N004, PL-N005), unknown
     connection types (PL-N001), all to one in a scaling group (PL-N006), too many relationship calls (PL-P002).
@@ -40,7 +40,7 @@ def expand(blueprint: Blueprint, *, suffixes: int, yes_many: bool = False) -> To
     _raise_if_too_many(entities, totals)
     count = np.array(totals, np.int64)
     first = np.cumsum(count) - count
-    first[len(nodes) :] -= int(count[: len(nodes)].sum())  # instances of groups are counted apart
+    first[len(nodes) :] -= int(count[: len(nodes)].sum())  # instances of groups are counted separately
     rows = connect(nodes, forest, first, count, yes_many=yes_many)
     everyone = _Entities(forest, first, count)
     node, index = everyone.laid_out(0, len(nodes))
@@ -65,7 +65,7 @@ def expand(blueprint: Blueprint, *, suffixes: int, yes_many: bool = False) -> To
 
 
 def named_anew(topology: Topology, *, suffixes: int) -> Topology:
-    """The instances as ``expand`` has made them, under other ids: for the next deployment of the same."""
+    """The instances made by ``expand``, under other ids: for the next deployment of the same blueprint."""
     groups = topology.groups
     tails = draw(suffixes, len(topology) + len(groups))
     names = [node.name for node in topology.nodes]
@@ -78,7 +78,7 @@ def named_anew(topology: Topology, *, suffixes: int) -> Topology:
 
 @frozen
 class _Entities:
-    """Nodes and scaling groups, and where the instances of each lie: those of one parent beside each other."""
+    """Nodes and scaling groups, with the positions of their instances: those of one parent are neighbours."""
 
     forest: Forest
     first: np.ndarray
@@ -91,7 +91,7 @@ class _Entities:
         return entity, (place + 1).astype(np.int32)
 
     def ancestors(self, entity: np.ndarray, index: np.ndarray, above: np.ndarray) -> np.ndarray:
-        """The instance in which each lies of the entity that is ``above`` its own, int32; -1 where none is."""
+        """The instance of the entity ``above`` that contains each instance, int32; -1 for none."""
         upper = above[entity]
         share = np.maximum(self.count[entity] // np.maximum(self.count[upper], 1), 1)
         return np.where(upper >= 0, self.first[upper] + (index - 1) // share, -1).astype(np.int32)
@@ -100,7 +100,7 @@ class _Entities:
 def _groups(
     everyone: _Entities, tails: Sequence[str], node: np.ndarray, index: np.ndarray
 ) -> tuple[GroupInstances, np.ndarray]:
-    """The instances of scaling groups, and of which of them each node instance is a member, int32."""
+    """The instances of scaling groups, and the one that each node instance is a member of, int32."""
     forest = everyone.forest
     if not forest.groups:
         return GroupInstances(), np.empty(0, np.int32)
@@ -128,7 +128,7 @@ def _ids(names: Sequence[str], count: np.ndarray, tails: Sequence[str]) -> list[
 
 
 def ordered(blueprint: Blueprint) -> tuple[Node, ...]:
-    """The nodes by depth in the dependency order, then as the blueprint has them; raises on circles."""
+    """The nodes by depth in the dependency order, then in the order of the blueprint; raises on circles."""
     nodes = list(blueprint.nodes.values())
     number = {node.name: place for place, node in enumerate(nodes)}
     targets = [[number[relationship.target] for relationship in node.relationships] for node in nodes]
@@ -160,7 +160,7 @@ def _circle_problem(circle: Sequence[Node]) -> Problem:
 
 
 def _each(entities: Sequence[Node | ScalingGroup]) -> list[int]:
-    """How many instances each node or scaling group has in every instance of what it lies in (N1)."""
+    """The number of instances of each node or scaling group in every instance of its parent (N1)."""
     problems: list[Problem] = []
     found: list[int] = []
     for one in entities:
@@ -195,8 +195,8 @@ def _raise_if_too_many(entities: Sequence[Node | ScalingGroup], totals: Sequence
 def hosts(nodes: Sequence[Node], node: np.ndarray, container: np.ndarray) -> np.ndarray:
     """The innermost Compute instance up the containment chain, itself included; -1 for none (N4).
 
-    Every instance points at its container, hosts and roots at themselves; pointing at what the pointed-at points at
-    doubles the reach of every pointer, so that a chain of n takes log2(n) passes.
+    Every instance points at its container, hosts and roots at themselves. Each pass replaces a pointer by the pointer
+    of its target, which doubles its reach. So a chain of n takes log2(n) passes.
     """
     own = np.arange(len(node), dtype=np.int32)
     is_host = np.array([one.is_host for one in nodes], bool)[node] if len(nodes) else np.empty(0, bool)

@@ -1,7 +1,7 @@
-"""Which instances come and which go when nodes and scaling groups get other counts (N6).
+"""The instances that are added and removed when nodes and scaling groups get other counts (N6).
 
-The containment forest is walked level by level, all entities of a level at once: in every instance of a parent that is
-there in the end, each entity has as many instances as are wanted of it. What an instance contains goes with it.
+The containment forest is walked level by level, all entities of a level at once. In the end each entity has its wanted
+number of instances in every instance of its parent. The content of a removed instance is removed with it.
 
 Instances are numbered as *members* here: those of nodes, then those of scaling groups, then new ones.
 """
@@ -19,14 +19,14 @@ if TYPE_CHECKING:
     from phaseline.plan.topology.containment_tree import Forest
 
 KEEP, PLAIN, GO = 2, 1, 0
-"""Who goes last and who goes first, of members that may go."""
+"""The order of removal, from last to first."""
 
 
 @frozen
 class MemberNumbering:
     """Instances of nodes and of groups in one numbering.
 
-    Columns: ``entity`` of the forest, ``parent`` (the member it lies in, -1: none), ``index`` (from 1 within its entity),
+    Columns: ``entity`` of the forest, ``parent`` (the member that contains it, -1: none), ``index`` (from 1 within its entity),
     ``is_alive``. The first ``node_count`` are node instances.
     """
 
@@ -37,12 +37,12 @@ class MemberNumbering:
     is_alive: np.ndarray
 
     def __len__(self) -> int:
-        """How many there are."""
+        """The number of members."""
         return len(self.entity)
 
 
 def members_of(topology: Topology, node_count: int) -> MemberNumbering:
-    """All that ever were; ``node_count``: how many nodes there are, behind which groups are counted as entities."""
+    """All members, removed ones included; ``node_count``: the number of nodes; entities of groups are numbered after them."""
     count, groups = len(topology), topology.groups
     group = topology.group if len(topology.group) else np.full(count, -1, np.int32)
     inside = np.where(group >= 0, group.astype(np.int64) + count, topology.container)
@@ -58,7 +58,7 @@ def members_of(topology: Topology, node_count: int) -> MemberNumbering:
 
 @frozen
 class ResizedTopology:
-    """New members (``entity``, ``parent``, ``index``; numbered behind those there were), and who goes (bool by member)."""
+    """New members (``entity``, ``parent``, ``index``; numbered after the existing ones), and those to remove (bool by member)."""
 
     entity: np.ndarray
     parent: np.ndarray
@@ -67,11 +67,11 @@ class ResizedTopology:
 
 
 def resize(members: MemberNumbering, forest: Forest, wanted: np.ndarray, turn: np.ndarray) -> ResizedTopology:
-    """What is to come and what is to go.
+    """The members to add and to remove.
 
-    ``wanted``: instances in every parent by entity, -1 for those that are not modified: they keep their instances, and
-    have as many as the forest says in new parents. ``turn``: by member, ``GO`` for those who go first and ``KEEP`` for
-    those who go last; of equal ones the highest index goes first.
+    ``wanted``: instances in every parent by entity; -1: not modified, existing instances stay, and new parents get
+    the count of the forest. ``turn``: by member, ``GO`` for those removed first and ``KEEP`` for
+    those removed last; of equal ones the highest index is removed first.
     """
     walk = _Walk.begin(members, forest, wanted, turn)
     affected = wanted >= 0
@@ -127,7 +127,7 @@ class _Walk:
         )
 
     def step(self, entities: np.ndarray) -> None:
-        """Make the counts of entities of one level right; their parents are done."""
+        """Set the counts of entities of one level; those of their parents are set already."""
         parents = self.forest.parent[entities]
         pair_parent, lengths = self._living(parents)
         pair_entity = np.repeat(entities, lengths)
@@ -147,7 +147,7 @@ class _Walk:
         self._add(entities, pair_entity, pair_parent, np.maximum(want - have, 0))
 
     def _own(self, entities: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """(living members of the entities that were there, place of the entity of each)."""
+        """(existing members of the entities that stay alive, place of the entity of each)."""
         lengths = self.start[entities + 1] - self.start[entities]
         place = np.repeat(np.arange(len(entities)), lengths)
         found = self.order[_ranges(self.start[entities], lengths)]
@@ -155,7 +155,7 @@ class _Walk:
         return found[alive], place[alive]
 
     def _living(self, entities: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """(members that are there in the end, entity by entity, and how many of each); where there is no entity, -1."""
+        """(members that exist in the end, entity by entity; the number of each); -1 without an entity."""
         if not len(entities) or entities[0] < 0:
             return np.full(len(entities), -1, np.int64), np.ones(len(entities), np.int64)
         old, place = self._own(entities)
@@ -185,7 +185,7 @@ class _Walk:
         self.total += len(entity)
 
     def result(self) -> ResizedTopology:
-        """What was found; new members of an entity get the indexes after its highest."""
+        """The result; new members of an entity get the indexes after its highest."""
         nothing = np.empty(0, np.int64)
         entity = np.concatenate([nothing, *self.new_entity])
         highest = np.zeros(len(self.forest.parent), np.int64)

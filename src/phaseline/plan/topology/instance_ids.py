@@ -1,4 +1,4 @@
-"""Ids of node instances: the node's name and six characters that look random and are never given twice (N5)."""
+"""Ids of node instances: the node's name and six random-looking characters, never used twice (N5)."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ import numpy as np
 LENGTH = 6
 ALPHABET = np.array(list("abcdefghijklmnopqrstuvwxyz0123456789"))
 SPACE = len(ALPHABET) ** LENGTH
-"""How many different suffixes there are."""
+"""The number of different suffixes."""
 WEIGHTS = np.array([len(ALPHABET) ** place for place in reversed(range(LENGTH))], np.uint32)
-"""Of the characters of a suffix, the first one first."""
+"""Weights of the characters of a suffix, first one first."""
 AT_ONCE = 100_000
-"""So many suffixes are written at once: a million would take 50 MB on the way."""
+"""Suffixes written in one batch: a million would take 50 MB of temporary memory."""
 
 
 def suffixes(seed: int, count: int, *, taken: frozenset[str] = frozenset()) -> list[str]:

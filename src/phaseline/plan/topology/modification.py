@@ -1,7 +1,7 @@
-"""Deployment modification: which instances are added, removed and related when counts change (N6, N7).
+"""Deployment modification: the instances that are added, removed and related when counts change (N6, N7).
 
-Nothing is stored and nothing runs: ``modify`` answers a topology that has the added instances behind those there were,
-so that a workflow can install or uninstall just these, with those around them as intact.
+Nothing is stored and nothing runs: ``modify`` returns a topology with the added instances after the existing ones.
+So a workflow can install or uninstall only these, with their neighbours as intact.
 """
 
 from __future__ import annotations
@@ -37,14 +37,14 @@ if TYPE_CHECKING:
     from phaseline.model.blueprint.groups import ScalingGroup
 
 AS_DECLARED: Mapping[str, int] = MappingProxyType({})
-"""Every node and group has the instances that the blueprint says."""
+"""Every node and group has the count of the blueprint."""
 
 
 @frozen
 class WantedCount:
-    """How many instances a node or scaling group is to have in every instance of what it lies in.
+    """The wanted number of instances of a node or scaling group in every instance of its parent.
 
-    ``include``: ids that go first if any go; ``exclude``: ids that stay as long as others can go. For a group they may be
+    ``include``: ids to remove first; ``exclude``: ids to keep while others can be removed. For a group they may be
     ids of its instances or of node instances within them.
     """
 
@@ -58,7 +58,7 @@ class ModifiedInstances:
     """Instances that change, those next to them, and the relationships between (N7).
 
     ``changed`` and ``related``: instance numbers, ascending; ``rows``: numbers of relationship instances with a changed
-    end; ``rules``: places of links without rows that tie a changed instance to others.
+    end; ``rules``: places of links without rows that relate a changed instance to others.
     """
 
     changed: np.ndarray
@@ -69,11 +69,11 @@ class ModifiedInstances:
 
 @frozen
 class Modification:
-    """What a modification comes to. ``topology``: with the added instances; the removed ones are still there.
+    """The result of a modification. ``topology``: with the added instances, and still with the removed ones.
 
-    ``finished``: the topology when all is done: the removed ones are gone, and the ``extended`` ones, which are kept, have
-    taken another target. ``counts``: {node or group: instances in every instance of what it lies in} where the blueprint
-    says otherwise. ``added_groups`` and ``removed_groups``: group instances.
+    ``finished``: the topology at the end: without the removed instances; the ``extended`` ones, which are kept, have
+    another target. ``counts``: {node or group: instances in every instance of its parent} where the blueprint
+    has another count. ``added_groups`` and ``removed_groups``: group instances.
     """
 
     topology: Topology
@@ -86,7 +86,7 @@ class Modification:
     removed_groups: np.ndarray
 
     def rolled_back(self) -> Topology:
-        """The topology when nothing is to come of it: the added ones are gone. Numbers and ids are not used again."""
+        """The topology after a rollback, without the added instances. Numbers and ids are not used again."""
         return without(self.topology, self.added.changed, self.added_groups)
 
 
@@ -100,11 +100,11 @@ def modify(
     yes_many: bool = False,
     most: int = MAX_INSTANCES,
 ) -> Modification:
-    """What becomes of the instances when nodes and scaling groups are to have the ``wanted`` counts.
+    """The modification that gives nodes and scaling groups the ``wanted`` counts.
 
-    ``counts``: those that are in force where they are not the blueprint's. ``suffixes``: seed of the new ids.
-    ``force_limits``: min_instances and max_instances are no hindrance. ``yes_many``: more than a million new relationship
-    instances are wanted. ``most``: instances that a deployment may have.
+    ``counts``: present counts that differ from the blueprint's. ``suffixes``: seed of the new ids.
+    ``force_limits``: ignore min_instances and max_instances. ``yes_many``: allow more than a million new relationship
+    instances. ``most``: the most instances of a deployment.
 
     Raises: ``ProblemsError`` with PL-N007 (several targets of an all_to_one), PL-N008 (no such node or group), PL-N009
     (wrong count), PL-N010 (beyond the limits), PL-N011 (an id that is none of its instances), PL-N005, PL-P002.
@@ -140,7 +140,7 @@ def assembled(
     yes_many: bool,
     new_links: np.ndarray | None = None,
 ) -> Modification:
-    """The modification in which ``found`` come and go. ``new_links``: as for ``tie``."""
+    """The modification that adds and removes the members of ``found``. ``new_links``: as for ``tie``."""
     grown = _grown(topology, forest, members, found, suffixes)
     before, groups_before = len(topology), len(topology.groups)
     removed = found.goes[:before].nonzero()[0].astype(np.int32)
@@ -193,7 +193,7 @@ def _check(
 
 
 def _count(one: Node | ScalingGroup, wanted: Mapping[str, WantedCount], counts: Mapping[str, int]) -> int:
-    """Instances in every instance of what it lies in, when all is done."""
+    """The final number of instances in every instance of its parent."""
     if one.name in wanted:
         return wanted[one.name].instances
     declared = one.default_instances
@@ -209,14 +209,14 @@ def _unknown(name: str, known: Mapping[str, int]) -> Problem:
 
 
 def _beyond(name: str, count: int, how: str, known: Node | ScalingGroup) -> Problem:
-    mend = "Choose a number within the limits, or say force_limits if it is meant all the same."
+    mend = "Choose a number within the limits, or ignore them with force_limits."
     return Problem("PL-N010", f"{count} instances of '{name}' are {how}", mend, known.place)
 
 
 def _turns(
     topology: Topology, members: MemberNumbering, wanted: Mapping[str, WantedCount], number: Mapping[str, int]
 ) -> np.ndarray:
-    """By member who goes first and who goes last."""
+    """The order of removal, by member."""
     turn = np.full(len(members), PLAIN, np.int64)
     if not any(one.include or one.exclude for one in wanted.values()):
         return turn
@@ -229,7 +229,7 @@ def _turns(
                 while at >= 0 and members.entity[at] != number[name]:
                     at = int(members.parent[at]) if name in topology.blueprint.scaling_groups else -1
                 if at < 0 or not members.is_alive[at]:
-                    mend = f"Show what there is: phaseline instances list. Only instances of '{name}' can be named."
+                    mend = f"See the ids: phaseline instances list. Only instances of '{name}' can be named."
                     problems.append(Problem("PL-N011", f"'{id}' is no instance of '{name}', nor within one", mend))
                 else:
                     turn[at] = value
@@ -241,7 +241,7 @@ def _turns(
 def _grown(
     topology: Topology, forest: Forest, members: MemberNumbering, found: ResizedTopology, suffixes: int
 ) -> Topology:
-    """The topology with the new instances behind the others, ordered by node and index, without their relationships."""
+    """The topology with the new instances after the others, ordered by node and index, without their relationships."""
     is_node = found.entity < forest.node_count
     nodes, groups = is_node.nonzero()[0], (~is_node).nonzero()[0]
     nodes = nodes[np.lexsort((found.index[nodes], found.entity[nodes]))]
@@ -272,7 +272,7 @@ def _grown(
 def _lies_in(
     forest: Forest, members: MemberNumbering, found: ResizedTopology, final: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """(group instance directly around each new member, node instance it lies in), -1 for none."""
+    """(group instance that directly contains each new member, node instance that contains it), -1 for none."""
     entity = np.concatenate((members.entity, found.entity))
     parent = np.concatenate((members.parent, found.parent))
     number = np.arange(len(members))
@@ -312,13 +312,13 @@ def _grown_groups(
 
 
 def _behind(column: np.ndarray, more: np.ndarray, length: int) -> np.ndarray:
-    """A column and what comes behind it; an empty one stands for nothing but -1."""
+    """A column with ``more`` appended; an empty one stands for -1 throughout."""
     full = column if len(column) else np.full(length, -1, np.int32)
     return np.concatenate((full, more)).astype(np.int32)
 
 
 def _related(topology: Topology, changed: np.ndarray, there: np.ndarray) -> ModifiedInstances:
-    """Neighbours of the changed instances in either direction, among those that are ``there`` (bool by number)."""
+    """Neighbours of the changed instances in either direction, among existing ones (``there``, bool by number)."""
     is_changed = np.zeros(len(topology), bool)
     is_changed[changed] = True
     near = np.zeros(len(topology), bool)
@@ -333,7 +333,7 @@ def _related(topology: Topology, changed: np.ndarray, there: np.ndarray) -> Modi
 
 
 def _ruled(topology: Topology, changed: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """(links without rows that a changed instance has an end of, nodes at their other ends as bool by node)."""
+    """(links without rows with a changed instance at one end, nodes at their other ends as bool by node)."""
     is_hit = np.zeros(len(topology.nodes), bool)
     is_hit[topology.node[changed]] = True
     rules = np.array([place for place, link in enumerate(topology.links) if link.is_rule], np.int32)
@@ -346,10 +346,10 @@ def _ruled(topology: Topology, changed: np.ndarray) -> tuple[np.ndarray, np.ndar
 
 
 def _with_extended_last(topology: Topology, is_new: np.ndarray, rows_before: int) -> tuple[Topology, ModifiedInstances]:
-    """The topology with rows between kept instances behind all others, and these instances.
+    """The topology with rows between kept instances after all others, and these instances.
 
-    There are such rows where the only target of an all_to_one is removed, and its sources take another one. They come with
-    the end of the modification, so that nothing of them is left when it is rolled back.
+    Such rows exist if the only target of an all_to_one is removed and its sources get another one. They are added at
+    the end of the modification, so that a rollback leaves none of them.
     """
     new = np.arange(rows_before, len(topology.link))
     is_kept = ~is_new[topology.source[new]] & ~is_new[topology.target[new]]

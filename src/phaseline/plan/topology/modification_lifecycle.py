@@ -1,7 +1,7 @@
-"""The life of a modification: it begins, and is finished or taken back (N8). All of it is another shape of the deployment.
+"""The life cycle of a modification: begun, then finished or taken back (N8). Each step returns a changed topology.
 
-While it is under way the added instances are there already and the removed ones still, so that a workflow can install or
-uninstall them; what it comes to in the end is worked out from the topology as it is then.
+While it is under way, added instances exist already and removed ones still exist, so that a workflow can install or
+uninstall them. The result is computed at the end, from the topology at that time.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 NOTHING: Mapping[str, Value] = {}
 CUT = "cut"
-"""What is kept of an update in which who goes is still there: places of the links that are cut in the end."""
+"""Key of data kept of an update that still has its removed instances: places of the links to cut at the end."""
 
 
 def begun(
@@ -48,9 +48,9 @@ def begun(
 
 
 def finished(topology: Topology) -> tuple[Topology, np.ndarray]:
-    """(the topology when the modification has ended well, relationships that those who stay have taken up, int32).
+    """(the topology after a successful modification, relationships that moved to staying instances, int32).
 
-    The removed ones are gone. Sources of an all_to_one whose target is gone are tied to another one.
+    The removed instances are gone. Sources of an all_to_one whose target was removed are related to another one.
     """
     started = topology.started
     assert started is not None, "only what has begun can be finished"
@@ -61,21 +61,21 @@ def finished(topology: Topology) -> tuple[Topology, np.ndarray]:
 
 
 def taken_back(topology: Topology) -> Topology:
-    """The topology when nothing comes of the modification: the added ones are gone, states and properties stay as they are."""
+    """The topology after taking the modification back: without the added instances; states and properties stay unchanged."""
     started = topology.started
     assert started is not None, "only what has begun can be taken back"
     return altered(without(topology, started.added, started.added_groups), started=None)
 
 
 def given_up(topology: Topology) -> Topology:
-    """The topology when nothing is left that a modification could go on with: added instances go, unless a blueprint has them."""
+    """The topology after giving up a modification without remaining instances: added ones are removed unless a blueprint has them."""
     started = topology.started
     assert started is not None, "only what has begun can be given up"
     return taken_back(topology) if started.workflow == "scale" else ended(topology)
 
 
 def ended(topology: Topology) -> Topology:
-    """The topology when an update has ended: who was to go is gone, and what tied them is cut."""
+    """The topology after an update: without the removed instances, and with their links cut."""
     started = topology.started
     assert started is not None, "only what has begun can end"
     shape = without(topology, started.removed, started.removed_groups)
@@ -90,7 +90,7 @@ def ended(topology: Topology) -> Topology:
 
 
 def without(topology: Topology, instances: np.ndarray, groups: np.ndarray) -> Topology:
-    """The topology in which these instances and group instances are gone. Numbers and ids are not used again."""
+    """The topology without these instances and group instances. Numbers and ids are not used again."""
     if not len(instances) and not len(groups):
         return topology
     gone, gone_groups = ~topology.is_there, ~topology.groups.is_there
@@ -105,4 +105,4 @@ def refusal(started: Started) -> Problem:
     wanted = f"phaseline executions retry {started.execution}" if started.execution else "retry it"
     message = f"the modification of '{started.name}' that was begun{who} has not ended"
     abort = ", or take it back before: -p abort_started=true" if started.workflow == "scale" else ""
-    return Problem("PL-P043", message, f"Go on with it: {wanted}{abort}.")
+    return Problem("PL-P043", message, f"Continue it: {wanted}{abort}.")

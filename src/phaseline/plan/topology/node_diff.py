@@ -1,4 +1,4 @@
-"""What becomes of the nodes of a deployment when it gets another blueprint: kept, replaced, removed, added (W60, decision 18)."""
+"""The nodes of a deployment under another blueprint: kept, replaced, removed, added (W60, decision 18)."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ if TYPE_CHECKING:
     from phaseline.plan.topology.blueprint_diff import Alike
 
 PAST = "\0"
-"""What the names of groups that are no more begin with; no YAML name can contain it."""
+"""The first character of the names of removed groups; no YAML name can contain it."""
 
 
 @frozen
 class NodeDiff:
-    """By name: ``kept`` {node: its number}, ``replaced`` {node: why it cannot be changed as it stands}, ``removed`` {node: number}.
+    """By name: ``kept`` {node: its number}, ``replaced`` {node: why it cannot be updated in place}, ``removed`` {node: number}.
 
-    ``added``: nodes of the new blueprint that have no number to keep, replaced ones among them, in its order. ``groups``:
-    the new blueprint's scaling groups, those that keep their instances in the order of the topology's, then new ones; groups that
-    are no more lie between them under other names, without members.
+    ``added``: nodes of the new blueprint without a number to keep, replaced ones included, in its order. ``groups``:
+    the new blueprint's scaling groups: those that keep their instances in the order of the topology, then new ones. Removed
+    groups stay between them under other names, without members.
     """
 
     kept: Mapping[str, int]
@@ -37,12 +37,12 @@ class NodeDiff:
 
     @property
     def past(self) -> frozenset[int]:
-        """Numbers of nodes that are not to be there any more."""
+        """Numbers of the nodes to remove."""
         return frozenset(self.removed.values())
 
 
 def diff_nodes(topology: Topology, blueprint: Blueprint, alike: Alike) -> NodeDiff:
-    """What becomes of each node. ``removed`` has the numbers of replaced nodes as well."""
+    """The fate of each node. ``removed`` includes the numbers of replaced nodes."""
     current = current_nodes(topology)
     groups, regrouped = _groups(topology, blueprint)
     kept: dict[str, int] = {}
@@ -69,12 +69,12 @@ def current_nodes(topology: Topology) -> dict[str, int]:
 
 
 def groups_in_order(topology: Topology) -> dict[str, ScalingGroup]:
-    """The scaling groups of the present blueprint in the order in which their instances count them; past ones without members."""
+    """The scaling groups of the present blueprint, in the order of their instances' numbers; removed ones have no members."""
     return _groups(topology, topology.blueprint)[0]
 
 
 def _why_replaced(old: Node, new: Node, alike: Alike) -> str:
-    """What of a node cannot change while it stands; empty: nothing did."""
+    """The reason why a node cannot be updated in place; empty: it can."""
     if old.type != new.type:
         return f"its type changes from {old.type} to {new.type}"
     if alike.relationships(old.relationships, new.relationships):
@@ -89,13 +89,13 @@ def _why_replaced(old: Node, new: Node, alike: Alike) -> str:
 
 
 def _groups(topology: Topology, blueprint: Blueprint) -> tuple[dict[str, ScalingGroup], dict[str, str]]:
-    """(scaling groups in the order of those there are, {node that must be replaced for its group: why})."""
+    """(scaling groups in the order of the present ones, {node that must be replaced because of its group: why})."""
     old, new = topology.blueprint.scaling_groups, blueprint.scaling_groups
     names = topology.groups.names or tuple(old)
     if not names and not new:
         return {}, {}
     changed = {name for name in (*old, *new) if _members(old, name) != _members(new, name)}
-    for name in list(changed):  # what lies in another group than before is another group
+    for name in list(changed):  # a group nested in another group than before is another group
         changed |= _groups_in(name, old) | _groups_in(name, new)
     found: dict[str, ScalingGroup] = {}
     for place, name in enumerate(names):

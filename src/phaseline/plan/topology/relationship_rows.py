@@ -1,4 +1,4 @@
-"""Relationships of node templates become links, and rows between instances where rows are needed (N2, N3, decision 11)."""
+"""Turn relationships of node templates into links, and into rows between instances if needed (N2, N3, decision 11)."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 CONNECTION_TYPES = ("all_to_all", "all_to_one")
 MAX_CALLS = 1_000_000
-"""More relationship calls than this in one workflow must be asked for (decision 11)."""
+"""The most relationship calls in one workflow without a confirmation (decision 11)."""
 
 
 @frozen
@@ -35,7 +35,7 @@ class RelationshipRows:
 
 @frozen
 class _Links:
-    """Links as columns. ``parts``: into how many equal parts, which know nothing of each other, both sides fall, int64.
+    """Links as columns. ``parts``: the number of equal, independent parts into which both sides are divided, int64.
 
     ``inside`` and ``everyone``: those of containment, and those all to all, bool.
     """
@@ -52,7 +52,7 @@ class _Links:
 def connect(
     nodes: Sequence[Node], forest: Forest, first: np.ndarray, count: np.ndarray, *, yes_many: bool
 ) -> RelationshipRows:
-    """Links of all nodes with their rows; ``first`` and ``count``: where the instances of each entity lie."""
+    """Links of all nodes with their rows; ``first`` and ``count``: the positions of the instances of each entity."""
     links = links_of(nodes, forest)
     if not links:
         nothing = np.empty(0, np.int32)
@@ -66,7 +66,7 @@ def connect(
 
 
 def links_of(nodes: Sequence[Node], forest: Forest, past: Collection[int] = ()) -> tuple[Link, ...]:
-    """The relationships of all nodes but those that are ``past``.
+    """The relationships of all nodes except the ``past`` ones.
 
     Raises: PL-N001 (unknown connection type), PL-N006 (all to one within a group).
     """
@@ -94,7 +94,7 @@ def links_of(nodes: Sequence[Node], forest: Forest, past: Collection[int] = ()) 
 
 
 def calls_of(relationship: Relationship, operations: Sequence[str]) -> int:
-    """How many calls one relationship instance costs when ``operations`` of both sides run."""
+    """The number of calls of one relationship instance when ``operations`` of both sides run."""
     return sum(
         operation is not None and operation.is_implemented
         for name in operations
@@ -103,7 +103,7 @@ def calls_of(relationship: Relationship, operations: Sequence[str]) -> int:
 
 
 class _Ties(NamedTuple):
-    """What a relationship says of the instances of both sides: all to all with nothing to call needs no rows."""
+    """How a relationship connects the instances of both sides; all to all without calls needs no rows."""
 
     is_containment: bool
     all: bool
@@ -111,7 +111,7 @@ class _Ties(NamedTuple):
 
 
 class _TiesOf:
-    """The ties of a relationship; those of one type, mostly ten thousand, share what they are made of and are looked at once."""
+    """The ties of a relationship. Relationships of one type, often ten thousand, share their parts and are inspected once."""
 
     def __init__(self) -> None:
         self._known: dict[tuple[int, int, int, str], _Ties] = {}
@@ -170,7 +170,7 @@ def _too_many(nodes: Sequence[Node], columns: _Links, count: np.ndarray) -> list
     most: tuple[int, Link | None] = (0, None)
     fan = np.where(columns.everyone, count[columns.target] // np.maximum(columns.parts, 1), 1)
     pairs = count[columns.source] * fan
-    for place in (pairs > 1).nonzero()[0].tolist():  # of single ones there may be very many, and they cannot matter
+    for place in (pairs > 1).nonzero()[0].tolist():  # single pairs may be very many and cannot matter
         link, number_of_pairs = columns.links[place], int(pairs[place])
         calls = {
             "install": number_of_pairs * calls_of(link.relationship, INSTALL_RELATIONSHIP_OPERATIONS),
@@ -190,7 +190,7 @@ def _too_many(nodes: Sequence[Node], columns: _Links, count: np.ndarray) -> list
             f"most of them between '{source.name}' ({count[most[1].source]:,} instances) and "
             f"'{target.name}' ({count[most[1].target]:,} instances)",
             "Set the relationship's property connection_type to all_to_one, map the operation on the node instead, "
-            "or say --yes-many if every pair really needs its call.",
+            "or give --yes-many if every pair really needs its call.",
             source.place,
         )
     ]
@@ -199,7 +199,7 @@ def _too_many(nodes: Sequence[Node], columns: _Links, count: np.ndarray) -> list
 def _rows(columns: _Links, first: np.ndarray, count: np.ndarray) -> RelationshipRows:
     """Rows of all links at once: contained in one's container, all to one the first target, all to all each pair.
 
-    Instances of one container or group instance lie beside each other, so that a division tells which it is.
+    Instances of one container or group instance are neighbours, so that a division finds it.
     """
     source, target = columns.source, columns.target
     parts = np.maximum(np.where(columns.inside, count[target], columns.parts), 1)

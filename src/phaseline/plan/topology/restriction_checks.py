@@ -1,4 +1,4 @@
-"""Restrictions beside a deployment: what a revision would do against them, and what a person may restrict."""
+"""Restrictions of a deployment: checks of a revision against them, and of restrictions that a user sets."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def refuse_revision(revision: Revision) -> None:
-    """Raise PL-P049 for each node of which an update would do what is forbidden."""
+    """Raise PL-P049 for each node with a restriction that the update would violate."""
     former = revision.former
     replaced = [revision.fates.removed[name] for name in revision.fates.replaced]
     goes = as_mask(former, revision.removed)
@@ -36,7 +36,7 @@ def refuse_revision(revision: Revision) -> None:
 
 
 def wrong(topology: Topology, said: Mapping[str, Sequence[str] | None]) -> Iterator[Problem]:
-    """What is wrong with what a person says: PL-P001 for whom there is not, PL-P004 for what cannot be forbidden."""
+    """Problems of restrictions: PL-P001 for unknown names, PL-P004 for actions that cannot be forbidden."""
     for name, actions in said.items():
         number = topology.number_of.get(name)
         if name not in current_nodes(topology) and (number is None or not topology.is_there[number]):
@@ -44,11 +44,11 @@ def wrong(topology: Topology, said: Mapping[str, Sequence[str] | None]) -> Itera
             yield Problem("PL-P001", f"the deployment has no node and no node instance '{name}'", mend)
         for word in actions or ():
             if word not in RESTRICTABLE:
-                yield Problem("PL-P004", f"'{word}' is nothing that can be forbidden", mending(str(word)))
+                yield Problem("PL-P004", f"'{word}' cannot be forbidden", mending(str(word)))
 
 
 def whom(topology: Topology, said: Mapping[str, Sequence[str] | None]) -> np.ndarray:
-    """Of whom a person says it, bool by number."""
+    """The instances named by the restrictions, bool by number."""
     found: np.ndarray = np.isin(topology.node, [at for name, at in current_nodes(topology).items() if name in said])
     found[[topology.number_of[name] for name in said if name in topology.number_of]] = True
     return found

@@ -1,10 +1,10 @@
-"""A deployment under another blueprint: which instances stay, come and go, and what is tied anew (W60, N6, N7).
+"""A deployment under another blueprint: instances that stay, are added and are removed, and changed relationships (W60, N6, N7).
 
-Nothing is stored and nothing runs. Instances, nodes and relationship instances keep their numbers: nodes that are no more stay
-as past ones, relationships that are no more as cut ones, so that what ran over them can still be told.
+Nothing is stored and nothing runs. Instances, nodes and relationship instances keep their numbers. Removed nodes stay
+as past ones and removed relationships as cut ones, so that past executions can still be shown.
 
-Walk: ``diff_nodes`` says what becomes of each node; the nodes of the new blueprint take their places, new ones behind; links are
-known again by type and target; then instances are counted as in any modification, and tied.
+Steps: ``diff_nodes`` decides about each node. The nodes of the new blueprint get their places, new ones after the others. Links are
+identified by type and target. Then instances are counted as in any modification, and related.
 """
 
 from __future__ import annotations
@@ -34,11 +34,11 @@ NO_INPUTS: frozenset[str] = frozenset()
 
 @frozen
 class Revision:
-    """What becomes of a deployment. ``finished``: its topology under the new blueprint; who goes is gone in it.
+    """The change of a deployment. ``finished``: its topology under the new blueprint, without the removed instances.
 
-    ``former``: its topology until now. ``added`` and ``removed``: instance numbers, ascending. ``extended``: rows of ``finished`` between instances that stay
-    and are tied anew; ``reduced``: rows, numbered as before, between instances that stay and are tied no more. ``changed``:
-    {kept node: what is said differently of it}; ``retied``: rows of relationships whose operations changed.
+    ``former``: its topology until now. ``added`` and ``removed``: instance numbers, ascending. ``extended``: new rows of
+    ``finished`` between staying instances; ``reduced``: removed rows between staying instances, numbered as before.
+    ``changed``: {kept node: its changes}; ``retied``: rows of relationships whose operations changed.
     """
 
     former: Topology
@@ -53,7 +53,7 @@ class Revision:
 
     @property
     def drifted(self) -> np.ndarray:
-        """Instances of nodes of which a property or an operation changed, ascending (W61)."""
+        """Instances of nodes with a changed property or operation, ascending (W61)."""
         own = [name for name, changes in self.changed.items() if any(map(is_own, changes))]
         numbers = [self.fates.kept[name] for name in own]
         found = np.isin(self.finished.node, numbers) & self.finished.is_there
@@ -76,11 +76,11 @@ def revise(
     wanted: Mapping[str, int] | None = None,
     yes_many: bool = False,
 ) -> Revision:
-    """What becomes of a deployment that gets the blueprint (inputs put in). ``suffixes``: seed of the new ids.
+    """The revision of a deployment to the blueprint (inputs evaluated). ``suffixes``: seed of the new ids.
 
-    ``changed_inputs``: names; nodes that take one of them in what is evaluated later count as changed. A count that the
-    blueprint says as before stays as it is in force, a scaled one too; one that it says otherwise wins. ``wanted``: counts that
-    are to be, whatever is in force: {node or group: instances} where the blueprint does not say it.
+    ``changed_inputs``: names; nodes that use one of them in values evaluated later count as changed. If the blueprint does
+    not change a count, the present one stays, even if it was scaled; a changed count wins. ``wanted``: {node or group:
+    instances}, counts that win over the present ones where they differ from the blueprint's.
 
     Raises: ``ProblemsError`` with PL-N001, PL-N005, PL-N006, PL-N007, PL-P002.
     """
@@ -139,7 +139,7 @@ def _revision(
 
 
 def _nodes(topology: Topology, blueprint: Blueprint, found: NodeDiff) -> tuple[Node, ...]:
-    """Those there were with what the new blueprint says of them, then those that come, by depth as nearly as they are written."""
+    """The present nodes with their new templates, then the added ones, by depth and as nearly as possible in blueprint order."""
     nodes = list(topology.nodes)
     for name, number in found.kept.items():
         nodes[number] = blueprint.nodes[name]
@@ -149,7 +149,7 @@ def _nodes(topology: Topology, blueprint: Blueprint, found: NodeDiff) -> tuple[N
 def _counts(
     topology: Topology, nodes: Sequence[Node], found: NodeDiff, wanted: Mapping[str, int] | None
 ) -> tuple[dict[str, int], list[int], np.ndarray]:
-    """(counts that are not as the blueprint says, instances of each entity in its parent, what is asked; -1: nothing)."""
+    """(counts that differ from the blueprint's, instances of each entity in its parent, requested counts; -1: none)."""
     old_groups, past = topology.blueprint.scaling_groups, topology.past | found.past
     old_end = len(nodes) + len(topology.groups.names or old_groups)
     each: list[int] = []
@@ -163,7 +163,7 @@ def _counts(
         elif len(nodes) <= at < old_end:
             former = old_groups.get(one.name)
         declared = one.default_instances
-        assert isinstance(declared, int), "counts are numbers once inputs are put in"
+        assert isinstance(declared, int), "counts are numbers once inputs are evaluated"
         if at in past or one.name.startswith(PAST):
             each.append(0)
             asked.append(0)
@@ -188,7 +188,7 @@ def _counts(
 
 @frozen
 class _Links:
-    """Links by place, those there were first. By link, bool: ``cut`` now; ``fresh``; with ``rows`` where there was a rule;
+    """Links by place, present ones first. By link, bool: ``cut`` now; ``fresh``: new; ``rows``: has rows instead of a rule;
     ``retied``: with other operations.
     """
 
@@ -200,7 +200,7 @@ class _Links:
 
 
 def _links(topology: Topology, nodes: Sequence[Node], forest: Forest, past: frozenset[int], alike: Alike) -> _Links:
-    """A relationship is known again by the nodes at its ends, its type, and how many of the kind come before it."""
+    """Match links. The nodes at its ends, its type, and the number of earlier ones of the kind identify a relationship."""
     said = _numbered(links_of(nodes, forest, past))
     before = _numbered(link for link in topology.links if not (link.is_cut or link.source in past))
     keys = {id(link): key for key, link in before.items()}
@@ -245,7 +245,7 @@ def _is_retied(old: Link, new: Link, alike: Alike) -> bool:
 def _changed(
     topology: Topology, blueprint: Blueprint, found: NodeDiff, inputs: frozenset[str], alike: Alike
 ) -> dict[str, tuple[BlueprintChange, ...]]:
-    """What is said differently of each kept node; what is not said differently, but takes an input that is, counts, too."""
+    """The changes of each kept node; an unchanged value that uses a changed input counts, too."""
     changed: dict[str, tuple[BlueprintChange, ...]] = {}
     for name, number in found.kept.items():
         old, new = topology.nodes[number], blueprint.nodes[name]

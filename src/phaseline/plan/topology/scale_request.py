@@ -1,4 +1,4 @@
-"""What a request to scale means: which node or group gets how many instances, and who goes first and last (W40)."""
+"""Read a request to scale: the node or group, its number of instances, and the order of removal (W40)."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 ENTITY = "scalable_entity_name"
 NODE_ID = "node_id"
-"""What types of release 3 call that parameter."""
+"""The name of that parameter in types of release 3."""
 DELTA = "delta"
 SCALE_COMPUTE = "scale_compute"
 INCLUDE = "include_instances"
@@ -33,14 +33,14 @@ FORCE_LIMITS = "force_limits"
 YES_MANY = "yes_many"
 NUMBER = re.compile(r"\s*[+-]?\d{1,18}\s*")
 SHOWN = 10
-"""So many instances are named when one that was given does not exist."""
+"""The most instances named when a given one does not exist."""
 
 
 @frozen
 class Scaling:
     """``name``: the node or group that is scaled, with ``scale_compute`` the host. ``planned``: instances in each container.
 
-    ``include`` and ``exclude``: ids that go first and that stay.
+    ``include`` and ``exclude``: ids to remove first and ids to keep.
     """
 
     name: str
@@ -51,21 +51,21 @@ class Scaling:
 
 
 def said_entity(request: Request) -> Value:
-    """The name of the node or group to scale, by whichever of the two parameters it is given."""
+    """The name of the node or group to scale, from either of the two parameters."""
     return request.parameters.get(ENTITY) or request.parameters.get(NODE_ID)
 
 
 def read_scaling(topology: Topology, request: Request) -> Scaling:
-    """What the request means for the deployment as it is.
+    """The scaling that the request asks for in the present deployment.
 
-    Raises: ``ProblemsError`` with PL-N008 (nothing of that name), PL-N011 (no such instance), PL-N012 (no number), PL-N013
-    (below zero), PL-N014 (include and exclude cannot be meant).
+    Raises: ``ProblemsError`` with PL-N008 (unknown name), PL-N011 (unknown instance), PL-N012 (not a number), PL-N013
+    (below zero), PL-N014 (include and exclude contradict the request).
     """
     name = _entity(topology, str(said_entity(request)), is_host=request.parameters.get(SCALE_COMPUTE) is True)
     delta = _delta(request)
     planned = _current(topology, name) + delta
     if planned < 0:
-        message = f"{-delta:,} instances of '{name}' cannot go: there are {planned - delta:,}"
+        message = f"{-delta:,} instances of '{name}' cannot be removed: there are {planned - delta:,}"
         raise problem_error("PL-N013", message, f"Give {DELTA} a number not below {delta - planned}.")
     found = Scaling(name, delta, planned, tuple(names(request, INCLUDE)), tuple(names(request, EXCLUDE)))
     problems = tuple(_wrong_choice(topology, request, found))
@@ -75,7 +75,7 @@ def read_scaling(topology: Topology, request: Request) -> Scaling:
 
 
 def change_of(topology: Topology, request: Request, scaling: Scaling) -> Modification:
-    """The modification. The same topology gives the same ids, so that a plan shows those that come."""
+    """The modification. The same topology gives the same ids, so a plan shows the ids of the added instances."""
     wanted = WantedCount(scaling.planned, scaling.include, scaling.exclude)
     return modify(
         topology,
@@ -88,7 +88,7 @@ def change_of(topology: Topology, request: Request, scaling: Scaling) -> Modific
 
 
 def problems_of(topology: Topology, request: Request) -> Iterator[Problem]:
-    """Everything that is wrong with the request, but for a modification that is under way: that is taken as taken back."""
+    """All problems of the request, as if a modification under way had been taken back."""
     try:
         shape = topology if topology.started is None else taken_back(topology)
         scaling = read_scaling(shape, request)
@@ -99,7 +99,7 @@ def problems_of(topology: Topology, request: Request) -> Iterator[Problem]:
 
 
 def _entity(topology: Topology, name: str, *, is_host: bool) -> str:
-    """The node or group, or with ``is_host`` the node of the host that a node lies in, if it does."""
+    """The node or group, or with ``is_host`` the node of the host that contains the node, if any."""
     known = current_nodes(topology)
     if name not in known and name not in topology.blueprint.scaling_groups:
         from phaseline.lang.did_you_mean import suggestion
@@ -129,7 +129,7 @@ def _delta(request: Request) -> int:
 
 
 def _current(topology: Topology, name: str) -> int:
-    """How many instances of the node or group there are to be in every instance of what it lies in."""
+    """The present count of the node or group in every instance of its parent."""
     group = topology.blueprint.scaling_groups.get(name)
     declared = (
         topology.nodes[topology.node_number[name]].default_instances if group is None else group.default_instances
@@ -139,14 +139,14 @@ def _current(topology: Topology, name: str) -> int:
 
 
 def _seed(topology: Topology) -> int:
-    """Of new ids: another one whenever instances were added, in whatever deployment."""
+    """The seed of new ids; it differs after each addition of instances, and between deployments."""
     from zlib import crc32
 
     return crc32("\0".join([*topology.ids, *topology.groups.ids]).encode())
 
 
 def _wrong_choice(topology: Topology, request: Request, scaling: Scaling) -> Iterable[Problem]:
-    """What is wrong with the instances that are to go first, and those that are to stay."""
+    """Problems of the instances to remove first, and of those to keep."""
     given = [which for which, ids in ((INCLUDE, scaling.include), (EXCLUDE, scaling.exclude)) if ids]
     if not given or not scaling.delta:
         return
@@ -171,15 +171,15 @@ def _conflicts(choice: _Choice, scaling: Scaling) -> Iterable[Problem]:
     exclude = {choice.member(id): id for id in scaling.exclude}
     for member in include.keys() & exclude.keys():
         first, second = include[member], exclude[member]
-        both = f"'{first}' is" if first == second else f"'{first}' and '{second}', which lie in the same instance, are"
+        both = f"'{first}' is" if first == second else f"'{first}' and '{second}', which are in the same instance, are"
         yield Problem("PL-N014", f"{both} in '{INCLUDE}' and in '{EXCLUDE}'", "Leave it out of one of them.")
     parents = choice.parents(exclude)
     most = max(np.unique(parents, return_counts=True)[1].tolist(), default=0)
     if most and scaling.planned <= most:
         message = f"{scaling.planned:,} instances of '{scaling.name}' would remain, and {most:,} are excluded"
         others = choice.others(exclude, -scaling.delta)
-        instead = f" Or say who is to go: -p '{INCLUDE}=[{', '.join(others)}]'." if others else ""
-        yield Problem("PL-N014", message, f"More than those that are excluded must remain.{instead}")
+        instead = f" Or name the instances to remove: -p '{INCLUDE}=[{', '.join(others)}]'." if others else ""
+        yield Problem("PL-N014", message, f"Exclude fewer instances, or remove fewer.{instead}")
 
 
 class _Choice:
@@ -199,14 +199,14 @@ class _Choice:
         return [*self._topology.ids, *self._topology.groups.ids]
 
     def member(self, id: str) -> int:
-        """The instance of this id, or of a group the one that this id lies in; -1 for none."""
+        """The instance with this id; for a group, the group instance that contains it; -1 for none."""
         at = self._place.get(id, -1)
         while at >= 0 and self._members.entity[at] != self._entity:
             at = int(self._members.parent[at]) if self._is_group else -1
         return at if at >= 0 and self._members.is_alive[at] else -1
 
     def parents(self, members: Iterable[int]) -> list[int]:
-        """What each of these lies in, -1 for nothing."""
+        """The parent of each of these, -1 for none."""
         return [int(self._members.parent[member]) for member in members]
 
     def _alive(self) -> list[int]:
@@ -214,12 +214,12 @@ class _Choice:
         return found
 
     def listed(self) -> str:
-        """The ids that there are, the first of them."""
+        """The first few ids."""
         alive, ids = self._alive(), self._ids
         more = f" and {len(alive) - SHOWN:,} more" if len(alive) > SHOWN else ""
         return (", ".join(ids[member] for member in alive[:SHOWN]) or "none") + more
 
     def others(self, excluded: Iterable[int], count: int) -> list[str]:
-        """Ids of as many as are to go, if there are so many beside the excluded ones and they are few enough to be named."""
+        """Ids of ``count`` instances that are not excluded; empty if there are fewer, or too many to name."""
         left = [member for member in self._alive() if member not in set(excluded)]
         return [self._ids[member] for member in left[-count:]] if count <= min(len(left), SHOWN) else []

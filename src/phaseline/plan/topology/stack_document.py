@@ -1,10 +1,10 @@
-"""A whole deployment as one document: what is exported, kept as a snapshot, and left when a deployment is abandoned (spec of hooks, section 10).
+"""A whole deployment as one document, for exports, snapshots and abandoned deployments (spec of hooks, section 10).
 
-The outer keys are exactly those of source 2's system, so that what reads its documents reads ours. ``phaseline`` stands beside them, with
-what they cannot say: node instances and relationships as we know them. Whatever is a secret is sealed, as it is in the store.
+The outer keys are exactly those of source 2's system, so that readers of its documents can read these. The key ``phaseline`` beside
+them holds what they cannot express: node instances and relationships. Secrets are sealed, as in the store.
 
-Walk of two instances: ``document_of`` says each as a resource under its instance id, with the id of the thing outside and its
-runtime properties as ``resource_data``; ``adopting`` makes the same topology of it.
+Example of two instances: ``document_of`` writes each as a resource under its instance id, with the id of the real resource and the
+runtime properties as ``resource_data``; ``adoption`` makes the same topology from it.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from phaseline.model.deployment.topology import Topology
 
 FORMAT = 1
-"""Of the part ``phaseline``; a higher one is refused."""
+"""Format version of the part ``phaseline``; a higher one is refused."""
 NATIVE = "phaseline"
 """The key beside those of source 2's system."""
 KEYS = (
@@ -38,15 +38,15 @@ RESOURCE_KEYS = ("name", "resource_id", "type", "action", "status", "metadata", 
 """Exact keys of a document, and of each of its resources."""
 METADATA = "metadata"
 NOT_THERE = (int(State.UNINITIALIZED), int(State.DELETED))
-"""Of instances in these states there is nothing outside."""
+"""States of instances without a real resource."""
 HALF_MADE = frozenset(range(int(State.INITIALIZING), int(State.STARTED))) | {State.STOPPING, State.DELETING}
 ACTIONS: Mapping[int, str] = {State.SUSPENDED: "SUSPEND", State.STOPPED: "SUSPEND", State.DELETED: "DELETE"}
 
 
 @frozen
 class FilesTaken:
-    """The files of a blueprint: {path: text, or ``{base64: …}``}, the ``main`` one, those that are ``executable``, and what tells all
-    of them from others. ``left_out``: why there are none.
+    """The files of a blueprint: {path: text, or ``{base64: …}``}, the ``main`` one, the ``executable`` ones, and a digest of all.
+    ``left_out``: why there are none.
     """
 
     files: Mapping[str, Value] = field(default_factory=dict)
@@ -58,9 +58,9 @@ class FilesTaken:
 
 @frozen
 class StackDocumentParts:
-    """What a document is made of. ``template``: the blueprint as JSON. ``inputs`` and ``documents`` ({instance number: runtime
+    """The parts of a document. ``template``: the blueprint as JSON. ``inputs`` and ``documents`` ({instance number: runtime
     properties}) as they are stored. ``states``: uint8 by number, ``state_names`` those of paths. ``uses``: {namespace: stored blueprint}.
-    ``packages``: those that it uses, as ``{name, version, enabled, imported, settings}``, secrets in settings sealed.
+    ``packages``: used packages, as ``{name, version, enabled, imported, settings}``, secrets in settings sealed.
     """
 
     name: str
@@ -82,7 +82,7 @@ class StackDocumentParts:
 
 
 def document_of(facts: StackDocumentParts) -> dict[str, Value]:
-    """The document, which JSON can say."""
+    """The document as JSON values."""
     return {
         "name": facts.name,
         "id": facts.id,
@@ -100,7 +100,7 @@ def document_of(facts: StackDocumentParts) -> dict[str, Value]:
 
 
 def digest_of(template: Value) -> str:
-    """What tells a template from one that somebody has changed: it is our form of a blueprint, and nobody checks it again."""
+    """The digest that detects a changed template; a stored template is not checked again, so it must be unchanged."""
     import hashlib
     import json
 
@@ -109,7 +109,7 @@ def digest_of(template: Value) -> str:
 
 
 def as_others_have_it(document: Mapping[str, Value]) -> dict[str, Value]:
-    """The document with none but the keys of source 2's system."""
+    """The document with only the keys of source 2's system."""
     return {key: document[key] for key in KEYS}
 
 
@@ -134,7 +134,7 @@ def _resources(facts: StackDocumentParts) -> dict[str, Value]:
 
 
 def _native(facts: StackDocumentParts) -> dict[str, Value]:
-    """Instances and what ties them, by ids; who was removed for ever is left out."""
+    """Instances and their relationships, by ids, without removed instances."""
     topology = facts.topology
     there = topology.is_there
     instances: list[Value] = []
@@ -172,7 +172,7 @@ def _native(facts: StackDocumentParts) -> dict[str, Value]:
 
 
 def _files(taken: FilesTaken) -> dict[str, Value]:
-    """What tells of the files beside their contents; nothing where nobody wanted any."""
+    """Facts about the files besides their contents; empty if no files were requested."""
     if taken.left_out:
         return {"files": {"left_out": taken.left_out}}
     if not taken.main:

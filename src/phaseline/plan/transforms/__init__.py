@@ -1,1 +1,1 @@
-"""Small steps from a selection of instances to a graph, each from draft to draft, one a module."""
+"""Transforms from a selection of instances to a graph, each from draft to draft, one in each module."""

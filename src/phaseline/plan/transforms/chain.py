@@ -1,4 +1,4 @@
-"""Lets the entries of each instance wait for one another in the order of its sequence."""
+"""Chain the entries of each instance in the order of its sequence."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def _stage_of(numbered: tuple[int, StepSlot]) -> tuple[int, int]:
 
 @mutable
 class _Open:
-    """A group of several entries an owner whose next entry is yet to come."""
+    """A group with several entries for each owner, whose next entry is not yet known."""
 
     number: int
     owner: np.ndarray

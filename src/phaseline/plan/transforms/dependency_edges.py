@@ -1,7 +1,7 @@
-"""Lets instances wait for one another: in install for the targets of their relationships, in uninstall for the sources.
+"""Make instances wait for one another: in install for the targets of their relationships, in uninstall for the sources.
 
-Instances that are tied all to all wait for a milestone of the other node, never for each instance (unless one
-side is a single one).
+Instances related all to all wait for a milestone of the other node, never for each instance (unless one
+side is a single instance).
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ WHOLE = ""
 
 
 def wait_for_targets(draft: GraphDraft) -> GraphDraft:
-    """Every participant begins after the targets of its relationships, or after the operation of them it depends on."""
+    """Make each participant wait for the targets of its relationships, or for the operation of them that it depends on."""
     return _wait(draft, downwards=False)
 
 
 def wait_for_sources(draft: GraphDraft) -> GraphDraft:
-    """Every participant begins after all that have a relationship to it."""
+    """Make each participant wait for all instances with a relationship to it."""
     return _wait(draft, downwards=True)
 
 
@@ -54,7 +54,7 @@ def _operation(link: Link) -> str:
 
 
 def _ends(draft: GraphDraft, operation: str) -> np.ndarray:
-    """By place: the entry to wait for. Who has no entry of the operation is awaited whole (W22)."""
+    """The entry to wait for, by place. Without an entry of the operation it is the last entry (W22)."""
     if operation == WHOLE:
         return draft.tail
     ends = draft.tail.copy()
@@ -86,7 +86,7 @@ def _row_pairs(draft: GraphDraft, awaited: list[str], ends: dict[str, np.ndarray
 
 @frozen
 class _Ties:
-    """Nodes tied all to all, as columns: all of node ``then`` wait for all of node ``before``, each up to ``end``."""
+    """Nodes related all to all, as columns: all of node ``then`` wait for all of node ``before``, each up to ``end``."""
 
     before: np.ndarray
     then: np.ndarray
@@ -115,7 +115,7 @@ def _node_pairs(
 
 
 def _direct(draft: GraphDraft, ties: _Ties, ends: np.ndarray) -> Pairs:
-    """Edges where one side of each tie is a single instance."""
+    """Edges for pairs of nodes with a single instance on one side."""
     participants = draft.participants
     length = np.maximum(participants.count[ties.before], participants.count[ties.then])
     tie = np.repeat(np.arange(len(length)), length)
@@ -126,7 +126,7 @@ def _direct(draft: GraphDraft, ties: _Ties, ends: np.ndarray) -> Pairs:
 
 
 def _through_milestones(draft: GraphDraft, ties: _Ties, ends: np.ndarray) -> tuple[tuple[StepSlot, ...], list[Pairs]]:
-    """One milestone for each (node, end) awaited, reached by all its instances, awaited by all of each tied node."""
+    """One milestone for each awaited (node, end): after all its instances, before all instances of each related node."""
     if not len(ties.before):
         return (), []
     awaited, milestone = np.unique(np.stack((ties.before, ties.end)), axis=1, return_inverse=True)

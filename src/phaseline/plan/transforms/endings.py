@@ -1,4 +1,4 @@
-"""Ends the sequence of each chosen instance with an entry that passes however the ones before it have ended."""
+"""End the sequence of each chosen instance with an entry that passes even if the entries before it failed."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from phaseline.plan.graph.draft import CLOSING, GraphDraft, absent_slot
 
 
 def end_however(draft: GraphDraft) -> GraphDraft:
-    """A last entry for each of the chosen: what of its sequence is skipped after a failure holds nobody else up."""
+    """Add a last entry for each chosen instance, so that entries skipped after its failure block no other instance."""
     owner = np.flatnonzero(draft.participants.is_chosen).astype(np.int32)
     closing = altered(absent_slot(draft, CLOSING, owner), marks=Mark.ABSENT | Mark.ENDED)
     return altered(draft, items=(*draft.items, closing))

@@ -1,4 +1,4 @@
-"""Intact instances run an operation of their relationships to chosen ones, and nothing else (W22, W24)."""
+"""Relationship operations of intact instances for their relationships to chosen ones (W22, W24)."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ NO_ROWS = np.empty(0, np.int32)
 def concerned(topology: Topology, chosen: np.ndarray, operation: str, between: np.ndarray = NO_ROWS) -> np.ndarray:
     """Intact instances with a relationship to a chosen one whose ``operation`` is implemented, bool by number.
 
-    ``between``: numbers of relationships between intact ones that are meant as well.
+    ``between``: numbers of relationships between intact instances to include.
     """
     found = np.zeros(len(topology), bool)
     if not chosen.all() and len(topology.link):

@@ -1,11 +1,11 @@
-"""From chosen instances and what each of them goes through to a graph: the transforms in the order that all workflows share.
+"""Build a graph from chosen instances and their sequence: the transforms in the order that all workflows share.
 
-Walk of an install of ``web`` and ``db``: ``begin`` gathers both, ``db`` one level before ``web``; ``append_sequence`` gives them
-the entries of their operations, ``carry_states`` puts the states on these, ``chain_entries`` and the waits draw the
-edges, ``assemble`` lays it all out.
+Example, an install of ``web`` and ``db``: ``begin`` gathers both, ``db`` one level before ``web``; ``append_sequence`` adds
+the entries of their operations, ``carry_states`` puts the states on these, ``chain_entries`` and the waits add the
+edges, and ``assemble`` makes the graph.
 
-The same is woven again and again: by whoever installs one blueprint many times, and by tests. All that a graph depends on is
-compared with what the last graphs were woven of, ids of instances aside, which no transform looks at (``_Woven``).
+The same graph is often built again: by callers that install one blueprint many times, and by tests. So the last graphs are
+kept with all their inputs (``_Woven``), except ids of instances, which no transform reads. Equal inputs give the kept graph.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 @frozen
 class Asked:
-    """What a planner is asked with."""
+    """The arguments of a planner."""
 
     topology: Topology
     request: Request
@@ -49,13 +49,14 @@ class Asked:
 
 @frozen
 class Walk:
-    """What the chosen go through, one after the other in the order of their dependencies.
+    """The sequence of the chosen instances, run in the order of their dependencies.
 
-    ``downwards``: dependents first, as in uninstall. ``tolerant``: failures are ignored; ``once``: nothing is tried again.
-    ``intact``: what others run for their relationships to the chosen, once they are up or before they go, and for those
-    ``between`` themselves; downwards their failures are always ignored (W24). ``on_paths``: nodes that are resources go through the states of their path instead.
-    ``in_order`` False: all at once. ``however``: who waits for one of the chosen goes on however its sequence has ended; what
-    fails is an answer that is acted upon in a later round, so it is nothing that ``stop_after`` counts.
+    ``downwards``: dependents first, as in uninstall. ``tolerant``: failures are ignored; ``once``: nothing is retried.
+    ``intact``: relationship operations of other instances for their relationships to the chosen ones, and for those ``between``
+    themselves; they run after the chosen ones are up, or before they are removed. Downwards their failures are ignored (W24).
+    ``on_paths``: nodes that are resources go through the states of their path instead. ``in_order`` False: all at once.
+    ``however``: instances that wait for a chosen one continue even if its sequence has failed. The failure is a result for a
+    later round, so ``stop_after`` does not count it.
     """
 
     sequence: Sequence
@@ -70,16 +71,16 @@ class Walk:
 
 
 MOST_KEPT = 16
-"""So many graphs are kept, those that were asked for last."""
+"""The number of graphs kept, those used last."""
 MOST_ENTRIES = 1_000
-"""Larger graphs, and those of larger deployments, are not."""
+"""Graphs with more entries, or of deployments with more instances, are not kept."""
 SHAPE = ("node", "index", "container", "host", "link", "source", "target", "group", "gone")
-"""Columns of a topology that a graph is made of."""
+"""Columns of a topology that a graph depends on."""
 
 
 @frozen
 class _Woven:
-    """A graph, all that it was woven of, and what its operations said of themselves when they were asked."""
+    """A graph, all its inputs, and the declarations of its operations at that time."""
 
     graph: Graph
     asked: Asked
@@ -89,7 +90,7 @@ class _Woven:
     declared: Many[tuple[Operation, Declaration]]
 
     def is_for(self, asked: Asked, name: str, chosen: np.ndarray, walk: Walk) -> bool:
-        """Whether it is what would be woven of these. Nodes are the same objects, and so are the steps; the rest is compared."""
+        """Whether these inputs give the same graph. Nodes and steps are compared by identity, the rest by value."""
         own, other = self.asked.topology, asked.topology
         if name != self.name or len(own.nodes) != len(other.nodes) or walk.sequence is not self.walk.sequence:
             return False
@@ -108,13 +109,13 @@ class _Woven:
 
 
 class _Kept:
-    """The last graphs. Whoever changed one would change it for others, so their columns cannot be written."""
+    """The last graphs. Callers share them, so their columns are read-only."""
 
     def __init__(self) -> None:
         self._last: tuple[_Woven, ...] = ()
 
     def find(self, asked: Asked, name: str, chosen: np.ndarray, walk: Walk) -> Graph | None:
-        """The graph that was woven of the same."""
+        """The kept graph with the same inputs."""
         for number, one in enumerate(self._last):
             if one.is_for(asked, name, chosen, walk):
                 if number:
@@ -123,7 +124,7 @@ class _Kept:
         return None
 
     def keep(self, woven: _Woven) -> None:
-        """Keep one more."""
+        """Keep a graph."""
         graph = woven.graph
         for column in (graph.subject, graph.policy, graph.marks, graph.ptr, graph.idx, graph.group):
             column.flags.writeable = False
@@ -159,7 +160,7 @@ def weave(asked: Asked, name: str, chosen: np.ndarray, walk: Walk) -> Graph:
 
 
 def _is_simple(asked: Asked, walk: Walk) -> bool:
-    """Whether all that a graph depends on can be compared in less time than it takes to weave it."""
+    """Whether comparing all inputs of a graph is faster than building it."""
     topology = asked.topology
     return (
         len(topology) <= MOST_ENTRIES

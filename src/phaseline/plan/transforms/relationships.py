@@ -51,7 +51,7 @@ def relationship_slots(
 
 
 def _sides(topology: Topology, name: str, policies: Policies, manner: PolicyOverrides) -> tuple[np.ndarray, np.ndarray]:
-    """Policy numbers by link of the source's and of the target's operation; -1 where there is nothing to call."""
+    """Policy numbers by link of the source's and of the target's operation; -1 without an operation to call."""
     number_of = policies.numbering(manner)
     source, target = np.full(len(topology.links), -1, np.int32), np.full(len(topology.links), -1, np.int32)
     for number, link in enumerate(topology.links):
@@ -67,7 +67,7 @@ def _sides(topology: Topology, name: str, policies: Policies, manner: PolicyOver
 
 
 def _ranks(topology: Topology, relate: Relate, is_called: np.ndarray) -> np.ndarray:
-    """Which group of its source's each link belongs to, 0 for the first to run; -1 where nothing is called.
+    """The group of each link among those of its source, 0 for the first to run; -1 if nothing is called.
 
     Relationships that follow each other in the template and have the same target are one group.
     """
@@ -94,7 +94,7 @@ def _template_place(topology: Topology, number: int) -> tuple[int, int]:
 
 
 def _follows(topology: Topology) -> list[int]:
-    """By link: the first of the neighbouring links of its template that have the same target."""
+    """The first of the neighbouring links of the template with the same target, by link."""
     found = [0] * len(topology.links)
     former = -1
     for number in sorted(range(len(topology.links)), key=lambda number: _template_place(topology, number)):

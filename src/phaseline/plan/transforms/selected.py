@@ -1,4 +1,4 @@
-"""The empty draft with which a graph begins: who takes part, and in which states they are."""
+"""The empty draft with which a graph begins: the participants and their states."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ def begin(
 ) -> GraphDraft:
     """A draft without entries. ``chosen`` and ``extra``: bool by instance number; ``downwards``: dependents come first.
 
-    ``with_bridges``: instances between them take part too, so that they keep the order. ``on_paths``: chosen ones of nodes that
-    are resources do not walk through the steps.
+    ``with_bridges``: instances between them take part too, to keep the order. ``on_paths``: chosen instances of nodes that
+    are resources do not go through the steps.
     """
     participants = gather(topology, chosen, extra, downwards=downwards, with_bridges=with_bridges)
     present = history.states[participants.number]

@@ -1,4 +1,4 @@
-"""Gives every chosen instance the entries of a workflow's sequence; what is not implemented makes none."""
+"""Give every chosen instance the entries of a workflow's sequence; operations without an implementation have none."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     Breakpoints = tuple[Breakpoint, ...]
 
 STATES = 256
-"""No state has so high a number; those of paths lie above those of the life cycle."""
+"""One more than the highest number of a state; states of paths come after those of the life cycle."""
 
 
 def append_sequence(
@@ -35,7 +35,7 @@ def append_sequence(
 ) -> GraphDraft:
     """Slots for the calls and relationship operations of the chosen, and the states between them.
 
-    ``tolerant``: failures are ignored; ``once``: nothing is tried again. ``breakpoints``: where instances stop.
+    ``tolerant``: failures are ignored; ``once``: nothing is retried. ``breakpoints``: where instances stop.
     """
     items: list[StepSlot | StateChange] = []
     called = np.zeros(len(draft.participants), bool)
@@ -78,7 +78,7 @@ def append_sequence(
 
 
 def _is_anywhere(topology: Topology, item: Become | Call | Relate) -> bool:
-    """False for operations that nothing in the topology implements."""
+    """False for operations without any implementation in the topology."""
     if isinstance(item, Call):
         return item.operation in topology.called
     return isinstance(item, Become) or item.operation in topology.called_between
@@ -87,7 +87,7 @@ def _is_anywhere(topology: Topology, item: Become | Call | Relate) -> bool:
 def _without_calls(
     items: list[StepSlot | StateChange], sequence: Sequence, called: np.ndarray
 ) -> list[StepSlot | StateChange]:
-    """The items, states that go with calls only for those who have any."""
+    """The items, with states that go with calls limited to instances with calls."""
     with_calls = {item.state for item in sequence if isinstance(item, Become) and item.with_calls}
     return [
         altered(item, who=item.who & called) if isinstance(item, StateChange) and item.state in with_calls else item
@@ -96,7 +96,7 @@ def _without_calls(
 
 
 def _begin_some(draft: GraphDraft, rows: np.ndarray) -> np.ndarray:
-    """Who is the source of one of the rows (bool by relationship number), bool by place."""
+    """Sources of the rows (bool by relationship number), bool by place."""
     is_source = np.zeros(len(draft.topology), bool)
     is_source[draft.topology.source[rows]] = True
     found: np.ndarray = is_source[draft.participants.number]
@@ -104,28 +104,28 @@ def _begin_some(draft: GraphDraft, rows: np.ndarray) -> np.ndarray:
 
 
 def of_sources(draft: GraphDraft, who: np.ndarray) -> np.ndarray:
-    """Whose source is among ``who`` (bool by place), bool by relationship number."""
+    """Relationships with a source in ``who`` (bool by place), bool by number."""
     place = draft.participants.place[draft.topology.source]
     found: np.ndarray = (place >= 0) & who[place]
     return found
 
 
 def _have(draft: GraphDraft, states: AbstractSet[InstanceState]) -> np.ndarray:
-    """Who is in one of the states at planning time, bool by place."""
+    """Participants in one of the states at planning time, bool by place."""
     found: np.ndarray = _table(states)[draft.present]
     return found
 
 
 @cache
 def _table(states: AbstractSet[InstanceState]) -> np.ndarray:
-    """[state] -> is one of these; the sets are those of the workflows' sequences."""
+    """A table: state number -> whether it is one of these; the sets come from the workflows' sequences."""
     table = np.zeros(STATES, bool)
     table[list(states)] = True
     return table
 
 
 def call_slots(draft: GraphDraft, call: Call, who: np.ndarray, *, tolerant: bool, once: bool) -> list[StepSlot]:
-    """The slot of an operation for those of ``who`` (bool by place) whose node implements it, if any does."""
+    """The slot of an operation for instances of ``who`` (bool by place) whose node implements it, if any."""
     by_node = _node_policies(draft, call, once=once)
     if by_node is None:
         return []
@@ -146,7 +146,7 @@ def call_slots(draft: GraphDraft, call: Call, who: np.ndarray, *, tolerant: bool
 
 
 def _node_policies(draft: GraphDraft, call: Call, *, once: bool) -> np.ndarray | None:
-    """Policy numbers by node, -1 where the operation is not implemented; None when it is nowhere."""
+    """Policy numbers by node, -1 without an implementation; None if no node implements the operation."""
     manner = PolicyOverrides(until_true=call.until_true, once=once, enter=call.enter, leave=call.leave)
     numbers = [-1] * len(draft.topology.nodes)
     name, hosts_only, number_of = call.operation, call.hosts_only, draft.policies.numbering(manner)

@@ -1,8 +1,8 @@
-"""Gives chosen instances of nodes that are resources the states of their path: operations and phases in each (ADR 0014).
+"""Give chosen instances of resources the states of their path, with the operations and phases of each (ADR 0014).
 
-A stay in a state is ``state:NAME``, the operations in their order, the phases beside them, and a gate ``exit:NAME`` that all
-of these must have passed. The gate of a state whose phases may begin to apply late is asked before it passes. Breakpoints stand in
-the chain of the operations, and beside the phases.
+A visit of a state is ``state:NAME``, the operations in their order, the phases beside them, and a gate ``exit:NAME`` after all
+of these. If phases of the state may begin to apply late, the gate is checked before it passes. Breakpoints are in the chain of
+the operations, and beside the phases.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ NEVER_INSTALLED = (InstanceState.UNINITIALIZED, InstanceState.DELETED)
 
 @frozen
 class StatePathOptions:
-    """``downwards``: the way to be uninstalled. ``tolerant``: failures are ignored; ``once``: nothing is tried again.
+    """Options for the slots of a path. ``downwards``: the path of an uninstall. ``tolerant``: failures are ignored; ``once``: no retries.
 
     ``breakpoints``: where instances stop.
     """
@@ -57,17 +57,19 @@ class StatePathOptions:
 def append_paths(
     draft: GraphDraft, sequence: Sequence, known: StatePathIndex | None, manner: StatePathOptions
 ) -> GraphDraft:
-    """Slots for those who are chosen and do not walk through the steps. ``sequence``: those steps, for their operations."""
+    """Slots for chosen instances on paths of states. ``sequence``: the steps of the others, for their operations."""
     away = draft.participants.is_chosen & ~draft.walks
     if not some(away):
         return draft
-    assert known is not None, "whoever plans nodes on paths tells the paths: without them nobody would be installed"
+    assert known is not None, (
+        "the caller passes the paths of nodes that have some: without them no instance would be installed"
+    )
     topology = draft.topology
     numbers = draft.participants.node
     items = list(draft.items)
     for kind in dict.fromkeys(topology.nodes[number].type for number in np.unique(numbers[away]).tolist()):
         path = path_to(topology.blueprint, kind, known, downwards=manner.downwards)
-        assert path is not None, "a type without a way is refused before anything is planned (path_problems)"
+        assert path is not None, "a type without a path is refused before anything is planned (path_problems)"
         of_kind = np.array([node.type == kind for node in topology.nodes], bool)
         laying = _Laying(draft, known, path, manner)
         begins = laying.begins()
@@ -80,7 +82,7 @@ def append_paths(
 
 @frozen
 class _Laying:
-    """Slots of one type, all of whose nodes go the same path."""
+    """Slots of one type; all its nodes have the same path."""
 
     draft: GraphDraft
     known: StatePathIndex
@@ -88,7 +90,7 @@ class _Laying:
     manner: StatePathOptions
 
     def begins(self) -> np.ndarray:
-        """By place: which state of the path each enters first; afresh the one in which it is; behind the last: none (PD30)."""
+        """The first state of the path that each enters, by place: its present state again; past the last one: none (PD30)."""
         path, numbers = self.path, self.known.numbers
         table = np.zeros(STATES, np.int32)
         for place, state in enumerate(path.states):
@@ -99,7 +101,7 @@ class _Laying:
         return found
 
     def stay(self, stay: StateVisit, who: np.ndarray, group: int) -> list[StepSlot]:
-        """All that is done in one state, by those of ``who`` (bool by place); relationship groups are numbered from ``group``."""
+        """All slots of one state, for ``who`` (bool by place); relationship groups are numbered from ``group``."""
         if not some(who):
             return []
         found = self.enters(stay.state, who) if stay.state else []
@@ -122,12 +124,12 @@ class _Laying:
         return found
 
     def enters(self, state: str, who: np.ndarray) -> list[StepSlot]:
-        """Those of ``who`` enter a state."""
+        """The slot in which ``who`` enters a state."""
         policy = Policy(LaneSpec(STATE_PREFIX + state), leave=(self.known.numbers[state],), target=self.path.target)
         return [self._slot(STATE_PREFIX + state, policy, who, ENTERS)] if some(who) else []
 
     def _breakpoints(self, who: np.ndarray) -> tuple[Breakpoint, ...]:
-        """Those that stop somebody of ``who``."""
+        """Breakpoints that stop an instance of ``who``."""
         nodes = self.draft.topology.nodes
         numbers = np.unique(self.draft.participants.node[who]).tolist() if self.manner.breakpoints else ()
         return tuple(
@@ -135,7 +137,7 @@ class _Laying:
         )
 
     def _concerned(self, one: Beside, who: np.ndarray) -> np.ndarray:
-        """Those of ``who`` that come to a phase: all of them; to a breakpoint: those that it stops."""
+        """Instances of ``who`` with an entry: all for a phase; for a breakpoint those that it stops."""
         if not one.is_stop:
             return who
         names = [node.name for node in self.draft.topology.nodes]
@@ -157,7 +159,7 @@ class _Laying:
 
 
 def _free_group(items: Iterable[StepSlot | StateChange]) -> int:
-    """A number from which on no relationship group has one."""
+    """The first number that is free for relationship groups."""
     return 1 + max((item.group for item in items if isinstance(item, StepSlot)), default=0)
 
 
@@ -178,7 +180,7 @@ def tie_phases(draft: GraphDraft) -> GraphDraft:
         elif slot.beside is not None:
             needed = [need for name in slot.beside for need in here[name]] or ways
             edges += [_between(need, at) for need in needed]
-            # who does not stop at a breakpoint waits for what stands before it
+            # an instance that does not stop at a breakpoint waits for the entries before it
             passing = [np.where(at < 0, need, -1) for need in needed] if slot.phase.startswith(STOP) else []
             here[slot.phase.removeprefix(LANE_PREFIX)] = [at, *passing]
         elif slot.phase.startswith(EXIT_PREFIX):
@@ -187,6 +189,6 @@ def tie_phases(draft: GraphDraft) -> GraphDraft:
 
 
 def _between(need: np.ndarray, at: np.ndarray) -> Pairs:
-    """Edges of those that have an entry in both (positions by place, -1: none)."""
+    """Edges of instances with an entry in both (positions by place, -1: none)."""
     both = (need >= 0) & (at >= 0)
     return need[both], at[both]

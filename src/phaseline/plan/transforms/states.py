@@ -1,7 +1,7 @@
-"""Puts the states between operations on the neighbouring entries, and makes entries where there is no neighbour.
+"""Put the states between operations on neighbouring entries, and add entries where no neighbour can carry them.
 
-A state goes with the completion of the operation before it, else with the beginning of the one after it. Only an
-operation of the instance itself can carry it. (A failure that is tolerated ends an operation like its completion.)
+A state is set with the completion of the operation before it, else with the beginning of the one after it. Only an
+operation of the instance itself can carry it. (A tolerated failure ends an operation like its completion.)
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ NOBODY = -1
 def carry_states(draft: GraphDraft) -> GraphDraft:
     """The draft with slots only; every participant has at least one entry, and single ones at both ends.
 
-    Between two relationship groups of several entries each stands a joining entry.
+    Two relationship groups with several entries each are separated by a joining entry.
     """
     walk = _Walk(draft)
     for item in draft.items:
@@ -41,10 +41,10 @@ def carry_states(draft: GraphDraft) -> GraphDraft:
 
 
 class _Walk:
-    """Where each participant stands while the items are walked in order. Columns by place.
+    """The progress of each participant while the items are walked in order. Columns by place.
 
     ``pending``: bits of states reached that no entry carries yet. ``carrier``: number of the slot whose entry was the
-    last, if it is the instance's own. ``width``: how many entries end the sequence so far, 0 for none at all.
+    last, if it is the instance's own. ``width``: the number of entries that end the sequence so far, 0 for none.
     """
 
     def __init__(self, draft: GraphDraft) -> None:
@@ -92,17 +92,17 @@ class _Walk:
         self.lay(slot)
 
     def close(self) -> None:
-        """Who ends in a relationship group, without any entry, or with a state that is not carried gets an entry."""
+        """Add an entry for each participant that ends in a relationship group, without an entry, or with a state not carried."""
         phase = WORDS.get(self.states[-1], CLOSING) if self.states else CLOSING
         self._absent(phase, (self.pending > 0) | (self.width == 0) | self.ends_in_group)
 
     def _members_of_group(self, slot: StepSlot) -> np.ndarray:
-        """How many entries each participant has in the slot's group."""
+        """The number of entries of each participant in the slot's group."""
         alike = [item for item in self.draft.slots if item.group == slot.group]
         return np.bincount(np.concatenate([item.owner for item in alike]), minlength=len(self.pending))
 
     def _before_group(self, members: np.ndarray) -> None:
-        """A group neither opens a sequence nor carries states, and does not follow a group many to many."""
+        """Add entries before a group, which can neither open a sequence nor carry states nor follow a group many to many."""
         opening = (members > 0) & ((self.pending > 0) | (self.width == 0))
         self._absent(OPENING, opening)
         self._absent(JOIN, (members > 1) & ~opening & (self.width > 1))
@@ -120,7 +120,7 @@ class _Walk:
             self.ends_in_group[owner] = False
 
     def lay(self, slot: StepSlot) -> None:
-        """A slot as it is."""
+        """Add a slot unchanged."""
         self.slots.append(slot)
         self.after.append(None)
         self.group = slot.group

@@ -1,4 +1,4 @@
-"""The built-in workflows, each a module with its planner; a module is imported when its workflow is first asked for."""
+"""The built-in workflows, each a module with its planner; a module is imported when its workflow is first used."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def built_in(name: str) -> Workflow:
 
 
 class _Planners(Mapping[str, "Planner"]):
-    """The planners by name. Looking at the names imports nothing: a command needs one of them."""
+    """The planners by name. Listing the names imports no planner, because a command needs only one."""
 
     def __getitem__(self, name: str) -> Planner:
         return built_in(name).plan

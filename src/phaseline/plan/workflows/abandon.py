@@ -1,7 +1,7 @@
-"""Abandon: the deployment is written down as a document and then forgotten; nothing outside is touched (spec of hooks, section 10).
+"""Abandon: save the deployment as a document, then delete its records; no real resource is touched (spec of hooks, section 10).
 
-The document is stored in a turn of its own before the records go with the turn that ends the execution, so that neither a crash nor a
-reply that is lost loses what was known. Who is told afterwards, a hook, finds the records still there; if it says no, they stay.
+The document is stored in a turn of its own. The records are deleted with the turn that ends the execution. So neither a crash nor a
+lost reply loses the document. A hook that runs afterwards still finds the records; if it refuses, they stay.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ ABANDON = "abandon"
 """Name of the workflow, and of the round in which the document is stored."""
 FORESEEN = "the deployment is written down and forgotten, and nothing is called"
 FORCE = "force"
-"""Parameter: although a modification of the deployment has not ended."""
+"""Parameter: abandon the deployment even if a modification has not ended."""
 
 
 def plan(topology: Topology, request: Request, history: History, declare: Declare) -> Reshape | Verdict:  # noqa: ARG001 - a planner's signature
-    """The document, then the verdict that forgets."""
+    """The round that stores the document, then the verdict that deletes the records."""
     if history.canceled:
         return Verdict(ExecutionStatus.CANCELED)
     if settled(history, ABANDON) is None:
@@ -40,7 +40,7 @@ def plan(topology: Topology, request: Request, history: History, declare: Declar
 
 
 def problems(topology: Topology, request: Request) -> Iterable[Problem]:
-    """PL-P043 in the middle of a modification, unless that is meant."""
+    """PL-P043 while a modification has not ended, unless ``force`` is set."""
     under_way = topology.started
     if under_way is not None and request.parameters.get(FORCE) is not True:
         message = f"the modification of '{under_way.name}' by {under_way.execution or under_way.workflow} has not ended"

@@ -1,8 +1,8 @@
-"""Adopt: what is there already becomes a deployment of ours, and nothing is created (spec of hooks, section 10).
+"""Adopt: existing resources become a deployment, and nothing is created (spec of hooks, section 10).
 
-The deployment was stored with its instances and their runtime properties by whoever asks. Walk: the graph "adopt" calls nothing, and
-brings everybody to ``started``, or to the state that the document says where nothing runs; then whoever can be is checked, because
-an id that leads nowhere adopts as well as any other. What has failed may be let go of again: the records go, nothing outside.
+The caller has stored the deployment with its instances and their runtime properties. The graph "adopt" calls nothing: it sets each
+instance to ``started``, or to the state in the document for an instance that does not run. Then each instance with a check is checked,
+because a wrong id would be adopted like any other. A failed adoption can be undone: the records are deleted, the resources are not.
 """
 
 from __future__ import annotations
@@ -31,13 +31,13 @@ if TYPE_CHECKING:
     from phaseline.plan.graph.call_policies import Declare
 
 ADOPT = "adopt"
-"""Name of the workflow, and of the graph in which everybody takes his state."""
+"""Name of the workflow, and of the graph that sets the states of the instances."""
 DOCUMENT = "document"
-"""Parameter: which document says what is there; told by whoever has stored the deployment from it."""
+"""Parameter: name of the document with the adopted resources, set by the caller that stored the deployment from it."""
 STATES = "states"
 """Parameter: {state: instance numbers as ranges} of those that do not become ``started``."""
 CHECK = "check"
-"""Parameter: whether what is adopted is asked how it is."""
+"""Parameter: whether adopted instances are checked."""
 
 
 def plan(topology: Topology, request: Request, history: History, declare: Declare) -> Graph | Verdict:
@@ -53,11 +53,13 @@ def plan(topology: Topology, request: Request, history: History, declare: Declar
     found = verdict(history, last)
     if found.status is not ExecutionStatus.FAILED or not request.take_back:
         return found
-    return Verdict(found.status, f"{found.reason}; it was let go of again, nothing outside was touched", forgets=True)
+    return Verdict(
+        found.status, f"{found.reason}; its records were deleted again, nothing outside was touched", forgets=True
+    )
 
 
 def _check(asked: Asked) -> Graph | None:
-    """Everybody who was adopted and can be is asked how he is."""
+    """The graph that checks all adopted instances with a check."""
     if asked.request.parameters.get(CHECK) is False:
         return None
     return build_status_graph(
@@ -66,7 +68,7 @@ def _check(asked: Asked) -> Graph | None:
 
 
 def _next_state(asked: Asked) -> Graph | None:
-    """The graph that calls nothing, and brings those of the next state to it; a state of a path needs the path."""
+    """The graph, without calls, that sets instances to the next state; a state of a path needs the path."""
     topology, said = asked.topology, asked.request.parameters.get(STATES)
     numbers = {state.word: int(state) for state in State}
     if asked.history.paths is not None:
@@ -87,10 +89,10 @@ def _next_state(asked: Asked) -> Graph | None:
 
 
 def problems(_topology: Topology, request: Request) -> Iterable[Problem]:
-    """Without a document nobody knows that anything is there."""
+    """PL-P042 without a document, the only source of existing resources."""
     if not request.parameters.get(DOCUMENT):
         mend = "Name the document: phaseline adopt FILE -d NAME"
-        yield Problem("PL-P042", "an adoption is of a document, and there is none", mend)
+        yield Problem("PL-P042", "an adoption needs a document, and none is given", mend)
 
 
 PARAMETERS: Mapping[str, Parameter] = {

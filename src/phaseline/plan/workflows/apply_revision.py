@@ -1,7 +1,7 @@
-"""Taking another blueprint over: what becomes of a deployment by an update, and what is left to be done in it (W60).
+"""Apply the revision of an update: the deployment under the new blueprint, with the work left to do in it (W60).
 
-Where a workflow of one's own does that, who goes is still there while it runs, with all that ties them, and ``ended`` takes
-them away; the update's own rounds have uninstalled them before.
+If a delegated workflow does that work, removed instances and their relationships exist while it runs, and ``ended`` removes them.
+The update's own rounds have uninstalled them before.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ if TYPE_CHECKING:
 UPDATE = "update"
 """Name of the workflow, and of the graph that updates."""
 UNTOUCHED = "untouched"
-"""What is kept when the way back begins before anybody who stays was changed."""
+"""Key of data kept when the way back begins before any staying instance was changed."""
 
 
 def revised(topology: Topology, aim: Aim) -> Revision:
-    """What becomes of a deployment that is brought to this. Raises: what ``revise`` does."""
+    """The revision that brings a deployment to this target. Raises: what ``revise`` raises."""
     known = aim.revision
     if isinstance(known, Revision) and known.former is topology:
         return known
@@ -49,10 +49,10 @@ def revised(topology: Topology, aim: Aim) -> Revision:
 
 
 def taken_over(asked: Asked, revision: Revision, *, keeps_all: bool = False) -> Topology:
-    """The topology under the new blueprint, with what is to be done in it. ``keeps_all``: who goes is still there.
+    """The topology under the new blueprint, with the work left to do. ``keeps_all``: removed instances are kept.
 
-    Who came with an update that has not ended, and was not installed by it, comes with this one, and who was left between
-    two halves of a reinstall is reinstalled.
+    Instances added but not installed by an unfinished update are added by this one. Instances left between
+    the two halves of a reinstall are reinstalled.
     """
     former = asked.topology.started
     left = former.added if former is not None else np.empty(0, np.int32)
@@ -78,7 +78,7 @@ def taken_over(asked: Asked, revision: Revision, *, keeps_all: bool = False) -> 
 
 
 def left_between(asked: Asked) -> np.ndarray:
-    """Whom the update that has not ended was to reinstall or to update, and who is not started; bool by number."""
+    """Instances that an unfinished update was to reinstall or update and that are not started; bool by number."""
     found = kept_instances(asked, AGAIN) | kept_instances(asked, "reinstalled") | kept_instances(asked, "updated")
     found |= at_source(asked.topology, kept(asked, "tied"))
     found = with_contained(asked.topology, found) & asked.topology.is_there
@@ -87,7 +87,7 @@ def left_between(asked: Asked) -> np.ndarray:
 
 
 def _with_all(revision: Revision, started: Started) -> Topology:
-    """The new shape in which who goes is still there, and tied as before."""
+    """The new topology with the removed instances still in it, with their relationships."""
     former, finished = revision.former, revision.finished
     gone, groups_gone = ~finished.is_there, ~finished.groups.is_there
     gone[revision.removed] = False
@@ -118,21 +118,21 @@ def raise_if_replaced(revision: Revision) -> None:
     found = revision.fates.replaced
     if found:
         nodes = revision.finished.blueprint.nodes
-        mend = "If these nodes may be uninstalled and installed anew: --allow-replace"
+        mend = "If these nodes may be uninstalled and installed again: --allow-replace"
         raise ProblemsError(
-            Problem("PL-P041", f"'{name}' cannot change as it stands: {why}", mend, nodes[name].place)
+            Problem("PL-P041", f"'{name}' cannot be updated in place: {why}", mend, nodes[name].place)
             for name, why in found.items()
         )
 
 
 def raise_if_forbidden(revision: Revision) -> None:
-    """Raise PL-P049 with every node of which that is forbidden which would become of it."""
+    """Raise PL-P049 with every node whose restrictions forbid its part of the revision."""
     if revision.former.is_restricted:
         restriction_checks.refuse_revision(revision)
 
 
 def raise_if_other_modification(topology: Topology) -> None:
-    """Raise PL-P043 while the deployment is in the middle of a modification of another kind."""
+    """Raise PL-P043 while a modification of another kind has not ended."""
     other = topology.started
     if other is not None and other.workflow != UPDATE:
         message = f"the modification of '{other.name}' by {other.execution or other.workflow} has not ended"

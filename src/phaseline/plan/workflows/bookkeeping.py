@@ -32,15 +32,15 @@ if TYPE_CHECKING:
 RESTRICT, MARK, RELABEL = "restrict", "mark_unhealthy", "relabel"
 """Names of the workflows, and of their rounds."""
 RESTRICTED = "restricted"
-"""Parameter of ``restrict``: {node or id of an instance: what is forbidden; null: what the blueprint says}."""
+"""Parameter of ``restrict``: {node or instance id: forbidden actions; null: those of the blueprint}."""
 REASON = "reason"
-"""Parameter of ``mark_unhealthy``: why, as it is shown with the instance."""
+"""Parameter of ``mark_unhealthy``: the reason shown with the instance."""
 ADD, REMOVE = "add", "remove"
 """Parameters of ``relabel``: labels as ``KEY=VALUE``; an empty value stands for all of its key."""
 
 
 def one_round(name: str, change: Callable[[Topology, Request], Reshape]) -> Planner:
-    """Return the planner of such a workflow. ``name``: of its round; ``change``: what is stored with it."""
+    """Return the planner of such a workflow. ``name``: of its round; ``change``: returns the change stored with it."""
 
     def plan(topology: Topology, request: Request, history: History, declare: Declare) -> Reshape | Verdict:  # noqa: ARG001 - a planner's signature
         done = settled(history, name)
@@ -52,7 +52,7 @@ def one_round(name: str, change: Callable[[Topology, Request], Reshape]) -> Plan
 
 
 def restricted(topology: Topology, request: Request) -> Reshape:
-    """What is forbidden from now on."""
+    """The change that sets the restrictions."""
     merged = {**topology.restricted, **_restrictions(request)}
     kept = {name: actions for name, actions in merged.items() if actions is not None}
     return Reshape(RESTRICT, altered(topology, restricted=kept))
@@ -82,16 +82,16 @@ def mark_problems(topology: Topology, request: Request) -> Iterable[Problem]:
     """PL-P001 where no instance is named: an empty selection would mean all of them."""
     if only_chosen(topology, request) is None:
         mend = "Name them: phaseline instances mark-unhealthy ID -d NAME"
-        yield Problem("PL-P001", "it is not said which instances are unhealthy", mend)
+        yield Problem("PL-P001", "no instance selected: 'mark_unhealthy' needs at least one", mend)
 
 
 def relabelled(topology: Topology, request: Request) -> Reshape:
-    """What changes of the labels."""
+    """The change of the labels."""
     return Reshape(RELABEL, topology, labels=requested_labels(request))
 
 
 def requested_labels(request: Request) -> Relabelled:
-    """What a request changes of the labels."""
+    """The labels that a request adds and removes."""
     return Relabelled(_labels(request.parameters.get(ADD)), _labels(request.parameters.get(REMOVE)))
 
 

@@ -1,6 +1,6 @@
-"""Check_status and check_drift: ask what is there how it is, once each; what they find is remembered (W32, W46).
+"""Check_status and check_drift: check each existing instance once and store the results (W32, W46).
 
-Heal and update begin with the same rounds (``build_status_graph``, ``build_drift_graph``), tolerant of checks that fail.
+Heal and update begin with the same rounds (``build_status_graph``, ``build_drift_graph``), which tolerate failed checks.
 """
 
 from __future__ import annotations
@@ -34,20 +34,20 @@ CHECK_DRIFT = "check_drift"
 CHECK = "check"
 """Name of the workflow that checks a deployment as a whole; its graph is that of ``check_status``."""
 SHOWN = 5
-"""How many nodes are named; all are counted."""
+"""The most nodes named; all are counted."""
 
 NOT_THERE = (State.UNINITIALIZED, State.DELETED)
-"""Of instances in these states nothing is there that could be asked."""
+"""States of instances that do not exist outside and so cannot be checked."""
 
 
 def is_up(asked: Asked) -> np.ndarray:
-    """Who is there at all, bool by instance number."""
+    """Instances that exist outside, bool by number."""
     there: np.ndarray = ~np.isin(asked.history.states, NOT_THERE) & asked.topology.is_there
     return there
 
 
 def implementing(topology: Topology, operation: str) -> np.ndarray:
-    """Whose node implements an operation, bool by instance number."""
+    """Instances whose node implements the operation, bool by number."""
     if operation not in topology.called:
         return np.zeros(len(topology), bool)
     found = [node.operations.get(operation) for node in topology.nodes]
@@ -57,14 +57,14 @@ def implementing(topology: Topology, operation: str) -> np.ndarray:
 
 
 def build_status_graph(asked: Asked, chosen: np.ndarray, *, tolerant: bool, in_order: bool = False) -> Graph | None:
-    """The graph that checks the status of those chosen who are there; None if none of them has such an operation."""
+    """The graph that checks the status of the chosen instances that exist; None if none has the operation."""
     called = chosen & is_up(asked) & implementing(asked.topology, op.CHECK_STATUS)
     walk = Walk((Call(op.CHECK_STATUS),), tolerant=tolerant, once=True, in_order=in_order)
     return weave(asked, CHECK_STATUS, called, walk) if called.any() else None
 
 
 def build_drift_graph(asked: Asked, chosen: np.ndarray, *, tolerant: bool, in_order: bool) -> Graph | None:
-    """The graph that checks those chosen who are there for drift, and then their relationships; None if there is no such check."""
+    """The graph that checks drift of the chosen instances that exist, then of their relationships; None without such a check."""
     called = implementing(asked.topology, op.CHECK_DRIFT) | _related(asked.topology, op.CHECK_RELATIONSHIP_DRIFT)
     called &= chosen & is_up(asked)
     sequence = (Call(op.CHECK_DRIFT), Relate(op.CHECK_RELATIONSHIP_DRIFT))
@@ -73,7 +73,7 @@ def build_drift_graph(asked: Asked, chosen: np.ndarray, *, tolerant: bool, in_or
 
 
 def _related(topology: Topology, operation: str) -> np.ndarray:
-    """Who has a relationship with the operation on either side, bool by instance number."""
+    """Instances with a relationship that implements the operation on either side, bool by number."""
     sides = [(link.relationship.source_operations, link.relationship.target_operations) for link in topology.links]
     found = [[side.get(operation) for side in both] for both in sides]
     by_link = np.array([any(one is not None and one.is_implemented for one in both) for both in found], bool)
@@ -84,7 +84,7 @@ def _related(topology: Topology, operation: str) -> np.ndarray:
 
 
 def plan_status(topology: Topology, request: Request, history: History, declare: Declare) -> Graph | Verdict:
-    """The graph that checks the chosen; after it, the verdict: a check that fails fails the workflow."""
+    """The graph that checks the chosen instances; after it, the verdict: a failed check fails the workflow."""
     asked = Asked(topology, request, history, declare)
     in_order = request.parameters.get(IN_ORDER) is True
     return _once(
@@ -93,14 +93,14 @@ def plan_status(topology: Topology, request: Request, history: History, declare:
 
 
 def plan_drift(topology: Topology, request: Request, history: History, declare: Declare) -> Graph | Verdict:
-    """The same for drift, which is no failure: it is what the check is for."""
+    """The same for drift. Drift that is found is a result, not a failure."""
     asked = Asked(topology, request, history, declare)
     in_order = request.parameters.get(IN_ORDER) is not False
     return _once(asked, CHECK_DRIFT, lambda chosen: build_drift_graph(asked, chosen, tolerant=False, in_order=in_order))
 
 
 def plan_check(topology: Topology, request: Request, history: History, declare: Declare) -> Graph | Verdict:
-    """As ``check_status``; the reason says what nobody could check, as in source 2's successor."""
+    """As ``check_status``; the reason names nodes without a check, as in source 2's successor."""
     answer = plan_status(topology, request, history, declare)
     if not isinstance(answer, Verdict) or answer.status is ExecutionStatus.CANCELED:
         return answer

@@ -1,6 +1,6 @@
-"""An update whose rounds are those of another workflow: it is told whom it concerns in its parameters (W60).
+"""An update whose rounds are those of another workflow, which gets the affected instances as parameters (W60).
 
-Their names are those of the ancestor. Who goes is still there while it runs, who comes is there already.
+The parameters have the ancestor's names. Removed instances still exist while it runs, added ones exist already.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ if TYPE_CHECKING:
     from phaseline.plan.transforms.pipeline import Asked
 
 WORKFLOW_ID = "workflow_id"
-"""Parameter: the workflow that takes the place of the update's own rounds."""
+"""Parameter: the workflow that replaces the update's own rounds."""
 HANDED_ON = ("skip_install", "skip_uninstall", "ignore_failure")
-"""Parameters of the update that it gets as they are."""
+"""Parameters of the update that are passed on unchanged."""
 
 
 def handed_over(asked: Asked, rounds: tuple[Round, ...]) -> Graph | Reshape | GoOn | Verdict:
-    """What the other workflow answers; ``rounds``: those that are its own."""
+    """The answer of the other workflow; ``rounds``: its own rounds."""
     name = str(asked.request.parameters[WORKFLOW_ID])
     planner = asked.history.planner(name)
     if planner is None:
@@ -39,7 +39,7 @@ def handed_over(asked: Asked, rounds: tuple[Round, ...]) -> Graph | Reshape | Go
 
 
 def whom(asked: Asked) -> dict[str, Value]:
-    """The parameters: ids of who comes, goes, is tied anew or tied no more, and of those next to them; which nodes changed."""
+    """The parameters: ids of added and removed instances, of those with changed relationships, and of their neighbours; changed nodes."""
     topology, given = asked.topology, asked.request.parameters
     started = topology.started
     assert started is not None, "the new blueprint was taken over"
@@ -70,7 +70,7 @@ def _nodes(topology: Topology, numbers: np.ndarray) -> list[Value]:
 
 
 def _beside(topology: Topology, numbers: np.ndarray, others: np.ndarray) -> np.ndarray:
-    """Who stays and has a relationship to one of these, or from it."""
+    """Staying instances with a relationship to or from one of these."""
     source, target = topology.source[topology.is_tied], topology.target[topology.is_tied]
     near = np.concatenate((target[np.isin(source, numbers)], source[np.isin(target, numbers)]))
     return near[~np.isin(near, np.concatenate((numbers, others)))]

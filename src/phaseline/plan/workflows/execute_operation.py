@@ -1,4 +1,4 @@
-"""Execute operation: one operation, whichever it is, on every chosen instance; no state changes (W26)."""
+"""Execute operation: call one operation on every chosen instance, without state changes (W26)."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ SKIP_UNDECLARED = "skip_undeclared"
 """Parameter: nodes without the operation are left out, as in the ancestor's code (WD7)."""
 
 SHOWN = 10
-"""How many nodes a problem names."""
+"""The most nodes named in a problem."""
 
 
 def plan(topology: Topology, request: Request, history: History, declare: Declare) -> Graph | Verdict:
@@ -45,7 +45,7 @@ def plan(topology: Topology, request: Request, history: History, declare: Declar
 
 
 def problems(topology: Topology, request: Request) -> Iterable[Problem]:
-    """Why the operation cannot be executed: chosen nodes that do not know it, inputs that are defined twice."""
+    """Problems of the operation: chosen nodes that do not declare it, inputs defined twice."""
     found = known_operations(topology, request, _name(request))
     if request.parameters.get(SKIP_UNDECLARED) is not True:
         yield from _undeclared(topology, request, found)
@@ -68,7 +68,9 @@ def _undeclared(topology: Topology, request: Request, found: Mapping[int, Operat
     if several:
         mend = f"Write the full name, one of: {', '.join(several)}."
         unclear = _listed(node.name for node in missing if _full_names(node, name))
-        yield Problem("PL-P006", f"the operation '{name}' of {unclear} may be any of {len(several)}", mend)
+        yield Problem(
+            "PL-P006", f"the operation '{name}' of {unclear} is ambiguous: it may be any of {len(several)}", mend
+        )
         return
     implemented = {op.name for node in topology.nodes for op in node.operations.values() if op.implementation}
     others = {full for node in topology.nodes for full in node.operations} - implemented
@@ -81,7 +83,7 @@ def _undeclared(topology: Topology, request: Request, found: Mapping[int, Operat
 
 
 def _full_names(node: Node, name: str) -> list[str]:
-    """The operations that a bare name may mean."""
+    """The full names that a bare name matches."""
     return [] if "." in name else [full for full in node.operations if full.rpartition(".")[2] == name]
 
 

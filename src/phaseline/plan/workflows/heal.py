@@ -1,8 +1,8 @@
-"""Heal: who is not healthy is healed, and reinstalled where that cannot be done or has failed (W30-W37).
+"""Heal: repair unhealthy instances; reinstall those that cannot be repaired (W30-W37).
 
-Four rounds, each of which may be empty: ``check_status``, ``heal``, then ``uninstall`` and ``install`` of those who are to be
-reinstalled. Who that is, is read from the states and the results of checks alone, so that an engine that takes the
-execution over in the middle comes to the same. Update asks the same questions about those it is going to update.
+Four rounds, each of which may be empty: ``check_status``, ``heal``, then ``uninstall`` and ``install`` of the instances to
+reinstall. These are computed from the states and the results of checks alone. So an engine that takes the execution over
+in the middle computes the same. Update uses the same functions for the instances that it updates.
 """
 
 from __future__ import annotations
@@ -40,18 +40,18 @@ DIAGNOSE_VALUE = "diagnose_value"
 ALLOW_REINSTALL = "allow_reinstall"
 FORCE_REINSTALL = "force_reinstall"
 ASSUME_HEALTHY = "assume_healthy"
-"""Parameter: who was never checked, or has no check, counts as healthy (WD3)."""
+"""Parameter: instances never checked, or without a check, count as healthy (WD3)."""
 NO_DIAGNOSIS = "Not provided"
-"""The diagnosis where none is given."""
+"""The diagnosis if none is given."""
 
 SHOWN = 5
-"""How many instances or nodes are named; all are counted."""
+"""The most instances or nodes named; all are counted."""
 ALL_WELL = "every instance is healthy, so there was nothing to heal"
 HEALING = Walk((Call(op.PREHEAL), Call(op.HEAL), Call(op.POSTHEAL)), once=True, however=True)
 
 
 def plan(topology: Topology, request: Request, history: History, declare: Declare) -> Graph | Verdict:
-    """The graph of the next round, in the order of the module; after the last one that is needed, the verdict."""
+    """The graph of the next needed round, in the order above; after the last one, the verdict."""
     asked = Asked(topology, request, history, declare)
     done = settled(history, install.INSTALL)
     if done:
@@ -71,7 +71,7 @@ def plan(topology: Topology, request: Request, history: History, declare: Declar
 
 
 def _next(asked: Asked, *, checked: bool, healed: bool) -> Graph | Verdict:
-    """What comes before a reinstall, and its first half."""
+    """The rounds before a reinstall, and its first half."""
     selected, parameters = select(asked.topology, asked.request), asked.request.parameters
     if not selected.any():
         return Verdict(ExecutionStatus.COMPLETED, NOBODY)
@@ -98,7 +98,7 @@ def _next(asked: Asked, *, checked: bool, healed: bool) -> Graph | Verdict:
 
 
 def _heal_verdict(asked: Asked, found: Verdict) -> Verdict:
-    """The verdict of a heal that came to its end, with the instances that were healed and those that were reinstalled."""
+    """The verdict of a finished heal, with the healed and the reinstalled instances."""
     if found.status is not ExecutionStatus.COMPLETED:
         return found
     nobody = np.zeros(len(asked.topology), bool)
@@ -116,13 +116,13 @@ def _heal_verdict(asked: Asked, found: Verdict) -> Verdict:
 
 
 def _mark(chosen: np.ndarray, called: np.ndarray | None) -> None:
-    """Add those that were called; a topology may have grown since."""
+    """Add the called instances; the topology may have grown since."""
     if called is not None:
         chosen[: len(called)] |= called[: len(chosen)]
 
 
 def _is_conclusive(done: Round) -> bool:
-    """Whether it is known of everybody what came of it: a check or a heal that has failed is an answer."""
+    """Whether the result is known for every instance; a failed check or heal is a result."""
     return not done.counts.get("unsure", 0) and not done.counts.get("canceled", 0)
 
 
@@ -134,9 +134,9 @@ def _wrong(asked: Asked) -> np.ndarray:
 
 
 def concerned(asked: Asked) -> np.ndarray:
-    """Whom this heal changes, bool by number: before it those whom it is going to heal or reinstall, then those it has.
+    """Instances that this heal changes, bool by number: before it those to heal or reinstall, afterwards those it did.
 
-    A task of a package is for these, and not for who is only checked.
+    A task of a package runs for these, and not for instances that are only checked.
     """
     topology, history = asked.topology, asked.history
     done = [one for one in history.rounds if one.name in {HEAL, uninstall.UNINSTALL, install.INSTALL}]
@@ -159,7 +159,7 @@ def concerned(asked: Asked) -> np.ndarray:
 
 
 def to_heal(asked: Asked, selected: np.ndarray) -> np.ndarray:
-    """Those of the selected (bool by number) who are not healthy and can be healed, nobody who is to be reinstalled (W34)."""
+    """Selected instances (bool by number) that are unhealthy and can be healed, without those to reinstall (W34)."""
     sick = selected & ~_healthy(asked, is_healed=False)
     healable = implementing(asked.topology, op.HEAL) & is_up(asked)
     found: np.ndarray = sick & healable & ~with_contained(asked.topology, sick & ~healable)
@@ -167,12 +167,12 @@ def to_heal(asked: Asked, selected: np.ndarray) -> np.ndarray:
 
 
 def build_heal_graph(asked: Asked, chosen: np.ndarray) -> Graph:
-    """The graph that heals these in the order of their dependencies; who cannot be healed holds nobody up (W36)."""
+    """The graph that heals these in dependency order; a failed heal does not block other instances (W36)."""
     return weave(asked, HEAL, chosen, HEALING)
 
 
 def to_reinstall(asked: Asked, selected: np.ndarray) -> np.ndarray:
-    """Those of the selected who are not healthy even after they were healed, with all that they contain (W37)."""
+    """Selected instances that are unhealthy even after heal, with everything that they contain (W37)."""
     return with_contained(asked.topology, selected & ~_healthy(asked, is_healed=True))
 
 
@@ -188,14 +188,14 @@ def with_contained(topology: Topology, chosen: np.ndarray) -> np.ndarray:
 
 
 def _marked(asked: Asked) -> np.ndarray:
-    """Whom a person calls ill, bool by number: what a check would find changes nothing."""
+    """Instances that an operator marked unhealthy, bool by number; a check does not change that."""
     count = len(asked.topology)
     marked: np.ndarray = asked.history.checks.column(CheckKind.STATUS, count) == CheckResult.MARKED
     return marked
 
 
 def _healthy(asked: Asked, *, is_healed: bool) -> np.ndarray:
-    """Who is healthy by the last results, bool by number (W33). ``is_healed``: that heal has succeeded is enough."""
+    """Instances that are healthy by the last results, bool by number (W33). ``is_healed``: a successful heal suffices."""
     topology = asked.topology
     status = asked.history.checks.column(CheckKind.STATUS, len(topology))
     if asked.request.parameters.get(ASSUME_HEALTHY) is True:
@@ -213,7 +213,7 @@ def _healthy(asked: Asked, *, is_healed: bool) -> np.ndarray:
 
 
 def select(topology: Topology, request: Request) -> np.ndarray:
-    """Whom the request is about, bool by number: all, or the host of one instance with everything on it (W30, WD5)."""
+    """Instances selected by the request, bool by number: all, or the host of one instance with everything on it (W30, WD5)."""
     id = request.parameters.get(NODE_INSTANCE_ID)
     if not id:
         return topology.is_there.copy()
@@ -226,12 +226,12 @@ def select(topology: Topology, request: Request) -> np.ndarray:
 
 
 def claims(topology: Topology, request: Request) -> np.ndarray | None:
-    """Whom it may change: all, or those that one instance stands for."""
+    """Instances that it may change: all, or those selected by one instance."""
     return select(topology, request) if request.parameters.get(NODE_INSTANCE_ID) else None
 
 
 def problems(topology: Topology, request: Request) -> Iterable[Problem]:
-    """An instance that there is not; to allow no reinstall and to force it."""
+    """PL-P001 for an unknown instance; PL-P031 when a reinstall is both forbidden and forced."""
     id, parameters = request.parameters.get(NODE_INSTANCE_ID), request.parameters
     number = topology.number_of.get(str(id)) if id else None
     if id and (number is None or not topology.is_there[number]):
@@ -242,13 +242,13 @@ def problems(topology: Topology, request: Request) -> Iterable[Problem]:
         what = f"{FORCE_REINSTALL} is true and {ALLOW_REINSTALL} is false"
         yield Problem(
             "PL-P031",
-            f"{what}: one of them cannot be meant",
+            f"{what}: the two contradict each other",
             f"Leave one of them out: {FORCE_REINSTALL} alone reinstalls.",
         )
 
 
 def _nearest(topology: Topology, wrong: str) -> str:
-    """The id that was probably meant, be it misspelled or given as the name of a node; empty if there is none."""
+    """The most similar id, also for a node's name given as an id; empty if there is none."""
     from phaseline.lang.did_you_mean import closest
 
     near = closest(wrong, topology.ids)
@@ -274,13 +274,13 @@ def warnings(topology: Topology, request: Request) -> Iterable[Problem]:
             yield Problem(
                 "PL-P032",
                 f"{listed}{more} have no check_status, so their {count:,} instances count as not healthy and are {fate}",
-                f"Give them a check_status, or leave alone who was never checked: -p {ASSUME_HEALTHY}=true",
+                f"Give them a check_status, or do not heal instances that were never checked: -p {ASSUME_HEALTHY}=true",
                 severity="warning",
             )
 
 
 def _named(asked: Asked, chosen: np.ndarray) -> str:
-    """A few of these by id, and how many more there are (W35)."""
+    """The ids of the first few instances, and the number of the others (W35)."""
     numbers = chosen.nonzero()[0].tolist()
     listed = ", ".join(asked.topology.ids[number] for number in numbers[:SHOWN])
     return listed + (f" (and {len(numbers) - SHOWN:,} more)" if len(numbers) > SHOWN else "")
@@ -288,7 +288,7 @@ def _named(asked: Asked, chosen: np.ndarray) -> str:
 
 PARAMETERS: Mapping[str, Parameter] = {
     NODE_INSTANCE_ID: Parameter((str,), "the id of a node instance"),
-    DIAGNOSE_VALUE: Parameter((str,), "a text that says why"),
+    DIAGNOSE_VALUE: Parameter((str,), "a text with the reason"),
     uninstall.IGNORE_FAILURE: SWITCH,
     CHECK_STATUS: SWITCH,
     ALLOW_REINSTALL: SWITCH,

@@ -69,9 +69,9 @@ CLEAN_UP_SEQUENCE: Sequence = (
 HALF_MADE = (
     State.INITIALIZING, State.CREATING, State.CREATED, State.CONFIGURING, State.CONFIGURED, State.STARTING,
 )  # fmt: skip
-"""Who was called may have been canceled before it answered: what is half made is taken back in any case."""
+"""States of half-made instances. A call may have been canceled before it answered, so these are always taken back."""
 CLEANING = Walk(CLEAN_UP_SEQUENCE, downwards=True, tolerant=True, once=True)
-"""What is half started is stopped, what is half created is deleted (W8)."""
+"""Half-started instances are stopped, half-created ones are deleted (W8)."""
 
 
 def plan(topology: Topology, request: Request, history: History, declare: Declare) -> Graph | Verdict:
@@ -105,7 +105,7 @@ def build_install_graph(
     name: str = INSTALL,
     between: np.ndarray = NO_ROWS,
 ) -> Graph:
-    """The graph that installs the chosen instances (bool by number), those on paths of states along these.
+    """The graph that installs the chosen instances (bool by number); resources follow their paths of states.
 
     ``intact``: relationship operations that others run for their relationships to the chosen ones, and for those ``between``
     themselves (numbers). ``name``: of the graph.
@@ -115,7 +115,7 @@ def build_install_graph(
 
 
 def _taken_back(asked: Asked, failed: Verdict) -> Graph | Verdict:
-    """What takes away again what a failed install has made; after it, the verdict."""
+    """The graph that removes what a failed install has made; after it, the verdict."""
     done = settled(asked.history, TAKE_BACK)
     if done:
         how = (

@@ -1,9 +1,9 @@
-"""A planner round a planner: instances whose life cycle has failed go through it again, between rounds (W5).
+"""A planner that wraps another one: instances whose life cycle failed go through it again, between rounds (W5).
 
-Walk of an install in which ``web_2`` fails for good, with one such retry: the round "install" is not met, so "again install" takes
-away what there is of ``web_2``; then the workflow's planner is asked with a history in which that install never was, and lays it
-anew: who is started has nothing to do in it. Of an uninstall that fails the planner is asked anew at once. The workflow knows
-nothing of it, so it decides about a failure only when no retry is left.
+Example: an install in which ``web_2`` fails for good, with one such retry. The round "install" is not met, so the round "again
+install" removes the remains of ``web_2``. Then the workflow's planner gets a history without that install and plans it again; started
+instances have nothing to do in it. After a failed uninstall the planner is called again at once. The workflow's planner does not know
+of retries, so it decides about a failure only when no retry is left.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ if TYPE_CHECKING:
 UP, DOWN = "install", "uninstall"
 """First words of the graphs in which instances go through their life cycle."""
 AGAIN = "again"
-"""First word of the graph that takes away what a failed one has made."""
+"""First word of the graph that removes what a failed one has made."""
 
 
 def retrying(planner: Planner, taking_back: Walk) -> Planner:
-    """The planner with its life cycles retried as the request says. ``taking_back``: what a failed instance goes through before."""
+    """The planner with life cycles retried as requested. ``taking_back``: the lifecycle that a failed instance goes through first."""
 
     def plan(topology: Topology, request: Request, history: History, declare: Declare) -> Answer:
         most = request.retries.subgraph_retries
@@ -61,7 +61,7 @@ def _verb(done: Round) -> str:
 
 
 def _shown(rounds: tuple[Round, ...]) -> tuple[Round, ...]:
-    """Those of the workflow itself, without those that were made anew in the same attempt."""
+    """The workflow's own rounds, without those that were repeated in the same attempt."""
     own = [done for done in rounds if _verb(done) != AGAIN]
     latest = {(done.name, done.attempt): at for at, done in enumerate(own)}
     return tuple(
@@ -70,7 +70,7 @@ def _shown(rounds: tuple[Round, ...]) -> tuple[Round, ...]:
 
 
 def _may_go_again(history: History, last: Round, most: int) -> bool:
-    """Whether it failed, is known of everybody, and a retry is left."""
+    """Whether the round failed, all its results are known, and a retry is left."""
     if _verb(last) not in {UP, DOWN} or not last.counts.get("failed"):
         return False
     if last.counts.get("unsure") or last.counts.get("canceled"):
@@ -80,7 +80,7 @@ def _may_go_again(history: History, last: Round, most: int) -> bool:
 
 
 def _taken_away(asked: Asked, last: Round, taking_back: Walk) -> Graph | None:
-    """The graph of those that were called and are not started; None where there are none."""
+    """The graph that removes called instances that are not started; None without such instances."""
     called = asked.history.called(last.name)
     if called is None:
         return None

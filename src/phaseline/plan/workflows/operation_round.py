@@ -1,8 +1,8 @@
-"""One operation on all chosen instances, as a round: what execute_operation does, and start, stop, restart and pull (W26).
+"""One operation on all chosen instances, as a round: for execute_operation, start, stop, restart and pull (W26).
 
-A workflow is a tuple of invocations, one round each: ``restart`` is all of ``stop``, then all of ``start``. Walk of
-``restart``: no round yet, so ``in_turn`` lays the graph "stop"; asked again when that has settled, it finds the round
-"stop" met and lays "start"; asked again, it counts what became of "start".
+A workflow is a tuple of invocations, one round each: ``restart`` is all of ``stop``, then all of ``start``. Example of
+``restart``: without a round, ``in_turn`` builds the graph "stop". Called again when that has settled, it finds the round
+"stop" met and builds "start". Called a third time, it counts the results of "start".
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 IN_ORDER = "run_by_dependency_order"
 REVERSE_ORDER = "reverse_order"
-"""Parameter: in dependency order, those that depend on others come first (WD19)."""
+"""Parameter: in dependency order, dependents come first (WD19)."""
 IN_TURN: Mapping[str, Parameter] = {IN_ORDER: SWITCH, **FILTERING}
 """Parameters of every workflow that calls one operation."""
 NOBODY = "no instance was chosen, so there was nothing to do"
@@ -42,7 +42,7 @@ NOBODY = "no instance was chosen, so there was nothing to do"
 class Invocation:
     """A round that calls ``operation``, by its full name or by one that only one interface of a node has (B33).
 
-    ``graph``: name of the round. ``in_order``: whether dependencies count where the request does not say.
+    ``graph``: name of the round. ``in_order``: whether dependencies count by default.
     ``may_reverse``: whether the request may turn their order.
     """
 
@@ -59,7 +59,7 @@ def in_turn(
     declare: Declare,
     invocations: tuple[Invocation, ...],
 ) -> Graph | Verdict:
-    """The graph of the first invocation that has not settled and finds anybody; after the last one, or a loss, the verdict."""
+    """The graph of the first unsettled invocation with instances; after the last one, or a loss, the verdict."""
     done, place = None, len(invocations)
     while done is None and place:
         place -= 1
@@ -76,24 +76,24 @@ def in_turn(
 
 
 def known_operations(topology: Topology, request: Request, operation: str) -> dict[int, Operation]:
-    """{node number: what its instances are to run} of nodes with chosen instances that have the operation."""
+    """{node number: operation of its instances} for nodes with chosen instances and the operation."""
     numbers = np.unique(topology.node[choose(topology, request)]).tolist()
     found = {number: topology.nodes[number].find_operation(operation) for number in numbers}
     return {number: operation for number, operation in found.items() if operation is not None}
 
 
 def is_in_order(request: Request, invocation: Invocation) -> bool:
-    """Whether instances wait for those they depend on, or that depend on them."""
+    """Whether instances wait for their dependencies, or for their dependents."""
     return request.parameters.get(IN_ORDER, invocation.in_order) is True
 
 
 def is_reversed(request: Request, invocation: Invocation) -> bool:
-    """Whether those that depend on others come first."""
+    """Whether dependents come first."""
     return invocation.may_reverse and request.parameters.get(REVERSE_ORDER) is True
 
 
 def _build_round(asked: Asked, invocation: Invocation) -> Graph | None:
-    """The graph; None where no chosen instance has the operation."""
+    """The graph; None if no chosen instance has the operation."""
     topology, request = asked.topology, asked.request
     found = known_operations(topology, request, invocation.operation)
     names = dict.fromkeys(operation.name for operation in found.values() if operation.is_implemented)

@@ -1,4 +1,4 @@
-"""Reinstall: all chosen instances are uninstalled, then all are installed; nothing is installed before the last is gone (W25)."""
+"""Reinstall: uninstall all chosen instances, then install all; no install starts before the last uninstall has ended (W25)."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ REINSTALL = "reinstall"
 def plan(topology: Topology, request: Request, history: History, declare: Declare) -> Graph | Verdict:
     """The graph "uninstall" of the chosen, then "install" of them; after it, the verdict.
 
-    Intact instances tie their relationships to the chosen ones anew, with all three operations (decision 17).
+    Intact instances establish their relationships to the chosen ones again, with all three operations (decision 17).
     """
     done = settled(history, install.INSTALL)
     if done:

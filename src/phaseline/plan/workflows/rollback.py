@@ -1,7 +1,7 @@
-"""Rollback: what an install has left half made is taken back to where it can be begun anew (W45).
+"""Rollback: take half-made instances of an install back to a state from which it can be repeated (W45).
 
-Half started instances go back to configured, half created or half configured ones to uninitialized; all others stay as
-they are. Failures are ignored, as in the ancestor: what cannot be undone must not keep the rest from being undone.
+Half-started instances go back to configured, half-created or half-configured ones to uninitialized; all others stay
+unchanged. Failures are ignored, as in the ancestor: what cannot be undone must not keep the rest from being undone.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ BACK = Walk(SEQUENCE, downwards=True, tolerant=True, once=True)
 
 
 def plan(topology: Topology, request: Request, history: History, declare: Declare) -> Graph | Verdict:
-    """The graph that takes half-made instances back, then, if it is asked for, that of an uninstall; then the verdict."""
+    """The graph that takes half-made instances back, then, if requested, that of an uninstall; then the verdict."""
     gone = settled(history, uninstall.UNINSTALL)
     if gone:
         return verdict(history, gone)
@@ -67,7 +67,7 @@ def plan(topology: Topology, request: Request, history: History, declare: Declar
 
 
 def claims(topology: Topology, request: Request) -> np.ndarray | None:
-    """The chosen; with ``full_rollback`` everything."""
+    """The chosen instances; with ``full_rollback`` all."""
     return None if request.parameters.get(FULL_ROLLBACK) is True else only_chosen(topology, request)
 
 

@@ -1,12 +1,12 @@
-"""Scale: instances of a node or scaling group come and are installed, or are uninstalled and go (W40-W44).
+"""Scale: add and install instances of a node or scaling group, or uninstall and remove them (W40-W44).
 
-The deployment takes another shape when a modification begins, and again when it is finished or taken back; between them
-lie the graphs. Walk of a scale out of ``web``: nothing is under way, so the shape "begin web" adds the instances; then
-one of its own is, and the graph "install web" is laid for them; asked again when that has settled, the shape "finish web"
-ends the modification, or, where something failed, "rollback web", "uninstall web" and "take back web" undo it.
+The topology changes when a modification begins, and again when it is finished or taken back; the graphs come between.
+Example, a scale out of ``web``: no modification is under way, so the change "begin web" adds the instances. Then the
+graph "install web" is built for them. When that has settled, the change "finish web" ends the modification. After a
+failure, "rollback web", "uninstall web" and "take back web" undo it.
 
-What has been done stands in the topology rather than in the rounds, so that it is the same for whoever asks: after a
-crash, in a later attempt, or another execution that takes the modification back (W41).
+Progress is stored in the topology rather than in the rounds. So it is the same after a crash, in a later attempt, and
+for another execution that takes the modification back (W41).
 """
 
 from __future__ import annotations
@@ -45,15 +45,15 @@ SCALE = "scale"
 ROLLBACK_IF_FAILED = "rollback_if_failed"
 ABORT_STARTED = "abort_started"
 ESTABLISH = "establish"
-"""First word of the graph in which others tie the relationships that they have taken up."""
+"""First word of the graph in which other instances establish the relationships that moved to them."""
 TIED = "tied"
-"""What is kept of a modification whose removed instances are gone: the relationships that others have taken up for it."""
+"""Key of data kept of a modification whose removed instances are gone: relationships that moved to other instances."""
 NOTHING_THERE = frozenset({State.UNINITIALIZED, State.INITIALIZING, State.DELETED})
-"""States of added instances that have nothing to be uninstalled."""
+"""States in which an added instance has nothing to uninstall."""
 
 
 def plan(topology: Topology, request: Request, history: History, declare: Declare) -> Graph | Reshape | Verdict:
-    """The next graph or shape; after the last one the verdict."""
+    """The next graph or topology change; after the last one the verdict."""
     asked = Asked(topology, request, history, declare)
     started = topology.started
     if started is None or started.workflow != SCALE or started.execution != history.execution:
@@ -64,7 +64,7 @@ def plan(topology: Topology, request: Request, history: History, declare: Declar
 
 
 def _ended(asked: Asked) -> Verdict | None:
-    """The verdict when this attempt has ended the modification; None where it has not begun one."""
+    """The verdict when this attempt has ended the modification; None if it has not begun one."""
     rounds = [done for done in asked.history.rounds if done.attempt == asked.history.attempt]
     run = [done for done in rounds if done.counts]
     if rounds and rounds[-1].name.startswith("finish "):
@@ -81,7 +81,7 @@ def _ended(asked: Asked) -> Verdict | None:
 
 
 def _begin(asked: Asked) -> Graph | Reshape | Verdict:
-    """The shape in which the modification has begun; before it one that is under way is taken back, or refused (N8)."""
+    """The change that begins the modification; an earlier one under way is first taken back, or refused (N8)."""
     topology, request = asked.topology, asked.request
     started = topology.started
     if started is not None:
@@ -90,7 +90,7 @@ def _begin(asked: Asked) -> Graph | Reshape | Verdict:
         raise ProblemsError([under_way.refusal(started)])
     found = scaling.read_scaling(topology, request)
     if not found.delta:
-        return Verdict(ExecutionStatus.COMPLETED, f"delta is 0, so '{found.name}' was left as it is")
+        return Verdict(ExecutionStatus.COMPLETED, f"delta is 0, so '{found.name}' was left unchanged")
     change = scaling.change_of(topology, request, found)
     refuse_restricted(topology, "delete", _of(asked, change.removed.changed))
     shape = under_way.begun(change, execution=asked.history.execution, workflow=SCALE, name=found.name)
@@ -98,7 +98,7 @@ def _begin(asked: Asked) -> Graph | Reshape | Verdict:
 
 
 def _abort(asked: Asked, started: Started) -> Graph | Reshape | Verdict:
-    """What another execution has begun is uninstalled and taken back first (W41)."""
+    """Uninstall and take back the modification that another execution has begun (W41)."""
     whose = f"{started.name} of {started.execution}"
     gone = settled(asked.history, f"uninstall {whose}")
     if gone is not None and not gone.is_met:
@@ -110,7 +110,7 @@ def _abort(asked: Asked, started: Started) -> Graph | Reshape | Verdict:
 
 
 def _run(asked: Asked, started: Started) -> Graph | Reshape | Verdict:
-    """The graph that installs or uninstalls, then the shape in which the modification has ended."""
+    """The graph that installs or uninstalls, then the change that ends the modification."""
     history = asked.history
     is_out = len(started.added) > 0
     changed = _of(asked, started.added if is_out else started.removed)
@@ -132,7 +132,7 @@ def _run(asked: Asked, started: Started) -> Graph | Reshape | Verdict:
 
 
 def _finish(asked: Asked, started: Started) -> Reshape:
-    """The removed ones are gone. Where others have taken up relationships for it, they establish these before it ends."""
+    """The change that removes the removed instances. Relationships that moved to others are established before the end."""
     shape, rows = under_way.finished(asked.topology)
     if some(concerned(shape, np.zeros(len(shape), bool), op.ESTABLISH, rows)):
         left = altered(started, removed=started.removed[:0], removed_groups=started.removed_groups[:0])
@@ -141,7 +141,7 @@ def _finish(asked: Asked, started: Started) -> Reshape:
 
 
 def _tied(asked: Asked, started: Started) -> Graph | Reshape | Verdict:
-    """The graph that establishes the relationships that were taken up, then the end of the modification."""
+    """The graph that establishes the moved relationships, then the end of the modification."""
     done = settled(asked.history, f"{ESTABLISH} {started.name}")
     if done is None:
         if asked.history.canceled:
@@ -156,7 +156,7 @@ def _tied(asked: Asked, started: Started) -> Graph | Reshape | Verdict:
 
 
 def _take_back(asked: Asked, started: Started) -> Graph | Reshape | Verdict:
-    """What was added is rolled back, and uninstalled as far as it was up; of what was to go nothing is undone (W42, W43)."""
+    """Roll back added instances and uninstall those that were up; removals are not undone (W42, W43)."""
     half_made = _of(asked, started.added) & np.isin(asked.history.states, list(rollback.HALF_MADE))
     if some(half_made):
         tolerant = asked.request.parameters.get(uninstall.IGNORE_FAILURE) is True
@@ -173,7 +173,7 @@ def _clear(asked: Asked, started: Started) -> Graph | Reshape:
 
 
 def _taken_back(asked: Asked, started: Started) -> Graph | Reshape | Verdict | None:
-    """How the taking back of a scale out goes on; None where this attempt has not begun it. What is lost keeps it under way."""
+    """The next step of taking back a scale out; None if this attempt has not begun it. A lost call keeps it under way."""
     if not len(started.added):
         return None
     cleared = settled(asked.history, f"uninstall {started.name}")
@@ -194,12 +194,12 @@ def _of(asked: Asked, numbers: np.ndarray) -> np.ndarray:
 
 
 def _still_there(asked: Asked, started: Started) -> np.ndarray:
-    """Added instances of which there is anything, bool by number."""
+    """Added instances with something to uninstall, bool by number."""
     return _of(asked, started.added) & ~np.isin(asked.history.states, list(NOTHING_THERE))
 
 
 def problems(topology: Topology, request: Request) -> Iterable[Problem]:
-    """What speaks against the request; a modification that is under way if it is not to be taken back."""
+    """Problems of the request, and PL-P043 for a modification under way that is not to be taken back."""
     started = topology.started
     if started is not None and not (started.workflow == SCALE and request.parameters.get(ABORT_STARTED) is True):
         yield under_way.refusal(started)

@@ -1,11 +1,11 @@
 """Snapshot, restore and the deletion of a snapshot (decision 24; spec of hooks, section 11).
 
-A snapshot is ``cloudify.interfaces.snapshot.create`` of whoever has it, then the deployment written down as a document; a restore is an update to the plan of
-that document, then ``snapshot.apply``; a deletion is ``snapshot.delete``, then the document goes. All three operations get the name
-of the snapshot; what an operation wants to know later, it keeps in its runtime properties under that name.
+A snapshot calls ``cloudify.interfaces.snapshot.create`` of each instance that implements it, then saves the deployment as a document.
+A restore is an update to the plan of that document, then ``snapshot.apply``. A deletion is ``snapshot.delete``, then the document is
+deleted. All three operations get the name of the snapshot; an operation keeps data for later in its runtime properties under that name.
 
-Walk of ``restore``: the rounds of an update come first, for which the planner of update is asked with a history of these alone; when it
-says that all is well, who was up when the snapshot was made and is not now is installed, then everybody up is applied.
+Example of ``restore``: the rounds of an update come first; the planner of update gets a history of these alone. When it has completed,
+instances that were up at the snapshot and are not up now are installed. Then ``snapshot.apply`` is called for every instance that is up.
 """
 
 from __future__ import annotations
@@ -40,15 +40,15 @@ if TYPE_CHECKING:
 SNAPSHOT, RESTORE, DELETE = "snapshot", "restore", "delete_snapshot"
 """Names of the workflows, and of the graphs that call."""
 WRITTEN_DOWN, DROPPED = "written down", "dropped"
-"""Names of the rounds in which the document is stored, and in which it goes."""
+"""Names of the rounds that store and delete the document."""
 MISSING = "install missing"
-"""Name of the graph that installs who was up when the snapshot was made."""
+"""Name of the graph that installs missing instances that were up at the snapshot."""
 WAS_UP = "was_up"
-"""Parameter of restore: the ids of those that were up."""
+"""Parameter of restore: the ids of instances that were up."""
 
 
 def plan(topology: Topology, request: Request, history: History, declare: Declare) -> Graph | Reshape | GoOn | Verdict:
-    """The calls, then what becomes of the document; after that, the verdict."""
+    """The calls, then the round that stores or deletes the document; after that, the verdict."""
     deletes = request.workflow == DELETE
     last = DROPPED if deletes else WRITTEN_DOWN
     done = settled(history, last) or settled(history, request.workflow)
@@ -68,7 +68,7 @@ def plan(topology: Topology, request: Request, history: History, declare: Declar
 def plan_restore(
     topology: Topology, request: Request, history: History, declare: Declare
 ) -> Graph | Reshape | GoOn | Verdict:
-    """The rounds of an update, then those of its own; after these, the verdict."""
+    """The rounds of an update, then the restore's own; after these, the verdict."""
     own = tuple(done for done in history.rounds if done.name in {MISSING, RESTORE})
     answer = _updated(topology, request, altered(history, rounds=_others(history, own)), declare)
     if not (isinstance(answer, Verdict) and answer.status is ExecutionStatus.COMPLETED):
@@ -92,7 +92,7 @@ def _others(history: History, own: tuple[Round, ...]) -> tuple[Round, ...]:
 def _updated(
     topology: Topology, request: Request, history: History, declare: Declare
 ) -> Graph | Reshape | GoOn | Verdict:
-    """What an update to the document's plan does next; what cannot change as it stands is made anew."""
+    """The next step of the update to the document's plan; nodes that cannot be updated in place are replaced."""
     if history.canceled and any(done.name == update.FINISHED for done in history.rounds):
         history = altered(history, canceled=False)
     asked = altered(request, parameters={**request.parameters, update.ALLOW_REPLACE: True})
@@ -100,7 +100,7 @@ def _updated(
 
 
 def _missing(asked: Asked) -> np.ndarray:
-    """Who was up, and is there but not up now; bool by number."""
+    """Existing instances that were up and are not up now; bool by number."""
     said = asked.request.parameters.get(WAS_UP)
     number_of = asked.topology.number_of
     found = np.zeros(len(asked.topology), bool)
@@ -110,16 +110,16 @@ def _missing(asked: Asked) -> np.ndarray:
 
 
 def _called(asked: Asked, name: str, operation: str) -> Graph | None:
-    """The graph that calls the operation of whoever is up and has it; None where nobody has."""
+    """The graph that calls the operation of each instance that is up and implements it; None without any."""
     chosen = is_up(asked) & implementing(asked.topology, operation)
     return weave(asked, name, chosen, Walk((Call(operation),))) if chosen.any() else None
 
 
 def problems(_topology: Topology, request: Request) -> Iterable[Problem]:
-    """A restore without the plan to carry out."""
+    """PL-P042 for a restore without a plan to carry out."""
     if request.workflow == RESTORE and PLAN not in request.parameters:
         mend = "Name the snapshot: phaseline restore -d NAME SNAPSHOT"
-        yield Problem("PL-P042", "a restore is of a snapshot, and there is none", mend)
+        yield Problem("PL-P042", "a restore needs a snapshot, and none is given", mend)
 
 
 _NAME = Parameter((str,), "the name of a snapshot", required=True)

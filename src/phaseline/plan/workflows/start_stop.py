@@ -1,6 +1,6 @@
-"""Start, stop, restart and pull: ``execute_operation`` of an operation of the life cycle; no state changes (W26).
+"""Start, stop, restart and pull: ``execute_operation`` of a lifecycle operation, without state changes (W26).
 
-Nodes whose types do not declare the operation are left out (WD7), and what is given wins over the blueprint.
+Nodes whose types do not declare the operation are left out (WD7). Given inputs override those of the blueprint.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ INVOCATIONS: Mapping[str, tuple[Invocation, ...]] = {
 """{workflow: its rounds}"""
 
 SHOWN = 5
-"""How many nodes the warning names; all are counted."""
+"""The most nodes named in the warning; all are counted."""
 
 
 def plan(topology: Topology, request: Request, history: History, declare: Declare) -> Graph | Verdict:
@@ -51,7 +51,7 @@ def plan(topology: Topology, request: Request, history: History, declare: Declar
 
 
 def warnings(topology: Topology, request: Request) -> Iterable[Problem]:
-    """PL-P030 where a container would be stopped before what it contains: the source's order is targets first (WD19)."""
+    """PL-P030 if a container would be stopped before its content, because the source's order is targets first (WD19)."""
     if STOP not in INVOCATIONS[request.workflow] or not is_in_order(request, STOP) or is_reversed(request, STOP):
         return
     chosen = set(topology.node[choose(topology, request)].tolist())

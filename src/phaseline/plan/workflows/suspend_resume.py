@@ -1,11 +1,11 @@
-"""Suspend and resume: what runs is frozen, dependents first, and goes on again in the opposite order (decision 24).
+"""Suspend and resume: freeze started instances, dependents first, and resume them in the opposite order (decision 24).
 
-Who can be frozen is (``cloudify.interfaces.freeze``), who cannot is stopped and started. A suspended instance is in a state of its
-own, so that a second suspend finds nobody to suspend, and one that has half failed finds the others: it says that all is so already,
-and nothing is called, no hook either (source 2's successor returns early, too).
+Instances that implement ``cloudify.interfaces.freeze`` are frozen, all others are stopped and started. A suspended instance has a
+state of its own, so a second suspend after a partial failure suspends only the others. If none is left, it reports that, and calls
+nothing, no hook either (source 2's successor returns early, too).
 
-Walk of ``suspend`` of ``web`` on ``db``: both are started, so ``web`` is frozen or stopped and becomes suspended, then ``db``.
-``resume`` chooses who is suspended: ``db`` goes on and becomes started, then ``web``.
+Example, ``suspend`` of ``web`` on ``db``: both are started, so ``web`` is frozen or stopped and becomes suspended, then ``db``.
+``resume`` selects suspended instances: ``db`` is resumed and becomes started, then ``web``.
 """
 
 from __future__ import annotations
@@ -39,7 +39,10 @@ SUSPEND, RESUME = "suspend", "resume"
 
 @frozen
 class Freezing:
-    """``instead`` is called of whoever does not implement ``operation``; ``downwards``: dependents come first."""
+    """One direction: suspend or resume.
+
+    ``instead``: the operation of instances that do not implement ``operation``; ``downwards``: dependents come first.
+    """
 
     graph: str
     operation: str
@@ -54,13 +57,13 @@ FREEZE = Freezing(
     SUSPEND, op.FREEZE_SUSPEND, op.STOP, State.STARTED, State.SUSPENDED, True, "nothing runs that could be suspended"
 )
 THAW = Freezing(
-    RESUME, op.FREEZE_RESUME, op.START, State.SUSPENDED, State.STARTED, False, "nothing is suspended that could go on"
+    RESUME, op.FREEZE_RESUME, op.START, State.SUSPENDED, State.STARTED, False, "nothing is suspended that could resume"
 )
 BY_NAME = {SUSPEND: FREEZE, RESUME: THAW}
 
 
 def plan(topology: Topology, request: Request, history: History, declare: Declare) -> Graph | Verdict:
-    """The one graph, of whoever is not there yet; after it, the verdict."""
+    """The one graph, of the instances still in the state before; after it, the verdict."""
     what = BY_NAME[request.workflow]
     done = settled(history, what.graph)
     if done:

@@ -1,4 +1,4 @@
-"""Uninstall: every chosen instance is stopped, unlinked and deleted, after the instances that depend on it (W23, W24)."""
+"""Uninstall: stop, unlink and delete every chosen instance, after the instances that depend on it (W23, W24)."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ UNINSTALL = "uninstall"
 """Name of the graph."""
 IGNORE_FAILURE = "ignore_failure"
 RECURSIVE = "recursive"
-"""Parameter: deployments that belong to this one are uninstalled first; whoever starts it sees to that (W24)."""
+"""Parameter: deployments that belong to this one are uninstalled first, by the caller that starts the uninstall (W24)."""
 RETRY_IGNORED = "retry_ignored"
-"""Parameter: with ``ignore_failure``, what fails is still tried again before it is ignored (W24)."""
+"""Parameter: with ``ignore_failure``, failed calls are still retried before the failure is ignored (W24)."""
 
 STOPPED = frozenset({State.STOPPED, State.DELETING, State.DELETED})
 NOT_RUNNING = STOPPED | {State.UNINITIALIZED, State.CONFIGURED}
@@ -55,7 +55,7 @@ def stopping(unless: frozenset[State]) -> Sequence:
 
 
 def taking_away(not_running: frozenset[State]) -> Sequence:
-    """All steps; what is in one of these states need not be stopped."""
+    """All steps; instances in one of these states are not stopped."""
     return (
         *stopping(unless=not_running),
         Become(State.STOPPED, unless=STOPPED),
@@ -70,15 +70,15 @@ SEQUENCE = taking_away(NOT_RUNNING)
 """W23 with its skips by present state."""
 NOT_STARTED = frozenset({State.INITIALIZING, State.CREATING, State.CREATED, State.CONFIGURING})
 TAKING_BACK = Walk(taking_away(NOT_RUNNING | NOT_STARTED), downwards=True, tolerant=True, once=True, on_paths=True)
-"""Of what was half made: an uninstall that stops nothing which had not begun to start."""
+"""For half-made instances: an uninstall that stops no instance that had not begun to start."""
 BEFORE_AGAIN = Walk(SEQUENCE, downwards=True, tolerant=True, once=True, on_paths=True)
-"""Before a life cycle begins anew: a whole uninstall, which stops what is half made as well (W5, W23)."""
+"""Before a life cycle is repeated: a whole uninstall, which stops half-made instances, too (W5, W23)."""
 
 
 def plan(topology: Topology, request: Request, history: History, declare: Declare) -> Graph | Reshape | Verdict:
-    """The graph that takes the chosen instances away; after it, the verdict.
+    """The graph that uninstalls the chosen instances; after it, the verdict.
 
-    Where nothing is left of a deployment that is in the middle of a modification, that has ended as well.
+    If nothing is left of a deployment with a modification under way, the modification ends, too.
     """
     done = settled(history, UNINSTALL)
     if done:
@@ -103,7 +103,7 @@ def build_uninstall_graph(
     name: str = UNINSTALL,
     between: np.ndarray = NO_ROWS,
 ) -> Graph:
-    """The graph that takes the chosen instances (bool by number) away. ``ignore_failure``: None: as the request says.
+    """The graph that uninstalls the chosen instances (bool by number). ``ignore_failure``: None: as requested.
 
     ``between``: numbers of relationships between others that are unlinked as well. ``name``: of the graph.
     """

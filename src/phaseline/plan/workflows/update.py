@@ -1,17 +1,21 @@
-"""Update: a deployment gets another blueprint, and its instances follow (W60, W61).
+"""Update: bring a deployment and its instances to another blueprint (W60, W61).
 
-Rounds in the order of the source: ``uninstall`` of who goes; the new blueprint is taken over, with all that comes and goes;
-``install`` of who comes; ``check_drift`` of who stays; ``check_status`` and ``heal`` of those to be updated; what these found is
-sorted out; ``update``; those that could not be updated are uninstalled and installed again; the update is finished. Empty
-rounds are left out. What a round needs to know of earlier ones lies in ``Topology.started``, in the states and in the results of
-checks, so an engine that takes the execution over in the middle comes to the same.
+The rounds, in the order of the source; empty ones are left out:
 
-Who goes is uninstalled before the new blueprint is stored: what takes it away sees the deployment as it was made, and an
-update that fails so early has changed nothing else. With ``workflow_id`` another planner is asked for all that lies between
-the new blueprint and the end (``handing_over``).
+- ``uninstall`` of removed instances; then the new blueprint is stored, with the added and removed instances;
+- ``install`` of added instances; ``check_drift`` of staying ones; ``check_status`` and ``heal`` of those to update;
+- the results are sorted: which instances are updated, and which reinstalled; then ``update``;
+- instances that could not be updated are uninstalled and installed again; then the update is finished.
 
-One that fails and is to be taken back is followed, after the round ``BACK``, by the rounds of an update to what there was before
-(``Aim.former``); a retry of what was taken back begins anew after the round ``ONCE_MORE``.
+A round reads the results of earlier ones from ``Topology.started``, the states and the results of checks. So an engine that
+takes the execution over in the middle computes the same.
+
+Removed instances are uninstalled before the new blueprint is stored. So their operations see the deployment that created them,
+and an update that fails so early has changed nothing else. With ``workflow_id`` another planner supplies the rounds between
+the new blueprint and the end (``delegated_update``).
+
+A failed update that is to be taken back continues, after the round ``BACK``, with the rounds of an update to the former blueprint
+(``Aim.former``). A retry of an update that was taken back starts again after the round ``ONCE_MORE``.
 """
 
 from __future__ import annotations
@@ -77,9 +81,9 @@ if TYPE_CHECKING:
     Answer = Graph | Reshape | GoOn | Verdict
 
 TAKEN_OVER, SORTED, FINISHED = "new blueprint", "sorted out", "finish"
-"""Names of the rounds in which the deployment takes another shape."""
+"""Names of the rounds that change the topology."""
 BACK, ONCE_MORE = "back", "once more"
-"""Names of rounds after which the others are counted anew."""
+"""Names of the rounds after which counting of rounds restarts."""
 UNINSTALL_AGAIN, INSTALL_AGAIN = "uninstall again", "install again"
 """Names of the graphs that reinstall."""
 
@@ -87,17 +91,17 @@ SKIP_INSTALL = "skip_install"
 SKIP_UNINSTALL = "skip_uninstall"
 SKIP_HEAL = "skip_heal"
 ALLOW_REPLACE = "allow_replace"
-"""Parameter: nodes that cannot change as they stand are uninstalled and installed anew (decision 18)."""
+"""Parameter: nodes that cannot be updated in place are uninstalled and installed again (decision 18)."""
 
 AUTO_CORRECT_TYPES = "auto_correct_types"
-"""Parameter: inputs that are texts become numbers and truths where their types ask for these."""
+"""Parameter: inputs given as text are converted to the numbers and booleans that their types require."""
 UPDATE_PLUGINS = "update_plugins"
-"""Parameter without effect: plugins are read where they lie whenever they are called."""
+"""Parameter without effect: plugins are read from their folder at every call."""
 STATUSES = Parameter((bool,), "false: an update has no status but its execution's", is_ignored=True)
 
 
 def plan(topology: Topology, request: Request, history: History, declare: Declare) -> Answer:
-    """The next round, in the order of the module; after the last one, or one that went wrong, the verdict."""
+    """The next round, in the order above; after the last one, or a failed one, the verdict."""
     asked = Asked(topology, request, history, declare)
     forth, back = _parted(history.rounds)
     if back is None:
@@ -117,7 +121,7 @@ def plan(topology: Topology, request: Request, history: History, declare: Declar
 
 
 def _towards(asked: Asked, rounds: tuple[Round, ...]) -> Answer:
-    """The round that follows these on the way to the aim."""
+    """The round that follows these on the way to the target."""
     last, done = rounds[-1] if rounds else None, frozenset(one.name for one in rounds)
     asked = altered(asked, history=altered(asked.history, rounds=rounds))
     if TAKEN_OVER in done and FINISHED not in done and asked.request.parameters.get(WORKFLOW_ID):
@@ -146,9 +150,9 @@ def _parted(rounds: tuple[Round, ...]) -> tuple[tuple[Round, ...], tuple[Round, 
 
 
 def _begin_back(asked: Asked, forth: tuple[Round, ...]) -> Reshape | None:
-    """The round with which the way back begins; None where nothing is known of what there was.
+    """The round that begins the way back; None if the former blueprint is unknown.
 
-    What was to go and is uninstalled is installed again. Who stays was not touched before it was sorted out.
+    Removed instances that are uninstalled are installed again. Staying ones were not touched before the round "sorted out".
     """
     aim, topology = asked.history.aim(), asked.topology
     if aim is None or aim.former is None:
@@ -172,7 +176,7 @@ def _brought_back(failed: Verdict, back: Verdict) -> Verdict:
 
 
 def _goes_on(last: Round) -> bool:
-    """Whether what comes after a round can come: a heal or an update that has failed is an answer."""
+    """Whether the next round can follow; a failed heal or update is a result that the next round handles."""
     if last.name in {heal.HEAL, UPDATE}:
         return not last.counts.get("unsure", 0) and not last.counts.get("canceled", 0)
     return last.is_met
@@ -182,7 +186,7 @@ def _goes_on(last: Round) -> bool:
 
 
 def _before(asked: Asked, done: frozenset[str]) -> Graph | Reshape:
-    """Who goes is uninstalled; then the new blueprint is taken over."""
+    """The uninstall of removed instances; then the change to the new blueprint."""
     aim = asked.history.aim()
     if aim is None:
         raise ProblemsError(problems(asked.topology, altered(asked.request, parameters={})))
@@ -190,7 +194,7 @@ def _before(asked: Asked, done: frozenset[str]) -> Graph | Reshape:
     revision = revised(asked.topology, aim)
     if not is_confirmed(asked, ALLOW_REPLACE):
         raise_if_replaced(revision)
-    if asked.topology.started is None:  # else it is a way back, or goes on with what was allowed
+    if asked.topology.started is None:  # else a way back, or a continuation that was already checked
         raise_if_forbidden(revision)
     is_handed_over = bool(asked.request.parameters.get(WORKFLOW_ID))
     if uninstall.UNINSTALL not in done and not is_confirmed(asked, SKIP_UNINSTALL) and not is_handed_over:
@@ -206,7 +210,7 @@ def _before(asked: Asked, done: frozenset[str]) -> Graph | Reshape:
 
 
 def _installs(asked: Asked, done: frozenset[str]) -> Graph | None:
-    """Who comes is installed, and ties between those who stay are established."""
+    """The install of added instances, with new relationships between staying ones."""
     if install.INSTALL in done or is_confirmed(asked, SKIP_INSTALL):
         return None
     comes, rows = kept_instances(asked, "added"), kept(asked, "extended")
@@ -216,7 +220,7 @@ def _installs(asked: Asked, done: frozenset[str]) -> Graph | None:
 
 
 def _sorts(asked: Asked, done: frozenset[str]) -> Graph | Reshape | None:
-    """Checks and heals, then what is to become of those who stay."""
+    """Checks and heals, then the decision which staying instances are updated and which reinstalled."""
     if SORTED in done:
         return None
     if not {CHECK_DRIFT, CHECK_STATUS, heal.HEAL} & done and not is_confirmed(asked, SKIP_DRIFT_CHECK):
@@ -241,7 +245,7 @@ def _sorts(asked: Asked, done: frozenset[str]) -> Graph | Reshape | None:
 
 
 def _follows(asked: Asked, done: frozenset[str]) -> Graph | None:
-    """The update itself, and a reinstall of those for whom it was not enough."""
+    """The update itself, and a reinstall of the instances that it could not bring up to date."""
     own, rows = kept_instances(asked, "updated"), kept(asked, "tied")
     if UPDATE not in done:
         chosen = own.copy()
@@ -264,7 +268,7 @@ def _ends(asked: Asked) -> Reshape:
 
 
 def _updating(asked: Asked, own: np.ndarray, rows: np.ndarray) -> Walk:
-    """The operations of those who have drifted themselves, then those of relationships that have (W61)."""
+    """The update operations of drifted instances, then those of drifted relationships (W61)."""
     only = np.zeros(len(asked.topology.link), bool)
     only[rows] = True
     calls = tuple(Call(name, only=own) for name in UPDATES)
@@ -275,10 +279,10 @@ def _updating(asked: Asked, own: np.ndarray, rows: np.ndarray) -> Walk:
 
 
 def problems(topology: Topology, request: Request) -> Iterable[Problem]:
-    """An update without a plan to carry out, and instances that there are not."""
+    """PL-P042 without a plan to carry out, PL-P001 for unknown instances."""
     if PLAN not in request.parameters:
         mend = "Name the blueprint to come: phaseline deployments update NAME FILE"
-        yield Problem("PL-P042", "an update is of a plan, and there is none", mend)
+        yield Problem("PL-P042", "an update needs a plan, and none is given", mend)
     said = request.parameters.get(REINSTALL_LIST)
     for name in [said] if isinstance(said, str) else said if isinstance(said, list) else []:
         number = topology.number_of.get(str(name))

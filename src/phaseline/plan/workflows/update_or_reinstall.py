@@ -1,6 +1,6 @@
-"""Sorting out an update: who of those who stay is updated, and who is reinstalled, by what checks have found (W61).
+"""Decide which staying instances of an update are updated and which reinstalled, from the results of checks (W61).
 
-What earlier rounds have found is read from the states, the results of checks and ``Topology.started`` alone.
+Results of earlier rounds are read from the states, the results of checks and ``Topology.started`` alone.
 """
 
 from __future__ import annotations
@@ -31,15 +31,17 @@ FORCE_REINSTALL = "force_reinstall"
 REINSTALL_LIST = "reinstall_list"
 """Parameters of the update."""
 AGAIN = "again"
-"""What is kept: who is reinstalled because an earlier update, or its first half, has left them half made."""
+"""Key of kept data: instances to reinstall because an earlier update, or its first half, left them half made."""
 OWN_UPDATES = (op.LIFECYCLE + ".update", op.LIFECYCLE + ".update_config", op.LIFECYCLE + ".update_apply")
-"""Who has one of these is updated, who has none is reinstalled."""
+"""An instance with one of these operations is updated, one without is reinstalled."""
 
 
 @frozen
 class Sorted:
-    """What is to become of those who stay. ``own`` and ``again``: bool by instance number, updated themselves and reinstalled
-    (what they contain included); ``rows``: numbers of relationships that are updated.
+    """The decision for the staying instances.
+
+    ``own``: those updated themselves; ``again``: those reinstalled, with their content; both bool by instance number.
+    ``rows``: numbers of relationships that are updated.
     """
 
     topology: Topology
@@ -49,25 +51,25 @@ class Sorted:
 
     @property
     def updated(self) -> np.ndarray:
-        """Who has something to update, bool by number."""
+        """Instances with something to update, bool by number."""
         found: np.ndarray = self.own | at_source(self.topology, self.rows)
         return found
 
     def without(self, asked: Asked, sick: np.ndarray) -> Sorted:
-        """With these reinstalled instead, unless nobody is to be."""
+        """The decision with these instances reinstalled instead, unless reinstalls are skipped."""
         more = np.zeros_like(sick) if is_confirmed(asked, SKIP_REINSTALL) else heal.with_contained(self.topology, sick)
         kept = ~(sick | more)
         rows = self.rows[kept[self.topology.source[self.rows]]]
         return altered(self, own=self.own & kept, rows=rows, again=self.again | more)
 
     def as_kept(self) -> dict[str, Value]:
-        """As it is remembered until the end of the update."""
+        """The decision as stored until the end of the update."""
         own, again = (ranges_of(column.nonzero()[0]) for column in (self.own, self.again))
         return {"updated": own, "tied": ranges_of(self.rows), "reinstalled": again}
 
 
 def candidates(asked: Asked) -> np.ndarray:
-    """Who is started, and has not come with this update; bool by number (W61)."""
+    """Started instances that this update has not added; bool by number (W61)."""
     topology, paths = asked.topology, asked.history.paths
     names = () if paths is None else sorted(paths.numbers, key=paths.numbers.__getitem__)
     states = as_life_cycle(topology, asked.history.states, tuple(names)) if names else asked.history.states
@@ -77,7 +79,7 @@ def candidates(asked: Asked) -> np.ndarray:
 
 
 def sort_out(asked: Asked) -> Sorted:
-    """Who has drifted, by the checks or because the blueprint changed, and what follows from it (W61)."""
+    """The decision from drift, found by checks or caused by the changed blueprint (W61)."""
     topology, checks = asked.topology, asked.history.checks
     here, is_checked = candidates(asked), not is_confirmed(asked, SKIP_DRIFT_CHECK)
     changed = kept_instances(asked, "changed") & here
@@ -86,7 +88,7 @@ def sort_out(asked: Asked) -> Sorted:
     if is_checked:
         asks = implementing(topology, op.CHECK_DRIFT) & here
         drift = checks.column(CheckKind.DRIFT, len(topology))
-        is_foreseen = not asked.history.execution  # what changed is taken for drifted in a plan: nobody was asked yet
+        is_foreseen = not asked.history.execution  # a plan counts changed instances as drifted: no check ran yet
         own = (asks & (drift == CheckResult.DRIFTED)) | (changed & (~asks | is_foreseen))
         failed = asks & (drift == CheckResult.FAILED)
     rows, lost = _drifted_rows(asked, here, is_checked=is_checked)
@@ -101,7 +103,7 @@ def sort_out(asked: Asked) -> Sorted:
 
 
 def _drifted_rows(asked: Asked, here: np.ndarray, *, is_checked: bool) -> tuple[np.ndarray, np.ndarray]:
-    """(relationships that have drifted and can be updated, whose check of a relationship has failed as bool by instance)."""
+    """(drifted relationships that can be updated, bool by instance: a check of a relationship failed)."""
     topology, checks = asked.topology, asked.history.checks
     lost = np.zeros(len(topology), bool)
     is_drifted = np.zeros(len(topology.link), bool)
@@ -119,7 +121,7 @@ def _drifted_rows(asked: Asked, here: np.ndarray, *, is_checked: bool) -> tuple[
 
 
 def _rows_with(topology: Topology, sides: Sequence[str], operation: str) -> np.ndarray:
-    """Relationships of which one of the sides implements the operation, bool by number."""
+    """Relationships with the operation implemented on one of the sides, bool by number."""
     by_link = [
         not link.is_cut
         and any(
@@ -144,7 +146,7 @@ def has_any(topology: Topology, chosen: np.ndarray, operations: Iterable[str]) -
 
 
 def _named(asked: Asked) -> np.ndarray:
-    """Who is reinstalled because the user says so, bool by number."""
+    """Instances that the user asked to reinstall, bool by number."""
     said = asked.request.parameters.get(REINSTALL_LIST)
     names = [said] if isinstance(said, str) else said if isinstance(said, list) else []
     found = np.zeros(len(asked.topology), bool)
@@ -154,23 +156,23 @@ def _named(asked: Asked) -> np.ndarray:
 
 
 def is_confirmed(asked: Asked, parameter: str) -> bool:
-    """Whether the user has said yes to a parameter."""
+    """Whether the user has set a parameter to true."""
     return asked.request.parameters.get(parameter) is True
 
 
 def assumes(asked: Asked) -> bool:
-    """Whether who has no check counts as healthy; here it does unless the user says otherwise."""
+    """Whether instances without a check count as healthy; the default here is true."""
     return asked.request.parameters.get(heal.ASSUME_HEALTHY) is not False
 
 
 def kept(asked: Asked, what: str) -> np.ndarray:
-    """Numbers that were remembered when the blueprint was taken over or sorted out."""
+    """Numbers stored when the blueprint was taken over or the update sorted."""
     started = asked.topology.started
     return numbers_of(started.kept.get(what)) if started is not None else np.empty(0, np.int32)
 
 
 def kept_instances(asked: Asked, what: str) -> np.ndarray:
-    """The same of instances, bool by number."""
+    """The same for instances, bool by number."""
     started = asked.topology.started
     found = np.zeros(len(asked.topology), bool)
     if started is not None:
@@ -180,7 +182,7 @@ def kept_instances(asked: Asked, what: str) -> np.ndarray:
 
 
 def who_again(asked: Asked, own: np.ndarray, rows: np.ndarray) -> np.ndarray:
-    """Who is reinstalled, bool by number: who was sorted out, and whose update has failed; with what they contain."""
+    """Instances to reinstall, bool by number: those decided so and those whose update failed, with their content."""
     topology, count = asked.topology, len(asked.topology)
     found = kept_instances(asked, "reinstalled")
     if not is_confirmed(asked, SKIP_REINSTALL):
