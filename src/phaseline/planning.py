@@ -1,6 +1,6 @@
-"""What planners are made of: everything that the built-in workflows use, for those who write their own (decision 20).
+"""The building blocks of planners, as the built-in workflows use them, for custom workflows (decision 20).
 
-A workflow is a pure function from what is there and what has happened so far to what is to be done next:
+A workflow is a pure function from the topology, the request and the history to the next step:
 
 >>> def plan(topology, request, history, declare):
 ...     done = settled(history, "greet")
@@ -9,10 +9,10 @@ A workflow is a pure function from what is there and what has happened so far to
 ...     chosen = choose(topology, request)
 ...     return weave(Asked(topology, request, history, declare), "greet", chosen, Walk((Call("acme.greeting.greet"),)))
 
-It reads no clock and no file, draws no random number and keeps nothing: it is asked again after a crash, for a preview, and whenever a
-graph of it has settled. ``@workflow`` marks it, so that a blueprint may map it like any function of a plugin, and an
-installed distribution may announce it in the entry-point group ``phaseline.workflows``. ``phaseline.testing.rehearse``
-tries it against made-up plugins. The built-ins import nothing that is not exported here, and a test holds them to it (W63).
+It reads no clock and no file, draws no random number and keeps no state: it is called again after a crash, for a preview, and
+whenever one of its graphs has settled. ``@workflow`` marks it, so that a blueprint may map it like any function of a plugin, and
+an installed distribution may announce it in the entry-point group ``phaseline.workflows``. ``phaseline.testing.rehearse``
+runs it against simulated plugins. The built-ins import only names that are exported here; a test checks that (W63).
 """
 
 from __future__ import annotations
@@ -155,9 +155,9 @@ MARK = "__phaseline_workflow__"
 
 
 def workflow(*, parameters: Mapping[str, Parameter] | None = None) -> Callable[[P], P]:
-    """Mark a planner as a workflow of one's own; while it runs it has its deployment for itself.
+    """Mark a planner as a custom workflow; while it runs, no other execution of its deployment runs.
 
-    ``parameters``: {name: what it makes of it}, beside those that a blueprint declares.
+    ``parameters``: {name: its declaration}, besides those that a blueprint declares.
     """
 
     def mark(planner: P) -> P:

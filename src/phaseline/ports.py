@@ -1,4 +1,4 @@
-"""What the core and the use cases need of the outside, as protocols: Clock, Store, Executor, Catalog, Secrets."""
+"""The outside as the core and the use cases need it, as protocols: Clock, Store, Executor, Catalog, Secrets."""
 
 from __future__ import annotations
 
@@ -57,65 +57,65 @@ class Clock(Protocol):
 
 
 class SecretSource(Protocol):
-    """Gives secrets to calls, and keeps them out of everything that is written (decision 30). Safe from any thread."""
+    """Supplies secrets to calls, and masks them in everything that is written (decision 30). Safe from any thread."""
 
     def get(self, name: str) -> str:
         """The secret's text, which is masked from now on. ``KeyError`` if there is none."""
         ...
 
     def missing(self, names: Collection[str]) -> Sequence[str]:
-        """Those of the names that no secret has, sorted."""
+        """The names without a secret, sorted."""
         ...
 
     def learn(self, value: Value) -> None:
-        """Have no text or number within the value written in clear from now on."""
+        """Mask every text and number within the value from now on."""
         ...
 
     def masked(self, text: str) -> str:
-        """The text without the values that are known."""
+        """The text with known values masked."""
         ...
 
     def knows(self, text: str) -> bool:
-        """Whether a known value stands whole in the text."""
+        """Whether the text contains a whole known value."""
         ...
 
     def sealed(self, value: Value) -> Value:
-        """The value as it is to be stored: encrypted where it holds a known value. The same object if nowhere."""
+        """The value for the store, with known values encrypted. The same object if it holds none."""
         ...
 
     def unsealed(self, value: Value) -> Value:
-        """What was sealed, as calls see it, and known from now on. Raises: PL-S020, PL-S023."""
+        """The unsealed value for calls; it is known from now on. Raises: PL-S020, PL-S023."""
         ...
 
     @property
     def guards(self) -> bool:
-        """False while there is nothing to mask and nothing sealed: then all may be written as it is."""
+        """False while there is nothing to mask and nothing sealed, so that everything may be written unchanged."""
         ...
 
     @property
     def has_seals(self) -> bool:
-        """False while nothing that was stored can be sealed."""
+        """False while no stored value can be sealed."""
         ...
 
 
 class IncarnationShelf(Protocol):
-    """Lives of a store (BK4): what is made after a restore has tokens of its own, and what was open waits for a person (BK5)."""
+    """Incarnations of a store (BK4): after a restore tokens are new, and open executions wait for an operator (BK5)."""
 
     def all(self) -> Sequence[Incarnation]:
-        """Those after the first, oldest first; none where the store was never restored."""
+        """Those after the first, oldest first; none if the store was never restored."""
         ...
 
     def held(self) -> int:
-        """Open executions up to this number wait for ``go_on``, and so do requests from before the restore; 0: none does."""
+        """Open executions up to this number, and requests from before the restore, wait for ``go_on``; 0: none does."""
         ...
 
     def go_on(self, actor: Actor, now: int) -> Sequence[ExecutionRow]:
-        """Let what waits go on, with a request to take each up; those executions, oldest first."""
+        """Continue the waiting executions, with a request to start each; returns them, oldest first."""
         ...
 
 
 class Store(Shelves, Protocol):
-    """Remembers everything. Every method is one transaction; reads see what was committed.
+    """Stores everything. Every method is one transaction; reads see committed data.
 
     Errors: a damaged, newer, locked or full store raises ``ProblemsError`` (PL-S...).
     """
@@ -133,7 +133,7 @@ class Store(Shelves, Protocol):
         ...
 
     def at_once(self) -> AbstractContextManager[object]:
-        """Within it all that this thread reads sees the same moment; nothing is written there."""
+        """A context in which all reads of this thread see the same moment; nothing is written in it."""
         ...
 
     def counters(self) -> tuple[int, int]:
@@ -142,22 +142,22 @@ class Store(Shelves, Protocol):
 
     @property
     def incarnations(self) -> IncarnationShelf:
-        """Lives of the store since it was first restored, and what waits since then."""
+        """Incarnations of the store since its first restore, and executions that wait since then."""
         ...
 
     @property
     def notices(self) -> Sequence[str]:
-        """What opening the store did that a user should hear of, such as an upgrade and where the copy before it lies."""
+        """Messages for the user from opening the store, such as an upgrade and the path of the copy made before it."""
         ...
 
-    # -- asking: any process may, whoever owns the store (ADR 0008)
+    # -- requests: from any process, not only the owner of the store (ADR 0008)
 
     def as_one(self, order: NewOrder | None = None) -> AbstractContextManager[dict[str, Value]]:
-        """Within it all that this thread writes is one transaction, stored when it is left, all or nothing; what it reads
-        meanwhile need not show it.
+        """A context in which all writes of this thread are one transaction, stored at its end, all or nothing; reads within it
+        need not see the writes.
 
-        With an ``order`` a row of it is part of the transaction: with the executions and requests that are made within, and as its
-        ``answer`` the mapping that this yields, as it is at the end. Raises: ``GivenBeforeError`` at once if there is one.
+        With an ``order`` its row is part of the transaction: with the executions and requests made within, and as its
+        ``answer`` the final content of the yielded mapping. Raises: ``GivenBeforeError`` at once if the order exists.
         """
         ...
 
@@ -190,7 +190,7 @@ class Store(Shelves, Protocol):
     ) -> ExecutionRow:
         """The stored execution, status queued; ``asks`` as for ``create_deployment``.
 
-        Raises: PL-C016 if an execution of the deployment is open or about to go on that ``beside`` does not let be (None:
+        Raises: PL-C016 if an execution of the deployment is open or about to continue that ``beside`` does not allow (None:
         unless both bring resources to a target); PL-C010 if the deployment was deleted.
         """
         ...
@@ -200,16 +200,16 @@ class Store(Shelves, Protocol):
     ) -> Sequence[ExecutionRow]:
         """Add resources to a deployment of them, and store the executions that ``growth`` asks for, all or nothing.
 
-        Raises: ``OutgrownError`` if somebody else has added resources meanwhile, PL-C010, PL-C016 as for ``create_execution``.
+        Raises: ``OutgrownError`` if another process has added resources meanwhile, PL-C010, PL-C016 as for ``create_execution``.
         """
         ...
 
     def pause_phase(self, name: str, actor: Actor, reason: str) -> bool:
-        """Have a phase called no more, from when the owner reads ``paused_phases``; False if it was paused already."""
+        """Stop calls of a phase, from the owner's next read of ``paused_phases`` on; False if it was paused already."""
         ...
 
     def unpause_phase(self, name: str) -> bool:
-        """Have it called again; False if it was not paused."""
+        """Allow calls of a phase again; False if it was not paused."""
         ...
 
     def paused_phases(self) -> Mapping[str, PausedRow]:
@@ -217,15 +217,15 @@ class Store(Shelves, Protocol):
         ...
 
     def know_phases(self, known: Mapping[str, str]) -> None:
-        """Remember these phases, {name in lower case: what is said of it}, instead of those that were remembered."""
+        """Replace the known phases by these, {name in lower case: description}."""
         ...
 
     def known_phases(self) -> Mapping[str, str]:
-        """The phases that the last engine knew, so that none is passed over because its plugin is gone (PD8)."""
+        """The phases known to the last engine, so that none is skipped because its plugin was removed (PD8)."""
         ...
 
     def measures(self) -> Mapping[str, Metric]:
-        """{name: what engines have measured of it} as of the latest turn that told."""
+        """{name: measurement by engines} as of the latest turn that reported it."""
         ...
 
     def ask(
@@ -237,7 +237,7 @@ class Store(Shelves, Protocol):
         *,
         beside: ConcurrencyRule | None = None,
     ) -> int:
-        """The number of a new request to the owner, present or next. ``execution`` 0: it concerns none.
+        """Store a request to the owner, present or next, and return its number. ``execution`` 0: it concerns none.
 
         From a request to retry or complete an execution that has ended until its answer, it counts as open. Raises:
         PL-C016 if there is an open one already that ``beside`` does not let be.
@@ -253,22 +253,22 @@ class Store(Shelves, Protocol):
         ...
 
     def requests_of(self, execution: int) -> Sequence[RequestRow]:
-        """All requests about an execution, answered or not, oldest first: who wanted what."""
+        """All requests about an execution, answered or not, oldest first, with their actors."""
         ...
 
     def changed(self, since: int = 0) -> int:
-        """0 if nothing was written since the look that gave ``since``; otherwise the present look, which is not 0.
+        """0 if nothing was written since the call that returned ``since``; otherwise a new mark, which is not 0.
 
-        Costs next to nothing: ``if now := store.changed(seen): seen = now`` and read on. Each follower has its own look.
+        Nearly free: ``if now := store.changed(seen): seen = now`` and read on. Each follower keeps its own mark.
         """
         ...
 
     def waiting(self) -> AbstractContextManager[None]:
-        """Be known, while it lasts and this process lives, as somebody who would take over from the owner."""
+        """A context in which this process is registered as waiting to take over from the owner, while it lives."""
         ...
 
     def somebody_waits(self) -> bool:
-        """True while somebody else is in ``waiting``."""
+        """True while another process is in ``waiting``."""
         ...
 
     # -- the owner
@@ -294,7 +294,7 @@ class Store(Shelves, Protocol):
         ...
 
     def topology(self, deployment: int) -> Topology:
-        """Instances and relationship instances; of a deployment of resources another one after it has grown."""
+        """Instances and relationship instances; a deployment of resources has another topology after it has grown."""
         ...
 
     def states(self, deployment: int) -> np.ndarray:
@@ -302,15 +302,15 @@ class Store(Shelves, Protocol):
         ...
 
     def state_names(self, deployment: int) -> tuple[str, ...]:
-        """What states of resources are called, by number from ``state_steps.FIRST_NAMED`` on."""
+        """The names of states of resources, by number from ``state_steps.FIRST_NAMED`` on."""
         ...
 
     def name_states(self, deployment: int, names: Sequence[str]) -> tuple[str, ...]:
-        """The same, after names that were missing have been appended. Raises: PL-S011 if there are too many."""
+        """Append missing names of states and return all. Raises: PL-S011 if there are too many."""
         ...
 
     def checks(self, deployment: int, *, only_results: bool = False) -> CheckResults:
-        """What checks of a deployment have found; a copy. ``only_results``: without what they said, which may be much."""
+        """The results of a deployment's checks; a copy. ``only_results``: without their messages, which may be long."""
         ...
 
     def documents(self, deployment: int, instances: Sequence[int] | None = None) -> Mapping[int, dict[str, Value]]:
@@ -326,7 +326,7 @@ class Store(Shelves, Protocol):
         ...
 
     def around(self, execution: int) -> PrePost:
-        """What surrounds an execution; nothing where nothing was stored with it."""
+        """The hooks and tasks around an execution; empty if none were stored with it."""
         ...
 
     def graphs(self, execution: int) -> Sequence[GraphRow]:
@@ -342,7 +342,7 @@ class Store(Shelves, Protocol):
         ...
 
     def step_counts(self, graph: int) -> Mapping[int, Mapping[EntryStatus, int]]:
-        """{place of the step in the graph: {status: how many of its entries}}; statuses with none are left out."""
+        """{place of the step in the graph: {status: number of its entries}}; statuses without entries are left out."""
         ...
 
     def notes(self, graph: int, *, among: Collection[int] | None = None) -> Sequence[NoteRow]:
@@ -350,7 +350,7 @@ class Store(Shelves, Protocol):
         ...
 
     def messages(self, graph: int) -> Mapping[int, tuple[int, str]]:
-        """{position: (due in ms, message)} of all notes, without their errors and results: for a look at very many."""
+        """{position: (due in ms, message)} of all notes, without their errors and results, for reading very many."""
         ...
 
     def batches(self, *, execution: int | None = None, only_open: bool = False) -> Sequence[BatchRow]:
@@ -358,11 +358,11 @@ class Store(Shelves, Protocol):
         ...
 
     def runs_of(self, lane: str, *, last: int = 100) -> LaneStatistics:
-        """The batches of a lane that are remembered, of all executions."""
+        """Statistics of the stored batches of a lane, of all executions."""
         ...
 
     def set_process_group(self, batch: int, process_group: int) -> None:
-        """Remember whom to end when the engine dies."""
+        """Store the process group to end when the engine dies."""
         ...
 
     def logs(
@@ -375,28 +375,28 @@ class Store(Shelves, Protocol):
         """By sequence number."""
         ...
 
-    # -- upkeep: any process may, while an engine runs
+    # -- maintenance: from any process, while an engine runs
 
     def check(self) -> Sequence[StoreFinding]:
-        """Everything in the store that does not fit together; nothing is changed. Empty: it is sound."""
+        """All inconsistencies in the store, without changing it. Empty: the store is sound."""
         ...
 
     def backup(self, path: str) -> int:
-        """Copy the store as it is at this moment into a new file, check the copy, give its size in bytes.
+        """Copy the present store into a new file, check the copy, and return its size in bytes.
 
         Raises: PL-S006 if the file exists or cannot be written.
         """
         ...
 
     def compact(self) -> Compacted:
-        """Give free space back to the operating system, in steps that an engine at work hardly notices."""
+        """Return free space to the operating system, in steps that hardly slow a running engine."""
         ...
 
     def purge(self, before: int, *, deployment: int | None = None) -> Purged:
         """Remove executions that ended before this time (ms) with everything about them, of one deployment or of all.
 
-        Those stay that are open, have calls running or requests unanswered, and of a deployment that is not deleted its
-        last ``install`` and the last one that completed. Of a deleted deployment nothing stays after its last execution.
+        Executions stay that are open, have running calls or unanswered requests. A deployment that is not deleted keeps its
+        last ``install`` and the last completed one. A deleted deployment is removed with its last execution.
         """
         ...
 
@@ -409,7 +409,7 @@ class Catalog(Protocol):
     """Finds plugin code. ``declare`` reads source text and runs nothing."""
 
     def declare(self, implementation: str, code: CodeLocation) -> Declaration | None:
-        """What the function ``module.function`` says of itself; None when its source cannot be found."""
+        """The declaration of the function ``module.function``; None if its source cannot be found."""
         ...
 
     def load(self, implementation: str, code: CodeLocation) -> Callable[..., object]:
@@ -417,11 +417,11 @@ class Catalog(Protocol):
         ...
 
     def load_hook(self, hook: PinnedHookClass) -> Callable[[], object]:
-        """What gives the object of a hook class that is called; raises as ``load``."""
+        """The factory of the object of a hook class; raises as ``load``."""
         ...
 
     def load_phase(self, code: PhaseCode) -> Callable[..., object]:
-        """The function of a phase as it is in force now; raises as ``load``."""
+        """The current function of a phase; raises as ``load``."""
         ...
 
 
@@ -429,7 +429,7 @@ class Executor(Protocol):
     """Calls plugins. Submit and outcome are separate: outcomes come through an inbox."""
 
     def slots(self) -> Mapping[str, int]:
-        """{pool name: how many calls it can hold at once}."""
+        """{pool name: the most calls at once}."""
         ...
 
     def submit(self, batch: Batch) -> None:
@@ -437,15 +437,15 @@ class Executor(Protocol):
         ...
 
     def cancel(self, batch: int, members: np.ndarray, *, kill: bool) -> None:
-        """Tell running members that they are canceled; end their processes if ``kill``."""
+        """Notify running members that they are canceled; end their processes if ``kill``."""
         ...
 
     def hold(self) -> None:
-        """Begin no member that has not begun; their batches stay open. Running calls go on."""
+        """Begin no further members; their batches stay open. Running calls continue."""
         ...
 
     def release(self) -> None:
-        """Begin what was held back, and what is submitted from now on."""
+        """Begin held members, and those submitted from now on."""
         ...
 
     def is_busy(self) -> bool:
@@ -453,12 +453,12 @@ class Executor(Protocol):
         ...
 
     def recover(self, open_batches: Sequence[BatchRow]) -> None:
-        """End what a dead engine left running, before its batches are called lost."""
+        """End processes that a dead engine left running, before its batches are declared lost."""
         ...
 
     def stop(self, drain_s: float) -> None:
-        """Wait for running calls at most so long, then end them. Whatever comes back by then is in the inbox at the end.
+        """Wait for running calls at most ``drain_s`` seconds, then end them. Outcomes until then are in the inbox at the end.
 
-        Members that have not begun come back uncalled, as ``again``; those that had to be ended do not come back.
+        Members that have not begun come back uncalled, as ``again``; ended ones do not come back.
         """
         ...

@@ -1,13 +1,13 @@
-"""All entries of all graphs in flat columns, and the one rule that moves them.
+"""All entries of all graphs in flat columns, and the one rule that changes their statuses.
 
-``change`` sets statuses and pushes the change of their contributions along the edges, wave by wave, until
-nothing moves. That one act is release, skip, retry, cancel and late applicability. What happened is gathered
+``change`` sets statuses and propagates the change of their contributions along the edges, wave by wave, until
+nothing changes. That one act is release, skip, retry, cancel and late applicability. Results are gathered
 in lists that the scheduler empties: ``released`` (now waiting), ``passed`` (absent entries let through),
 and the pages that must be written.
 
-Graphs lie one behind the other (``GraphSlot.base`` ... ``GraphSlot.end``); a graph that is dropped leaves a hole. A large graph of
-the same size takes its place, so that resources that move on in calls of equal size never let the columns grow; what is
-left of holes ``compact`` closes.
+Graphs are stored one after the other (``GraphSlot.base`` ... ``GraphSlot.end``); a dropped graph leaves a hole. A large graph of
+the same size takes its place, so that resources that advance in calls of equal size never make the columns grow.
+``compact`` closes the remaining holes.
 """
 
 from __future__ import annotations
@@ -59,27 +59,27 @@ if TYPE_CHECKING:
     from phaseline.model.graph.graph import Graph, Policy
 
 Wave = np.ndarray | list[int]
-"""Positions, or the statuses they are to have: a column, or a few plain numbers."""
+"""Positions, or their new statuses: a column, or a few plain numbers."""
 
 LEFT = one_of(BLOCKED, WAITING, SKIPPED)
-"""[status] -> nobody has begun it."""
+"""[status] -> the entry has not begun."""
 JOINS = ANY | ENDED
-"""Milestones that may pass while something is unmet."""
+"""Milestones that may pass with unmet needs."""
 LARGE = 256
-"""Entries of a graph from which on it is laid down alone: joining its columns to others would copy them once more."""
+"""Graphs with at least this many entries are added alone: joining their columns to others would copy them once more."""
 NOTHING: tuple[list[int], list[int]] = [], []
 """Nothing changes any more."""
 ONCE_BEGUN = np.uint8(255 - GATE)
-"""Marks that an entry keeps once it was called: it applies, and is called again whenever it is tried again."""
+"""Marks that an entry keeps once it was called: it applies, and each retry calls it again."""
 
 
 def are_large(sizes: Sequence[int]) -> bool:
-    """True for graphs that are better laid down and begun one by one."""
+    """True for graphs that are better added and begun one by one."""
     return sum(sizes) >= LARGE * len(sizes)
 
 
 class Arena:
-    """Columns over all entries; the only mutable state beside lanes and open batches."""
+    """Columns over all entries; the only mutable state besides lanes and open batches."""
 
     status: np.ndarray
     marks: np.ndarray
@@ -134,11 +134,11 @@ class Arena:
         return self._policies.rows
 
     def __len__(self) -> int:
-        """How many entries there are, holes included."""
+        """The number of entries, holes included."""
         return self._entries.count
 
     def add(self, graphs: Sequence[NewGraph]) -> list[GraphSlot]:
-        """The slots of graphs whose entries are blocked: in holes, or behind all others; many cost hardly more than one."""
+        """Add graphs with all entries blocked, in holes or at the end, and return their slots; many cost hardly more than one."""
         if are_large([len(new.graph) for new in graphs]):
             slots = [self._add_large(new) for new in graphs]
         else:
@@ -148,7 +148,7 @@ class Arena:
         return slots
 
     def _add_large(self, new: NewGraph) -> GraphSlot:
-        """In the hole of a graph that had as many entries and edges, if there is one."""
+        """Add a graph in the hole of one with as many entries and edges, if there is one."""
         holes = self._holes.get((len(new.graph), len(new.graph.idx)))
         if not holes:
             (slot,) = self._behind_all([new])
@@ -166,7 +166,7 @@ class Arena:
         return slot
 
     def _lay(self, slots: Sequence[GraphSlot], graphs: Sequence[Graph]) -> None:
-        """Lay graphs down behind all others."""
+        """Append the columns of graphs."""
         laid = layout(slots, graphs, self._edges.count)
         marks = laid.entries["marks"]
         self._entries.extend(len(marks), laid.entries)
@@ -179,7 +179,7 @@ class Arena:
         self._has_ended |= bool(np.bitwise_or.reduce(marks) & ENDED)
 
     def _behind_all(self, graphs: Sequence[NewGraph]) -> list[GraphSlot]:
-        """Slots behind all others, their entries yet to be laid down."""
+        """Slots at the end; the columns of their entries are not yet added."""
         base, page = self._entries.count, self._pages.count
         slots = []
         for number, new in enumerate(graphs, len(self.order)):
@@ -207,7 +207,7 @@ class Arena:
         return some((self.marks[as_slice(positions)] & bits) != 0)
 
     def number_of(self, positions: np.ndarray) -> int | np.ndarray:
-        """Which graph each entry belongs to: one number if it is the same for all, otherwise a column."""
+        """The number of each entry's graph: one number if it is the same for all, otherwise a column."""
         if len(self.order) == 1:
             return 0
         if len(positions) == 1:
@@ -230,7 +230,7 @@ class Arena:
             yield self.order[number], positions[low:high]
 
     def grouped(self, positions: np.ndarray) -> tuple[np.ndarray, list[int], list[int]]:
-        """(positions ordered by graph, the numbers of the graphs, where the group of each begins, and the last ends)."""
+        """(positions ordered by graph, the numbers of the graphs, the first place of each group, with the end of the last)."""
         count = len(positions)
         if count <= 1:
             return positions, [self.cells.number_of(one) for one in positions.tolist()], [0, 1][: count + 1]
@@ -244,13 +244,13 @@ class Arena:
         return positions, numbers[cuts].tolist(), [*cuts, count]
 
     def edges_of(self, positions: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """(where the edges of each entry begin in ``idx``, how many it has)."""
+        """(the first place of each entry's edges in ``idx``, their number)."""
         ends = self.end[positions]
         starts = np.where(positions > 0, self.end[positions - 1], 0)
         return starts, ends - starts
 
     def start(self, slots: Sequence[GraphSlot]) -> None:
-        """Let every blocked entry of these graphs go that waits for nothing."""
+        """Release every blocked entry of these graphs without unmet needs."""
         if are_large([slot.end - slot.base for slot in slots]):
             for slot in slots:
                 self.change(self._beginning(slot.base, slot.end), BLOCKED)
@@ -258,8 +258,8 @@ class Arena:
             self.change(joined([self._beginning(low, high) for low, high in stretches(slots)], np.int64), BLOCKED)
 
     def _beginning(self, low: int, high: int) -> np.ndarray:
-        """Blocked entries of a stretch of which their needs may say that they are not: the others need no look."""
-        if high - low > PIECE:  # answers about a whole large stretch would take as much memory as a column
+        """Blocked entries of a stretch whose status may change by their needs; the others need no check."""
+        if high - low > PIECE:  # a mask of a whole large stretch would take as much memory as a column
             cuts = (*range(low, high, PIECE), high)
             return np.concatenate([self._beginning(*part).astype(np.int32) for part in pairwise(cuts)], dtype=np.int64)
         may = (self.unmet[low:high] == 0) | (self.lost[low:high] != 0) | ((self.marks[low:high] & JOINS) != 0)
@@ -268,10 +268,11 @@ class Arena:
         return found
 
     def change(self, positions: np.ndarray, status: int | np.ndarray) -> None:
-        """Give entries a new status and let everything follow that follows from it.
+        """Give entries a new status and propagate all its consequences.
 
-        An entry set to blocked is at once given what its needs say. Milestones that wait for an end are looked at
-        when nothing else moves: what is revived in the same change has not ended. A few entries are moved one by one.
+        An entry set to blocked at once gets the status that its needs determine. Milestones that wait for an end are checked
+        when nothing else changes, because entries revived in the same change have not ended. A few entries are changed one
+        by one.
         """
         wave: Wave = positions
         new: Wave | int = status
@@ -294,7 +295,7 @@ class Arena:
         candidates: np.ndarray | None,
         late: set[int],
     ) -> tuple[Wave, Wave | int]:
-        """One wave of a change, entry by entry: which change next, and to what. ``candidates``: these themselves are felt."""
+        """One wave of a change, entry by entry: the next positions and statuses. ``candidates``: these are judged themselves."""
         after = [new] * len(positions) if isinstance(new, int) else new if isinstance(new, list) else new.tolist()
         felt = set_few(self, positions, after)
         if candidates is not None:
@@ -312,7 +313,7 @@ class Arena:
     def _move_many(
         self, positions: np.ndarray, new: Wave | int, candidates: np.ndarray | None, late: set[int]
     ) -> tuple[Wave, Wave | int]:
-        """One wave of a change, as columns: which change next, and to what."""
+        """One wave of a change, as columns: the next positions and statuses."""
         moved = set_many(self, positions, new if isinstance(new, int) else np.asarray(new, np.uint8))
         if candidates is not None:
             moved = unique(np.concatenate([moved, candidates])) if len(moved) else candidates
@@ -323,7 +324,7 @@ class Arena:
         return self._after(*judge_many(self, moved), late)
 
     def _after(self, wave: Wave, new: Wave | int, late: set[int]) -> tuple[Wave, Wave | int]:
-        """The next wave; when nothing else moves, that of the milestones that wait for an end."""
+        """The next wave; when nothing else changes, that of the milestones that wait for an end."""
         if late and not len(wave):
             ended = sorted(late)
             late.clear()
@@ -331,11 +332,11 @@ class Arena:
         return wave, new
 
     def take_back(self, positions: np.ndarray) -> np.ndarray:
-        """Block entries that were done, and what was let through by them: all that are blocked now, each once.
+        """Block entries that were done, and entries that they let through. Returns all that are blocked now, each once.
 
-        They are not judged yet (``change`` them to blocked for that). Of the dependents those that wait, sleep or have
-        passed go with them; those that are being called, or have ended otherwise, are left alone (T19). Who was let through a
-        moment ago, and is taken back before anybody has taken that up, was not let through.
+        They are not judged yet (``change`` them to blocked for that). Dependents that wait, sleep or have
+        passed are blocked, too; those in a call, or ended otherwise, stay unchanged (T19). An entry let through in the same
+        turn and taken back before the scheduler has handled it counts as not let through.
         """
         taken: list[np.ndarray] = []
         while len(positions):
@@ -347,11 +348,11 @@ class Arena:
         return unique(np.concatenate(taken)) if taken else positions
 
     def _still(self, chunks: list[np.ndarray], status: int) -> list[np.ndarray]:
-        """Those of the entries that have this status."""
+        """The entries that still have this status."""
         return [left for chunk in chunks if len(left := chunk[self.status[chunk] == status])]
 
     def ends_to_await(self, positions: np.ndarray) -> np.ndarray:
-        """Milestones that had passed by the end of one of these, or of what was lost with them, and behind which not all has begun."""
+        """Milestones passed by the end of one of these, or of entries lost with them, with dependents that have not begun."""
         if not self._has_ended or not len(positions):
             return positions[:0]
         is_left = LEFT[self.status]
@@ -370,15 +371,15 @@ class Arena:
         return found
 
     def _behind(self, positions: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """(all that wait for these, those of each behind those of the one before; how many of each)."""
+        """(dependents of these, grouped in their order; the number for each)."""
         starts, counts = self.edges_of(positions)
         begin = np.repeat(starts - (np.cumsum(counts) - counts), counts)
         return self.idx[begin + np.arange(len(begin))].astype(np.int64), counts
 
     def hand_over(self, positions: np.ndarray, batch: int) -> None:
-        """Waiting entries run in a batch: no dependent feels it, and no page says it.
+        """Mark waiting entries as running in a batch, which changes no dependent and no page.
 
-        What was begun is finished: whether it applies is asked no more (PD28).
+        A begun entry is finished: its condition is not evaluated any more (PD28).
         """
         if len(positions) <= FEW:
             for position in positions.tolist():
@@ -392,7 +393,7 @@ class Arena:
         self.owner[where] = batch
 
     def mark_written(self, pages: slice | np.ndarray) -> None:
-        """Pages, numbered over all graphs, are to be written."""
+        """Mark pages, numbered over all graphs, to be written."""
         self.dirty[pages] = self._many_dirty = True
         self.sleep_changes += 1
 
@@ -411,20 +412,20 @@ class Arena:
         return written(self, dirty)
 
     def moves(self, slot: GraphSlot) -> bool:
-        """True while an entry of a graph will change without a person's decision about unsure ones."""
+        """True while an entry of a graph will change without an operator's decision about unsure ones."""
         if not self.cells.unsure[slot.number]:
             return bool(self.cells.open[slot.number])
         return some(IS_ACTIVE[self.status[slot.base : slot.end]])
 
     def is_done(self, slot: GraphSlot) -> bool:
-        """True for a graph of which every entry is done, and nothing is yet to be written."""
+        """True for a graph with every entry done and all pages written."""
         status = self.status[slot.base : slot.end]
         pages = range(slot.first_page, slot.first_page + slot.page_count)
         is_written = self.few_dirty.isdisjoint(pages) and not some(self.dirty[pages.start : pages.stop])
         return is_written and every((status == COMPLETED) | (status == PASSED))
 
     def drop(self, slot: GraphSlot) -> None:
-        """Forget a graph that does not move; its entries become a hole."""
+        """Forget a graph without changes to come; its entries become a hole."""
         del self.slots[slot.graph_id]
         self.dropped.append(slot.graph_id)
         size = slot.end - slot.base
@@ -434,17 +435,17 @@ class Arena:
             self._holes.setdefault((size, edges), []).append(slot)
 
     def hole_count(self) -> int:
-        """Entries of graphs that were dropped."""
+        """The number of entries of dropped graphs."""
         return self._entries.count - self._held
 
     def gone_count(self) -> int:
-        """Graphs that were dropped and still have a place, be it one without entries."""
+        """The number of dropped graphs that still have a place, even without entries."""
         return len(self.order) - len(self.slots)
 
     def compact(self) -> np.ndarray:
         """Close the holes. No page may be dirty.
 
-        Returns the new position of each old one, int64 (-1: gone), and at its end once more -1: what was gone before stays gone.
+        Returns the new position of each old one, int64 (-1: gone), with a further -1 at the end, so that -1 maps to -1.
         """
         self._holes.clear()
         kept = [slot for slot in self.order if self.slots.get(slot.graph_id) is slot]

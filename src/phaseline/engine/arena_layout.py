@@ -1,4 +1,4 @@
-"""How graphs lie in the arena: one behind the other, each a slot, their columns joined to columns over all entries.
+"""The layout of graphs in the arena: one slot after the other, with their columns joined to columns over all entries.
 
 The store keeps the statuses of a graph as pages, the first of which is a slot's ``first_page``.
 """
@@ -43,27 +43,27 @@ COLUMNS = {
 }
 """{column: dtype}. ``owner`` is the open batch that has the entry, 0: none; ``policy`` counts over all graphs.
 
-``end`` is where the edges of the entry end. What mostly stays zero stands last: nobody touches that memory.
+``end`` is where the edges of the entry end. Columns that mostly stay zero come last, so that their memory stays untouched.
 """
 
 
 _PAGE = partial(tuple.__new__, PageWritten)
-"""What ``PageWritten._make`` does, without a call of Python's for each."""
+"""The same as ``PageWritten._make``, without a Python call for each."""
 SLOT_COLUMNS = dict.fromkeys(
     ("base", "open", "unsure", "first_page", "graph", "execution", "deployment", "policy_base"), np.int64
 )
 """{column: dtype} over graphs, in the order of their entries. ``open`` counts entries that may still move."""
 
 KIND_BYTES = tuple(bytes([kind]) for kind in SubjectKind)
-"""A byte for each kind of subject: numpy asks a member of an enumeration at length what it is."""
+"""A byte for each kind of subject, because numpy is slow with members of an enumeration."""
 
 
 COUNTED_FROM = 10_000
-"""Edges from which on needs are counted in the arena: a column made before would lie beside it."""
+"""From this number of edges on needs are counted in the arena; a column made before would take additional memory."""
 
 
 class NewGraph(NamedTuple):
-    """A graph to be added, and whose it is."""
+    """A graph to be added, with its execution and deployment."""
 
     graph: Graph
     graph_id: int
@@ -94,12 +94,12 @@ class GraphSlot:
 
     @property
     def page_count(self) -> int:
-        """How many rows of the store hold its statuses."""
+        """The number of rows of the store that hold its statuses."""
         return -(-(self.end - self.base) // PAGE_ENTRIES)
 
 
 class PolicyRows:
-    """Tables of policies one behind the other; graphs with equal ones share their rows."""
+    """Tables of policies one after the other; graphs with equal tables share their rows."""
 
     def __init__(self) -> None:
         """No table."""
@@ -108,9 +108,9 @@ class PolicyRows:
         self._latest: tuple[tuple[Policy, ...], int] = ((), 0)
 
     def base_of(self, policies: tuple[Policy, ...]) -> int:
-        """Where the table of these begins."""
+        """The first row of the table with these policies."""
         latest, base = self._latest
-        if latest is policies:  # a crowd of executions shares the table: it need not even be hashed
+        if latest is policies:  # many executions share the table, so it need not even be hashed
             return base
         base = self._bases.setdefault(policies, len(self.rows))
         if base == len(self.rows):
@@ -128,7 +128,7 @@ class Laid(NamedTuple):
 
 
 def layout(slots: Sequence[GraphSlot], graphs: Sequence[Graph], edges: int) -> Laid:
-    """The columns of graphs that lie in these slots, behind ``edges`` edges of others."""
+    """The columns of graphs in these slots, after ``edges`` edges of earlier graphs."""
     if len(slots) == 1:
         return _layout_one(slots[0], graphs[0], edges)
     counts = np.array([len(graph) for graph in graphs])
@@ -156,7 +156,7 @@ def layout(slots: Sequence[GraphSlot], graphs: Sequence[Graph], edges: int) -> L
 
 
 def _layout_one(slot: GraphSlot, graph: Graph, edges: int) -> Laid:
-    """The same for one graph, whose columns need not be joined."""
+    """The columns of one graph, which need not be joined."""
     is_large = len(graph.idx) >= COUNTED_FROM
     kind: np.ndarray | RepeatedValues = (
         RepeatedValues([(int(step.kind), step.count) for step in graph.steps])
@@ -179,7 +179,7 @@ def _layout_one(slot: GraphSlot, graph: Graph, edges: int) -> Laid:
 
 
 def _blocked(needs: np.ndarray | Counted, **columns: np.ndarray | Shifted | RepeatedValues) -> dict[str, Any]:
-    """Columns of entries that nobody has touched yet."""
+    """Columns of new, blocked entries."""
     assert BLOCKED == ZERO
     untouched = dict.fromkeys(("status", "lost", "attempts", "generations", "due", "owner"), ZERO)
     return {**untouched, "unmet": needs, "needs": Like("unmet"), **columns}
@@ -193,7 +193,7 @@ def one_page(slot: GraphSlot, page: int, status: memoryview) -> PageWritten:
 
 
 def written(arena: Arena, pages: np.ndarray) -> list[PageWritten]:
-    """The same of many, ascending; of ten thousand small graphs each has one."""
+    """The contents of many pages, ascending; each of ten thousand small graphs has one."""
     numbers = arena.slot_first_page.searchsorted(pages, side="right") - 1
     places = pages - arena.slot_first_page[numbers]
     ends = np.append(arena.slot_base[1:], len(arena))[numbers]
@@ -209,7 +209,7 @@ def written(arena: Arena, pages: np.ndarray) -> list[PageWritten]:
 
 
 def stretches(slots: Sequence[GraphSlot]) -> list[tuple[int, int]]:
-    """(base, end) of slots, those that lie behind one another as one."""
+    """(base, end) of slots; consecutive ones are joined."""
     found: list[tuple[int, int]] = []
     low = high = -1
     for slot in slots:
@@ -221,7 +221,7 @@ def stretches(slots: Sequence[GraphSlot]) -> list[tuple[int, int]]:
 
 
 def joined(columns: Sequence[np.ndarray], dtype: type[np.generic]) -> np.ndarray:
-    """Arrays one behind the other."""
+    """Arrays concatenated."""
     if len(columns) == 1:
         return columns[0].astype(dtype, copy=False)
     return np.concatenate(columns).astype(dtype, copy=False) if columns else np.empty(0, dtype)

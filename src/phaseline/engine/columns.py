@@ -1,10 +1,10 @@
-"""Columns that grow at the end: one buffer for each name, the live part seen as a view.
+"""Columns that grow at the end: one buffer for each name, with the live part as a view.
 
-A large addition is made to measure, small ones grow the buffers by half, so that ten thousand small graphs
-cost what one large graph costs.
+A large addition grows the buffers to the exact size, small ones grow them by half, so that ten thousand small graphs
+cost as much as one large graph.
 
-Rows behind the live part are zero, as the system gives memory that nobody has touched: a column that stays zero, as most
-entries never fall asleep or are retried, costs neither time nor memory.
+Rows after the live part are zero, as in untouched memory from the system. So a column that stays zero costs neither time
+nor memory, and most entries never sleep and are never retried.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 ZERO = 0
-"""What every row is before it is written."""
+"""The value of every row before it is written."""
 SMALLEST = 64
-"""Rows that a buffer has room for from the beginning."""
+"""The initial number of rows in a buffer."""
 
 
 class Shifted:
-    """An array plus a number, added where it is written: a sum made before would lie beside the column for a while."""
+    """An array plus a number, added during the write; a sum made before would take additional memory for a while."""
 
     __slots__ = ("by", "values")
 
@@ -35,12 +35,12 @@ class Shifted:
         self.values, self.by = values, by
 
     def __len__(self) -> int:
-        """How many values there are."""
+        """The number of values."""
         return len(self.values)
 
 
 class Counted:
-    """How often each row is named by ``targets``, counted where it is written."""
+    """The number of times that ``targets`` names each row, counted during the write."""
 
     __slots__ = ("targets",)
 
@@ -50,22 +50,22 @@ class Counted:
 
 
 class RepeatedValues:
-    """Values that repeat, written where they belong."""
+    """Values that repeat, expanded during the write."""
 
     __slots__ = ("runs",)
 
     def __init__(self, runs: list[tuple[int, int]]) -> None:
-        """(value, how many times), one behind the other."""
+        """(value, number of repetitions), one run after the other."""
         self.runs = runs
 
 
 class Like:
-    """The same as another column, which stands before this one."""
+    """The same values as an earlier column."""
 
     __slots__ = ("name",)
 
     def __init__(self, name: str) -> None:
-        """The name of the other."""
+        """``name``: of the other column."""
         self.name = name
 
 
@@ -111,7 +111,7 @@ class Columns:
         self.count = high
 
     def _grow(self, room: int) -> None:
-        """Have room for so many rows."""
+        """Grow the buffers to this number of rows."""
         old = dict(self._buffers)
         for name, grown in zip(tuple(old), in_pieces([(buffer.dtype, room) for buffer in old.values()]), strict=True):
             grown[: self.count] = old.pop(name)[: self.count]
@@ -127,7 +127,7 @@ class Columns:
             write(buffer[low:high], self._meant(value, low, high))
 
     def _meant(self, value: Any, low: int, high: int) -> Any:
-        """The value itself, or the rows of the column that it is to be like."""
+        """The value itself, or for ``Like`` the rows of the other column."""
         return self._buffers[value.name][low:high] if type(value) is Like else value
 
     def keep(self, chosen: np.ndarray) -> None:

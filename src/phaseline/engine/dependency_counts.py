@@ -1,7 +1,7 @@
-"""Count needs from edges: how many each entry has, and how many are met or lost where statuses are given (a restore).
+"""Count needs from edges: the number for each entry, and with given statuses (a restore) those unmet or lost.
 
 Edges of a planned graph mostly count up: each instance of a step leads to the same instance of the next. Such edges are
-counted as a stretch of the column; others piece by piece, so that no second column lies beside the one that stays.
+counted as a stretch of the column, others piece by piece, so that no second column takes memory beside the final one.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ if TYPE_CHECKING:
     from phaseline.model.graph.graph import Graph
 
 PIECE = 65_536
-"""Edges that are counted at a time."""
+"""The number of edges counted at a time."""
 WIDEST = 4 * PIECE
-"""Entries over which the targets of a piece may lie to be counted in a column of their own."""
+"""The widest range of targets of a piece, in entries, for which a column of its own is used."""
 MOST_STRETCHES = 64
-"""Up to so many stretches of entries, their edges are taken as stretches; from there on one by one."""
+"""The most stretches of entries whose edges are read as stretches; with more they are read one by one."""
 STATUSES = range(len(IS_OPEN))
 
 
@@ -45,7 +45,7 @@ def count_into(column: np.ndarray, targets: np.ndarray, change: int = 1) -> None
 
 
 def recount(arena: Arena, slot: GraphSlot, graph: Graph) -> None:
-    """Count ``unmet`` and ``lost`` of a slot that was just laid down from the statuses its entries were given."""
+    """Count ``unmet`` and ``lost`` of a new slot from the given statuses of its entries."""
     low, high = slot.base, slot.end
     status = arena.status[low:high]
     held = status.tobytes()
@@ -64,7 +64,7 @@ def recount(arena: Arena, slot: GraphSlot, graph: Graph) -> None:
 
 
 def _telling(found: dict[int, np.ndarray], tolerant: np.ndarray, table: np.ndarray) -> np.ndarray | None:
-    """Which entries (bool) tell their dependents, by their status and whether they are tolerant; None: none does."""
+    """Entries (bool) that change their dependents' counters, by status and tolerance; None: none."""
     told: np.ndarray | None = None
     for status, mask in found.items():
         hardly, easily = table[status].tolist()
@@ -77,7 +77,7 @@ def _telling(found: dict[int, np.ndarray], tolerant: np.ndarray, table: np.ndarr
 
 
 def _targets(graph: Graph, told: np.ndarray) -> Iterator[np.ndarray]:
-    """Where the edges of these entries (bool) lead: most of what completed lies side by side, and so do its edges."""
+    """Targets of the edges of these entries (bool). Most completed entries are neighbours, and so are their edges."""
     bends = (told[1:] != told[:-1]).nonzero()[0]
     if len(bends) > MOST_STRETCHES:
         yield graph.idx[told.repeat(graph.ptr[1:] - graph.ptr[:-1])]

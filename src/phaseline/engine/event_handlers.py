@@ -1,4 +1,4 @@
-"""What calls returned, what was lost, what time and slots did: facts that no one may refuse."""
+"""Handlers of facts, which cannot be refused: results of calls, losses, time, and free slots."""
 
 from __future__ import annotations
 
@@ -49,11 +49,11 @@ if TYPE_CHECKING:
 NOBODY = np.empty(0, np.int32)
 """No member."""
 MAX_DELAY_MS = 366 * 24 * 3600 * 1000
-"""The longest an entry may sleep; more is cut."""
+"""The longest sleep of an entry, in ms; longer ones are shortened."""
 
 
 def _expected(batch: OpenBatch | None, members: np.ndarray) -> np.ndarray:
-    """Which members (bool) are of the batch, each once, and have no outcome yet."""
+    """Members (bool) that belong to the batch and have no outcome yet, each once."""
     if batch is None:
         return np.zeros(len(members), bool)
     if len(members) == 1:
@@ -71,7 +71,7 @@ def _expected(batch: OpenBatch | None, members: np.ndarray) -> np.ndarray:
 
 
 def _expects(batch: OpenBatch, member: int) -> bool:
-    """True if this member is of the batch and has no outcome yet."""
+    """True if this member belongs to the batch and has no outcome yet."""
     is_member = 0 <= member < len(batch.positions)
     return is_member and batch.kinds.item(member) == KIND_PENDING and batch.positions.item(member) >= 0
 
@@ -82,7 +82,7 @@ def _noted(scheduler: Scheduler, draft: TurnDraft, index: int, event: Noted) -> 
 
 
 def _finished(scheduler: Scheduler, draft: TurnDraft, index: int, event: Finished) -> None:
-    """Give each member's entry what its outcome makes of it; late, double and foreign answers move nothing."""
+    """Apply the outcome of each member to its entry; late, repeated and foreign outcomes change nothing."""
     batch = scheduler.batches.get(event.batch)
     members, kinds, delays = event.members, event.kinds, event.delays
     if batch is not None and len(members) == 1 and _expects(batch, members.item()):
@@ -137,7 +137,7 @@ def _judge_outcomes(
 
 
 def _overruled(scheduler: Scheduler, positions: np.ndarray) -> np.ndarray | None:
-    """Which entries (bool) are canceled whatever their call answers (T12); None: none, which is the rule."""
+    """Entries (bool) that are canceled whatever the result of their call (T12); None: none, the usual case."""
     arena = scheduler.arena
     canceling = arena.status[as_slice(positions)] == CANCELING
     if not some(canceling):
@@ -147,7 +147,7 @@ def _overruled(scheduler: Scheduler, positions: np.ndarray) -> np.ndarray | None
 
 
 def complete(scheduler: Scheduler, draft: TurnDraft, positions: np.ndarray) -> None:
-    """Entries are done: their instances enter the states that follow, and dependents may go on."""
+    """Mark entries as completed: their instances enter the following states, and dependents may continue."""
     draft.enter(scheduler.arena, scheduler.table, positions, scheduler.table.leave)
     scheduler.arena.change(positions, COMPLETED)
     scheduler.announce(draft, positions)
@@ -191,7 +191,7 @@ def _not_completed(
 
 
 def _count_failures(scheduler: Scheduler, draft: TurnDraft, positions: np.ndarray) -> None:
-    """Executions remember failures that nobody tolerates."""
+    """Count failures that are not tolerated in their executions."""
     for slot, mine in scheduler.arena.by_slot(positions):
         scheduler.runs[slot.execution].count_failures(scheduler.arena, slot, mine, draft.now)
 
@@ -226,7 +226,7 @@ def _one_not_completed(scheduler: Scheduler, draft: TurnDraft, positions: np.nda
 
 
 def _lost(scheduler: Scheduler, draft: TurnDraft, _index: int, event: Lost) -> None:
-    """Nobody will answer for this batch any more."""
+    """Handle a batch that will get no more outcomes."""
     batch = scheduler.batches.get(event.batch)
     if batch is None:
         return
@@ -244,7 +244,7 @@ def _lost(scheduler: Scheduler, draft: TurnDraft, _index: int, event: Lost) -> N
 
 
 def _evaluated(scheduler: Scheduler, draft: TurnDraft, _index: int, event: Evaluated) -> None:
-    """The shell has answered what only it can see; answers that came too late are dropped."""
+    """Apply values evaluated by the shell; late ones are dropped."""
     arena = scheduler.arena
     slot = arena.slots.get(event.graph)
     if slot is None:
@@ -277,7 +277,7 @@ def _rate_adapted(scheduler: Scheduler, _draft: TurnDraft, _index: int, event: R
 
 
 def _ticked(_scheduler: Scheduler, _draft: TurnDraft, _index: int, _event: Tick) -> None:
-    """The turn itself looks at the time."""
+    """Do nothing: the turn itself checks the time."""
 
 
 FACTS: dict[type[Event], Callable[[Scheduler, TurnDraft, int, Any], None]] = {
@@ -290,4 +290,4 @@ FACTS: dict[type[Event], Callable[[Scheduler, TurnDraft, int, Any], None]] = {
     LaneChanged: _lane_changed,
     RateAdapted: _rate_adapted,
 }
-"""{fact: what applies it}; given to each are the scheduler, the turn's draft, the place among the events, the fact"""
+"""{fact: its handler}; arguments are the scheduler, the turn's draft, the place among the events, and the fact."""

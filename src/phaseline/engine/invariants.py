@@ -1,7 +1,7 @@
-"""What must hold between the collections of a scheduler after every turn.
+"""Invariants between the collections of a scheduler, which hold after every turn.
 
-``validate`` raises ``AssertionError`` with the sentence that is not true. It looks at everything, entry by entry where
-that is the plainest: it is for tests and simulations, not for the hot path.
+``validate`` raises ``AssertionError`` with the violated invariant. It checks everything, entry by entry where
+that is simplest: it is for tests and simulations, not for the hot path.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ IS_CALLED = np.array([status in {RUNNING, CANCELING} for status in EntryStatus],
 
 
 def validate(scheduler: Scheduler) -> None:
-    """Raises ``AssertionError`` if two collections of the scheduler contradict each other."""
+    """Raise ``AssertionError`` if two collections of the scheduler contradict each other."""
     arena = scheduler.arena
     _turn_is_over(scheduler)
     for slot in arena.slots.values():
@@ -70,16 +70,16 @@ def _held(scheduler: Scheduler) -> np.ndarray:
 
 def _turn_is_over(scheduler: Scheduler) -> None:
     arena = scheduler.arena
-    assert not arena.released, "entries were released and nobody took them"
-    assert not arena.passed, "entries passed and nobody noticed"
-    assert not arena.touched, "graphs changed and nobody looked whether they settled"
+    assert not arena.released, "entries were released and not handled"
+    assert not arena.passed, "entries passed and were not handled"
+    assert not arena.touched, "graphs changed and were not checked for settling"
     assert not some(arena.dirty), "a page changed and was not written"
     assert not arena.few_dirty, "a page changed a little and was not written"
     assert not scheduler.restored, "a graph was restored and not started"
 
 
 def _needs_are_counted(arena: Arena, slot: GraphSlot) -> None:
-    """Counters equal a fresh count; blocked and skipped entries are what their needs make of them."""
+    """Counters equal a fresh count; blocked and skipped entries have the status that their needs determine."""
     low, high = slot.base, slot.end
     unmet, lost = [0] * (high - low), [0] * (high - low)
     starts, lengths = arena.edges_of(np.arange(low, high))
@@ -98,7 +98,7 @@ def _needs_are_counted(arena: Arena, slot: GraphSlot) -> None:
     reacts = (status == BLOCKED) | (status == SKIPPED)
     ruled = ruled_status(arena.unmet[low:high], arena.lost[low:high], arena.needs[low:high], arena.marks[low:high])
     wrong = (reacts & (ruled != status)).nonzero()[0].tolist()
-    assert not wrong, f"{name}: entries {wrong} are not what their needs make of them"
+    assert not wrong, f"{name}: the status of entries {wrong} does not follow from their needs"
 
 
 def _graph_is_counted(arena: Arena, slot: GraphSlot) -> None:
@@ -125,7 +125,7 @@ def _graphs_lie_in_order(scheduler: Scheduler) -> None:
 
 
 def _waiting_entries_are_in_one_queue(scheduler: Scheduler, held: np.ndarray) -> None:
-    """Each waiting entry is either asked for or in the lane of its policy, once, under its execution."""
+    """Each waiting entry is either being evaluated or in the lane of its policy, once, under its execution."""
     arena, table = scheduler.arena, scheduler.table
     queued: list[int] = []
     for lane in scheduler.lanes.by_key.values():
@@ -143,7 +143,7 @@ def _waiting_entries_are_in_one_queue(scheduler: Scheduler, held: np.ndarray) ->
     assert len(queued) == len(set(queued)), "an entry waits in two places"
     waiting = set(held[arena.status[held] == WAITING].tolist())
     asked = set(held[(arena.marks[held] & ASKED) != 0].tolist())
-    assert asked <= waiting, "the shell was asked about an entry that does not wait"
+    assert asked <= waiting, "the shell evaluates an entry that does not wait"
     assert not asked & set(queued), "an entry waits in a lane and for an answer"
     assert asked | set(queued) == waiting, "a waiting entry is in no queue, or one in a queue does not wait"
 
@@ -157,11 +157,11 @@ def _queued(lane: Lane) -> Iterator[tuple[int, deque[np.ndarray]]]:
 
 
 def _functions_wait_for_their_own_calls(scheduler: Scheduler) -> None:
-    """No function has more calls in a bulk lane of operations than it may, and none waits for those of others (ADR 0033)."""
+    """No function has too many calls in a bulk lane of operations, and none waits for calls of another one (ADR 0033)."""
     arena, lanes = scheduler.arena, scheduler.lanes
     for lane in lanes.by_key.values():
         if not lane.is_mixed:
-            assert lane.shelves is None, "a lane tells functions apart that has calls of one"
+            assert lane.shelves is None, "a lane has shelves for functions but calls of only one"
             continue
         called: Counter[int] = Counter()
         for batch in scheduler.batches.values():
@@ -178,7 +178,7 @@ def _functions_wait_for_their_own_calls(scheduler: Scheduler) -> None:
                 for c in chunks
                 for one in functions_of(arena, lane.spec.phase, c).tolist()
             }
-            assert found == {function}, "an entry stands on the shelf of another function"
+            assert found == {function}, "an entry is on the shelf of another function"
         if lane.shelves is not None and not lane.untold:
             assert lane.shelves.open == dict(called), "calls of functions are miscounted"
         is_open = (
@@ -192,7 +192,7 @@ def _functions_wait_for_their_own_calls(scheduler: Scheduler) -> None:
                 for c in chunks
                 for one in functions_of(arena, lane.spec.phase, c).tolist()
             }
-            assert all(called[function] >= calls for function in waits), "a function waits for calls of others"
+            assert all(called[function] >= calls for function in waits), "a function waits for calls of another one"
 
 
 def _called_entries_are_in_one_batch(scheduler: Scheduler, held: np.ndarray) -> None:
@@ -201,7 +201,7 @@ def _called_entries_are_in_one_batch(scheduler: Scheduler, held: np.ndarray) -> 
     owner: dict[int, int] = {}
     for number, batch in scheduler.batches.items():
         pending = batch.pending_members()
-        assert batch.id == number, "a batch goes by another's number"
+        assert batch.id == number, "a batch has the number of another one"
         assert batch.pending == len(pending), f"batch {number}: pending members are miscounted"
         assert batch.pending or batch.lane is None, f"batch {number} has nothing left and is open"
         for position in batch.positions[pending].tolist():
@@ -220,7 +220,7 @@ def _slots_are_counted(scheduler: Scheduler) -> None:
     known = {id(lane) for lane in scheduler.lanes.by_key.values()}
     for batch in scheduler.batches.values():
         if batch.lane is None:
-            assert not batch.held, f"batch {batch.id} is nobody's and holds slots"
+            assert not batch.held, f"batch {batch.id} has no lane and holds slots"
             continue
         assert id(batch.lane) in known, f"batch {batch.id} runs in a lane that was forgotten"
         assert 0 < batch.held <= batch.pending, f"batch {batch.id} holds more slots than it has members"
@@ -241,11 +241,11 @@ def _sleepers_will_wake(scheduler: Scheduler, held: np.ndarray) -> None:
     assert scheduler.sleepers.next(arena) == first, "the alarm is not set for the first sleeper"
     known = scheduler.sleepers.known()
     for entry in asleep.tolist():
-        assert known.get(entry, arena.due[entry] + 1) <= arena.due[entry], f"entry {entry} sleeps and nobody wakes it"
+        assert known.get(entry, arena.due[entry] + 1) <= arena.due[entry], f"entry {entry} sleeps and has no timer"
 
 
 def _executions_go_on(scheduler: Scheduler) -> None:
-    """Each graph has its execution; each execution moves, waits for its planner's answer, or for a person."""
+    """Each graph has its execution; each execution moves, waits for its planner's answer, or for an operator."""
     arena = scheduler.arena
     graphs = [graph for run in scheduler.runs.values() for graph in run.graphs]
     assert sorted(graphs) == sorted(arena.slots), "graphs and executions do not belong together"

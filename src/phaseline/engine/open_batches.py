@@ -1,4 +1,4 @@
-"""Open batches: which entries one hand-over has, and which of them have answered."""
+"""Open batches: the entries of each hand-over, and those with an outcome."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ KINDS = tuple(SubjectKind)
 class OpenBatch:
     """A batch without an outcome for each member. ``positions`` int64 (-1: not held) and ``kinds`` uint8 by member.
 
-    ``held``: slots of its pool that it takes; ``lane`` None after a restore, when nothing of it runs any more.
-    ``functions``: those of its members, once its lane has asked, by how many members without an outcome are ``left`` of each;
-    ``places``: which of them each member's is, None: there is one.
-    ``elsewhere``: members without an outcome that belong to executions which are not held here: for them the batch
-    stays open, until somebody takes their execution up.
+    ``held``: slots of its pool that it uses; ``lane`` None after a restore, when none of its calls runs any more.
+    ``functions``: those of its members, once its lane has asked; ``left``: the number of members without an outcome for each;
+    ``places``: each member's place among them, None: there is one function.
+    ``elsewhere``: members without an outcome whose executions are not held here. For them the batch
+    stays open until their execution is restored.
     """
 
     id: int
@@ -45,7 +45,7 @@ class OpenBatch:
     places: np.ndarray | None = None
 
     def count(self, members: np.ndarray, functions: np.ndarray) -> list[int]:
-        """Know the functions of the members without an outcome; each of them once."""
+        """Record the functions of the members without an outcome; return each function once."""
         if every(functions == functions[0]):
             self.functions, self.left, self.places = [int(functions[0])], [len(members)], None
         else:
@@ -56,7 +56,7 @@ class OpenBatch:
         return self.functions
 
     def _tell_lane(self, members: np.ndarray) -> None:
-        """These have outcomes now: of some functions none may be left that has none."""
+        """Report to the lane that these have outcomes now, and which functions have no member left without one."""
         counts = {0: len(members)} if self.places is None else Counter(self.places[members].tolist())
         for place, count in counts.items():
             self.left[place] -= count
@@ -65,7 +65,7 @@ class OpenBatch:
             self.lane.shelves.ended(ended)
 
     def answer(self, members: np.ndarray, kinds: np.ndarray | int) -> None:
-        """Remember outcomes of members that had none."""
+        """Record outcomes of members that had none."""
         self.kinds[members] = kinds
         self.pending -= len(members)
         self.changed = True

@@ -1,4 +1,4 @@
-"""Executions as the scheduler sees them: their graphs, whether they are canceled, and how much failure they bear."""
+"""Executions in the scheduler: their graphs, cancellation, and limits of failures."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ if TYPE_CHECKING:
 
 @mutable
 class OpenExecution:
-    """One execution. ``asked``: graphs whose settling was told to the planner, 0 for the first question.
+    """One execution. ``asked``: graphs whose settling was reported to the planner, 0 for the first question.
 
-    One question is open at a time (``is_asking``). What happens before its answer may overtake it: then the answer
-    is dropped and the question asked anew. ``failures`` counts entries by (graph, group) that failed and are not
-    tolerated; ``failed`` holds their different subjects, where a share of them is limited or a graph has bounds. ``retried``: (graph, positions or
-    None for all) that a user wants to go on, should the planner answer so. ``ends_at``: when the time of this attempt is over
-    (``timeout_ms`` of it, 0 for none); once it is (``is_timed_out``), when what still runs of it is given up.
+    One question is open at a time (``is_asking``). An event before its answer may overtake it; then the answer
+    is dropped and the question repeated. ``failures`` counts entries by (graph, group) that failed and are not
+    tolerated; ``failed`` holds their different subjects if a share of them is limited or a graph has bounds. ``retried``:
+    (graph, positions or None for all) to continue on a user's request, if the planner agrees. ``ends_at``: when the time of
+    this attempt is over (``timeout_ms`` of it, 0 for none); then (``is_timed_out``) when its running calls are given up.
     """
 
     execution: int
@@ -50,17 +50,17 @@ class OpenExecution:
 
     @property
     def is_limited(self) -> bool:
-        """Whether there is anything that may end it before its planner does."""
+        """Whether a limit may end it before its planner does."""
         return self.stop_after is not None or self.timeout_ms > 0
 
     def begin_time(self, now: int) -> None:
-        """The time of an attempt begins."""
+        """Begin the time of an attempt."""
         self.ends_at = now + self.timeout_ms if self.timeout_ms else None
         self.is_timed_out = False
 
     @property
     def stops_at(self) -> int | None:
-        """When what has not begun is canceled because of the first failure, or None."""
+        """When entries that have not begun are canceled because of the first failure, or None."""
         if self.stop_after is None or self.stop_after.seconds is None or self.is_stopped:
             return None
         if self.first_failure_at is None:
@@ -68,12 +68,12 @@ class OpenExecution:
         return self.first_failure_at + round(self.stop_after.seconds * 1000)
 
     def overtake(self) -> None:
-        """Something has happened that the planner must know before it answers, or must be asked about again."""
+        """Mark the open question as overtaken: the planner must know of an event before it answers."""
         self.asked.clear()
         self.is_overtaken = self.is_asking
 
     def count_failures(self, arena: Arena, slot: GraphSlot, positions: np.ndarray, now: int) -> None:
-        """Remember failures that are not tolerated, by group; those in no group are answers, and stop nothing."""
+        """Count failures that are not tolerated, by group; those in no group are results, and stop nothing."""
         if (self.stop_after is None and not slot.bounds) or not len(positions):
             return
         groups = slot.group[positions - slot.base] if len(slot.group) else np.zeros(len(positions), np.int32)
@@ -93,14 +93,14 @@ class OpenExecution:
                 self.failed[key] = unique(np.concatenate((self.failed.get(key, subjects[:0]), subjects)))
 
     def forgive(self) -> None:
-        """Count failures afresh: a user has asked to go on."""
+        """Reset the failures, because a user has asked to continue."""
         self.failures.clear()
         self.failed.clear()
         self.first_failure_at = None
         self.is_stopped = False
 
     def stop_reason(self, arena: Arena, now: int) -> str:
-        """Why what has not begun is to be canceled, or nothing."""
+        """The reason to cancel entries that have not begun; empty without one."""
         if self.is_stopped or not self.failures:
             return ""
         reason = next(
@@ -123,7 +123,7 @@ class OpenExecution:
         return f"{limit.seconds:g} s have passed since the first failure" if due is not None and due <= now else ""
 
     def _broken_bound(self, slot: GraphSlot) -> str:
-        """Which bound of a graph does not hold any more, in words; empty where all do."""
+        """The broken bound of a graph, in words; empty if all hold."""
         for bound in slot.bounds:
             found = [
                 self.failed[key] for key in ((slot.graph_id, group) for group in bound.groups) if key in self.failed
@@ -135,7 +135,7 @@ class OpenExecution:
 
 
 def group_size(arena: Arena, slot: GraphSlot, group: int) -> int:
-    """How many different subjects a group of a graph has; without groups, the whole graph."""
+    """The number of different subjects in a group of a graph; without groups, in the whole graph."""
     subjects = arena.subject[slot.base : slot.end]
     if len(slot.group):
         subjects = subjects[slot.group == group]

@@ -1,4 +1,4 @@
-"""The policies of all graphs as columns, so that a thousand entries ask for theirs at once."""
+"""The policies of all graphs as columns, so that those of a thousand entries are looked up at once."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class PolicyTable:
     backoff: np.ndarray
 
     def __init__(self) -> None:
-        """No policy; path 0 is that of those that enter no state."""
+        """Begin without policies; path 0 is for policies that enter no state."""
         self.specs: list[LaneSpec] = []
         self.paths: list[tuple[int, ...]] = [()]
         self._spec_number: dict[LaneSpec, int] = {}
@@ -54,7 +54,7 @@ class PolicyTable:
         self.reset(())
 
     def extend(self, policies: Sequence[Policy]) -> None:
-        """Add policies behind those that are there."""
+        """Append policies."""
         rows = [
             (
                 self._number(policy.lane, self.specs, self._spec_number),
@@ -88,9 +88,9 @@ class PolicyTable:
             self._expose()
 
     def waits(self, policy: np.ndarray, attempts: np.ndarray) -> np.ndarray:
-        """Milliseconds until the next try after failures for which the calls named none, int64.
+        """Milliseconds until the next try after failures for which the calls gave no delay, int64.
 
-        ``attempts``: which retry it is of each, from 1 on; 0: it is none, and the interval holds.
+        ``attempts``: the number of the retry, from 1 on; 0: no retry, and the plain interval applies.
         """
         found: np.ndarray = self.interval[policy]
         if len(self.backoffs) == 1:

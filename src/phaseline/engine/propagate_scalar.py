@@ -1,7 +1,7 @@
-"""The one rule for a handful of entries, one by one: what ``Arena`` does with whole columns, without their fixed price.
+"""The one rule for a few entries, one by one: the same as ``Arena`` on whole columns, without their fixed cost.
 
-A column costs a microsecond a touch however short it is; a turn that moves three entries would touch two hundred. The
-same memory is read and written here cell by cell. Both forms are held equal by property tests and by the simulation.
+Each access to a column costs a microsecond, however short it is; a turn that changes three entries would need two hundred.
+The same memory is read and written here cell by cell. Property tests and the simulation keep both forms equal.
 """
 
 from __future__ import annotations
@@ -36,9 +36,9 @@ if TYPE_CHECKING:
     from phaseline.engine.arena import Arena
 
 FEW = 16
-"""Up to so many entries are moved one by one; from there on columns are cheaper."""
+"""The most entries that are changed one by one; for more, columns are faster."""
 FEW_EDGES = 64
-"""The same for the edges that leave them."""
+"""The most edges from these entries."""
 
 _STATUSES = range(len(EntryStatus))
 STORED = tuple(IS_STORED.tolist())
@@ -53,13 +53,13 @@ TELLS = tuple(
     tuple(_told((old * len(EntryStatus) + new) * 2 + tolerant) for tolerant in (0, 1) for new in _STATUSES)
     for old in _STATUSES
 )
-"""[old][new + tolerant * number of statuses] -> (unmet, lost) that dependents are told; see ``rules.TOLD``."""
+"""[old][new + tolerant * number of statuses] -> change of (unmet, lost) in dependents; see ``transitions.TOLD``."""
 QUIET = tuple(
     tuple(TELLS[old][new] == TELLS[old][new + len(EntryStatus)] == (0, 0) for new in _STATUSES) for old in _STATUSES
 )
-"""[old][new] -> no dependent is told of this change, be the entry tolerant or not."""
+"""[old][new] -> this change affects no dependent, whether the entry is tolerant or not."""
 REACTS = tuple(status in {EntryStatus.BLOCKED, EntryStatus.SKIPPED} for status in EntryStatus)
-"""[status] -> is what its needs make of it."""
+"""[status] -> follows from the entry's needs."""
 WHEN_TOLERANT = len(EntryStatus)
 
 
@@ -71,7 +71,7 @@ class Cells:
     )  # fmt: skip
 
     def __init__(self, arena: Arena) -> None:
-        """Views of the arena's present columns: what is written here is written there."""
+        """Views of the arena's present columns; writes go to the same memory."""
         self.status, self.marks, self.end = arena.status.data, arena.marks.data, arena.end.data
         self.unmet, self.lost, self.needs = arena.unmet.data, arena.lost.data, arena.needs.data
         self.policy, self.owner, self.kind = arena.policy.data, arena.owner.data, arena.kind.data
@@ -80,11 +80,11 @@ class Cells:
         self.slot_base, self.first_page = arena.slot_base.data, arena.slot_first_page.data
 
     def number_of(self, position: int) -> int:
-        """Which graph an entry belongs to."""
+        """The number of an entry's graph."""
         return bisect_right(self.slot_base, position) - 1
 
     def has_few_edges(self, positions: Sequence[int]) -> bool:
-        """True when no more than ``FEW_EDGES`` edges leave these entries."""
+        """True when these entries have at most ``FEW_EDGES`` edges."""
         if len(self.idx) <= FEW_EDGES:
             return True
         end, count = self.end, 0
@@ -94,7 +94,7 @@ class Cells:
 
 
 def set_few(arena: Arena, positions: Sequence[int], new: Sequence[int]) -> set[int]:
-    """Give entries new statuses; the dependents whose counters changed with them."""
+    """Give entries new statuses; return the dependents with changed counters."""
     cells, felt = arena.cells, set()
     status, marks, end, idx, unmet, lost = cells.status, cells.marks, cells.end, cells.idx, cells.unmet, cells.lost
     for position, after in zip(positions, new, strict=True):
@@ -111,7 +111,7 @@ def set_few(arena: Arena, positions: Sequence[int], new: Sequence[int]) -> set[i
 
 
 def run_one(arena: Arena, position: int, batch: int) -> None:
-    """What ``Arena.hand_over`` does, for one entry."""
+    """The same as ``Arena.hand_over``, for one entry."""
     cells = arena.cells
     if arena.stories is not None:
         arena.stories.see_one(position, cells.status[position], RUNNING)
@@ -121,7 +121,7 @@ def run_one(arena: Arena, position: int, batch: int) -> None:
 
 
 def _give(arena: Arena, cells: Cells, position: int, before: int, after: int) -> None:
-    """An entry has another status: keep the counts of its graph, and the page to be written."""
+    """Record the new status of an entry: the counts of its graph, and the page to be written."""
     cells.status[position] = after
     if arena.stories is not None:
         arena.stories.see_one(position, before, after)
@@ -140,9 +140,9 @@ def _give(arena: Arena, cells: Cells, position: int, before: int, after: int) ->
 
 
 def judge_few(arena: Arena, moved: Collection[int]) -> tuple[list[int], list[int]]:
-    """Which blocked or skipped entries (ascending) change by their needs, and to what; gathers as ``judge_many``.
+    """Blocked or skipped entries (ascending) that change by their needs, and their new statuses; gathers as ``judge_many``.
 
-    Those whose change nobody is told of have changed already: no wave follows from them.
+    Entries whose change affects no dependent are changed at once: no wave follows from them.
     """
     cells = arena.cells
     status = cells.status
@@ -174,7 +174,7 @@ def judge_few(arena: Arena, moved: Collection[int]) -> tuple[list[int], list[int
 
 
 def ruled(cells: Cells, position: int) -> int:
-    """Status of an entry that no call decides, by its needs alone; see ``rules.ruled_status``."""
+    """Status of an entry that no call decides, by its needs alone; see ``transitions.ruled_status``."""
     unmet, lost, marks = cells.unmet[position], cells.lost[position], cells.marks[position]
     if marks & ANY:
         needs = cells.needs[position]

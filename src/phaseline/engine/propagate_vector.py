@@ -1,7 +1,7 @@
-"""Many entries moved as columns: what ``few`` does one by one. The two are held equal by a test.
+"""The one rule for many entries, as columns: the same as ``propagate_scalar``. A test keeps the two equal.
 
-Entries that lie beside one another, as those of a phase do that were called together, are read and written where they
-lie instead of through their positions.
+Neighbouring entries, such as those of a phase that were called together, are read and written as a slice
+instead of through their positions.
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ if TYPE_CHECKING:
 
 
 def set_many(arena: Arena, positions: np.ndarray, new: int | np.ndarray) -> np.ndarray:
-    """Give entries new statuses; the dependents whose counters changed with them, ascending."""
+    """Give entries new statuses; return the dependents with changed counters, ascending."""
     where = as_slice(positions)
     old = arena.status[where].copy()
     arena.status[where] = new
-    if isinstance(new, int) and every(old == old[0]):  # the common case: all alike
+    if isinstance(new, int) and every(old == old[0]):  # the common case: all equal
         told = _set_alike(arena, positions, where, old.item(0), new)
         if told is not None:
             return told
@@ -55,7 +55,7 @@ def set_many(arena: Arena, positions: np.ndarray, new: int | np.ndarray) -> np.n
 def _set_alike(
     arena: Arena, positions: np.ndarray, where: slice | np.ndarray, before: int, after: int
 ) -> np.ndarray | None:
-    """The same for entries that all had one status and get one; None where it matters which of them are tolerant."""
+    """The same for entries that all have one status and get one; None if tolerance makes a difference between them."""
     told = TELLS[before][after]
     if told != TELLS[before][after + WHEN_TOLERANT]:
         return None
@@ -78,7 +78,7 @@ def _set_alike(
 
 
 def _note(arena: Arena, positions: np.ndarray, old: np.ndarray, new: np.ndarray) -> None:
-    """Keep the counts of the graphs and the pages to be written."""
+    """Record the counts of the graphs and the pages to be written."""
     matters = IS_STORED[new] | IS_STORED[old]
     if not every(matters):
         if not some(matters):
@@ -94,17 +94,17 @@ def _note(arena: Arena, positions: np.ndarray, old: np.ndarray, new: np.ndarray)
         arena.touched.add(numbers)
         return
     firsts = np.concatenate(([0], (numbers[1:] != numbers[:-1]).nonzero()[0] + 1))
-    mine = numbers[firsts]  # a graph may come twice where the entries are in no order
+    mine = numbers[firsts]  # a graph may come twice if the entries are unordered
     np.add.at(arena.slot_open, mine, np.add.reduceat(opened, firsts, dtype=np.int64))
     np.add.at(arena.slot_unsure, mine, np.add.reduceat(unsure, firsts, dtype=np.int64))
     arena.touched.update(mine.tolist())
 
 
 def _tell(arena: Arena, positions: np.ndarray, where: slice | np.ndarray, unmet: int, lost: int) -> np.ndarray:
-    """Add the same to the counters of all dependents; the dependents, ascending."""
+    """Add the same to the counters of all dependents; return the dependents, ascending."""
     if not unmet and not lost:
         return positions[:0]
-    if isinstance(where, slice):  # their edges lie beside one another, too
+    if isinstance(where, slice):  # their edges are neighbours, too
         first = int(arena.end[where.start - 1]) if where.start else 0
         targets = arena.idx[first : int(arena.end[where.stop - 1])].copy()
     else:
@@ -113,13 +113,13 @@ def _tell(arena: Arena, positions: np.ndarray, where: slice | np.ndarray, unmet:
 
 
 def _tell_each(arena: Arena, positions: np.ndarray, unmet: np.ndarray, lost: np.ndarray) -> np.ndarray:
-    """Add to the counters of the dependents, for each position its own; the dependents, ascending."""
+    """Add to the counters of the dependents, with a number for each position; return the dependents, ascending."""
     edges, lengths = _edges(arena, positions)
     return _add(arena, arena.idx[edges], np.repeat(unmet, lengths), np.repeat(lost, lengths))
 
 
 def _edges(arena: Arena, positions: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """(places of the edges that leave these entries, how many leave each)."""
+    """(places of the edges from these entries, the number from each)."""
     starts, lengths = arena.edges_of(positions)
     if every(lengths == 1):
         return starts, lengths
@@ -128,7 +128,7 @@ def _edges(arena: Arena, positions: np.ndarray) -> tuple[np.ndarray, np.ndarray]
 
 
 def _add(arena: Arena, targets: np.ndarray, unmet: int | np.ndarray, lost: int | np.ndarray) -> np.ndarray:
-    """Add to the counters of the targets (one number for all, or one for each); the targets, each once, ascending."""
+    """Add to the counters of the targets (one number for all, or one for each); return the targets, each once, ascending."""
     if not len(targets):
         return targets
     has_lost = bool(lost) if isinstance(lost, int) else some(lost != 0)
@@ -138,14 +138,14 @@ def _add(arena: Arena, targets: np.ndarray, unmet: int | np.ndarray, lost: int |
         if has_lost:
             arena.lost[where] += lost
         return targets
-    np.add.at(arena.unmet, targets, np.int32(unmet))  # of another type than the column's it takes forty times as long
+    np.add.at(arena.unmet, targets, np.int32(unmet))  # a type other than the column's takes forty times as long
     if has_lost:
         np.add.at(arena.lost, targets, np.int32(lost))
     return unique(targets)
 
 
 def judge_many(arena: Arena, moved: np.ndarray) -> tuple[np.ndarray, int | np.ndarray]:
-    """Which blocked or skipped entries change by their needs, and to what; releases and passes are gathered."""
+    """Blocked or skipped entries that change by their needs, and their new statuses; releases and passes are gathered."""
     if not len(moved):
         return moved, 0
     where = as_slice(moved)

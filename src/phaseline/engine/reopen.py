@@ -1,9 +1,9 @@
-"""What may turn out otherwise: whether an entry applies, and that a completed one is to be run again.
+"""Reopen entries: those that apply after all, and completed ones that are run again.
 
-``Evaluated(..., "applies", values)`` says what is true now, asked or not (ADR 0011). Walk: a phase sets an attribute; the
-shell asks the constraint of another phase again, which had passed, and finds it true; ``judge`` reopens the entry: it
-and the exit milestone behind it are blocked again in the turn in which the first phase completed, so that nobody was
-told of the exit; then the needs of the entry say what it is, and it is asked for once more before it is called.
+``Evaluated(..., "applies", values)`` brings the present values, requested or not (ADR 0011). Example: a phase sets an
+attribute. The shell evaluates the constraint of another phase, which had passed, again and finds it true. ``judge`` reopens
+the entry: it and the exit milestone after it are blocked again in the turn in which the first phase completed, so the exit
+is not announced. Then the needs of the entry decide its status, and it is evaluated once more before it is called.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ DOES_NOT_APPLY, APPLIES, CANNOT_BE_ASKED = 0, 1, 2
 
 
 def judge(scheduler: Scheduler, draft: TurnDraft, slot: GraphSlot, positions: np.ndarray, values: np.ndarray) -> None:
-    """What follows for conditional entries of a graph that were not called yet; others are left alone (PD28)."""
+    """Apply values to conditional entries of a graph that were not called yet; others stay unchanged (PD28)."""
     arena = scheduler.arena
     known = (arena.marks[positions] & CONDITIONAL) != 0
     positions, values = positions[known], values[known]
@@ -49,7 +49,7 @@ def judge(scheduler: Scheduler, draft: TurnDraft, slot: GraphSlot, positions: np
 
 
 def rerun(scheduler: Scheduler, draft: TurnDraft, slot: GraphSlot, positions: np.ndarray) -> None:
-    """Completed entries are called again, as if retried, if what follows their subject's exit has not begun (T19)."""
+    """Call completed entries again, as in a retry, if nothing after their subject's exit has begun (T19)."""
     arena = scheduler.arena
     everything = np.arange(slot.base, slot.end)
     exits = everything[(arena.marks[slot.base : slot.end] & EXIT) != 0]
@@ -64,7 +64,7 @@ def rerun(scheduler: Scheduler, draft: TurnDraft, slot: GraphSlot, positions: np
 
 
 def reopen(scheduler: Scheduler, slot: GraphSlot, positions: np.ndarray) -> None:
-    """Completed or passed entries of a graph are blocked again, with what they had let through; then needs decide."""
+    """Block completed or passed entries of a graph again, with entries that they let through; then needs decide."""
     if not len(positions):
         return
     arena, run = scheduler.arena, scheduler.runs[slot.execution]
@@ -76,7 +76,7 @@ def reopen(scheduler: Scheduler, slot: GraphSlot, positions: np.ndarray) -> None
 
 
 def leave_lanes(scheduler: Scheduler, run: OpenExecution, positions: np.ndarray) -> None:
-    """Take entries that wait no more out of their lanes, and out of what the shell was asked."""
+    """Remove entries that no longer wait from their lanes, and from open evaluations."""
     arena = scheduler.arena
     arena.marks[positions] &= np.uint8(255 - ASKED)
     for lane in scheduler.lanes.by_key.values():

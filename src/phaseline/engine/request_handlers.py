@@ -1,4 +1,4 @@
-"""What users, planners and the store ask of the scheduler: begin, go on, cancel, retry, complete, wake."""
+"""Handlers of requests from users, planners and the store: begin, continue, cancel, retry, complete, wake."""
 
 from __future__ import annotations
 
@@ -61,20 +61,20 @@ if TYPE_CHECKING:
     from phaseline.model.execution.events import Event
 
 AS_RESTORED = bytes(status if IS_STORED[status] else BLOCKED for status in EntryStatus).ljust(256, b"\0")
-"""[status as stored] -> what an entry begins with: what waits and runs follows from needs and open batches."""
+"""[stored status] -> initial status of an entry; waiting and running follow from needs and open batches."""
 RETRIED = one_of(FAILED, CANCELED)
 RETRIED_UNSURE = one_of(FAILED, CANCELED, UNSURE)
 GRACE_MS = 240_000
-"""So long calls that run when the time of their execution is over are awaited."""
+"""The time for which running calls are awaited after the time-out of their execution."""
 UNBEGUN = one_of(BLOCKED, WAITING, SLEEPING)
 CALLED = one_of(RUNNING, CANCELING)
 COMPLETED_BY_HAND = one_of(FAILED, UNSURE, SLEEPING, WAITING, CANCELED)
 BEHIND = one_of(BLOCKED, SKIPPED)
-"""What waits for others, or lost them: milestones excepted, a user may vouch for that as well."""
+"""Statuses of entries that wait for needs, or lost them. A user may complete these, too, except milestones."""
 
 
 def apply(scheduler: Scheduler, draft: TurnDraft, event: Event) -> None:
-    """Apply one request; one that fits nothing there is does nothing."""
+    """Apply one request; one for unknown executions or graphs does nothing."""
     request = REQUESTS.get(type(event))
     if request is None:
         raise TypeError(event)
@@ -82,7 +82,7 @@ def apply(scheduler: Scheduler, draft: TurnDraft, event: Event) -> None:
 
 
 def _submitted(scheduler: Scheduler, draft: TurnDraft, event: Submitted) -> None:
-    """A new execution begins with the question what is to be done."""
+    """Begin a new execution by asking its planner."""
     run = _begin(
         scheduler, OpenExecution(event.execution, event.deployment, event.stop_after, timeout_ms=event.timeout_ms)
     )
@@ -99,9 +99,9 @@ def _begin(scheduler: Scheduler, run: OpenExecution) -> OpenExecution:
 
 
 def _planned(scheduler: Scheduler, draft: TurnDraft, event: Planned) -> None:
-    """The planner's answer: a graph begins, or the execution ends. An answer that was overtaken is dropped.
+    """Apply the planner's answer: a graph begins, or the execution ends. An overtaken answer is dropped.
 
-    Without an open question only a graph is welcome: the answer to an exit.
+    Without an open question only a graph is accepted: the answer to an exit.
     """
     run = scheduler.runs.get(event.execution)
     if run is None:
@@ -129,8 +129,8 @@ def _planned(scheduler: Scheduler, draft: TurnDraft, event: Planned) -> None:
         slot = scheduler.arena.slots[event.graph_id]
         slot.attempt = run.attempt
         draft.reopened.append(GraphReopened(slot.graph_id, run.attempt))
-        run.asked.discard(slot.graph_id)  # it may settle at once: what was canceled may be nothing that is called
-        run.forgive()  # what failed in it was counted when it was taken up again
+        run.asked.discard(slot.graph_id)  # it may settle at once: canceled entries need not be calls
+        run.forgive()  # its failures were counted when it was restored
         graph, positions = run.retried
         chosen = positions if graph == slot.graph_id and positions is not None else np.arange(slot.end - slot.base)
         _again(scheduler, draft, slot, chosen.astype(np.int64) + slot.base, RETRIED_UNSURE)
@@ -140,13 +140,13 @@ def _planned(scheduler: Scheduler, draft: TurnDraft, event: Planned) -> None:
 
 
 def _leave_out(scheduler: Scheduler, event: Planned) -> None:
-    """A graph that nobody wants any more was never laid down."""
+    """Drop a graph that is no longer wanted before it is added."""
     if isinstance(event.answer, Graph):
         scheduler.arena.dropped.append(event.graph_id)
 
 
 def _restored(scheduler: Scheduler, draft: TurnDraft, event: Restored) -> None:
-    """An execution goes on from what the store remembers; what waits and runs follows from needs and open batches."""
+    """Restore an execution from the store; waiting and running follow from needs and open batches."""
     run = scheduler.runs.get(event.execution)
     if run is None:
         run = _begin(
@@ -180,7 +180,7 @@ def _restored(scheduler: Scheduler, draft: TurnDraft, event: Restored) -> None:
         arena.marks[event.begun.astype(np.int64) + slot.base] &= ONCE_BEGUN
     recount(arena, slot, event.graph)
     status = arena.status[slot.base : slot.end]
-    held = status.tobytes()  # most have nobody who sleeps and nothing that failed
+    held = status.tobytes()  # most have no sleeping and no failed entries
     if SLEEPING in held:
         asleep = (status == SLEEPING).nonzero()[0] + slot.base
         scheduler.sleepers.add(asleep, arena.due[asleep])
@@ -191,9 +191,9 @@ def _restored(scheduler: Scheduler, draft: TurnDraft, event: Restored) -> None:
 
 
 def _reattached(scheduler: Scheduler, _draft: TurnDraft, event: Reattached) -> None:
-    """The members of an open batch that have not answered are running, as far as anybody knows.
+    """Restore an open batch: members without an outcome are assumed to be running.
 
-    Told again, it gains the members of executions that have been taken up since.
+    If it is restored again, it gains the members of executions restored since.
     """
     arena = scheduler.arena
     slots = [arena.slots.get(graph) for graph in event.places.graphs]
@@ -218,7 +218,7 @@ def _reattached(scheduler: Scheduler, _draft: TurnDraft, event: Reattached) -> N
 def _matching(
     scheduler: Scheduler, run: OpenExecution, subjects: np.ndarray | None, statuses: np.ndarray
 ) -> np.ndarray:
-    """Positions of an execution's entries with one of these statuses (bool by status), of all its graphs or only of some instances."""
+    """Positions of an execution's entries with one of these statuses (bool by status), in all graphs or for some instances."""
     arena = scheduler.arena
     found = []
     for graph in run.graphs:
@@ -239,7 +239,7 @@ def cancel_unbegun(scheduler: Scheduler, run: OpenExecution, subjects: np.ndarra
 
 
 def _cancel(scheduler: Scheduler, draft: TurnDraft, event: CancelRequested) -> None:
-    """Nothing new starts; running calls are awaited, or with force and kill given up but for those that answer when they are ended."""
+    """Cancel: nothing new starts. Running calls are awaited; with force and kill they are given up, unless they report their end."""
     run = scheduler.runs.get(event.execution)
     if run is None:
         return
@@ -267,8 +267,8 @@ def _cancel(scheduler: Scheduler, draft: TurnDraft, event: CancelRequested) -> N
 
 
 def time_out(scheduler: Scheduler, draft: TurnDraft, run: OpenExecution) -> None:
-    """Its time is over: nothing new begins. When the grace is over, too, what still runs is given up and ended."""
-    if run.is_canceled and not run.is_timed_out:  # somebody was faster
+    """Time out an execution: nothing new begins. When the grace time is over, too, running calls are given up and ended."""
+    if run.is_canceled and not run.is_timed_out:  # it was canceled before
         run.ends_at = None
         return
     how: Literal["wait", "kill"] = "kill" if run.is_timed_out else "wait"
@@ -278,7 +278,7 @@ def time_out(scheduler: Scheduler, draft: TurnDraft, run: OpenExecution) -> None
 
 
 def _give_up(scheduler: Scheduler, draft: TurnDraft, batch: OpenBatch, members: np.ndarray) -> None:
-    """Wait no longer for these members: what must not be called twice is unsure, the rest canceled."""
+    """Stop waiting for these members: entries that must not be called twice become unsure, the others canceled."""
     positions = batch.positions[members]
     repeatable = scheduler.table.repeatable[scheduler.arena.policy[positions]]
     scheduler.answer(draft, batch, members, positions, KIND_UNSURE)
@@ -286,9 +286,9 @@ def _give_up(scheduler: Scheduler, draft: TurnDraft, batch: OpenBatch, members: 
 
 
 def _retry(scheduler: Scheduler, draft: TurnDraft, event: RetryRequested) -> None:
-    """Failed and canceled entries, and what was lost with them, go on; or the planner is asked afresh.
+    """Continue failed and canceled entries, and those lost with them; or ask the planner again.
 
-    What belongs to neither that graph nor one that still moves is history from now on.
+    Graphs other than that one and those that still move become history.
     """
     run, arena = scheduler.runs.get(event.execution), scheduler.arena
     if run is None or (event.graph is not None and event.graph not in run.graphs and not event.replan):
@@ -319,9 +319,9 @@ def _retry(scheduler: Scheduler, draft: TurnDraft, event: RetryRequested) -> Non
 
 
 def _again(scheduler: Scheduler, draft: TurnDraft, slot: GraphSlot, positions: np.ndarray, wanted: np.ndarray) -> None:
-    """Entries at these positions that have one of the wanted statuses (bool by status), and what was lost with them, go on.
+    """Continue entries at these positions with one of the wanted statuses (bool by status), and those lost with them.
 
-    Milestones that had passed by their end are taken back for those behind that have not begun, or are tried again as well.
+    Milestones passed by their end are taken back for dependents that have not begun, or that are retried as well.
     """
     arena = scheduler.arena
     chosen = wanted[arena.status[positions]]
@@ -338,7 +338,7 @@ def _again(scheduler: Scheduler, draft: TurnDraft, slot: GraphSlot, positions: n
 
 
 def _reopen(scheduler: Scheduler, draft: TurnDraft, run: OpenExecution) -> None:
-    """An execution goes on, with the graphs that it has, in its next attempt."""
+    """Continue an execution, with its graphs, in its next attempt."""
     run.attempt += 1
     run.begin_time(draft.now)
     for held in run.graphs:
@@ -348,7 +348,7 @@ def _reopen(scheduler: Scheduler, draft: TurnDraft, run: OpenExecution) -> None:
 
 
 def _complete(scheduler: Scheduler, draft: TurnDraft, event: CompleteRequested) -> None:
-    """A user vouches for entries; an execution that had ended goes on."""
+    """Complete entries on a user's word; an ended execution continues."""
     run, arena = scheduler.runs.get(event.execution), scheduler.arena
     if run is None or event.graph not in run.graphs:
         return
@@ -365,7 +365,7 @@ def _complete(scheduler: Scheduler, draft: TurnDraft, event: CompleteRequested) 
 
 
 def _rerun(scheduler: Scheduler, draft: TurnDraft, event: RerunRequested) -> None:
-    """Completed entries are called again."""
+    """Call completed entries again."""
     run, arena = scheduler.runs.get(event.execution), scheduler.arena
     if run is None or run.is_canceled or event.graph not in run.graphs:
         return
@@ -377,7 +377,7 @@ def _rerun(scheduler: Scheduler, draft: TurnDraft, event: RerunRequested) -> Non
 
 
 def _left(scheduler: Scheduler, _draft: TurnDraft, event: Left) -> None:
-    """A graph is held no longer, unless something has happened to it meanwhile; then it stays until its execution ends."""
+    """Drop a graph, unless it has changed meanwhile; then it stays until its execution ends."""
     run, arena = scheduler.runs.get(event.execution), scheduler.arena
     if run is None or event.graph not in run.graphs or any(graph == event.graph for graph, _ in run.failures):
         return
@@ -389,7 +389,7 @@ def _left(scheduler: Scheduler, _draft: TurnDraft, event: Left) -> None:
 
 
 def _wake(scheduler: Scheduler, draft: TurnDraft, event: WakeRequested) -> None:
-    """Sleepers try now; of those that are named, who is being called tries again as soon as that call asks for another one."""
+    """Wake sleepers now; a named entry in a call is called again as soon as that call asks for another one."""
     run, arena = scheduler.runs.get(event.execution), scheduler.arena
     if run is None or event.graph not in run.graphs:
         return
@@ -419,4 +419,4 @@ REQUESTS: dict[type[Event], Callable[[Scheduler, TurnDraft, Any], None]] = {
     Left: _left,
     WakeRequested: _wake,
 }
-"""{request: what applies it}"""
+"""{request: its handler}"""

@@ -1,8 +1,8 @@
-"""The one door of the engine: events and the time in, a decision out.
+"""The only entry point of the engine: it takes events and the time and returns a decision.
 
-``handle`` applies all events in order, then looks once which graphs have settled, and once what may be called.
-Nothing else changes its state. The work on single facts lies in ``facts`` (what calls returned) and
-``requests`` (what users and planners asked); this module holds the state and the turn.
+``handle`` applies all events in order, then checks once which graphs have settled, and once which entries may be called.
+Nothing else changes its state. Single events are handled in ``event_handlers`` (results of calls) and
+``request_handlers`` (requests of users and planners); this module holds the state and the turn.
 """
 
 from __future__ import annotations
@@ -54,12 +54,12 @@ COMPACT_FROM = 10_000
 
 
 class Scheduler:
-    """All open executions: their graphs in one arena, what waits in lanes, what is being called."""
+    """All open executions: their graphs in one arena, waiting entries in lanes, and open batches."""
 
     def __init__(self, *, next_batch: int = 1, checked: bool = False, compact_from: int = COMPACT_FROM) -> None:
-        """Nothing to do; batches are numbered from ``next_batch``.
+        """Begin without executions; batches are numbered from ``next_batch``.
 
-        ``checked`` holds every change of status against ``rules.TRANSITIONS`` and keeps the entries' stories.
+        ``checked`` compares every change of status with ``transitions.TRANSITIONS`` and keeps the entries' stories.
         The arena is compacted from ``compact_from`` entries of dropped graphs on.
         """
         self.arena = Arena()
@@ -71,7 +71,7 @@ class Scheduler:
         self.runs: dict[int, OpenExecution] = {}
         self.limited: dict[int, OpenExecution] = {}
         self.pondered: set[int] = set()
-        """Executions that may be something else than running, or that may have been asked about: looked at each turn."""
+        """Executions that may not be running, or with a possible open question: checked in each turn."""
         self.restored: list[GraphSlot] = []
         self.planned: list[NewGraph] = []
         self._next_batch = next_batch
@@ -79,9 +79,9 @@ class Scheduler:
         self._wake_at: int | None = None
 
     def handle(self, events: Sequence[Event], now: int) -> Decision:
-        """What follows from the events at ``now`` (ms): changes to be committed first, then commands to be carried out.
+        """The decision from the events at ``now`` (ms): changes to commit first, then commands to carry out.
 
-        ``Restored`` and ``Reattached`` come together, graphs before batches, and before what is asked of them.
+        ``Restored`` and ``Reattached`` come together, graphs before batches, and before requests for them.
         """
         if self.arena.hole_count() + self.arena.gone_count() > self._compact_from:
             self._compact()
@@ -117,7 +117,7 @@ class Scheduler:
         return draft.decision(self.arena)
 
     def counts(self, graph: int) -> np.ndarray:
-        """How many entries of each step have which status: int64 [step, status]; empty for a graph not held."""
+        """The number of entries by step and status: int64 [step, status]; empty for a graph not held."""
         slot = self.arena.slots.get(graph)
         if slot is None:
             return np.zeros((0, len(EntryStatus)), np.int64)
@@ -127,13 +127,13 @@ class Scheduler:
         return np.bincount(cells, minlength=len(sizes) * width).reshape(len(sizes), width)
 
     def _start_restored(self, draft: TurnDraft) -> None:
-        """What waited goes on, now that it is known which entries are in open batches."""
+        """Continue waiting entries, after the entries in open batches are known."""
         self.arena.start(self.restored)
         self.restored.clear()
         self.follow(draft)
 
     def _start_planned(self, draft: TurnDraft) -> None:
-        """New graphs begin, all that came together at once."""
+        """Begin new graphs, all of this turn at once."""
         planned, self.planned = self.planned, []
         self.arena.start(self.add(planned))
         self.follow(draft)
@@ -149,7 +149,7 @@ class Scheduler:
             run = self.runs[slot.execution]
             slot.attempt = run.attempt
             run.graphs.append(slot.graph_id)
-            if run.is_timed_out:  # what closes it has a time of its own
+            if run.is_timed_out:  # its closing graphs have a time of their own
                 run.ends_at = None
             if slot.bounds:
                 self.limited[run.execution] = run
@@ -157,13 +157,13 @@ class Scheduler:
         return slots
 
     def tally(self, graph: int) -> np.ndarray:
-        """How many entries of a graph have which status, int64 by status; zeros for a graph not held."""
+        """The number of entries of a graph, int64 by status; zeros for a graph not held."""
         slot = self.arena.slots.get(graph)
         status = self.arena.status[slot.base : slot.end] if slot is not None else self.arena.status[:0]
         return np.bincount(status, minlength=len(EntryStatus))
 
     def follow(self, draft: TurnDraft) -> None:
-        """Carry on what a change of the arena let through: states, announcements, exits, lanes."""
+        """Handle entries that a change of the arena let through: states, announcements, exits, lanes."""
         arena = self.arena
         while arena.passed or arena.released:
             passed, arena.passed = arena.passed, []
@@ -176,7 +176,7 @@ class Scheduler:
                 self._admit(draft, positions)
 
     def announce(self, draft: TurnDraft, positions: np.ndarray) -> None:
-        """Tell listeners and the planner of entries that were done and are marked for it."""
+        """Announce entries that are done and marked for it to listeners and the planner."""
         if not self.arena.has_marks(positions, ANNOUNCE | EXIT):
             return
         marks = self.arena.marks[positions]
@@ -185,7 +185,7 @@ class Scheduler:
         draft.exits.append(positions[(marks & EXIT) != 0])
 
     def _tell_exits(self, draft: TurnDraft) -> None:
-        """Ask the planner to go on with the subjects that passed exits and were not taken back in the same turn."""
+        """Ask the planner to continue with the subjects that passed exits and were not taken back in the same turn."""
         positions = unique(np.concatenate(draft.exits))
         positions = positions[self.arena.status[positions] == PASSED]
         for slot, mine in self.arena.by_slot(positions):
@@ -193,7 +193,7 @@ class Scheduler:
                 draft.commands.append(Ask(slot.execution, slot.graph_id, self.arena.subject[mine]))
 
     def _admit(self, draft: TurnDraft, positions: np.ndarray) -> None:
-        """Put entries that wait into their lanes; those of which only the shell knows enough are asked for first."""
+        """Put waiting entries into their lanes; those that need a value from the shell are evaluated first."""
         arena = self.arena
         if arena.has_marks(positions, CONDITIONAL):
             conditional = (arena.marks[positions] & CONDITIONAL) != 0
@@ -202,7 +202,7 @@ class Scheduler:
         self.admit_applicable(draft, positions)
 
     def admit_applicable(self, draft: TurnDraft, positions: np.ndarray) -> None:
-        """Put entries that are known to apply into their lanes; keyed ones are asked for their key first."""
+        """Put entries that apply into their lanes; keyed ones get their key evaluated first."""
         if len(positions) <= 1:
             for position in positions.tolist():
                 self._admit_one(draft, positions, position)
@@ -257,12 +257,12 @@ class Scheduler:
                 self.wake(draft, along)
 
     def wake(self, draft: TurnDraft, positions: np.ndarray) -> None:
-        """Sleepers wait in their lanes again."""
+        """Put sleepers back into their lanes."""
         self.arena.change(positions, WAITING)
         self.admit_applicable(draft, positions)
 
     def _stop_runs(self, draft: TurnDraft) -> None:
-        """Cancel what has not begun of executions that bear no more failure."""
+        """Cancel entries that have not begun in executions over their limit of failures."""
         for run in self.limited.values():
             if run.ends_at is not None and run.ends_at <= draft.now:
                 requests.time_out(self, draft, run)
@@ -274,7 +274,7 @@ class Scheduler:
         self.follow(draft)
 
     def _settle(self, draft: TurnDraft) -> None:
-        """Ask the planner about graphs in which nothing moves any more; unsure entries need a person first."""
+        """Ask the planner about settled graphs; unsure entries need an operator's decision first."""
         cells, order, slots = self.arena.cells, self.arena.order, self.arena.slots
         asked_before = list(draft.questions)
         for number in self._looked_at():
@@ -284,7 +284,7 @@ class Scheduler:
             run = self.runs[slot.execution]
             is_open = cells.open[number] and not cells.unsure[number]
             if is_open and run.status is RUNNING and slot.graph_id not in run.asked:
-                continue  # it moves, as before
+                continue  # it still moves
             is_all = len(run.graphs) == 1 and not cells.unsure[number]
             moves = is_open if is_all else self.moves(run)
             unsure = 0 if moves or run.is_canceled or is_all else self._unsure_count(run)
@@ -309,7 +309,7 @@ class Scheduler:
             draft.commands.append(Ask(execution, graph))
 
     def _looked_at(self) -> list[int]:
-        """The graphs that were touched, in order; of many without those that move as before, which is the common case."""
+        """The changed graphs, in order; if there are many, without those that still move, which is the common case."""
         arena = self.arena
         touched = sorted(arena.touched)
         if len(touched) <= FEW:
@@ -322,7 +322,7 @@ class Scheduler:
         return found
 
     def moves(self, run: OpenExecution) -> bool:
-        """True while an entry of an execution will change without anybody's decision."""
+        """True while an entry of an execution will change without an operator's decision."""
         arena = self.arena
         if len(run.graphs) == 1:  # ten thousand small executions may ask this in one turn
             slot = arena.slots[run.graphs[0]]
@@ -331,12 +331,12 @@ class Scheduler:
         return any(arena.moves(arena.slots[graph]) for graph in run.graphs)
 
     def _unsure_count(self, run: OpenExecution) -> int:
-        """Entries a person must decide about."""
+        """The number of entries that need an operator's decision."""
         arena = self.arena
         return sum([arena.cells.unsure[arena.slots[graph].number] for graph in run.graphs])
 
     def ask(self, draft: TurnDraft, run: OpenExecution, graph: int) -> None:
-        """Ask the planner what comes next at the end of the turn, or when the answer that is on its way has come."""
+        """Ask the planner for the next step at the end of the turn, or after the answer to the open question."""
         run.asked.add(graph)
         if graph:
             self.pondered.add(run.execution)
@@ -346,7 +346,7 @@ class Scheduler:
             draft.questions[run.execution] = graph
 
     def set_status(self, draft: TurnDraft, run: OpenExecution, status: ExecutionStatus, reason: str = "") -> None:
-        """Remember and tell a status that is new, or has a new reason."""
+        """Store and report a status that is new, or has a new reason."""
         if run.status is not status or run.reason != reason:
             run.status, run.reason = status, reason
             if status is not RUNNING:
@@ -354,7 +354,7 @@ class Scheduler:
             draft.executions.append(ExecutionChanged(run.execution, status, reason, run.attempt))
 
     def _dispatch(self, draft: TurnDraft) -> None:
-        """Make batches for the slots that are free."""
+        """Make batches for the free slots."""
         for lane, size in self.lanes.open_lanes(draft.now, lambda: self._is_more_likely(draft.now)):
             positions = lane.take(size)
             batch = self._next_batch
@@ -376,12 +376,12 @@ class Scheduler:
             draft.commands.append(Dispatch(made))
 
     def _is_more_likely(self, now: int) -> bool:
-        """Whether a call runs, or a sleeper is due within the window, whose outcome may bring entries that share a call."""
+        """Whether entries that could share a call may come soon: a call runs, or a sleeper is due within the window."""
         due = self.sleepers.next(self.arena)
         return (due is not None and due <= now + GATHER_MS) or any(batch.pending for batch in self.batches.values())
 
     def _deadline(self, lane: Lane, positions: np.ndarray, now: int) -> int:
-        """When a call of these is given up, in ms; 0: never, since one of them has no time-out or calls are single."""
+        """When a call of these is given up, in ms; 0: never, because one of them has no time-out or calls are single."""
         if lane.spec.form != "bulk":
             return 0
         timeout = self.table.timeout[self.arena.policy[positions]]
@@ -402,7 +402,7 @@ class Scheduler:
     def answer(
         self, draft: TurnDraft, batch: OpenBatch, members: np.ndarray, positions: np.ndarray, kinds: np.ndarray | int
     ) -> None:
-        """Members of a batch have outcomes; their entries, at these positions, belong to it no more."""
+        """Record outcomes of a batch's members; their entries, at these positions, no longer belong to it."""
         self.arena.owner[positions] = 0
         batch.answer(members, kinds)
         draft.answered[batch.id] = batch
@@ -412,7 +412,7 @@ class Scheduler:
         for batch in draft.answered.values():
             if not batch.pending:
                 self.batches.pop(batch.id, None)
-                kinds = batch.kinds  # nobody writes it any more
+                kinds = batch.kinds  # not written any more
             else:
                 kinds = batch.kinds.copy()
             is_open = batch.pending or batch.elsewhere
@@ -440,7 +440,7 @@ class Scheduler:
         self.pondered.discard(run.execution)
 
     def _compact(self) -> None:
-        """Close the holes when they outweigh what is there."""
+        """Close the holes when they are larger than the rest."""
         arena = self.arena
         if arena.hole_count() <= len(arena) // 2 and arena.gone_count() <= len(arena.slots):
             return

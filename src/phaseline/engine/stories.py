@@ -1,4 +1,4 @@
-"""What befell each entry, for tests and for whoever debugs at night: every change of status is held against the table.
+"""The history of each entry, for tests and debugging: every change of status is compared with the table.
 
 Only a scheduler made with ``checked=True`` keeps stories; they cost time and memory.
 """
@@ -14,10 +14,10 @@ from phaseline.lang.arrays import every
 from phaseline.model.graph.status import EntryStatus
 
 CHANGES_KEPT = 10_000
-"""Changes (of many entries each) that are remembered."""
+"""The number of changes (of many entries each) that are kept."""
 
 ALLOWED = np.zeros((len(EntryStatus), len(EntryStatus)), bool)
-"""[from, to] -> some fact makes this change."""
+"""[from, to] -> a fact makes this change."""
 for (_status, _fact), _result in TRANSITIONS.items():
     ALLOWED[_status, _result] = True
     ALLOWED[_status, _status] = True
@@ -26,10 +26,10 @@ MAY_BECOME = ALLOWED.tolist()
 
 
 class InvalidTransition(AssertionError):
-    """An entry was to change in a way that no fact allows. A mistake of ours, never of a user or a plugin."""
+    """A change of an entry that no fact allows: an error in the engine, never of a user or a plugin."""
 
     def __init__(self, entry: int, before: EntryStatus, after: EntryStatus, story: tuple[str, ...]) -> None:
-        """``entry`` is the position in the arena; ``story`` what befell it so far, oldest first."""
+        """``entry`` is the position in the arena; ``story`` its changes so far, oldest first."""
         self.entry, self.before, self.after, self.story = entry, before, after, story
         told = "; ".join(story) or "nothing befell it yet"
         super().__init__(f"entry {entry} cannot become {after.word} when {before.word} ({told})")
@@ -48,7 +48,7 @@ class Stories:
         self._changes: deque[Change] = deque(maxlen=CHANGES_KEPT)
 
     def see(self, positions: np.ndarray, before: np.ndarray, after: np.ndarray) -> None:
-        """Remember a change. Raises ``InvalidTransition`` for the first entry whose change the table does not have."""
+        """Record a change. Raises ``InvalidTransition`` for the first entry with a change that is not in the table."""
         allowed = ALLOWED[before, after]
         if not every(allowed):
             place = int((~allowed).nonzero()[0][0])
@@ -64,7 +64,7 @@ class Stories:
         self._changes.append((self.now, position, before, after))
 
     def of(self, entry: int) -> tuple[str, ...]:
-        """What befell the entry at this position, such as ``5 ms: waiting -> running``, oldest first."""
+        """The changes of the entry at this position, such as ``5 ms: waiting -> running``, oldest first."""
         told = []
         for now, *columns in self._changes:
             positions, *statuses = map(np.atleast_1d, columns)

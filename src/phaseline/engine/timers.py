@@ -15,11 +15,11 @@ if TYPE_CHECKING:
 
 NOBODY = np.empty(0, np.int64)
 NEVER = (-1, -1)
-"""What a look saw that has not been taken."""
+"""The result of a check that was not made."""
 
 
 class Sleepers:
-    """A heap of (due, number, positions). What woke or ended otherwise is dropped when its chunk comes up."""
+    """A heap of (due, number, positions). Entries that woke or ended otherwise are dropped when their chunk is due."""
 
     def __init__(self) -> None:
         self._heap: list[tuple[int, int, np.ndarray]] = []
@@ -33,11 +33,11 @@ class Sleepers:
             heapq.heappush(self._heap, (int(due.min()), self._count, positions))
 
     def are_due(self, now: int) -> bool:
-        """Whether the time of any may have come."""
+        """Whether any entry may be due."""
         return bool(self._heap) and self._heap[0][0] <= now
 
     def due(self, arena: Arena, now: int) -> np.ndarray:
-        """Positions that sleep and whose time has come, each once, ascending; the rest sleeps on."""
+        """Positions of sleeping entries that are due, each once, ascending; the rest stay asleep."""
         woken: list[np.ndarray] = []
         while self._heap and self._heap[0][0] <= now:
             positions = heapq.heappop(self._heap)[2]
@@ -49,7 +49,7 @@ class Sleepers:
         return unique(np.concatenate(woken)) if woken else NOBODY
 
     def next(self, arena: Arena) -> int | None:
-        """When the first sleeper is due, or None. Looked at only when somebody fell asleep or awoke since."""
+        """When the first sleeper is due, or None. Computed only if an entry fell asleep or woke since."""
         seen = (arena.sleep_changes, self._count)
         if seen == self._looked:
             return self._heap[0][0] if self._heap else None
@@ -64,7 +64,7 @@ class Sleepers:
         return self._heap[0][0] if self._heap else None
 
     def soon(self, arena: Arena, until: int) -> np.ndarray:
-        """Positions that sleep and whose time comes until then, each once, ascending; they sleep on for now."""
+        """Positions of sleeping entries that are due until then, each once, ascending; they stay asleep for now."""
         found = [positions for due, _, positions in self._heap if due <= until]
         if not found:
             return NOBODY
@@ -73,7 +73,7 @@ class Sleepers:
         return soon
 
     def known(self) -> dict[int, int]:
-        """{position: when it is looked at next} of all that slept when they were added."""
+        """{position: time of its next check} of all added entries."""
         looked: dict[int, int] = {}
         for due, _, positions in self._heap:
             for position in positions.tolist():

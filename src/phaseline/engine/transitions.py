@@ -1,4 +1,4 @@
-"""The tables of the engine: what each status means to dependents, and which change each fact makes.
+"""The tables of the engine: the effect of each status on dependents, and the change that each fact makes.
 
 Contribution of an entry to one that waits for it: (unmet, lost).
 
@@ -7,13 +7,13 @@ Contribution of an entry to one that waits for it: (unmet, lost).
     failed, skipped, canceled                    (1, 1)
 
 An entry with nothing unmet may run; one with something lost is skipped. Milestones: ``any`` passes with the
-first need that is met and is skipped when all are lost; ``ended`` passes when each need is met or lost. What
-has been let through is never taken back by a change of its needs: completed, passed and running entries do not react
+first need that is met and is skipped when all are lost; ``ended`` passes when each need is met or lost. A change of its
+needs never takes an entry back that has been let through: completed, passed and running entries do not react
 to it; blocked and skipped ones do. Only a *reopening* takes back (T19, and a phase that applies after all): a completed
-or passed entry is blocked again, and with it what it had let through and what is not being called; so is, by a retry, a
-milestone that had passed by the end of what is tried again, for those behind it that have not begun.
+or passed entry is blocked again, with the entries that it let through and that are not in a call. A retry does the same to
+a milestone that had passed by the end of a retried entry, for dependents that have not begun.
 
-``TRANSITIONS`` lists every change a fact may make: {(status, fact): status}. What does not fit the table:
+``TRANSITIONS`` lists every change a fact may make: {(status, fact): status}. Two cases are not in the table:
 a retry outcome with no retries left is ``fail``; a retried entry is first blocked, and the rule above then decides.
 """
 
@@ -25,8 +25,8 @@ from phaseline.lang.arrays import some
 from phaseline.model.graph.status import EntryStatus as E
 from phaseline.model.graph.status import Mark, OutcomeKind
 
-# Plain integers for whatever is compared with arrays: of a member of an enumeration numpy asks its class, each time, what it
-# might be, which takes longer than comparing ten entries.
+# Plain integers for comparisons with arrays: for a member of an enumeration numpy inspects the class each time, which takes
+# longer than comparing ten entries.
 BLOCKED, WAITING, RUNNING, SLEEPING, CANCELING, UNSURE, COMPLETED, PASSED, FAILED, SKIPPED, CANCELED = map(int, E)
 ABSENT, TOLERANT, ANY, ENDED, ANNOUNCE, EXIT, CONDITIONAL = map(int, Mark)
 KIND_PENDING, KIND_COMPLETED, KIND_AGAIN, KIND_RETRY, KIND_FAILED, KIND_UNSURE, KIND_LOST = map(int, OutcomeKind)
@@ -87,9 +87,9 @@ def transition_diagram() -> str:
 
 
 UNMET = np.array([[1, 1]] * 6 + [[0, 0], [0, 0], [1, 0], [1, 1], [1, 1]], np.int8)
-"""[status, is tolerant] -> what it adds to ``unmet`` of each dependent."""
+"""[status, is tolerant] -> its contribution to ``unmet`` of each dependent."""
 LOST = np.array([[0, 0]] * 8 + [[1, 0], [1, 1], [1, 1]], np.int8)
-"""[status, is tolerant] -> what it adds to ``lost`` of each dependent."""
+"""[status, is tolerant] -> its contribution to ``lost`` of each dependent."""
 
 TOLD = np.array(
     [
@@ -100,7 +100,7 @@ TOLD = np.array(
     ],
     np.int8,
 ).T.copy()
-"""[unmet or lost, change] -> what dependents are told of a change; see ``change_number``."""
+"""[unmet or lost, change] -> what a change adds in dependents; see ``change_number``."""
 
 
 def change_number(old: np.ndarray, new: np.ndarray, marks: np.ndarray) -> np.ndarray:
@@ -123,24 +123,24 @@ IS_OPEN = np.array([status < E.COMPLETED for status in E], bool)
 MAY_MOVE = np.array([status < E.UNSURE for status in E], np.int8)
 """[status] -> 1 while the graph has not settled because of it (unsure counts as settled)."""
 IS_ACTIVE = np.array([status in {E.WAITING, E.RUNNING, E.SLEEPING, E.CANCELING} for status in E], bool)
-"""[status] -> will change without anybody's decision; what is blocked waits for one of these, or for an unsure one."""
+"""[status] -> will change without an operator's decision; blocked entries wait for one of these, or for an unsure one."""
 IS_STORED = np.array([status >= E.SLEEPING for status in E], bool)
 """[status] -> is written to its page; the others follow from needs and open batches."""
 WAS_LET_THROUGH = np.array([status in {E.WAITING, E.SLEEPING, E.PASSED} for status in E], bool)
-"""[status] -> its needs let it through and no call of it runs or has decided it: a reopening takes it back."""
+"""[status] -> let through by its needs, and no call runs or has decided it; a reopening takes it back."""
 
 
 GATE = ABSENT | CONDITIONAL
-"""Marks of an entry that is never called, and of which the shell is asked before it passes."""
+"""Marks of an entry that is never called, and that the shell evaluates before it passes."""
 WOKEN = -1
-"""Due time of an entry that is being called and was asked to wake: if the call asks for another one, that is made at once."""
+"""Due time of an entry in a call that was asked to wake: if the call asks for another one, that is made at once."""
 ASKED = 128
-"""Internal mark: the shell was asked about this entry (``Evaluate``) and has not answered."""
+"""Internal mark: the shell evaluates this entry (``Evaluate``) and has not answered."""
 
 
 def ruled_status(unmet: np.ndarray, lost: np.ndarray, needs: np.ndarray, marks: np.ndarray) -> np.ndarray:
     """Status (uint8) of entries that no call decides: blocked, waiting, passed or skipped by their needs alone."""
-    absent = (marks & GATE) == ABSENT  # who is conditional as well is asked before it passes
+    absent = (marks & GATE) == ABSENT  # an entry that is also conditional is evaluated before it passes
     ready = np.where(absent, np.uint8(PASSED), np.uint8(WAITING))
     status = np.where(lost > 0, np.uint8(SKIPPED), np.where(unmet == 0, ready, np.uint8(BLOCKED)))
     special = (marks & (ANY | ENDED)) != 0

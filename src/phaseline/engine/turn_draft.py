@@ -1,4 +1,4 @@
-"""What one turn of the scheduler has decided so far."""
+"""The decisions of one turn of the scheduler so far."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 class TurnDraft:
     """Lists that become the ``Decision`` at the end of the turn.
 
-    ``questions``: {execution: graph about which its planner is to be asked at the end of the turn}.
+    ``questions``: {execution: graph that its planner is asked about at the end of the turn}.
     """
 
     __slots__ = (
@@ -52,7 +52,7 @@ class TurnDraft:
         self.questions: dict[int, int] = {}
 
     def enter(self, arena: Arena, table: PolicyTable, positions: np.ndarray, column: np.ndarray) -> None:
-        """Instances go through the states that ``column`` (``enter`` or ``leave`` of the policies) has for their entries."""
+        """Take instances through the states in ``column`` (``enter`` or ``leave`` of the policies) for their entries."""
         if len(positions) == 1:
             position = positions.item()
             number = column.item(arena.cells.policy[position])

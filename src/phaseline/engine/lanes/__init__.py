@@ -1,1 +1,1 @@
-"""What may share a call, and when: queues, shelves for functions, rates."""
+"""Entries that may share a call, and when they are called: queues, shelves for functions, rates."""

@@ -1,6 +1,6 @@
-"""What waits in a lane that is full, by function: who waits for no call of its own function goes on at once (ADR 0033).
+"""Entries that wait in a full lane, by function: one without an open call of its function is called at once (ADR 0033).
 
-Nobody asks which function an entry calls before its lane is full, and of each entry once.
+The function of an entry is looked up only when its lane is full, and once for each entry.
 """
 
 from __future__ import annotations
@@ -22,25 +22,25 @@ if TYPE_CHECKING:
     from phaseline.engine.lanes.queues import Crowd
 
 FEW_EACH = 8
-"""Entries of a graph up to which they are asked for one by one."""
+"""The most entries of a graph that are looked up one by one."""
 
 
 class FunctionShelves:
-    """A queue for each function of which something waits, and how many calls of each function are open."""
+    """A queue for each function with waiting entries, and the number of open calls of each function."""
 
     def __init__(self, calls: int) -> None:
-        """Nothing waits; ``calls`` of one function may be open at once."""
+        """Begin without entries; ``calls`` of one function may be open at once."""
         self.count = 0
         """Entries on all shelves."""
         self.queues: dict[int, Queue] = {}
         self.open: dict[int, int] = {}
-        """{function: open batches with members of it that have no outcome}, of those batches that were told."""
+        """{function: number of open batches with members without an outcome}, of the reported batches."""
         self.ready: OrderedDict[int, None] = OrderedDict()
-        """Functions of which something waits that may be called, in the order in which they are served."""
+        """Functions with waiting entries that may be called, in the order in which they are served."""
         self._calls = calls
 
     def put(self, crowd: Crowd, functions: np.ndarray) -> None:
-        """Add entries, behind those of their functions; ``functions`` by entry."""
+        """Add entries to the queues of their functions; ``functions`` by entry."""
         executions, positions, cuts = crowd
         self.count += len(positions)
         if every(functions == functions[0]):
@@ -63,20 +63,20 @@ class FunctionShelves:
         return shelf
 
     def _look_at(self, function: int) -> None:
-        """See whether entries of a function may be called."""
+        """Check whether entries of a function may be called."""
         if function in self.queues and self.open.get(function, 0) < self._calls:
             self.ready.setdefault(function)
         else:
             self.ready.pop(function, None)
 
     def begun(self, functions: Iterable[int]) -> None:
-        """A batch is open that has members of these."""
+        """Record a new open batch with members of these functions."""
         for function in functions:
             self.open[function] = self.open.get(function, 0) + 1
             self._look_at(function)
 
     def ended(self, functions: Iterable[int]) -> None:
-        """A batch has no member of these any more that has no outcome."""
+        """Record that a batch has no more members of these functions without an outcome."""
         for function in functions:
             left = self.open.pop(function) - 1
             if left:
@@ -84,7 +84,7 @@ class FunctionShelves:
             self._look_at(function)
 
     def take(self, limit: int) -> list[np.ndarray]:
-        """At most ``limit`` entries that may be called; of whose function some are left goes to the back."""
+        """At most ``limit`` entries that may be called; a function with entries left goes to the end."""
         taken = []
         while limit and self.ready:
             function, _ = self.ready.popitem(last=False)

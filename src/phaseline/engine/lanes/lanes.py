@@ -1,8 +1,8 @@
-"""What waits for a call, in lanes of entries that may share one.
+"""Entries that wait for a call, in lanes of entries that may share one.
 
 A lane is keyed by (number of its specification, key). It keeps one queue for each execution and fills a batch from them in
-turns, so that a large execution cannot starve a small one. What comes to a bulk lane of operations while it has as many
-calls as it may waits for those of its own function alone (``shelves``). Ties: lanes in the order in which they were made,
+turns, so that a large execution cannot starve a small one. An entry that comes to a full bulk lane of operations waits
+only for calls of its own function (``shelves``). Ties: lanes in the order in which they were made,
 beginning one further each turn; executions in the order in which they joined the lane; entries
 in the order in which they arrived, those that arrived together by position.
 """
@@ -29,18 +29,18 @@ if TYPE_CHECKING:
     FunctionsOf = Callable[[str, np.ndarray], np.ndarray]
 
 REPEATABLE_EACH_BATCH = 1000
-"""Members of one batch of a repeatable per-instance phase; others get no more than there are free slots."""
+"""The most members of one batch of a repeatable per-instance phase; others get at most the number of free slots."""
 
 GATHER_MS = 50
-"""Window of PD35: what trickles into a lane shares a call with whatever comes within so long after its last one began."""
+"""Window of PD35, in ms after the begin of a lane's last call: entries that trickle in during it share a call."""
 GATHER_AFTER = 4
-"""Calls of a lane in quick succession from which on its entries trickle (ADR 0030)."""
+"""The number of calls in quick succession from which on entries of a lane count as trickling in (ADR 0030)."""
 
 RECENT_KEPT = 256
-"""Lanes that are gone of which it is remembered when they began their last call, before it is looked who may be forgotten."""
+"""The number of removed lanes whose last call is remembered before old ones are forgotten."""
 
 MOST_PASSED_OVER = 8
-"""After so many batches of others a lane comes first, whatever its priority."""
+"""The number of batches of other lanes after which a lane comes first, whatever its priority."""
 
 
 @mutable
@@ -50,11 +50,11 @@ class Lane:
     spec: LaneSpec
     key: int
     pool: str
-    """Whose slots its calls take."""
+    """The pool whose slots its calls use."""
     fresh: Queue = field(default_factory=Queue)
-    """Entries of which nobody has asked yet which function they call."""
+    """Entries whose functions were not looked up yet."""
     shelves: FunctionShelves | None = None
-    """The others, once it was full and something waited."""
+    """Entries by function; None until the lane was full with entries waiting."""
     running: int = 0
     is_paused: bool = False
     is_probe: bool = False
@@ -63,15 +63,15 @@ class Lane:
     opens_at: int = 0
     began_at: int = -GATHER_MS
     in_succession: int = 0
-    """Batches begun one after the other, each no later than ``GATHER_MS`` after the one before."""
+    """The number of consecutive batches begun, each no later than ``GATHER_MS`` after the one before."""
     passed_over: int = 0
-    """Batches that others have begun since this one began its last and something waits in it."""
+    """The number of batches of other lanes since this lane's last one, while entries wait in it."""
     untold: list[OpenBatch] = field(default_factory=list)
-    """Open batches that the shelves were not told of."""
+    """Open batches that are not yet reported to the shelves."""
 
     @property
     def waiting(self) -> int:
-        """How many entries wait."""
+        """The number of waiting entries."""
         return self.fresh.count if self.shelves is None else self.fresh.count + self.shelves.count
 
     def take(self, limit: int) -> np.ndarray:
@@ -97,7 +97,7 @@ class Lane:
                 queue.move(moved)
 
     def begin(self, batch: OpenBatch, now: int) -> None:
-        """A batch begins."""
+        """Record that a batch begins."""
         if self.is_mixed:
             self.untold = [*(one for one in self.untold if one.pending), batch]
         self.running += 1
@@ -106,9 +106,9 @@ class Lane:
         self.began_at = now
 
     def gathers_until(self, now: int) -> int:
-        """Until when its entries had better wait for company, if any is likely; ``now`` or earlier: not at all.
+        """Until when its entries should wait for others that could share their call; ``now`` or earlier: not at all.
 
-        So it is in a bulk lane of a phase that began call after call, until 50 ms after the last one, unless a batch is full.
+        They wait in a bulk lane of a phase that began call after call, until 50 ms after the last one, unless a batch is full.
         """
         if self.in_succession < GATHER_AFTER or self.waiting >= self.spec.max_batch or not self.is_gathering:
             return now
@@ -116,22 +116,22 @@ class Lane:
 
     @property
     def is_gathering(self) -> bool:
-        """Whether it may let entries wait for company: bulk calls of phases do, for one runs at a time (PD35)."""
+        """Whether its entries may wait to share a call: those of bulk phases do, because one call runs at a time (PD35)."""
         return self.spec.form == "bulk" and self.spec.phase.startswith(LANE_PREFIX)
 
     @property
     def is_mixed(self) -> bool:
-        """Whether its calls are of several functions: those of operations are; a run of a phase takes all resources (PD35)."""
+        """Whether its calls have several functions: those of operations do; a run of a phase takes all resources (PD35)."""
         return self.spec.form == "bulk" and not self.spec.phase.startswith(LANE_PREFIX)
 
     @property
     def is_full(self) -> bool:
-        """Whether it has as many calls as it may, whatever their functions."""
+        """Whether it has the most calls allowed, whatever their functions."""
         calls = self.spec.concurrency or (1 if self.spec.form == "bulk" else 0)
         return 0 < calls <= self.running
 
     def sort(self, functions_of: FunctionsOf) -> None:
-        """Put what waits on the shelves of its functions, and see which of them have calls that run."""
+        """Put waiting entries on the shelves of their functions, and record the functions with running calls."""
         if self.shelves is None:
             self.shelves = FunctionShelves(self.spec.concurrency or 1)
         for batch in self.untold:
@@ -144,7 +144,7 @@ class Lane:
                 self.shelves.put(crowd, functions_of(self.spec.phase, crowd[1]))
 
     def limit(self, free: int) -> int:
-        """How many members the next batch may have when the pool has ``free`` slots; 0: none now. One that is full was sorted."""
+        """The most members of the next batch when the pool has ``free`` slots; 0: no batch now. A full lane must be sorted before."""
         if self.is_paused or not self.waiting or free <= 0:
             return 0
         if self.is_probe:
@@ -157,10 +157,10 @@ class Lane:
 
 
 class Lanes:
-    """All lanes, and how many slots of each pool are free."""
+    """All lanes, and the free slots of each pool."""
 
     def __init__(self, functions_of: FunctionsOf = lambda _, positions: np.zeros(len(positions), np.int64)) -> None:
-        """No lane, no slot. ``functions_of``: numbers of the functions that an operation calls for entries at positions."""
+        """Begin without lanes and slots. ``functions_of``: numbers of the functions that an operation calls for entries at positions."""
         self._functions_of = functions_of
         self.by_key: dict[tuple[int, int], Lane] = {}
         self.paused: set[str] = set()
@@ -168,17 +168,17 @@ class Lanes:
         self.slots: dict[str, int] = {}
         self.used: dict[str, int] = {}
         self.careful: set[int] = set()
-        """Numbers of specifications of which some entries must not be called twice."""
+        """Numbers of specifications with entries that must not be called twice."""
         self.rates = TokenBuckets()
         self.has_windows = self.has_priorities = False
         self.changed: set[str] = set()
-        """Phases of which lanes of an older and a newer specification have been there together."""
+        """Phases that had lanes of an older and a newer specification at the same time."""
         self._next = 0
         self._recent: dict[tuple[int, int], tuple[int, int]] = {}
         self._recent_looks_at = RECENT_KEPT
 
     def lane(self, number: int, spec: LaneSpec, key: int) -> Lane:
-        """The lane of the specification of this number and of a key, made if need be."""
+        """The lane of the specification with this number and of a key; it is created if necessary."""
         lane = self.by_key.get((number, key))
         if lane is None:
             self.has_windows |= spec.coalesce_ms > 0
@@ -195,7 +195,7 @@ class Lanes:
         return lane
 
     def pause(self, phase: str, *, is_paused: bool, is_probe: bool = False) -> None:
-        """Pause or open every lane of a phase, those still to come as well; or open it for one member at a time."""
+        """Pause or open every lane of a phase, future ones included; or open it for one member at a time."""
         (self.paused.add if is_paused else self.paused.discard)(phase)
         (self.probed.add if is_probe else self.probed.discard)(phase)
         for lane in self.by_key.values():
@@ -207,15 +207,15 @@ class Lanes:
         return self.slots.get(pool, 0) - self.used.get(pool, 0)
 
     def about_to_begin(self, now: int) -> list[Lane]:
-        """Lanes with a window, of which a batch may begin now: sleepers that are due soon may come along (X5)."""
+        """Lanes with a window that may begin a batch now: sleepers that are due soon may join it (X5)."""
         lanes = [lane for lane in self.by_key.values() if lane.spec.coalesce_ms and lane.opens_at <= now]
         return [lane for lane in lanes if lane.limit(self.free(lane.pool))]
 
     def open_lanes(self, now: int, is_more_likely: Callable[[], bool]) -> Iterator[tuple[Lane, int]]:
-        """(lane, batch size) as long as one may begin a batch; the caller takes it before the next is asked for.
+        """(lane, batch size) while one may begin a batch; the caller takes it before it asks for the next.
 
-        After a whole turn without a batch it ends. Lanes with nothing left are forgotten. ``is_more_likely``: whether
-        anything may come soon that could share a call; only asked where entries trickle.
+        The iteration ends after a whole turn without a batch. Empty lanes are forgotten. ``is_more_likely``: whether
+        entries that could share a call may come soon; only called if entries trickle in.
         """
         empty = [key for key, lane in self.by_key.items() if not (lane.waiting or lane.running or lane.opens_at > now)]
         for key in empty:
@@ -243,7 +243,7 @@ class Lanes:
             waiting = [lane for lane in waiting if lane.waiting] if begun else []
 
     def _forget(self, key: tuple[int, int], now: int) -> None:
-        """Forget a lane; how quickly its calls came one after the other is remembered as long as it says anything."""
+        """Forget a lane; the pace of its calls is remembered while it matters."""
         lane = self.by_key.pop(key)
         if lane.is_gathering and now - lane.began_at <= GATHER_MS:
             if len(self._recent) >= self._recent_looks_at:
@@ -252,7 +252,7 @@ class Lanes:
             self._recent[key] = lane.began_at, lane.in_succession
 
     def _in_turn(self) -> list[Lane]:
-        """Lanes in which something waits, beginning one further each time."""
+        """Lanes with waiting entries, beginning one further each time."""
         lanes = list(self.by_key.values())
         self._next += 1
         if len(lanes) > 1:
@@ -261,17 +261,17 @@ class Lanes:
         return [lane for lane in lanes if lane.waiting]
 
     def _ordered(self, lanes: list[Lane]) -> list[Lane]:
-        """By priority, others in their turn; who was passed over too often is first, so that nobody starves (PD32)."""
+        """Lanes by priority, then in turn; one that was passed over too often comes first, so that none starves (PD32)."""
         return sorted(lanes, key=lambda lane: (lane.passed_over < MOST_PASSED_OVER, -lane.spec.priority))
 
     def _passed_over(self, begun: Lane) -> None:
-        """A lane has begun a batch: those that still wait were passed over."""
+        """Count that other lanes with waiting entries were passed over by this batch."""
         for lane in self.by_key.values():
             lane.passed_over += lane.waiting > 0
         begun.passed_over = 0
 
     def _runs_elsewhere(self, lane: Lane) -> bool:
-        """True for a phase of states that has as many runs as it may, some of them by another specification of its."""
+        """True for a phase of states with the most runs allowed, some of them in lanes of another specification."""
         spec = lane.spec
         if spec.phase not in self.changed or spec.form != "bulk" or not spec.phase.startswith(LANE_PREFIX):
             return False
@@ -279,7 +279,7 @@ class Lanes:
         return sum(other.running for other in others) >= (spec.concurrency or 1)
 
     def next_opening(self, now: int) -> int | None:
-        """When the next lane that only waits for its interval, its rate or company opens."""
+        """When the next lane opens that waits only for its interval, its rate or further entries."""
         first = None
         for lane in self.by_key.values():
             opens_at = max(lane.opens_at, lane.gathers_until(now))
@@ -289,5 +289,5 @@ class Lanes:
 
 
 def pool_of(spec: LaneSpec) -> str:
-    """The pool whose slots count: bulk calls have one of their own, so that slow members never keep them out."""
+    """The pool whose slots count: bulk calls have their own, so that slow members never block them."""
     return "bulk" if spec.form == "bulk" else spec.pool

@@ -1,4 +1,4 @@
-"""Entries that wait, by execution: those of each are served in turns."""
+"""Waiting entries by execution; executions are served in turns."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 Crowd = tuple[list[int], "np.ndarray", list[int]]
-"""(executions, positions, where the entries of each begin, and where the last ones end)."""
+"""(executions, positions, the first place of each execution's entries, with the end of the last)."""
 
 
 @mutable
 class Queue:
-    """One queue for each execution, ``count`` entries in all; whoever takes draws from them in equal shares."""
+    """One queue for each execution, ``count`` entries in all; entries are taken from them in equal shares."""
 
     _queues: dict[int, deque[np.ndarray]] = field(default_factory=dict)
     _crowds: list[Crowd] = field(default_factory=list)
@@ -50,13 +50,13 @@ class Queue:
     def put_crowd(self, executions: list[int], positions: np.ndarray, cuts: list[int]) -> None:
         """The same for many executions: entries ``cuts[i]`` ... ``cuts[i + 1]`` - 1 are those of the i-th.
 
-        They are queued one by one only when somebody asks for the queues.
+        They are queued one by one only when the queues are read.
         """
         self._crowds.append((executions, positions, cuts))
         self.count += len(positions)
 
     def take(self, limit: int) -> np.ndarray:
-        """At most ``limit`` entries, drawn from the executions in equal shares; who was served goes to the back."""
+        """At most ``limit`` entries, taken from the executions in equal shares; a served execution goes to the end."""
         taken: list[np.ndarray] = []
         room = min(limit, self.count)
         if len(self._crowds) == 1 and not self._queues and _is_served_at_once(self._crowds[0], room):
@@ -64,7 +64,7 @@ class Queue:
             self.count = 0
             return positions
         queues = self.queues if self._crowds else self._queues
-        if len(queues) == 1 and room == self.count:  # all of the only one
+        if len(queues) == 1 and room == self.count:  # all entries of the only execution
             self.count = 0
             chunks = queues.popitem()[1]
             return chunks[0] if len(chunks) == 1 else np.concatenate(chunks)
@@ -120,7 +120,7 @@ class Queue:
 
 
 def _is_served_at_once(crowd: Crowd, room: int) -> bool:
-    """True if all of a crowd fit, each execution comes once and asks for no more than its share."""
+    """True if all of a crowd fit, each execution occurs once and takes no more than its share."""
     executions, positions, cuts = crowd
     if len(positions) > room or len(set(executions)) < len(executions):
         return False

@@ -1,6 +1,6 @@
-"""Limits of calls a second: buckets that fill with time and from which each batch takes one token (X7).
+"""Rate limits: buckets that fill with time and from which each batch takes one token (X7).
 
-Lanes of different phases share a bucket where they name the same limiter, key and rate: an account of a provider.
+Lanes of different phases share a bucket if they name the same limiter, key and rate, such as an account of a provider.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @mutable
 class Bucket:
-    """``tokens`` as of ``at`` (ms). ``part``: so much of the rate is used at present."""
+    """``tokens`` as of ``at`` (ms). ``part``: the part of the rate that is used at present."""
 
     tokens: float
     at: int
@@ -27,17 +27,17 @@ class TokenBuckets:
     """All buckets that are not full."""
 
     def __init__(self) -> None:
-        """All are full."""
+        """Begin with all buckets full."""
         self._buckets: dict[tuple[str, int, float, int], Bucket] = {}
         self._looks_at = BUCKETS_KEPT
 
     @property
     def keys(self) -> set[int]:
-        """Lane keys of which a bucket is remembered."""
+        """Lane keys with a remembered bucket."""
         return {key for _, key, _, _ in self._buckets}
 
     def take(self, spec: LaneSpec, key: int, now: int) -> int:
-        """Take a token; 0, or the ms until there is one, and then none is taken.
+        """Take a token and return 0; without one return the ms until the next, and take none.
 
         >>> from phaseline.model.graph.graph import LaneSpec
         >>> rates, spec = TokenBuckets(), LaneSpec("phase:A", limiter="Account", rate=2.0, burst=2)
@@ -57,7 +57,7 @@ class TokenBuckets:
         return 0
 
     def adapt(self, spec: LaneSpec, key: int, *, is_throttled: bool) -> None:
-        """After a call: half of the rate where the provider wants fewer, a tenth of it more where it does not.
+        """Adapt the rate after a call: halve it if the provider throttles, otherwise raise it by a tenth of the full rate.
 
         >>> from phaseline.model.graph.graph import LaneSpec
         >>> rates, spec = TokenBuckets(), LaneSpec("phase:A", rate=1.0)
@@ -73,7 +73,7 @@ class TokenBuckets:
             bucket.tokens = min(0.0, bucket.tokens) if is_throttled else bucket.tokens
 
     def _forget_full(self, now: int) -> None:
-        """Forget buckets that are full and whose rate is not reduced: they would begin so."""
+        """Forget full buckets without a reduced rate, because new ones are the same."""
         for name in [name for name, bucket in self._buckets.items() if _is_full(name, bucket, now)]:
             del self._buckets[name]
         self._looks_at = max(BUCKETS_KEPT, 2 * len(self._buckets))
@@ -89,10 +89,10 @@ def _name(spec: LaneSpec, key: int) -> tuple[str, int, float, int]:
 
 
 BUCKETS_KEPT = 10_000
-"""Buckets that are remembered before it is looked which of them are full."""
+"""The number of remembered buckets from which on full ones are forgotten."""
 LEAST = 1 / 64
-"""Of a rate that was halved again and again so much is left."""
+"""The smallest part of the rate that repeated halving leaves."""
 MORE = 0.1
-"""Part of the rate that is gained back with each call that was not throttled."""
+"""The part of the rate that is regained with each call that was not throttled."""
 ALMOST = 1e-9
-"""So little a token may lack: time is counted in whole milliseconds."""
+"""The shortfall at which a token counts as whole, because time is counted in whole milliseconds."""
