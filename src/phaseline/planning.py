@@ -20,6 +20,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, TypeVar
 
 from phaseline.lang.arrays import some
+from phaseline.lang.did_you_mean import closest
 from phaseline.lang.fast_dataclasses import altered, frozen
 from phaseline.model.blueprint.blueprint import Node, Operation, Value
 from phaseline.model.blueprint.labels import Label, Relabelled
@@ -127,6 +128,7 @@ __all__ = [
     "as_life_cycle",
     "built_in",
     "choose",
+    "closest",
     "concerned",
     "counted",
     "foresee",

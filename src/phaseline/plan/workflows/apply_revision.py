@@ -16,7 +16,6 @@ from phaseline.model.deployment.instance_states import InstanceState as State
 from phaseline.model.deployment.modification import Started
 from phaseline.model.problems.problem import Problem, ProblemsError
 from phaseline.plan.topology import modification_lifecycle as under_way
-from phaseline.plan.topology import restriction_checks
 from phaseline.plan.topology.revision import Revision, revise
 from phaseline.plan.workflows.heal import with_contained
 from phaseline.plan.workflows.update_or_reinstall import AGAIN, at_source, kept, kept_instances
@@ -128,7 +127,9 @@ def raise_if_replaced(revision: Revision) -> None:
 def raise_if_forbidden(revision: Revision) -> None:
     """Raise PL-P049 with every node whose restrictions forbid its part of the revision."""
     if revision.former.is_restricted:
-        restriction_checks.refuse_revision(revision)
+        from phaseline.plan.topology.restriction_checks import refuse_revision
+
+        refuse_revision(revision)
 
 
 def raise_if_other_modification(topology: Topology) -> None:
