@@ -358,10 +358,11 @@ def dotted(path: str) -> str:
 
 
 def mentioned(text: str) -> set[str]:
-    """Modules of ours that the text imports or names, such as in a lazy import or a process's command."""
+    """Modules of ours that the text imports or names: in a lazy import, a process's command, or as the renderer of a command."""
     found = {match.rstrip(".") for match in re.findall(r"phaseline(?:\.\w+)+", text)}
     for module, several, one in re.findall(r"from (phaseline[\w.]*) import (?:\(([^)]*)\)|([^\n#]*))", text):
         found.update(f"{module}.{name.split()[0]}" for name in (several or one).split(",") if name.strip())
+    found.update(f"phaseline.cli.render.{module}" for module in re.findall(r'"([a-z_]+(?:\.[a-z_]+)*):[a-z_]+"', text))
     return found
 
 
