@@ -84,15 +84,22 @@ def as_page() -> str:
     table = "\n".join(["| numbers | for | packages of the group |", "| --- | --- | --- |", *rows])
     return f"""# Ranges of stage numbers
 
-A task of a package runs before or after the deployment's own work, and says with a number when: `pre_deployment/4100`. Lower numbers run first.
-Packages that do not know one another run in a sensible order if each kind of work keeps to its range, before and after alike:
+**Reference** for package authors. You will have: the stage number for each kind of task.
+
+A task of a package runs before or after the deployment's own work. A number gives its place there:
+`pre_deployment/4100`. Lower numbers run first. If each kind of work keeps to its range, packages
+that do not know each other run in a sensible order, before and after alike:
 
 {table}
 
-A task without a number has 0. Negative numbers and fractions are allowed: `pre_deployment/-100` runs before all of the table, and between
-`/4100` and `/4101` there is always room for `/4100.5`. Tasks of equal number run in the alphabetical order of their packages' names, and tasks
-of one package as they stand in its file.
+A task without a number has 0. Negative numbers and fractions are allowed:
 
-These are conventions. `plugins check` warns ([PL-F051](errors/PL-F.md)) of a number in a reserved range, and of one outside the ranges of the
-package's own `groups`; nothing is refused for it.
+- `pre_deployment/-100` runs before everything in the table;
+- there is always room between two numbers: `/4100.5` is between `/4100` and `/4101`.
+
+Tasks with equal numbers run in the alphabetical order of their packages' names. Tasks of one
+package run in the order of its file.
+
+These are conventions. `plugins check` warns ([PL-F051](errors/PL-F.md)) of a number in a reserved
+range, and of a number outside the ranges of the package's `groups`. Nothing is refused for it.
 """
