@@ -66,7 +66,7 @@ def main() -> None:
     folder, waves, size = Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3])
     phases = reach.five_phases(folder, code=CODE)
     from phaseline.app.watcher import NullWatcher
-    from phaseline.embedded.run_execution import engine_of
+    from phaseline.embedded.run_execution import open_engine
 
     is_over = threading.Event()
 
@@ -78,7 +78,7 @@ def main() -> None:
         is_over.set()
 
     with reach.at_place(folder, phases) as place:
-        with place.store.own("bench"), engine_of(place, NullWatcher()) as engine:
+        with place.store.own("bench"), open_engine(place, NullWatcher()) as engine:
             watch = Watch(engine.scheduler)
             threading.Thread(target=arrive).start()
             until = math.inf

@@ -16,6 +16,7 @@ def main() -> None:
     plugins = str(Path(__file__).parent / "plugins")
     sys.path.insert(0, plugins)
     from phaseline.app.settings import load_settings
+    from phaseline.embedded.follow import follow
     from phaseline.embedded.open_app import open_context
     from phaseline.use_cases.commands import install as installing
     from phaseline.use_cases.commands.start_workflow import start
@@ -25,11 +26,11 @@ def main() -> None:
     laps: dict[str, list[float]] = {"execute_operation": [], "heal": []}
     given = {"execute_operation": {"operation": CHECK.replace("check_status", "create")}, "heal": {}}
     with open_context(load_settings(given={"store.url": f"sqlite:///{store}"}), "bench") as ctx:
-        installing.install(ctx, DeploymentSpec(file, "bench", plugin_folders=(plugins,)))
+        follow(ctx, installing.install(ctx, DeploymentSpec(file, "bench", plugin_folders=(plugins,))))
         for _ in range(4):
             for workflow, parameters in given.items():
                 began = time.perf_counter()
-                done = start(ctx, WorkflowStart(workflow, "bench", parameters))
+                done = follow(ctx, start(ctx, WorkflowStart(workflow, "bench", parameters)))
                 laps[workflow].append(time.perf_counter() - began)
                 if str(done.status) != "completed":
                     sys.exit(f"{workflow} did not complete: {done}")

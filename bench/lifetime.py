@@ -76,13 +76,13 @@ def main() -> None:
     from phaseline.app.settings import load_settings
     from phaseline.app.watcher import NullWatcher
     from phaseline.embedded.open_app import open_context
-    from phaseline.embedded.run_execution import engine_of
+    from phaseline.embedded.run_execution import open_engine
     from phaseline.use_cases.loading.blueprint_loading import load
 
     looks: list[int] = []
     with open_context(load_settings(given={"store.url": f"sqlite:///{store}"}), "bench") as ctx:
         loaded = load(ctx, file, inputs={}, plugin_folders=(plugins,))
-        with ctx.store.own("bench"), engine_of(ctx, NullWatcher()) as engine:
+        with ctx.store.own("bench"), open_engine(ctx, NullWatcher()) as engine:
             for number in range(SETTLING_CYCLES + cycles):
                 if number in {SETTLING_CYCLES, SETTLING_CYCLES + cycles // 2}:
                     looks.append(resident_bytes())

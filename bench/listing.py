@@ -20,6 +20,7 @@ def main() -> None:
 
     lean.begin()  # as a command sets Python up
     from phaseline.app.settings import load_settings
+    from phaseline.embedded.follow import follow
     from phaseline.embedded.open_app import open_context
     from phaseline.use_cases.commands import install as installing
     from phaseline.use_cases.prepare.deployment_spec import DeploymentSpec
@@ -28,7 +29,7 @@ def main() -> None:
     settings = load_settings(given={"store.url": f"sqlite:///{store}"})
     with open_context(settings, "bench") as ctx:
         for number in range(int(count)):
-            installing.install(ctx, DeploymentSpec(file, f"bench-{number}", plugin_folders=(plugins,)))
+            follow(ctx, installing.install(ctx, DeploymentSpec(file, f"bench-{number}", plugin_folders=(plugins,))))
     with open_context(settings, "bench") as ctx:
         lists: dict[str, Callable[[], object]] = {
             "deployments": lambda: deployments.list_deployments(ctx),

@@ -63,6 +63,7 @@ def measure(file: str, store: str, plugins: str, *, resumed: bool) -> dict[str, 
     """Seconds of each part, states at the end, and bytes above the empty process."""
     from bench import marks
     from phaseline.app.settings import load_settings
+    from phaseline.embedded.follow import follow
     from phaseline.embedded.open_app import open_context
     from phaseline.use_cases.commands import control as deciding
     from phaseline.use_cases.commands import install as installing
@@ -78,11 +79,11 @@ def measure(file: str, store: str, plugins: str, *, resumed: bool) -> dict[str, 
         if resumed:
             done = deciding.resume(ctx, ctx.store.executions()[-1].id)
         else:
-            done = installing.install(ctx, DeploymentSpec(file, "bench", plugin_folders=(plugins,)))
+            done = follow(ctx, installing.install(ctx, DeploymentSpec(file, "bench", plugin_folders=(plugins,))))
         installed = time.perf_counter()
         first = marks.FIRST[0] if marks.FIRST else began
         first_cpu = marks.FIRST_CPU[0] if marks.FIRST_CPU else began_cpu
-        undone = installing.uninstall(ctx, "bench")
+        undone = follow(ctx, installing.uninstall(ctx, "bench"))
         ended = time.perf_counter()
         used = marks.processor() - began_cpu
     return {

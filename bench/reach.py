@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from bench import marks
 from phaseline.cli.startup import fast_start as lean
+from phaseline.embedded.follow import follow
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
@@ -65,7 +66,7 @@ def apply(ctx: RequestContext, first: int, count: int) -> None:
         {"AdType": "Cloud.Node", "Name": f"n{number}", "TargetState": "Started"}
         for number in range(first, first + count)
     ]
-    apply_records(ctx, (), cluster=CLUSTER, records=nodes)
+    follow(ctx, apply_records(ctx, (), cluster=CLUSTER, records=nodes))
 
 
 def arrived(ctx: RequestContext) -> int:

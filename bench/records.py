@@ -35,21 +35,22 @@ def written(folder: Path, count: int) -> dict[str, str]:
 
 def applied(folder: Path, phases: str, file: str) -> float:
     """Seconds of CPU to apply a file to a new store."""
+    from phaseline.embedded.follow import follow
     from phaseline.use_cases.commands.resources.apply import apply
 
     folder.mkdir()
     with at_place(folder, phases) as place:
         begun = time.process_time()
-        apply(place, (file,), cluster="bench")
+        follow(place, apply(place, (file,), cluster="bench"))
         return time.process_time() - begun
 
 
 def failed(folder: Path, phases: str) -> None:
     """An engine has brought all resources as far as it can."""
     from phaseline.app.watcher import NullWatcher
-    from phaseline.embedded.run_execution import engine_of
+    from phaseline.embedded.run_execution import open_engine
 
-    with at_place(folder, phases) as place, place.store.own("bench"), engine_of(place, NullWatcher()) as engine:
+    with at_place(folder, phases) as place, place.store.own("bench"), open_engine(place, NullWatcher()) as engine:
         engine.recover()
         engine.turn()
         engine.run(lambda: not engine.has_work and not engine.scheduler.batches)

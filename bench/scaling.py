@@ -14,6 +14,7 @@ def main() -> None:
     plugins = str(Path(__file__).parent / "plugins")
     sys.path.insert(0, plugins)
     from phaseline.app.settings import load_settings
+    from phaseline.embedded.follow import follow
     from phaseline.embedded.open_app import open_context
     from phaseline.use_cases.commands import install as installing
     from phaseline.use_cases.commands import keep_plan as plans
@@ -22,7 +23,7 @@ def main() -> None:
 
     laps: list[float] = []
     with open_context(load_settings(given={"store.url": f"sqlite:///{store}"}), "bench") as ctx:
-        installing.install(ctx, DeploymentSpec(file, "bench", plugin_folders=(plugins,)))
+        follow(ctx, installing.install(ctx, DeploymentSpec(file, "bench", plugin_folders=(plugins,))))
         found = ctx.store.deployment("bench")
         assert found is not None, "it was installed"
         last = ctx.store.topology(found.number).nodes[-1].name

@@ -15,12 +15,13 @@ def main() -> None:
     sys.path.insert(0, plugins)
     from bench.marks import ASLEEP, POLLS, SLEEPERS
     from phaseline.app.settings import load_settings
+    from phaseline.embedded.follow import follow
     from phaseline.embedded.open_app import open_context
     from phaseline.use_cases.commands import install as installing
     from phaseline.use_cases.prepare.deployment_spec import DeploymentSpec
 
     with open_context(load_settings(given={"store.url": f"sqlite:///{store}"}), "bench") as ctx:
-        done = installing.install(ctx, DeploymentSpec(file, "bench", plugin_folders=(plugins,)))
+        done = follow(ctx, installing.install(ctx, DeploymentSpec(file, "bench", plugin_folders=(plugins,))))
         cpu = time.process_time() - ASLEEP["stirred_cpu"]
     idle = (ASLEEP["stirred_cpu"] - ASLEEP["idle_cpu"]) / (ASLEEP["stirred"] - ASLEEP["idle"])
     told = {"status": str(done.status), "calls": ASLEEP["calls"], "idle": idle}

@@ -65,12 +65,12 @@ def _begun(stack: contextlib.ExitStack, folder: Path, defined: int, active: int)
         state = "Allocation" if number < active else "Deallocation"
         reach.pair(phases, f"phase{number}", state, "Phase.SleepDelay = 0.05", code=CODE % POLLS)
     from phaseline.app.watcher import NullWatcher
-    from phaseline.embedded.run_execution import engine_of
+    from phaseline.embedded.run_execution import open_engine
 
     ctx = stack.enter_context(reach.at_place(folder, str(phases)))
     reach.apply(ctx, 0, RESOURCES)
     stack.enter_context(ctx.store.own("bench"))
-    engine = stack.enter_context(engine_of(ctx, NullWatcher()))
+    engine = stack.enter_context(open_engine(ctx, NullWatcher()))
     stack.callback(engine.close, 0)
     return Watched(ctx, engine, active)
 

@@ -14,6 +14,7 @@ def main() -> None:
     plugins = str(Path(__file__).parent / "plugins")
     sys.path.insert(0, plugins)
     from phaseline.app.settings import load_settings
+    from phaseline.embedded.follow import follow
     from phaseline.embedded.open_app import open_context
     from phaseline.use_cases.commands import install as installing
     from phaseline.use_cases.commands.update import plan_update
@@ -26,7 +27,7 @@ def main() -> None:
     changed.write_text(text.replace("port: 8007\n", "port: 7\n", 1))
     laps: dict[str, list[float]] = {"read": [], "plan": []}
     with open_context(load_settings(given={"store.url": f"sqlite:///{store}"}), "bench") as ctx:
-        installing.install(ctx, DeploymentSpec(file, "bench", plugin_folders=(plugins,)))
+        follow(ctx, installing.install(ctx, DeploymentSpec(file, "bench", plugin_folders=(plugins,))))
         for _ in range(3):
             began = time.perf_counter()
             load(ctx, str(changed), inputs={}, plugin_folders=(plugins,), yes_many=True)

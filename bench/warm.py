@@ -14,6 +14,7 @@ def main() -> None:
     plugins = str(Path(__file__).parent / "plugins")
     sys.path.insert(0, plugins)
     from phaseline.app.settings import load_settings
+    from phaseline.embedded.follow import follow
     from phaseline.embedded.open_app import open_context
     from phaseline.use_cases.commands import install as installing
     from phaseline.use_cases.prepare.deployment_spec import DeploymentSpec
@@ -22,9 +23,9 @@ def main() -> None:
     with open_context(load_settings(given={"store.url": f"sqlite:///{store}"}), "bench") as ctx:
         for number in range(int(times) + 1):
             began = time.perf_counter()
-            installing.install(ctx, DeploymentSpec(file, f"bench-{number}", plugin_folders=(plugins,)))
+            follow(ctx, installing.install(ctx, DeploymentSpec(file, f"bench-{number}", plugin_folders=(plugins,))))
             installed = time.perf_counter()
-            installing.uninstall(ctx, f"bench-{number}")
+            follow(ctx, installing.uninstall(ctx, f"bench-{number}"))
             laps["install"].append(installed - began)
             laps["uninstall"].append(time.perf_counter() - installed)
     print(json.dumps({word: values[1:] for word, values in laps.items()}))

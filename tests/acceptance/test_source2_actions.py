@@ -14,6 +14,7 @@ from tests.acceptance.test_decision15_in_a_blueprint import Shop as Resources
 from tests.acceptance.test_source2_classes import House
 
 import phaseline
+from phaseline.embedded.follow import follow
 from phaseline.model.problems.problem import ProblemsError
 from phaseline.use_cases.prepare.stack_files import MOST_BYTES
 
@@ -189,7 +190,7 @@ def test_h27_what_was_adopted_in_vain_is_let_go_of_as_an_action_of_its_own(actio
     document = actions.document(shop.abandoned.show(left.id))
     actions.calls()
     actions.gone()
-    view = adopt(shop.ctx, AdoptOrder(document), manner=ExecutionOptions(on_failure="rollback"))
+    view = follow(shop.ctx, adopt(shop.ctx, AdoptOrder(document), manner=ExecutionOptions(on_failure="rollback")))
     assert (view.status, shop.deployments.list().total) == ("failed", 0)
     assert actions.calls() == ["pre A ADOPT", "post A ADOPT True failed", *pair("ROLLBACK")]
 

@@ -9,6 +9,7 @@ import pytest
 
 import phaseline
 from phaseline import ProblemsError
+from phaseline.embedded.follow import follow
 from phaseline.use_cases.commands.start_workflow import start
 from phaseline.use_cases.prepare.options import ExecutionOptions
 from phaseline.use_cases.prepare.workflow_start import WorkflowStart
@@ -139,7 +140,7 @@ def test_h21_who_is_refused_because_others_are_at_work_calls_no_hook(house: Hous
     assert (house.folder / "begun").read_text() == "begun"
     house.calls()
     with house.open() as other, pytest.raises(ProblemsError, match="PL-C016"):
-        start(other.ctx, WorkflowStart("restart", "shop"), manner=ExecutionOptions(if_busy="refuse"))
+        follow(other.ctx, start(other.ctx, WorkflowStart("restart", "shop"), manner=ExecutionOptions(if_busy="refuse")))
     assert house.calls() == []
     (house.folder / "go").write_text("go")
     at_work.join()

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 import phaseline
+from phaseline.embedded.follow import follow
 from phaseline.use_cases.commands.update import update
 from phaseline.use_cases.prepare.options import ExecutionOptions
 from phaseline.use_cases.prepare.update_preparation import UpdateOrder
@@ -213,7 +214,7 @@ def test_h20_the_target_of_taking_an_update_back_is_what_there_was(house: House)
         house.seen()
         changed = {"size": 2, "fails": True}
         order = UpdateOrder("shop", house.file, changed)
-        done = update(shop.ctx, order, manner=ExecutionOptions(on_failure="rollback"))
+        done = follow(shop.ctx, update(shop.ctx, order, manner=ExecutionOptions(on_failure="rollback")))
         assert done.status == "failed"
         first, failed, back, over = house.seen()
         assert first == ["pre", "UPDATE", ONE, TWO]

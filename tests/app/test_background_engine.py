@@ -7,8 +7,8 @@ from pathlib import Path
 import phaseline
 from phaseline.app.background_engine import COMMAND, environment_of, launch
 from phaseline.app.settings import load_settings
-from phaseline.embedded.run_execution import see_to
-from phaseline.use_cases.lookup.ticket import Ticket
+from phaseline.embedded.run_execution import ensure_taken_up
+from phaseline.use_cases.commands.submission import Submission, SubmissionAnswer
 from phaseline.views.background import Background
 
 BLUEPRINT = """\
@@ -54,7 +54,7 @@ def test_an_engine_that_lives_and_does_not_begin_is_told_of_as_such(tmp_path: Pa
         ctx.app.launch = lambda _: Background(os.getpid(), "engine.log")
         row = ctx.store.execution(asked.id)
         assert row is not None
-        found = see_to(ctx, Ticket(row), within_s=0.2)
+        found = ensure_taken_up(ctx, SubmissionAnswer(Submission(row)), within_s=0.2)
     assert found is not None
     assert not found.has_begun
     assert str(found).startswith(

@@ -9,7 +9,7 @@ from phaseline.app.app_context import RequestContext
 from phaseline.app.settings import load_settings
 from phaseline.app.watcher import NullWatcher
 from phaseline.embedded.open_app import open_context
-from phaseline.embedded.run_execution import engine_of
+from phaseline.embedded.run_execution import open_engine
 
 LONG_MS = 10_000
 CREATE = """
@@ -93,7 +93,7 @@ def worked(terminal: Terminal) -> None:
 
 def worked_at(ctx: RequestContext) -> None:
     """The same at an open store."""
-    with ctx.store.own("a test"), engine_of(ctx, NullWatcher()) as engine:
+    with ctx.store.own("a test"), open_engine(ctx, NullWatcher()) as engine:
 
         def is_quiet() -> bool:
             if engine.has_work or engine.scheduler.batches:

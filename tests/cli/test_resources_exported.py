@@ -12,6 +12,7 @@ from tests.cli.terminal import Terminal
 from tests.records.made import EXPRESSIONS, NAMES, SCALARS
 
 from phaseline.app.settings import load_settings
+from phaseline.embedded.follow import follow
 from phaseline.embedded.open_app import open_context
 from phaseline.model.phases.phase_data import ENGINE_KEYS
 from phaseline.records.expression import Expression
@@ -34,7 +35,7 @@ def exported(folder: str, given_to: list[dict[str, object]], file: str = "") -> 
     """What a new store exports after these records, or those of the file, were applied to it."""
     given_settings = load_settings(given={"store.url": f"sqlite:///{folder}/{len(file)}.db"}, environment={})
     with open_context(given_settings, "a test") as ctx:
-        apply(ctx, (file,) if file else (), cluster="night", records=given_to)
+        follow(ctx, apply(ctx, (file,) if file else (), cluster="night", records=given_to))
         return export(ctx, ResourceSelector())
 
 

@@ -8,6 +8,7 @@ from tests.cli.terminal import Terminal
 from phaseline.app.settings import Settings
 from phaseline.app.watcher import NullWatcher
 from phaseline.calls.deployments.progress import Progress
+from phaseline.embedded.follow import follow
 from phaseline.embedded.open_app import open_context
 from phaseline.use_cases.commands.install import install
 from phaseline.use_cases.prepare.deployment_spec import DeploymentSpec
@@ -54,7 +55,7 @@ def sleeping(terminal: Terminal) -> str:
     (terminal.folder / "plugins" / "things.py").write_text(PLUGIN)
     (terminal.folder / "shop.yaml").write_text(BLUEPRINT)
     with open_context(Settings(terminal.environment["PHASELINE_STORE_URL"]), "a test") as ctx:
-        install(ctx, DeploymentSpec(str(terminal.folder / "shop.yaml"), "shop"), watcher=UntilItSleeps())
+        follow(ctx, install(ctx, DeploymentSpec(str(terminal.folder / "shop.yaml"), "shop")), watcher=UntilItSleeps())
     _, listed = terminal.ask("instances", "list", "-d", "shop", "--node", "db")
     return str(listed["instances"][0]["id"])
 

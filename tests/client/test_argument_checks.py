@@ -13,6 +13,7 @@ from phaseline.app.settings import Settings
 from phaseline.client.argument_checks import ALIASES, CLASSES, KINDS, arguments_of
 from phaseline.client.client import Client, NounOf
 from phaseline.client.local import LocalClient
+from phaseline.embedded.follow import follow
 from phaseline.embedded.open_app import open_context
 from phaseline.use_cases.commands.install import install
 from phaseline.use_cases.prepare.deployment_spec import DeploymentSpec
@@ -148,7 +149,12 @@ def test_a_secret_that_is_refused_is_not_shown() -> None:
 def test_use_cases_refuse_a_manner_that_cannot_be_meant(file: Path) -> None:
     with open_context(Settings("memory:"), "a test") as ctx:
         with pytest.raises(ProblemsError) as error:
-            install(ctx, DeploymentSpec(str(file), "shop"), manner=ExecutionOptions(task_retries="x", if_busy="xx"))
+            follow(
+                ctx,
+                install(
+                    ctx, DeploymentSpec(str(file), "shop"), manner=ExecutionOptions(task_retries="x", if_busy="xx")
+                ),
+            )
         assert [problem.code for problem in error.value.problems] == ["PL-C094", "PL-C094"]
         assert ctx.store.deployments() == []
 

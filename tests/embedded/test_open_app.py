@@ -1,12 +1,10 @@
-"""A workplace that runs executions itself: what it is given, and when."""
+"""A process that runs executions itself: what it is given, and when."""
 
 import subprocess
 import sys
 
 from phaseline.app.settings import Settings
-from phaseline.embedded.open_app import launch_engine, open_app, open_context
-from phaseline.embedded.run_execution import conduct
-from phaseline.use_cases.lookup.ticket import Conductor
+from phaseline.embedded.open_app import launch_engine, open_app
 
 LOADED = """
 import sys
@@ -15,12 +13,6 @@ from phaseline.embedded.open_app import open_context
 with open_context(Settings("memory:"), "a test") as place:
     print(place.store.executions(), "phaseline.embedded.run_execution" in sys.modules)
 """
-
-
-def test_its_conductor_runs_executions_in_this_process() -> None:
-    with open_context(Settings("memory:"), "a test") as ctx:
-        assert ctx.app.port(Conductor).conduct is conduct
-        assert ctx.app.command == "a test"
 
 
 def test_who_only_looks_does_not_load_what_runs_executions() -> None:

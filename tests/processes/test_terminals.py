@@ -17,7 +17,7 @@ from phaseline.app.settings import Settings
 from phaseline.embedded.open_app import open_context
 from phaseline.model.graph.status import ExecutionStatus
 from phaseline.model.rows.rows import RequestKind
-from phaseline.use_cases.lookup.ticket import ask
+from phaseline.use_cases.commands.submission import SubmissionAnswer, ask
 
 BULK = """\
 tosca_definitions_version: cloudify_dsl_1_3
@@ -271,12 +271,12 @@ def test_a_cancel_of_another_process_takes_effect_at_once(tmp_path: Path, how: s
             row = ctx.store.execution("install-1")
             assert row is not None
             asked = time.monotonic()
-            ticket = ask(ctx, RequestKind.CANCEL, row, {"how": how})
+            submission = ask(ctx, RequestKind.CANCEL, row, {"how": how})
             while ctx.store.execution("install-1").status.value != shown:
                 assert time.monotonic() - asked < PATIENCE_S
                 time.sleep(0.005)
             took = time.monotonic() - asked
-            assert ticket.is_answered(ctx.store)
+            assert SubmissionAnswer(submission).has_come(ctx.store)
             if how == "wait":
                 shell.release_first()
             assert process.wait(PATIENCE_S) == 1

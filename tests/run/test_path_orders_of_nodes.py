@@ -6,7 +6,7 @@ from tests.run.yard import Yard, installed, phase
 from phaseline.model.graph.status import ExecutionStatus, OutcomeKind
 from phaseline.model.phases.phase_data import PHASE_DATA
 from phaseline.model.rows.rows import ExecutionRow, RequestKind
-from phaseline.run.loop.request_reader import problem_of
+from phaseline.plan.requests.request_problems import problem_of
 
 AGAIN, FAILED = OutcomeKind.AGAIN, OutcomeKind.FAILED
 WAKE, RERUN = RequestKind.WAKE, RequestKind.RERUN

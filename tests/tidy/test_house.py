@@ -21,11 +21,11 @@ BOUNDS: Mapping[str, int] = {
     "upward imports": 0,
     "circles at run time": 0,
     "largest circle at run time": 0,
-    "lazy imports in use_cases": 117,
+    "lazy imports in use_cases": 112,
     "lazy imports in cli": 86,
     "public class names given twice": 0,
     "functions of use cases that the command line calls": 0,
-    "modules without a test of their name": 572,
+    "modules without a test of their name": 571,
 }
 """Today's figures. The plan wants 0 upward, 0 circles, at most 40 and 127 lazy imports, no name twice, 0 functions."""
 

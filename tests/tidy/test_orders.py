@@ -26,9 +26,10 @@ PARTS = {
 }  # fmt: skip
 """Functions that are called where everything is written as one."""
 HANDED_ON = {
-    "use_cases/lookup/ticket.py:ask",
+    "use_cases/commands/orders/given_orders.py:next_once",
+    "use_cases/commands/submission.py:ask",
     "use_cases/commands/resources/requests.py:ask_for",
-    "use_cases/commands/update.py:carry_out",
+    "use_cases/commands/update.py:submit_update",
 }
 """Functions that take the order of who calls them."""
 

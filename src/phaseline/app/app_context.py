@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar, cast
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from phaseline.views.background import Background
 
 
-P = TypeVar("P")
 T = TypeVar("T")
 HAS_HOOKS = "has hooks"
 """The key under which it is kept whether there are hook classes."""
@@ -88,7 +87,6 @@ class AppContext:
         notice: Callable[[str], None] = _say_nothing,
         *,
         makes_store: bool = True,
-        ports: Callable[[], Sequence[object]] = tuple,
     ) -> None:
         """Nothing is opened yet."""
         self.settings = settings
@@ -98,16 +96,8 @@ class AppContext:
         self.makes_store = makes_store
         self.only_lists = False
         self.before_code: Callable[[], None] = _do_nothing
-        self._ports = ports
         self._built: dict[str, tuple[object, object]] = {}
         self._building: dict[str, threading.RLock] = {}
-
-    def port(self, kind: type[P]) -> P:
-        """The port of a kind that this context was made with. Raises: ``LookupError`` without one."""
-        found = next((one for one in self._ports() if isinstance(one, kind)), None)
-        if found is None:
-            raise LookupError(f"this context was made without a {kind.__name__}")
-        return found
 
     def request(self, id: str | None = None) -> RequestContext:
         """The context of one request by the user of this process. ``id``: its request id. Raises: PL-C094 for what is no id."""

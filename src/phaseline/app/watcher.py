@@ -45,7 +45,7 @@ class Watcher(Protocol):
 
 
 class NullWatcher:
-    """Watches nothing: for programs that only want the result."""
+    """Ignores everything: for programs that only want the result."""
 
     wants_progress = False
 

@@ -369,7 +369,7 @@ KINDS: Mapping[str, tuple[Callable[[object], bool], str]] = {
     "Mapping[str, Value]": (_is_values, "a mapping from texts to texts, numbers, lists and mappings"),
     "Mapping[str, str]": (_is_text_by_text, "a mapping from texts to texts"),
     "Sequence[Mapping[str, object]]": (_is_mappings, "a list of mappings"),
-    "Callable[[Leave], None]": (callable, "a function"),
+    "Callable[[LeaveRequest], None]": (callable, "a function"),
     "Callable[[Sequence[TypesView]], None]": (callable, "a function"),
     "Callable[[str], None]": (callable, "a function"),
     "Watcher": (_watches, "a watcher (phaseline.app.watcher.Watcher)"),

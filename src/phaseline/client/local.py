@@ -6,7 +6,7 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from importlib import import_module
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from phaseline.client.client import Client
 
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from phaseline.app.watcher import Watcher
     from phaseline.client.operations import ClientOperation
     from phaseline.model.rows.orders import RequestId
+    from phaseline.use_cases.commands.submission import Submission, SubmissionFor, Submissions
 
     T = TypeVar("T")
 
@@ -66,14 +67,23 @@ class LocalClient(Client):
             return target(**arguments)
         if op.store == "examined":
             return target(self._settings, _without_engine)
-        if watcher is not None:
-            arguments["watcher"] = watcher
-        if detach:
-            arguments["detach"] = True
         if self._keeps_to_store:
             self.app.makes_store = op.store == "made"
             self.app.only_lists = op.store == "listed"
-        return target(self.ctx, **arguments)
+        answer = target(self.ctx, **arguments)
+        return answer if op.kind != "command" else self._followed(answer, watcher, detach=detach)
+
+    def _followed(
+        self, answer: T | Submission | SubmissionFor[T] | Submissions[T], watcher: Watcher | None, *, detach: bool
+    ) -> T:
+        """The answer of a command: of what it has submitted, when that was carried out."""
+        from phaseline.use_cases.commands.submission import Submission, SubmissionFor, Submissions
+
+        if not isinstance(answer, (Submission, SubmissionFor, Submissions)):
+            return answer
+        from phaseline.embedded.follow import follow
+
+        return cast("T", follow(self.ctx, answer, watcher, detach=detach))
 
     def _settings(self) -> Settings:
         return self.app.settings if self._load is None else self._load()

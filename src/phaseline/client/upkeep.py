@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from phaseline.embedded.engine_commands import EngineRun, EngineStatus, StoppedEngine
-    from phaseline.embedded.run_execution import Leave
+    from phaseline.embedded.run_execution import LeaveRequest
     from phaseline.model.rows.maintenance import Compacted, RestoredStore
     from phaseline.use_cases.commands.maintenance import CheckedStore, Released, Saved
     from phaseline.use_cases.loading.record_files import EvaluatedRecord, FormattedFile
@@ -27,7 +27,7 @@ class EngineNoun(Noun):
         *,
         until_idle: bool = True,
         awaits_approvals: bool = False,
-        begun: Callable[[Leave], None] = hear_nothing,
+        begun: Callable[[LeaveRequest], None] = hear_nothing,
         say: Callable[[str], None] = hear_nothing,
     ) -> EngineRun:
         """Be the engine, until nothing is open but what waits for a person; else until it is asked to stop.

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Literal
 from phaseline.app.watcher import LOOK_S, NullWatcher
 from phaseline.calls.threads.process_groups import DRAIN_S
 from phaseline.embedded.abandoned_calls import GivenUp, given_up, running_calls
-from phaseline.embedded.run_execution import Leave, engine_of, try_own, work_left
+from phaseline.embedded.run_execution import LeaveRequest, has_open_work, open_engine, try_own
 from phaseline.embedded.step_down import hear_out
 from phaseline.lang.fast_dataclasses import frozen
 from phaseline.model.graph.status import ExecutionStatus
@@ -86,7 +86,7 @@ def run_engine(
     *,
     until_idle: bool = False,
     stays: bool = False,
-    begun: Callable[[Leave], None] = lambda _: None,
+    begun: Callable[[LeaveRequest], None] = lambda _: None,
     say: Callable[[str], None] = lambda _: None,
 ) -> EngineRun:
     """Be the engine, as soon as no other process is, until somebody wants it to stop.
@@ -94,7 +94,7 @@ def run_engine(
     ``until_idle``: also until nothing is open but what waits for a person; ``stays``: while an approval is waited for it
     does not leave, to go on when it is given. ``begun`` is given what a signal handler may call to stop it. It starts no engine in its place: who waits takes over.
     """
-    leave = Leave()
+    leave = LeaveRequest()
     begun(leave)
     calls = 0
     left: list[GivenUp] = []
@@ -110,7 +110,7 @@ def run_engine(
                 calls += made
                 left = given_up(ctx.store, running_calls(ctx.store))
         besides = held | (set() if stays else set(standing_still(ctx.store)))
-        if reason != "idle" or ctx.store.owner() is not None or not work_left(ctx.store, besides=besides):
+        if reason != "idle" or ctx.store.owner() is not None or not has_open_work(ctx.store, besides=besides):
             views, needs = _open(ctx), _needs(ctx.store)
             waiting = [view.id for view in views if view.status is ExecutionStatus.ATTENTION or view.id in needs]
             told = [need for found in needs.values() for need in found]
@@ -132,7 +132,13 @@ def _failed_since(ctx: RequestContext, start: int) -> Sequence[ExecutionView]:
 
 
 def _stand_by(
-    ctx: RequestContext, leave: Leave, owned: ExitStack, say: Callable[[str], None], *, until_idle: bool, stays: bool
+    ctx: RequestContext,
+    leave: LeaveRequest,
+    owned: ExitStack,
+    say: Callable[[str], None],
+    *,
+    until_idle: bool,
+    stays: bool,
 ) -> Reason | None:
     """Wait until this process owns the store; otherwise the reason why there is no need for it."""
     look = 0
@@ -141,7 +147,7 @@ def _stand_by(
         if leave.is_wanted:
             return "interrupted"
         now = ctx.store.changed(look)
-        if until_idle and now and not work_left(ctx.store, besides=() if stays else standing_still(ctx.store)):
+        if until_idle and now and not has_open_work(ctx.store, besides=() if stays else standing_still(ctx.store)):
             return "idle"
         look = now or look
         if try_own(ctx, owned):
@@ -153,9 +159,11 @@ def _stand_by(
         time.sleep(LOOK_S)
 
 
-def _work(ctx: RequestContext, leave: Leave, *, until_idle: bool, stays: bool) -> tuple[Reason, int, frozenset[int]]:
+def _work(
+    ctx: RequestContext, leave: LeaveRequest, *, until_idle: bool, stays: bool
+) -> tuple[Reason, int, frozenset[int]]:
     """Take up everything that is open, and whatever is asked for; (why it ends, calls made, what waits for a person)."""
-    with engine_of(ctx, NullWatcher()) as engine:
+    with open_engine(ctx, NullWatcher()) as engine:
         leave.interrupts(engine)
         engine.recover()
 

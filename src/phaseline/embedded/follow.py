@@ -1,204 +1,101 @@
-"""Following an execution that another process runs: progress from the store, and taking over when nobody owns it."""
+"""Follow what a command has submitted to an embedded store until its answer is there: the last step of prepare, submit, follow."""
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Sequence
-from enum import Enum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar, overload
 
-import numpy as np
-
-from phaseline.app.watcher import LOOK_S, Progress, Throttle
-from phaseline.model.graph.status import EntryStatus, ExecutionStatus
-from phaseline.use_cases.lookup.claims import queued_behind
-from phaseline.use_cases.lookup.ticket import Ticket
+from phaseline.embedded.run_execution import run_or_watch
+from phaseline.lang.fast_dataclasses import altered
+from phaseline.model.problems.problem import ProblemsError
+from phaseline.use_cases.commands.submission import Submission, SubmissionAnswer, SubmissionFor, raise_refusals
+from phaseline.use_cases.queries.executions import view_execution
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from phaseline.app.app_context import RequestContext
     from phaseline.app.watcher import Watcher
-    from phaseline.calls.deployments.progress import Failing
-    from phaseline.model.deployment.topology import Topology
-    from phaseline.model.graph.graph import Graph
-    from phaseline.model.rows.rows import ExecutionRow, GraphRow, NoteRow
-    from phaseline.ports import Store
+    from phaseline.use_cases.commands.submission import Submissions
+    from phaseline.views.views import ExecutionView
 
-QUICK_LOOK_S = 0.02
-"""The same while its request has no answer."""
-LISTEN_MS = 1_000
-"""So often it looks whether the owner still answers anybody."""
+T = TypeVar("T")
 
 
-class Ending(Enum):
-    """Why a follower follows no more."""
+@overload
+def follow(
+    ctx: RequestContext, submission: Submission, watcher: Watcher | None = None, *, detach: bool = False
+) -> ExecutionView: ...
+@overload
+def follow(
+    ctx: RequestContext,
+    submission: SubmissionFor[T] | Submissions[T],
+    watcher: Watcher | None = None,
+    *,
+    detach: bool = False,
+) -> T: ...
+def follow(
+    ctx: RequestContext,
+    submission: Submission | SubmissionFor[T] | Submissions[T],
+    watcher: Watcher | None = None,
+    *,
+    detach: bool = False,
+) -> ExecutionView | T:
+    """Run the execution in this process, or watch the owner of the store run it, until it has ended or needs a person.
 
-    SETTLED = "its execution has ended or needs a person"
-    OWNS = "this process owns the store now"
-    LEFT = "its user leaves"
-    STOPPED = "somebody asked the engine to stop"
+    ``detach``: return as soon as an engine has taken it up; executions before the last one of a command are always awaited.
+    Requests are answered by the engine that runs, or by this process for the moment. Raises: what the owner refused, PL-C035.
+    """
+    if isinstance(submission, Submission):
+        return _to_the_end(ctx, submission, watcher, detach=detach)
+    if isinstance(submission, SubmissionFor):
+        return submission.answer(_to_the_end(ctx, submission.submission, watcher, detach=False))
+    if submission.requests:
+        _have_answered(ctx, submission.requests)
+    for one in submission.continued:
+        if ctx.store.owner() is None:
+            _to_the_end(ctx, one, watcher, detach=detach)
+    return submission.view()
 
 
-def wait(
-    ctx: RequestContext, ticket: Ticket, watcher: Watcher, *, leaves: Callable[[], bool], own: Callable[[], bool]
-) -> Ending:
-    """Until one of the endings. ``leaves``: whether the user wants to go; ``own``: try to become the owner."""
-    look = 0
-    view = View(ctx, ticket.row)
-    is_told = False  # whom it waits for
-    listener = _Listener(ctx)
-    if ticket.is_new and not leaves() and own():
-        return Ending.OWNS
+def _to_the_end(ctx: RequestContext, submission: Submission, watcher: Watcher | None, *, detach: bool) -> ExecutionView:
+    """Follow one execution after the other, until the command has no next one."""
     while True:
-        if leaves():
-            return Ending.LEFT
-        now = ctx.store.changed(look)
-        if now:
-            look = now
-            if is_settled(ctx.store, ticket):
-                return Ending.SETTLED
-            if not is_told and (blocker := blocker_of(ctx.store, ticket.row)):
-                watcher.noticed(waits_for(ctx.store, ticket.row, blocker))
-                is_told = True
-        if own():
-            return Ending.OWNS
-        if words := listener.news():
-            watcher.noticed(words)
-        if watcher.wants_progress:
-            view.show(watcher, is_new=bool(now))
-        time.sleep(LOOK_S if ticket.has_answer else QUICK_LOOK_S)
+        _show(submission, watcher)
+        is_last = submission.then is None
+        view = _past(ctx, submission) or run_or_watch(ctx, submission, watcher, detach=detach and is_last)
+        if submission.notes:
+            view = altered(view, notices=(*view.notices, *submission.notes))
+        if submission.then is None:
+            return view
+        found = submission.then(view)
+        if not isinstance(found, Submission):
+            return found
+        submission = found
 
 
-class _Listener:
-    """Looks now and then whether the owner still answers; whoever waits long is told that it does not, once."""
-
-    def __init__(self, ctx: RequestContext) -> None:
-        """Nobody has waited yet."""
-        self._ctx, self._next, self._told = ctx, ctx.clock.now() + LISTEN_MS, 0
-
-    def news(self) -> str:
-        """What is to be told now; mostly nothing."""
-        now = self._ctx.clock.now()
-        if now < self._next:
-            return ""
-        from phaseline.use_cases.queries.unresponsive_owner import silence  # most commands do not wait so long
-
-        self._next = now + LISTEN_MS
-        found = silence(self._ctx.store, now)
-        if found is None or found.since_at <= self._told:
-            return ""
-        self._told = found.since_at
-        return str(found)
+def _past(ctx: RequestContext, submission: Submission) -> ExecutionView | None:
+    """The view of an execution that had ended before, with its request answered; None: it has to be followed."""
+    if not submission.row.status.is_ended:
+        return None
+    answer = SubmissionAnswer(submission)
+    if not answer.has_come(ctx.store):
+        return None
+    if answer.refusal is not None:
+        raise ProblemsError([answer.refusal])
+    now = ctx.store.execution(submission.row.id)
+    return None if now is None or not now.status.is_ended else view_execution(ctx.store, now)
 
 
-def is_settled(store: Store, ticket: Ticket) -> bool:
-    """True when the request was refused, or carried out and the execution has ended or waits for a person."""
-    if not ticket.is_answered(store):
-        return False
-    if ticket.refusal is not None:
-        return True
-    row = store.execution(ticket.row.id)
-    return row is None or row.status.is_ended or row.status is ExecutionStatus.ATTENTION or _is_stuck(store, row)
+def _show(submission: Submission, watcher: Watcher | None) -> None:
+    if watcher is not None:
+        for warning in submission.warnings:
+            watcher.noticed(f"warning {warning}. {warning.mend}")
+        for notice in submission.notices:
+            watcher.noticed(notice)
 
 
-def blocker_of(store: Store, row: ExecutionRow) -> str:
-    """The id of the execution that one which has not begun waits for; empty if for none."""
-    now = store.execution(row.id)
-    queued = None if now is None else queued_behind(store, now)
-    return "" if queued is None else queued.blocker.id
+def _have_answered(ctx: RequestContext, requests: Sequence[int]) -> None:
+    from phaseline.embedded.settle_requests import settle
 
-
-def waits_for(store: Store, row: ExecutionRow, blocker: str) -> str:
-    """That an execution waits for another one, and what that one waits for a person to say."""
-    from phaseline.use_cases.queries.stuck import awaited_in
-
-    other = store.execution(blocker)
-    awaited = [] if other is None else awaited_in(store, other)
-    words = "".join(f"; {one.text}: {one.mend}" for one in awaited)
-    return f"{row.id} waits for {blocker}{words}. To begin beside it: --if-busy force"
-
-
-def _is_stuck(store: Store, row: ExecutionRow) -> bool:
-    """True for one that waits for another one which waits for a person."""
-    queued = queued_behind(store, row)
-    return queued is not None and queued.needs_person
-
-
-class View:
-    """How far an execution is, read from the store, so seldom that looking takes a small share of the time."""
-
-    def __init__(self, ctx: RequestContext, row: ExecutionRow) -> None:
-        """Nothing was looked at yet."""
-        self._ctx, self._row = ctx, row
-        self._throttle = Throttle()
-        self._graph: tuple[GraphRow, Graph, np.ndarray] | None = None
-        self._has_news = False
-
-    def show(self, watcher: Watcher, *, is_new: bool) -> None:
-        """Tell the watcher, if there is something to tell."""
-        self._has_news |= is_new
-        now = self._ctx.clock.now()
-        if not self._has_news or not self._throttle.lets_through(now):
-            return
-        progress = self._look()
-        if progress is not None:
-            watcher.progressed(progress, now)
-        self._has_news = False
-        self._throttle.looked(now, self._ctx.clock.now())
-
-    def _look(self) -> Progress | None:
-        from phaseline.calls.deployments.progress import count_rows
-        from phaseline.use_cases.lookup.entry_status import as_statuses, with_running
-
-        store = self._ctx.store
-        graphs = store.graphs(self._row.number)
-        if not graphs:
-            return None
-        row = graphs[-1]
-        if self._graph is None or self._graph[0].id != row.id:
-            graph = store.graph(row.id)
-            self._graph = (row, graph, np.repeat([step.kind for step in graph.steps], [s.count for s in graph.steps]))
-        _, graph, kinds = self._graph
-        topology = store.topology(self._row.deployment)
-        statuses = as_statuses(store.statuses(row.id))
-        statuses = with_running(statuses, row.id, store.batches(execution=self._row.number, only_open=True))
-        notes = store.notes(row.id)
-        shown, count = _failing(graph, statuses, topology, notes)
-        sleeping = [note for note in notes if note.due and statuses[note.position] == EntryStatus.SLEEPING]
-        due = _dues(graph, sleeping) if sleeping else []
-        rows = count_rows(graph.steps, graph.subject, kinds, statuses, topology)
-        return Progress(row.name, rows, shown, count, min(due, default=None), 0)
-
-
-def _dues(graph: Graph, notes: Sequence[NoteRow]) -> list[int]:
-    """When these are called next; not those who stand at a breakpoint until somebody clears them."""
-    from phaseline.model.execution.breakpoints import due_of
-    from phaseline.use_cases.lookup.entry_status import EntryPhases
-
-    phases = EntryPhases(graph)
-    return [due for note in notes if (due := due_of(phases.of(note.position)[0], note.due, note.result))]
-
-
-def _failing(
-    graph: Graph, statuses: np.ndarray, topology: Topology, notes: Sequence[NoteRow]
-) -> tuple[tuple[Failing, ...], int]:
-    """(the first few entries that failed or are tried again, how many there are)."""
-    from phaseline.calls.deployments.progress import MAX_FAILING, Failing
-    from phaseline.use_cases.lookup.entry_status import EntryPhases, subject_ids
-
-    phases = EntryPhases(graph)
-    shown: list[Failing] = []
-    count = 0
-    for note in notes:
-        status = EntryStatus(int(statuses[note.position]))
-        is_bad = status in {EntryStatus.FAILED, EntryStatus.UNSURE}
-        if not is_bad and (not note.retries or status >= EntryStatus.COMPLETED):
-            continue
-        count += 1
-        if len(shown) < MAX_FAILING:
-            phase, kind = phases.of(note.position)
-            policy = graph.policies[int(graph.policy[note.position])]
-            due = note.due if status is EntryStatus.SLEEPING else 0
-            instance = subject_ids(topology, kind, int(graph.subject[note.position]))[0]
-            limit, interval = policy.max_retries, policy.wait_ms(note.attempts)
-            shown.append(Failing(instance, phase, status, note.attempts, limit, due, note.message, interval))
-    return tuple(shown), count
+    settle(ctx, requests)
+    raise_refusals(ctx.store, requests)

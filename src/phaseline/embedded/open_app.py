@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 def open_app(settings: Settings, command: str, *, background: bool = False) -> AppContext:
     """The context of this process, to be closed. ``background``: a background engine is started for what is open when it leaves."""
-    return AppContext(settings, command, launch_engine if background else None, ports=_ports)
+    return AppContext(settings, command, launch_engine if background else None)
 
 
 @contextmanager
@@ -41,17 +41,3 @@ def launch_engine(app: AppContext) -> Background | None:
     from phaseline.app.background_engine import launch
 
     return launch(app)
-
-
-def _ports() -> Sequence[object]:
-    """Read when the first command has stored something: most commands only look."""
-    from phaseline.embedded.run_execution import conduct
-    from phaseline.use_cases.lookup.ticket import Conductor
-
-    return (Conductor(conduct, _settle),)
-
-
-def _settle(ctx: RequestContext, requests: Sequence[int]) -> None:
-    from phaseline.embedded.settle_requests import settle
-
-    settle(ctx, requests)

@@ -1,4 +1,4 @@
-"""Running an execution to its end: as the owner of the store, or following the process that owns it, whoever is there."""
+"""Run an execution to its end as the owner of the store, or watch the process that owns it."""
 
 from __future__ import annotations
 
@@ -13,13 +13,14 @@ from phaseline.app.function_discovery import declarer
 from phaseline.app.settings import slots
 from phaseline.app.watcher import NullWatcher, Throttle
 from phaseline.calls.threads.process_groups import DRAIN_S
-from phaseline.embedded.follow import Ending, wait, waits_for
+from phaseline.embedded.watch_execution import Ending, wait, waits_for
 from phaseline.lang.fast_dataclasses import altered
 from phaseline.model.graph.graph import phase_of
 from phaseline.model.graph.status import ExecutionStatus
 from phaseline.model.problems.problem import ProblemsError, problem_error
 from phaseline.model.resources.resources import REACH_WORKFLOW
 from phaseline.store import MEMORY
+from phaseline.use_cases.commands.submission import SubmissionAnswer
 from phaseline.use_cases.loading.stored_blueprint_files import lay_out_again
 from phaseline.use_cases.lookup.claims import goes_on
 from phaseline.use_cases.queries.executions import view_execution
@@ -39,7 +40,7 @@ if TYPE_CHECKING:
     from phaseline.ports import Catalog, Store
     from phaseline.run.loop.engine import Engine
     from phaseline.tasks.host_keys import HostKeys
-    from phaseline.use_cases.lookup.ticket import Ticket
+    from phaseline.use_cases.commands.submission import Submission
     from phaseline.views.background import Background
     from phaseline.views.views import ExecutionView
 
@@ -51,11 +52,11 @@ LOOK_S = 0.05
 """How often it looks meanwhile."""
 
 
-class Leave:
+class LeaveRequest:
     """The user's wish to go, which a signal handler may express at any time."""
 
     def __init__(self) -> None:
-        """Nobody wants to go yet."""
+        """NullWatcher wants to go yet."""
         self.is_wanted = False
         self._interrupt: Callable[[], None] | None = None
 
@@ -72,37 +73,38 @@ class Leave:
             engine.interrupt()
 
 
-def conduct(
-    ctx: RequestContext, ticket: Ticket, watcher: Watcher | None = None, *, detach: bool = False
+def run_or_watch(
+    ctx: RequestContext, submission: Submission, watcher: Watcher | None = None, *, detach: bool = False
 ) -> ExecutionView:
-    """Run or follow an execution until it has ended, needs a person, or the user leaves; then see that others go on.
+    """Run or watch an execution until it has ended, needs a person, or the user leaves; then have the other open ones continued.
 
     ``detach``: leave as soon as somebody has taken it up. Raises: what the owner refused.
     """
     if detach and ctx.settings.store_url == MEMORY:
         text = "a store in memory is gone when its command ends: nobody could go on with what is detached"
         raise problem_error("PL-S008", text, "Leave --detach out, or name a file with --store sqlite:///PATH.")
-    refuse_held(ctx.store, ticket.row)
-    watching, leave = watcher or NullWatcher(), Leave()
+    refuse_held(ctx.store, submission.row)
+    answer = SubmissionAnswer(submission)
+    watching, leave = watcher or NullWatcher(), LeaveRequest()
     ending = Ending.LEFT
     if not detach:
-        watching.begun(ticket.row.id, ticket.row.deployment_name, leave)
+        watching.begun(submission.row.id, submission.row.deployment_name, leave)
         try:
-            ending = _run(ctx, ticket, watching, leave)
+            ending = _run(ctx, answer, watching, leave)
         except KeyboardInterrupt:  # its user does not want to wait; others have not left
-            if work_left(ctx.store, besides={ticket.row.number}):
+            if has_open_work(ctx.store, besides={submission.row.number}):
                 _leave(ctx)
             raise
         finally:
             watching.ended()
     background = None
     if ending is Ending.LEFT:
-        background = see_to(ctx, ticket)
+        background = ensure_taken_up(ctx, answer)
     elif ending is Ending.SETTLED:
         background = _leave(ctx)
-    if ticket.refusal is not None:
-        raise ProblemsError([ticket.refusal])
-    return _result(ctx, ticket.row, ending, background, detach=detach)
+    if answer.refusal is not None:
+        raise ProblemsError([answer.refusal])
+    return _result(ctx, submission.row, ending, background, detach=detach)
 
 
 def _leave(ctx: RequestContext) -> Background | None:
@@ -122,12 +124,12 @@ def refuse_held(store: Store, row: ExecutionRow) -> None:
         raise held(row)
 
 
-def _run(ctx: RequestContext, ticket: Ticket, watching: Watcher, leave: Leave) -> Ending:
+def _run(ctx: RequestContext, answer: SubmissionAnswer, watching: Watcher, leave: LeaveRequest) -> Ending:
     """Follow, and become the owner if there is none."""
     with ExitStack() as owned:
         with ctx.store.waiting():
-            ending = wait(ctx, ticket, watching, leaves=lambda: leave.is_wanted, own=lambda: try_own(ctx, owned))
-        return _serve(ctx, ticket, watching, leave) if ending is Ending.OWNS else ending
+            ending = wait(ctx, answer, watching, leaves=lambda: leave.is_wanted, own=lambda: try_own(ctx, owned))
+        return _serve(ctx, answer, watching, leave) if ending is Ending.OWNS else ending
 
 
 def try_own(ctx: RequestContext, owned: ExitStack) -> bool:
@@ -143,42 +145,46 @@ def try_own(ctx: RequestContext, owned: ExitStack) -> bool:
     return True
 
 
-def _serve(ctx: RequestContext, ticket: Ticket, watching: Watcher, leave: Leave) -> Ending:
+def _serve(ctx: RequestContext, answer: SubmissionAnswer, watching: Watcher, leave: LeaveRequest) -> Ending:
     """As the owner take up everything that is open, until this execution has settled or somebody wants us to go."""
-    store, number = ctx.store, ticket.row.number
-    with engine_of(ctx, watching, ticket.row) as engine:
+    store, number = ctx.store, answer.submission.row.number
+    with open_engine(ctx, watching, answer.submission.row) as engine:
         leave.interrupts(engine)
         engine.recover()
-        row = engine.planning.row(number) if number in engine.known else store.execution(ticket.row.id)
-        ticket.hear_of(row)
-        was_over = (row is None or row.status.is_ended) and ticket.is_answered(store)
+        row = engine.planning.row(number) if number in engine.known else store.execution(answer.submission.row.id)
+        answer.note_row(row)
+        was_over = (row is None or row.status.is_ended) and answer.has_come(store)
         told: set[str] = set()
 
         def has_settled() -> bool:
-            if engine.has_turned and not ticket.request and (number in engine.known or engine.has_ended(number)):
-                ticket.has_answer = True  # this engine has taken it up, and said so with its first turn
-            if not ticket.has_answer and not (engine.has_turned and ticket.is_answered(store)):
+            if (
+                engine.has_turned
+                and not answer.submission.request
+                and (number in engine.known or engine.has_ended(number))
+            ):
+                answer.is_there = True  # this engine has taken it up, and said so with its first turn
+            if not answer.is_there and not (engine.has_turned and answer.has_come(store)):
                 return False
-            is_over = was_over or ticket.refusal is not None
+            is_over = was_over or answer.refusal is not None
             if not told and number in engine.held:
                 told.update(engine.phases.in_force.closed)
-                watching.noticed(_waits_for(ticket.row.id, told))
+                watching.noticed(_waits_for(answer.submission.row.id, told))
             if not told and number in engine.claims.waiting:
                 told.add(blocker := engine.planning.row(engine.claims.waiting[number]).id)
-                watching.noticed(waits_for(store, ticket.row, blocker))
+                watching.noticed(waits_for(store, answer.submission.row, blocker))
             return is_over or engine.has_ended(number) or engine.needs_attention(number)
 
         def has_company() -> bool:
-            return bool(engine.known - {number}) and work_left(store, besides={number})
+            return bool(engine.known - {number}) and has_open_work(store, besides={number})
 
         engine.run(lambda: has_settled() or leave.is_wanted)
         if not has_settled():
             engine.run(lambda: has_settled() or has_company())  # nothing of its own begins any more
         drain_s = DRAIN_S
-        if work_left(store, besides={number}):
+        if has_open_work(store, besides={number}):
             from phaseline.embedded.step_down import stays, step_aside
 
-            drain_s = step_aside(engine, lambda: watching.noticed(stays(store.execution(ticket.row.id))))
+            drain_s = step_aside(engine, lambda: watching.noticed(stays(store.execution(answer.submission.row.id))))
         is_settled = has_settled()
         engine.close(drain_s)
         if is_settled:
@@ -192,7 +198,7 @@ def _waits_for(execution: str, lanes: Collection[str]) -> str:
     return f"{execution} waits: {', '.join(names)} cannot be called now. See why: phaseline phases show {names[0]}"
 
 
-def work_left(store: Store, *, besides: Collection[int] = ()) -> bool:
+def has_open_work(store: Store, *, besides: Collection[int] = ()) -> bool:
     """True when something is open that goes on without a person, or a request has no answer.
 
     ``besides``: executions of which an engine has found that they wait for a person, too.
@@ -211,7 +217,7 @@ def hand_over(ctx: RequestContext, within_s: float = TAKEN_UP_WITHIN_S) -> Backg
     """
     store = ctx.store
     deadline = time.monotonic() + within_s
-    while ctx.app.launch is not None and store.owner() is None and work_left(store):
+    while ctx.app.launch is not None and store.owner() is None and has_open_work(store):
         if not store.somebody_waits():
             return _launched(ctx, within_s)
         if time.monotonic() > deadline:
@@ -228,7 +234,7 @@ def _launched(ctx: RequestContext, within_s: float) -> Background | None:
     deadline = time.monotonic() + within_s
     while background is not None and time.monotonic() < deadline:
         is_gone = not background.is_alive
-        if ctx.store.owner() is not None or not work_left(ctx.store):
+        if ctx.store.owner() is not None or not has_open_work(ctx.store):
             break
         if is_gone:
             from phaseline.app.background_engine import died
@@ -238,7 +244,9 @@ def _launched(ctx: RequestContext, within_s: float) -> Background | None:
     return background
 
 
-def see_to(ctx: RequestContext, ticket: Ticket, within_s: float = BEGUN_WITHIN_S) -> Background | None:
+def ensure_taken_up(
+    ctx: RequestContext, answer: SubmissionAnswer, within_s: float = BEGUN_WITHIN_S
+) -> Background | None:
     """See that somebody has taken up what was asked for, and owns the store while there is work.
 
     A background engine that has not come to that after ``within_s`` has not begun, and says so. Raises: PL-S015 if the background engine that was started for that has died.
@@ -248,7 +256,7 @@ def see_to(ctx: RequestContext, ticket: Ticket, within_s: float = BEGUN_WITHIN_S
     while time.monotonic() < begun + (TAKEN_UP_WITHIN_S if background is None else within_s):
         is_gone = background is not None and not background.is_alive
         is_owned = ctx.store.owner() is not None
-        if ticket.is_answered(ctx.store) and (is_owned or not work_left(ctx.store)):
+        if answer.has_come(ctx.store) and (is_owned or not has_open_work(ctx.store)):
             break
         if is_gone and not is_owned:
             from phaseline.app.background_engine import died
@@ -267,7 +275,7 @@ def see_to(ctx: RequestContext, ticket: Ticket, within_s: float = BEGUN_WITHIN_S
 
 
 @contextmanager
-def engine_of(ctx: RequestContext, watcher: Watcher, watched: ExecutionRow | None = None) -> Iterator[Engine]:
+def open_engine(ctx: RequestContext, watcher: Watcher, watched: ExecutionRow | None = None) -> Iterator[Engine]:
     """An engine for the store that this process owns, whose executor is stopped in the end."""
     from phaseline.calls.batches.caller_registry import CallerRegistry
     from phaseline.plan.workflows import PLANNERS

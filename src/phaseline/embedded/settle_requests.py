@@ -11,7 +11,7 @@ from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
 from phaseline.app.watcher import NullWatcher
-from phaseline.embedded.run_execution import engine_of, try_own
+from phaseline.embedded.run_execution import open_engine, try_own
 from phaseline.model.problems.problem import problem_error
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ def _answer(ctx: RequestContext, requests: Sequence[int]) -> None:
 
     What is open must be at hand: a new target ends what an old one began.
     """
-    with engine_of(ctx, NullWatcher()) as engine:
+    with open_engine(ctx, NullWatcher()) as engine:
         engine.interrupt()
         engine.phases.paths.tells_nobody = True
         engine.recover()

@@ -8,7 +8,7 @@ from phaseline.model.blueprint.blueprint import Node
 from phaseline.model.blueprint.operation_declaration import Declaration
 from phaseline.model.graph.status import EntryStatus, ExecutionStatus
 from phaseline.model.rows.rows import ExecutionRow, RequestKind
-from phaseline.run.loop.request_reader import problem_of
+from phaseline.plan.requests.request_problems import problem_of
 from phaseline.testing.builders import node
 
 TWO = (node("db", create="each.create", instances=2), node("web", to=["db"], create="each.create"))

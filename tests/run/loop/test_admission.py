@@ -9,8 +9,9 @@ from tests.run.loop.test_request_reader import ask, look
 from phaseline.model.execution.execution import Request
 from phaseline.model.graph.status import ExecutionStatus, OutcomeKind
 from phaseline.model.rows.rows import ConcurrencyRule, ExecutionRow, NewExecution, RequestKind
+from phaseline.plan.requests.request_problems import problem_of
 from phaseline.run.loop.admission import Claims
-from phaseline.run.loop.request_reader import LOOK_MS, problem_of
+from phaseline.run.loop.request_reader import LOOK_MS
 from phaseline.testing.builders import node, scaled
 from phaseline.use_cases.lookup.claims import still_calling
 

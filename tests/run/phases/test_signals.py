@@ -10,7 +10,7 @@ from phaseline.model.blueprint.blueprint import Value
 from phaseline.model.execution.breakpoints import Breakpoint
 from phaseline.model.graph.status import EntryStatus, ExecutionStatus, OutcomeKind
 from phaseline.model.rows.rows import ExecutionRow, RequestKind, Turn
-from phaseline.run.loop.request_reader import problem_of
+from phaseline.plan.requests.request_problems import problem_of
 from phaseline.run.phases.signals import MOST_SIGNALS, SIGNALED
 from phaseline.testing.builders import node
 

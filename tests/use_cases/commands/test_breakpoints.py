@@ -11,8 +11,9 @@ from phaseline.app.watcher import NullWatcher
 from phaseline.calls.deployments.progress import Progress
 from phaseline.cli.render.executions import execution_text
 from phaseline.client.local import LocalClient
-from phaseline.embedded.follow import View
+from phaseline.embedded.follow import follow
 from phaseline.embedded.open_app import open_context
+from phaseline.embedded.watch_execution import View
 from phaseline.model.blueprint.labels import Label
 from phaseline.model.execution.breakpoints import Breakpoint, read_breakpoint
 from phaseline.model.problems.problem import ProblemsError
@@ -90,8 +91,10 @@ def order(tmp_path: Path) -> DeploymentSpec:
 
 
 def test_h46_who_stands_needs_a_person_and_is_told_with_the_command(ctx: RequestContext, tmp_path: Path) -> None:
-    view = install(
-        ctx, order(tmp_path), manner=ExecutionOptions(breakpoints=(Breakpoint("pre-create"),)), watcher=UntilItStops()
+    view = follow(
+        ctx,
+        install(ctx, order(tmp_path), manner=ExecutionOptions(breakpoints=(Breakpoint("pre-create"),))),
+        watcher=UntilItStops(),
     )
     command = "phaseline breakpoints clear pre-create -d shop"
     assert Need(f"1 instance stands at pre-create in {view.id} of 'shop'", command) in status(ctx).needs
@@ -103,25 +106,25 @@ def test_h46_who_stands_needs_a_person_and_is_told_with_the_command(ctx: Request
     assert (reason.text, reason.until) == ("it is stopped at pre-create until an operator clears it", 0)
     assert reason.mend == f"Clear it to continue: phaseline breakpoints clear pre-create {stands.instances[0]}."
     assert "sleeping" not in {one.kind for one in list_stuck(ctx).items}
-    clear(ctx, "pre-create", watcher=UntilItStops())
-    clear(ctx, "pre-create")
+    follow(ctx, clear(ctx, "pre-create"), watcher=UntilItStops())
+    follow(ctx, clear(ctx, "pre-create"))
     assert (list_stuck(ctx).items, status(ctx).needs) == ([], [])
 
 
 def test_h46_who_stands_is_listed_and_cleared_and_the_events_say_so(ctx: RequestContext, tmp_path: Path) -> None:
     stops = ExecutionOptions(breakpoints=(Breakpoint("pre-create", "d*"),))
-    view = install(ctx, order(tmp_path), manner=stops, watcher=UntilItStops())
+    view = follow(ctx, install(ctx, order(tmp_path), manner=stops), watcher=UntilItStops())
     assert view.interrupted
     (found,) = list_breakpoints(ctx, "shop")
     assert (found.point, found.node, found.execution) == ("pre-create", "db", view.id)
     assert "waits for a person: 1 instance at breakpoints" in execution_text(show_execution(ctx, view.id))
     assert found.message.startswith("paused at pre-create until somebody clears it")
     with pytest.raises(ProblemsError, match="PL-C092") as error:
-        clear(ctx, "post-create", deployment="shop")
+        follow(ctx, clear(ctx, "post-create", deployment="shop"))
     assert f"pre-create of {found.instance}" in error.value.problems[0].mend
     with pytest.raises(ProblemsError, match="PL-C092"):
-        clear(ctx, "pre-create", instances=["web"])
-    assert clear(ctx, "pre-create", instances=["db"]) == [found]
+        follow(ctx, clear(ctx, "pre-create", instances=["web"]))
+    assert follow(ctx, clear(ctx, "pre-create", instances=["db"])) == [found]
     assert ctx.store.execution(view.id).status == "completed"
     told = [line.text for line in events(ctx, view.id).lines if line.instance == found.instance]
     at = told.index("Node instance paused at pre-create until it is cleared")
@@ -136,11 +139,11 @@ def test_h46_who_stands_is_listed_and_cleared_and_the_events_say_so(ctx: Request
 def test_h46_who_stands_is_not_woken_but_vouched_for_or_cleared(ctx: RequestContext, tmp_path: Path) -> None:
     (tmp_path / "blueprint.yaml").write_text(BLUEPRINT.replace("  web:\n", "  web:\n    instances: {deploy: 2}\n"))
     stops = ExecutionOptions(breakpoints=(Breakpoint("pre-create", "db"),))
-    view = install(ctx, order(tmp_path), manner=stops, watcher=UntilItStops())
+    view = follow(ctx, install(ctx, order(tmp_path), manner=stops), watcher=UntilItStops())
     (found,) = list_breakpoints(ctx)
     for operations in ((), ("breakpoint pre-create",)):
         with pytest.raises(ProblemsError, match=f"PL-C014 {view.id}: {found.instance} stands at pre-create") as error:
-            wake(ctx, view.id, instances=["db"], operations=operations)
+            follow(ctx, wake(ctx, view.id, instances=["db"], operations=operations))
         assert (
             error.value.problems[0].mend == f"Clear it: phaseline breakpoints clear pre-create {found.instance} -d shop"
         )
@@ -149,36 +152,36 @@ def test_h46_who_stands_is_not_woken_but_vouched_for_or_cleared(ctx: RequestCont
     assert [seen.next_wake for seen in follower.seen] == [None], "who looks up a day later only sleeps on"
     two = ", ".join(sorted(one for one in ctx.store.topology(1).ids if one.startswith("web")))
     with pytest.raises(ProblemsError, match=f"PL-C013 'web' is the beginning of 2 instances: {two}"):
-        complete(ctx, view.id, instances=["web"], reason="seen")
-    said = complete(ctx, view.id, instances=["db"], reason="seen", detach=True)
+        follow(ctx, complete(ctx, view.id, instances=["web"], reason="seen"))
+    said = follow(ctx, complete(ctx, view.id, instances=["db"], reason="seen"), detach=True)
     assert (said.detached, said.status) == (True, "running"), "whoever runs it next hears of it"
-    assert resume(ctx, view.id).is_good
+    assert follow(ctx, resume(ctx, view.id)).is_good
 
 
 def test_h46_a_label_that_is_removed_stops_nothing_that_is_begun_then(ctx: RequestContext, tmp_path: Path) -> None:
-    assert install(ctx, order(tmp_path)).is_good
+    assert follow(ctx, install(ctx, order(tmp_path))).is_good
     change_labels(ctx, "shop", add=["csys-breakpoint=pre-delete=web", "csys-breakpoint=pre-stop=db@9s", "team=ops"])
     assert list_kept(ctx, "shop")[0].breakpoints == ["pre-delete=web", "pre-stop=db@9s"]
     change_labels(ctx, "shop", remove=["csys-breakpoint=pre-delete=web"])
     assert list_kept(ctx, "shop")[0].breakpoints == ["pre-stop=db@9s"]
-    view = uninstall(ctx, "shop", watcher=UntilItStops())
+    view = follow(ctx, uninstall(ctx, "shop"), watcher=UntilItStops())
     assert [one.point for one in list_breakpoints(ctx)] == ["pre-stop"]
     change_labels(ctx, "shop", remove=["csys-breakpoint"])
     assert [one.point for one in list_breakpoints(ctx)] == ["pre-stop"], "who stands there stays until it is cleared"
-    assert cancel(ctx, view.id).status == "canceled"
-    assert uninstall(ctx, "shop").is_good
+    assert follow(ctx, cancel(ctx, view.id)).status == "canceled"
+    assert follow(ctx, uninstall(ctx, "shop")).is_good
     assert list_kept(ctx) == []
 
 
 def test_h46_points_are_cleared_as_they_are_given_and_stars_mean_any(ctx: RequestContext, tmp_path: Path) -> None:
     points = ("pre-create=db", "post-create=db", "pre-configure", "pre-start", "post-start")
     stops = ExecutionOptions(breakpoints=tuple(map(read_breakpoint, points)))
-    assert install(ctx, order(tmp_path), manner=stops, watcher=UntilItStops()).interrupted
+    assert follow(ctx, install(ctx, order(tmp_path), manner=stops), watcher=UntilItStops()).interrupted
     for wrong, code in (("create=web", "PL-C092"), ("post-*", "PL-C092"), ("cre ate", "PL-P047")):
         with pytest.raises(ProblemsError, match=code):
-            clear(ctx, wrong)
+            follow(ctx, clear(ctx, wrong))
     let_go = [
-        [(one.point, one.node) for one in clear(ctx, text, watcher=UntilItStops())]
+        [(one.point, one.node) for one in follow(ctx, clear(ctx, text), watcher=UntilItStops())]
         for text in ("create", "*", "CONFIGURE=d*", "pre-*=db", "*=db", "*", "*", "*")
     ]
     assert let_go == [
@@ -189,7 +192,7 @@ def test_h46_points_are_cleared_as_they_are_given_and_stars_mean_any(ctx: Reques
 
 def test_h46_what_deployments_keep_is_listed(ctx: RequestContext, tmp_path: Path) -> None:
     assert list_kept(ctx) == []
-    assert install(ctx, order(tmp_path)).is_good
+    assert follow(ctx, install(ctx, order(tmp_path))).is_good
     assert list_kept(ctx, "shop") == []
     add(ctx, "shop", ["pre-delete=web", "stop"], timeout_s=90)
     kept = [Kept("shop", ["pre-delete=web@90s", "pre-stop=*@90s"])]
@@ -201,24 +204,24 @@ def test_h46_one_that_nobody_clears_in_time_has_failed_and_can_still_be_vouched_
     ctx: RequestContext, tmp_path: Path
 ) -> None:
     stops = ExecutionOptions(breakpoints=(Breakpoint("post-create", "db", timeout_s=0.01),))
-    view = install(ctx, order(tmp_path), manner=stops)
+    view = follow(ctx, install(ctx, order(tmp_path), manner=stops))
     assert (view.status, [failure.message for failure in view.failures]) == (
         "failed",
         ["nobody has cleared post-create within 0.01 s"],
     )
-    done = complete(ctx, view.id, instances=[view.failures[0].instance], reason="seen")
+    done = follow(ctx, complete(ctx, view.id, instances=[view.failures[0].instance], reason="seen"))
     assert done.is_good
 
 
 def test_h46_labels_of_a_deployment_are_breakpoints_of_all_its_executions(ctx: RequestContext, tmp_path: Path) -> None:
-    assert install(ctx, order(tmp_path)).is_good
+    assert follow(ctx, install(ctx, order(tmp_path))).is_good
     change_labels(ctx, "shop", add=["csys-breakpoint=pre-delete=web"])
     row = ctx.store.deployment("shop")
     ctx.store.labels.add(row.number, [Label("csys-breakpoint", "was right once")])
-    view = uninstall(ctx, "shop", watcher=UntilItStops())
+    view = follow(ctx, uninstall(ctx, "shop"), watcher=UntilItStops())
     assert view.interrupted
     assert [one.point for one in list_breakpoints(ctx)] == ["pre-delete"]
-    assert cancel(ctx, view.id).status == "canceled"
+    assert follow(ctx, cancel(ctx, view.id)).status == "canceled"
     assert list_breakpoints(ctx) == []
 
 
@@ -227,14 +230,15 @@ def test_h46_a_breakpoint_at_which_nobody_can_stop_is_refused(
     ctx: RequestContext, tmp_path: Path, stop: Breakpoint
 ) -> None:
     with pytest.raises(ProblemsError, match="PL-P047") as error:
-        install(ctx, order(tmp_path), manner=ExecutionOptions(breakpoints=(stop,)))
+        follow(ctx, install(ctx, order(tmp_path), manner=ExecutionOptions(breakpoints=(stop,))))
     assert "Did you mean" in error.value.problems[0].mend
 
 
 def test_h28_an_install_over_its_time_says_so(ctx: RequestContext, tmp_path: Path) -> None:
     """It stops at a breakpoint that nobody clears, so nothing but its time ends it."""
-    view = install(
-        ctx, order(tmp_path), manner=ExecutionOptions(breakpoints=(Breakpoint("pre-create"),), timeout_s=0.05)
+    view = follow(
+        ctx,
+        install(ctx, order(tmp_path), manner=ExecutionOptions(breakpoints=(Breakpoint("pre-create"),), timeout_s=0.05)),
     )
     assert (view.status, view.reason.startswith("timed out after 0.05 s")) == ("canceled", True)
 
@@ -243,7 +247,7 @@ def test_h46_a_label_that_is_given_with_the_deployment_stops_its_first_install(
     ctx: RequestContext, tmp_path: Path
 ) -> None:
     asked = DeploymentSpec(str(tmp_path / "blueprint.yaml"), "shop", labels=["csys-breakpoint=create=d*@600s"])
-    assert install(ctx, asked, watcher=UntilItStops()).interrupted
+    assert follow(ctx, install(ctx, asked), watcher=UntilItStops()).interrupted
     (found,) = list_breakpoints(ctx)
     assert (found.point, found.node) == ("pre-create", "db")
     assert found.message.startswith("paused at pre-create until somebody clears it, at most 600 s")
@@ -267,13 +271,13 @@ def test_h46_a_label_at_which_nobody_could_stop_is_refused_with_the_deployment(
             doing(ctx, asked)
         assert told in error.value.problems[0].mend
     assert ctx.store.deployments() == []
-    assert install(ctx, order(tmp_path)).is_good
+    assert follow(ctx, install(ctx, order(tmp_path))).is_good
     with pytest.raises(ProblemsError, match="PL-P047") as error:
         change_labels(ctx, "shop", add=["good=yes", f"csys-breakpoint={text}"], remove=["good"])
     assert told in error.value.problems[0].mend
     (tmp_path / "blueprint.yaml").write_text(BLUEPRINT + f"labels: {{csys-breakpoint: {{values: ['{text}']}}}}\n")
     with pytest.raises(ProblemsError, match="PL-P047"):
-        update(ctx, UpdateOrder("shop", str(tmp_path / "blueprint.yaml")))
+        follow(ctx, update(ctx, UpdateOrder("shop", str(tmp_path / "blueprint.yaml"))))
     assert ctx.store.labels.of(1) == []
 
 
@@ -287,7 +291,7 @@ def test_h46_a_plan_shows_where_it_would_stop_and_counts_no_call_for_it(ctx: Req
 
 
 def test_h46_a_plan_shows_the_breakpoints_of_its_deployment(ctx: RequestContext, tmp_path: Path) -> None:
-    assert install(ctx, order(tmp_path)).is_good
+    assert follow(ctx, install(ctx, order(tmp_path))).is_good
     assert add(ctx, "shop", ["pre-delete=web"]).added == 1
     assert "breakpoint pre-delete" in plan_uninstall(ctx, "shop").text
     with pytest.raises(ProblemsError, match="PL-P047"):
@@ -313,22 +317,22 @@ node_templates:
 @pytest.mark.parametrize("point", ["pre-update", "post-update"])
 def test_h46_who_is_updated_stops_before_it_and_after_it_once(ctx: RequestContext, tmp_path: Path, point: str) -> None:
     (tmp_path / "blueprint.yaml").write_text(CHANGED)
-    assert install(ctx, order(tmp_path)).is_good
+    assert follow(ctx, install(ctx, order(tmp_path))).is_good
     wanted = UpdateOrder("shop", str(tmp_path / "blueprint.yaml"), {"size": 2})
     stops = ExecutionOptions(breakpoints=(Breakpoint(point),))
     assert (
         f"breakpoint {point}  stops until an operator clears it\n" in plan_update(ctx, wanted, manner=stops).text + "\n"
     )
-    assert update(ctx, wanted, manner=stops, watcher=UntilItStops()).interrupted
+    assert follow(ctx, update(ctx, wanted, manner=stops), watcher=UntilItStops()).interrupted
     assert [(one.point, one.node) for one in list_breakpoints(ctx)] == [(point, "db")]
-    clear(ctx, point)
+    follow(ctx, clear(ctx, point))
     assert ctx.store.executions()[-1].status == "completed"
 
 
 def test_h46_nodes_that_come_with_an_update_may_be_named(ctx: RequestContext, tmp_path: Path) -> None:
-    assert install(ctx, order(tmp_path)).is_good
+    assert follow(ctx, install(ctx, order(tmp_path))).is_good
     (tmp_path / "blueprint.yaml").write_text(BLUEPRINT + "  new: {type: cloudify.nodes.Root}\n")
     wanted = UpdateOrder("shop", str(tmp_path / "blueprint.yaml"))
     stops = ExecutionOptions(breakpoints=(Breakpoint("post-create", "new"),))
-    assert update(ctx, wanted, manner=stops, watcher=UntilItStops()).interrupted
+    assert follow(ctx, update(ctx, wanted, manner=stops), watcher=UntilItStops()).interrupted
     assert [(one.point, one.node) for one in list_breakpoints(ctx)] == [("post-create", "new")]

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 import phaseline
+from phaseline.embedded.follow import follow
 from phaseline.model.deployment.stack_documents import ABANDONED
 from phaseline.model.problems.problem import ProblemsError
 from phaseline.use_cases.commands.delete_deployment import delete_deployment
@@ -27,7 +28,7 @@ def test_what_stands_is_not_forgotten_and_its_abandonment_keeps_a_document(tmp_p
         assert [(one.code, one.message) for one in caught.value.problems] == [
             ("PL-C015", "2 instances of the deployment 'shop' may still exist")
         ]
-        assert delete_deployment(opened.ctx, "shop", force=True).instance_count == 2
+        assert follow(opened.ctx, delete_deployment(opened.ctx, "shop", force=True)).instance_count == 2
         assert opened.ctx.store.deployment("shop") is None
         (kept,) = opened.ctx.store.stack_documents.all(ABANDONED)
         assert kept.deployment_name == "shop"

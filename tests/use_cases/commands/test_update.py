@@ -10,6 +10,7 @@ import phaseline
 from phaseline.app.app_context import SystemClock
 from phaseline.app.watcher import NullWatcher
 from phaseline.client.input_files import gather_inputs
+from phaseline.embedded.follow import follow
 from phaseline.model.problems.problem import ProblemsError
 from phaseline.use_cases.commands.apply_plan import apply_plan, delete_plan, list_plans, show_plan
 from phaseline.use_cases.commands.keep_plan import plan_uninstall, plan_workflow
@@ -93,7 +94,7 @@ def problems(call) -> list[str]:
 
 def test_w60_attributes_of_the_deployment_follow_and_inputs_stay_where_none_are_given(shop):
     place, folder, nouns = shop
-    assert update(place, order(folder, "two.yaml", "port=9090")).is_good
+    assert follow(place, update(place, order(folder, "two.yaml", "port=9090"))).is_good
     seen = nouns.deployments.show("shop")
     assert (seen.description, dict(seen.inputs)) == ("second", {"port": 9090, "key": "(hidden)"})
     assert dict(nouns.deployments.outputs("shop")) == {"port": 9090}
@@ -104,7 +105,7 @@ def test_w60_attributes_of_the_deployment_follow_and_inputs_stay_where_none_are_
         "tier": ["gold", "silver"]
     }
     assert [tuple(label) for label in place.store.labels.of(row.number)] == [("tier", "gold"), ("tier", "silver")]
-    assert update(place, order(folder, "two.yaml")).is_good
+    assert follow(place, update(place, order(folder, "two.yaml"))).is_good
     assert nouns.deployments.inputs("shop")["port"] == 9090
 
 
@@ -139,7 +140,7 @@ def test_w60_a_plan_says_steps_old_and_new_values_and_why_something_is_reinstall
 def test_w60_a_new_value_of_a_hidden_input_is_a_change_of_the_nodes_that_take_it(shop):
     place, folder, _ = shop
     (folder / "taking.yaml").write_text(ONE.replace("port: {get_input: port}", "port: {get_input: key}"))
-    update(place, order(folder, "taking.yaml"))
+    follow(place, update(place, order(folder, "taking.yaml")))
     found = plan_update(place, order(folder, "taking.yaml", "key=other"))
     assert [(node.name, node.sign) for node in found.summary.nodes] == [("web", "-/+")]
     assert "takes an input that changes" in found.text
@@ -151,13 +152,13 @@ def test_w60_an_update_that_changes_type_is_refused_before_anything_changes(shop
     (folder / "typed.yaml").write_text(
         ONE.replace("cloudify.nodes.WebServer", "my.Web").replace("node_templates:", own)
     )
-    told = problems(lambda: update(place, order(folder, "typed.yaml")))
+    told = problems(lambda: follow(place, update(place, order(folder, "typed.yaml"))))
     assert told[0].startswith("PL-P041 'web' cannot be updated in place: its type changes")
     assert nouns.deployments.show("shop").latest_execution == "install-1"
     shown = plan_update(place, order(folder, "typed.yaml"))
     assert [(node.name, node.sign) for node in shown.summary.nodes] == [("web", "-/+")]
     assert "PL-P041" in [problem.code for problem in shown.warnings]
-    assert update(place, order(folder, "typed.yaml", allow_replace=True)).is_good
+    assert follow(place, update(place, order(folder, "typed.yaml", allow_replace=True))).is_good
 
 
 def test_wd18_a_replacement_needs_to_be_allowed_and_a_reinstall_does_not(shop):
@@ -178,7 +179,7 @@ def test_wd18_a_replacement_needs_to_be_allowed_and_a_reinstall_does_not(shop):
             self.heard += text + "\n"
 
     hearing = Hearing()
-    assert update(place, order(folder, "one.yaml", "port=9090"), watcher=hearing).is_good
+    assert follow(place, update(place, order(folder, "one.yaml", "port=9090")), watcher=hearing).is_good
     assert "nodes: 1 to reinstall; see it whole: phaseline plans show plan-1" in hearing.heard
     kept = show_plan(place, "plan-1")
     assert list(kept.plan["reinstalled"]) == ["web"]
@@ -201,12 +202,12 @@ def test_w60_renaming_everything_is_said_by_the_plan(shop):
 
 def test_w60_every_update_keeps_its_plan_which_is_found_by_its_execution(shop):
     place, folder, _ = shop
-    done = update(place, order(folder, "two.yaml"))
+    done = follow(place, update(place, order(folder, "two.yaml")))
     kept = show_plan(place, done.id)
     assert (kept.view.status, kept.view.execution, kept.view.workflow) == ("applied", done.id, "update")
     assert kept.plan["differences"][0]["kind"] in {"added", "removed", "changed"}
     assert "round 1 of" in kept.text
-    assert problems(lambda: apply_plan(place, kept.view.id))[0].startswith("PL-C071")
+    assert problems(lambda: follow(place, apply_plan(place, kept.view.id)))[0].startswith("PL-C071")
 
 
 def test_w60_a_kept_plan_is_applied_as_it_was_read(shop):
@@ -214,7 +215,7 @@ def test_w60_a_kept_plan_is_applied_as_it_was_read(shop):
     kept = plan_update(place, order(folder, "two.yaml", "port=7"), save=True)
     (folder / "two.yaml").write_text("not: a blueprint any more")
     assert [view.status for view in list_plans(place, "shop")] == ["waiting"]
-    assert apply_plan(place, kept.id).is_good
+    assert follow(place, apply_plan(place, kept.id)).is_good
     assert nouns.deployments.inputs("shop")["port"] == 7
     assert [view.status for view in list_plans(place)] == ["applied"]
 
@@ -223,16 +224,16 @@ def test_plans_of_any_workflow_are_refused_with_what_has_moved(shop):
     place, folder, nouns = shop
     kept = plan_workflow(place, WorkflowStart("reinstall", "shop"), save=True)
     gone = plan_uninstall(place, "shop", save=True)
-    assert apply_plan(place, kept.id).is_good
+    assert follow(place, apply_plan(place, kept.id)).is_good
     assert [view.status for view in list_plans(place)] == ["waiting", "applied"]
     nouns.executions.uninstall("shop")
-    (told,) = problems(lambda: apply_plan(place, gone.id))
+    (told,) = problems(lambda: follow(place, apply_plan(place, gone.id)))
     assert told.startswith(f"PL-C072 {gone.id} cannot be applied: db_")
     assert "was started and is deleted" in told
     nouns.executions.start("install", "shop")
     other = plan_uninstall(place, "shop", save=True)
-    update(place, order(folder, "two.yaml", "port=1"))
-    told = " ".join(problems(lambda: apply_plan(place, other.id)))
+    follow(place, update(place, order(folder, "two.yaml", "port=1")))
+    told = " ".join(problems(lambda: follow(place, apply_plan(place, other.id))))
     assert "another blueprint" in told
     assert "inputs have changed" in told
     assert "instances then" in told
@@ -249,7 +250,7 @@ def test_w68_inputs_that_an_update_changes_hold_for_what_a_canceled_execution_ha
     done = nouns.executions.install(str(folder / "late.yaml"), "late", task_retries=0)
     assert done.status == "failed"
     fresh = UpdateOrder("late", str(folder / "late.yaml"), {"port": 5}, None, {"skip_reinstall": True})
-    assert update(place, fresh).is_good
+    assert follow(place, update(place, fresh)).is_good
     assert nouns.executions.retry(done.id).is_good
     assert nouns.deployments.show("late").status == "good"
 
@@ -257,17 +258,17 @@ def test_w68_inputs_that_an_update_changes_hold_for_what_a_canceled_execution_ha
 def test_w60_a_schedule_is_added_or_changed_and_never_removed(shop):
     place, folder, _ = shop
 
-    def follow(*schedules: str) -> dict[str, object]:
+    def brought(*schedules: str) -> dict[str, object]:
         said = ", ".join(schedules)
         (folder / "timed.yaml").write_text(f"{ONE}deployment_settings: {{default_schedules: {{{said}}}}}\n")
-        assert update(place, order(folder, "timed.yaml")).is_good
+        assert follow(place, update(place, order(folder, "timed.yaml"))).is_good
         row = place.store.deployment("shop")
         found = place.store.blueprint(row.number).deployment_settings["default_schedules"]
         return {name: one["recurrence"] for name, one in found.items()}
 
     nightly = "{workflow: install, since: '2031-1-1 7:00', recurrence: %s}"
-    assert follow(f"a: {nightly % '1d'}", f"b: {nightly % '2d'}") == {"a": "1d", "b": "2d"}
-    assert follow(f"b: {nightly % '3d'}", f"c: {nightly % '4d'}") == {"a": "1d", "b": "3d", "c": "4d"}
+    assert brought(f"a: {nightly % '1d'}", f"b: {nightly % '2d'}") == {"a": "1d", "b": "2d"}
+    assert brought(f"b: {nightly % '3d'}", f"c: {nightly % '4d'}") == {"a": "1d", "b": "3d", "c": "4d"}
     back = plan_update(place, order(folder, "one.yaml")).summary.differences
     assert [one.path for one in back if one.what == "schedule"] == []
 
@@ -289,7 +290,7 @@ def test_w60_a_schedule_counted_from_now_on_is_counted_anew_only_where_it_is_wri
             f"{ONE}deployment_settings: {{default_schedules: {{a: {{workflow: install, since: '{since}'}}}}}}\n"
         )
         found = prepare_update(place, order(folder, "timed.yaml"))
-        assert update(place, order(folder, "timed.yaml")).is_good
+        assert follow(place, update(place, order(folder, "timed.yaml"))).is_good
         return found.aim.blueprint.deployment_settings["default_schedules"]["a"]["since"]
 
     first = settings("+1 mo")
@@ -300,14 +301,14 @@ def test_w60_a_schedule_counted_from_now_on_is_counted_anew_only_where_it_is_wri
 
 def test_issue_6_an_execution_names_its_plan_and_counts_what_a_retry_made_anew_once(shop):
     place, folder, nouns = shop
-    assert nouns.executions.show(update(place, order(folder, "two.yaml")).id).plan == "plan-1"
+    assert nouns.executions.show(follow(place, update(place, order(folder, "two.yaml"))).id).plan == "plan-1"
     (folder / "shy.yaml").write_text(ONE.replace("create: things.things.run", "create: things.things.mended"))
     mended = folder / "plugins" / "mended"
     mended.touch()
     assert nouns.executions.install(str(folder / "shy.yaml"), "shy").is_good
     mended.unlink()
     start = WorkflowStart("scale", "shy", {"scalable_entity_name": "web"})
-    failed = start_workflow(place, start, manner=ExecutionOptions(task_retries=0))
+    failed = follow(place, start_workflow(place, start, manner=ExecutionOptions(task_retries=0)))
     assert (failed.status, failed.counts["failed"], failed.plan) == ("failed", 1, "")
     mended.touch()
     retried = nouns.executions.retry(failed.id)
@@ -320,14 +321,14 @@ def test_issue_6_an_execution_names_its_plan_and_counts_what_a_retry_made_anew_o
 def test_w60_a_failed_update_is_retried_where_it_was_or_another_one_takes_over_what_it_left(shop):
     place, folder, nouns = shop
     (folder / "sick.yaml").write_text(TWO.replace("create: things.things.run", "create: things.things.mended", 1))
-    one = update(place, order(folder, "sick.yaml"), manner=ExecutionOptions(task_retries=0))
+    one = follow(place, update(place, order(folder, "sick.yaml"), manner=ExecutionOptions(task_retries=0)))
     assert one.status == "failed"
     assert nouns.deployments.show("shop").description == "second"
-    other = update(place, order(folder, "two.yaml"))
+    other = follow(place, update(place, order(folder, "two.yaml")))
     assert other.is_good
     assert {item.node: item.state for item in nouns.instances.list().items} == {"cache": "started", "web": "started"}
     (folder / "back.yaml").write_text(ONE.replace("create: things.things.run", "create: things.things.mended", 1))
-    sick = update(place, order(folder, "back.yaml"), manner=ExecutionOptions(task_retries=0))
+    sick = follow(place, update(place, order(folder, "back.yaml"), manner=ExecutionOptions(task_retries=0)))
     assert sick.status == "failed"
     (folder / "plugins/mended").touch()
     assert nouns.executions.retry(sick.id).is_good
@@ -374,11 +375,11 @@ def test_w60_with_workflow_id_that_workflow_takes_the_place_of_the_rounds_and_is
     for name, text in {"tied.yaml": ONE, "mine.yaml": mine}.items():
         text = text.replace("type: cloudify.relationships.depends_on, target", "type: tie, target")
         (folder / name).write_text(text.replace("node_templates:", types))
-    assert update(place, order(folder, "tied.yaml")).is_good
+    assert follow(place, update(place, order(folder, "tied.yaml"))).is_good
     old = {view.node: view.id for view in nouns.instances.list(deployment="shop").items}
     wanted = order(folder, "mine.yaml", workflow_id="mine")
     assert [one.workflow for one in plan_update(place, wanted).summary.rounds] == ["away", "here"]
-    done = update(place, wanted)
+    done = follow(place, update(place, wanted))
     assert done.is_good, done
     new = {view.node: (view.id, view.state) for view in nouns.instances.list(deployment="shop").items}
     assert {node: state for node, (_, state) in new.items()} == {"web": "started", "cache": "started"}
@@ -390,7 +391,7 @@ def test_w60_with_workflow_id_that_workflow_takes_the_place_of_the_rounds_and_is
     topology = place.store.topology(row.number)
     assert topology.started is None
     assert [link.is_cut for link in topology.links if topology.nodes[link.target].name == "db"] == [True, True]
-    assert update(place, order(folder, "one.yaml")).is_good
+    assert follow(place, update(place, order(folder, "one.yaml"))).is_good
     assert old["web"] == new["web"][0]
 
 
@@ -424,8 +425,8 @@ def test_w24_what_belongs_to_it_and_cannot_be_uninstalled_keeps_it(shop):
 def test_w61_who_is_updated_is_told_of_before_and_after_it(shop):
     place, folder, nouns = shop
     (folder / "up.yaml").write_text(ONE.replace("stop: things.things.run", "update: things.things.run"))
-    assert update(place, order(folder, "up.yaml")).is_good
-    done = update(place, order(folder, "up.yaml", "port=5"))
+    assert follow(place, update(place, order(folder, "up.yaml"))).is_good
+    done = follow(place, update(place, order(folder, "up.yaml", "port=5")))
     told = [line.text for line in nouns.executions.events(done.id).lines if line.instance]
     assert (told[0], told[-1]) == ("Updating node instance", "Node instance updated")
 
@@ -433,11 +434,13 @@ def test_w61_who_is_updated_is_told_of_before_and_after_it(shop):
 def test_w60_with_auto_correct_types_texts_are_what_the_type_of_an_input_asks_for(shop):
     place, folder, nouns = shop
     (folder / "typed.yaml").write_text(ONE.replace("port: {default: 8080}", "port: {type: integer, default: 8080}"))
-    assert problems(lambda: update(place, UpdateOrder("shop", str(folder / "typed.yaml"), {"port": "77"})))
+    assert problems(
+        lambda: follow(place, update(place, UpdateOrder("shop", str(folder / "typed.yaml"), {"port": "77"})))
+    )
     wanted = UpdateOrder("shop", str(folder / "typed.yaml"), {"port": "77"}, parameters={"auto_correct_types": True})
-    assert update(place, wanted).is_good
+    assert follow(place, update(place, wanted)).is_good
     assert nouns.deployments.inputs("shop")["port"] == 77
-    found = problems(lambda: update(place, order(folder, "typed.yaml", reevaluate_active_statuses=True)))
+    found = problems(lambda: follow(place, update(place, order(folder, "typed.yaml", reevaluate_active_statuses=True))))
     assert found[0].startswith("PL-P004")
 
 
@@ -445,9 +448,9 @@ def test_h20_a_failed_update_under_on_failure_rollback_is_back_where_it_was_and_
     place, folder, nouns = shop
     sick = TWO.replace("create: things.things.run", "create: things.things.mended", 1)
     (folder / "sick.yaml").write_text(sick.replace("default: 8080", "default: 9"))
-    assert start_workflow(place, WorkflowStart("scale", "shop", {"scalable_entity_name": "web"})).is_good
+    assert follow(place, start_workflow(place, WorkflowStart("scale", "shop", {"scalable_entity_name": "web"}))).is_good
     manner = ExecutionOptions(task_retries=0, on_failure="rollback")
-    done = update(place, order(folder, "sick.yaml", "port=7"), manner=manner)
+    done = follow(place, update(place, order(folder, "sick.yaml", "port=7"), manner=manner))
     assert (done.status, done.reason.endswith("brought back to what it was")) == ("failed", True)
     seen = nouns.deployments.show("shop")
     assert (seen.description, seen.inputs["port"], dict(seen.nodes)) == ("first", 8080, {"db": 1, "web": 2})
@@ -460,8 +463,14 @@ def test_h20_a_failed_update_under_on_failure_rollback_is_back_where_it_was_and_
 
 def test_workflow_id_of_no_workflow_is_refused_as_all_bad_input_is(shop):
     place, folder, _ = shop
-    assert problems(lambda: update(place, order(folder, "two.yaml", reinstall_list=["db_x"])))[0].startswith("PL-P001")
-    assert problems(lambda: update(place, order(folder, "two.yaml", workflow_id="mine")))[0].startswith("PL-P009")
-    assert problems(lambda: update(place, order(folder, "two.yaml", skip_instal=True)))[0].startswith("PL-P004")
-    assert problems(lambda: update(place, order(folder, "two.yaml", "prot=1")))
-    assert problems(lambda: apply_plan(place, "plan-77"))[0].startswith("PL-C070")
+    assert problems(lambda: follow(place, update(place, order(folder, "two.yaml", reinstall_list=["db_x"]))))[
+        0
+    ].startswith("PL-P001")
+    assert problems(lambda: follow(place, update(place, order(folder, "two.yaml", workflow_id="mine"))))[0].startswith(
+        "PL-P009"
+    )
+    assert problems(lambda: follow(place, update(place, order(folder, "two.yaml", skip_instal=True))))[0].startswith(
+        "PL-P004"
+    )
+    assert problems(lambda: follow(place, update(place, order(folder, "two.yaml", "prot=1"))))
+    assert problems(lambda: follow(place, apply_plan(place, "plan-77")))[0].startswith("PL-C070")

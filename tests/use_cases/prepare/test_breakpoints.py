@@ -10,8 +10,9 @@ from tests.use_cases.commands.test_breakpoints import UntilItStops
 from phaseline.app.app_context import RequestContext
 from phaseline.app.settings import Settings
 from phaseline.app.watcher import NullWatcher
+from phaseline.embedded.follow import follow
 from phaseline.embedded.open_app import open_context
-from phaseline.embedded.run_execution import engine_of, try_own
+from phaseline.embedded.run_execution import open_engine, try_own
 from phaseline.model.execution.breakpoints import Breakpoint, read_breakpoint
 from phaseline.model.problems.problem import ProblemsError
 from phaseline.use_cases.commands.breakpoints import add, clear, remove
@@ -47,13 +48,13 @@ def ctx(tmp_path: Path) -> Iterator[RequestContext]:
 def put(ctx: RequestContext, *names: str, breaks: tuple[Breakpoint, ...] = (), goal: str = "Started") -> None:
     going = {"TargetState": goal} if goal else {}
     records = [{"AdType": "Cloud.Node", "Name": name, **going} for name in names]
-    apply(ctx, (), cluster="night", records=records, breakpoints=breaks)
+    follow(ctx, apply(ctx, (), cluster="night", records=records, breakpoints=breaks))
 
 
 def run(ctx: RequestContext, until: Callable[[], object]) -> None:
     with ExitStack() as owned:
         assert try_own(ctx, owned)
-        with engine_of(ctx, NullWatcher()) as engine:
+        with open_engine(ctx, NullWatcher()) as engine:
             engine.recover()
             engine.run(lambda: bool(until()))
 
@@ -71,8 +72,8 @@ def test_h46_resources_stop_where_it_was_said_with_their_target_and_go_on_when_c
     run(ctx, lambda: stands(ctx) and states(ctx)["front"] == "Started")
     assert stands(ctx) == [("pre-acme.create", "data-1", "night")]
     with pytest.raises(ProblemsError, match="PL-C092"):
-        clear(ctx, "pre-acme.create", instances=["front"])
-    assert [one.instance for one in clear(ctx, "pre-acme.create", deployment="night")] == ["data-1"]
+        follow(ctx, clear(ctx, "pre-acme.create", instances=["front"]))
+    assert [one.instance for one in follow(ctx, clear(ctx, "pre-acme.create", deployment="night"))] == ["data-1"]
     run(ctx, lambda: set(states(ctx).values()) == {"Started"})
     assert stands(ctx) == []
 
@@ -90,19 +91,19 @@ def test_h46_who_stands_takes_no_signal_nor_is_woken_and_is_told_with_the_comman
     command = "phaseline breakpoints clear pre-Acme.Create data-1 -d night"
     both = ResourceSelector(names=("front", "data-1"))
     with pytest.raises(ProblemsError, match=r"PL-C093 data-1: .* stands at pre-Acme\.Create") as caught:
-        signal(ctx, both, data=1)
+        follow(ctx, signal(ctx, both, data=1))
     assert [one.mend for one in caught.value.problems] == [f"Clear it first: {command}"]
     with pytest.raises(ProblemsError, match="'data-1' stands at pre-Acme"):
-        signal(ctx, ResourceSelector(names=("data-1",)), data=1, phases=["breakpoint pre-Acme.Create"])
+        follow(ctx, signal(ctx, ResourceSelector(names=("data-1",)), data=1, phases=["breakpoint pre-Acme.Create"]))
     with pytest.raises(ProblemsError, match=r"PL-C041 data-1: .* stands at pre-Acme\.Create") as caught:
-        wake(ctx, both)
+        follow(ctx, wake(ctx, both))
     assert [one.mend for one in caught.value.problems] == [f"Clear it first: {command}"]
     with pytest.raises(ProblemsError, match="'data-1' stands at pre-Acme"):
-        wake(ctx, ResourceSelector(names=("data-1",)), phases=["breakpoint pre-Acme.Create"])
-    given = signal(ctx, ResourceSelector(is_all=True), data=1)
+        follow(ctx, wake(ctx, ResourceSelector(names=("data-1",)), phases=["breakpoint pre-Acme.Create"]))
+    given = follow(ctx, signal(ctx, ResourceSelector(is_all=True), data=1))
     assert (given.resources, given.entries, given.phases) == (1, 1, ["Acme.Create"])
     with pytest.raises(ProblemsError, match="PL-C041 none of 2 resources sleeps"):
-        wake(ctx, ResourceSelector(is_all=True))
+        follow(ctx, wake(ctx, ResourceSelector(is_all=True)))
     stop = why(ctx, "data-1").phases[0]
     assert (stop.status, stop.until_at, stop.mend) == ("Sleeping", 0, command)
 
@@ -117,13 +118,13 @@ def test_h46_who_stands_is_listed_with_what_is_its_own_and_as_canceled_when_it_i
     ]
     assert [(one.phase, one.status) for one in listed["front"].entries] == [("breakpoint post-acme.create", "Sleeping")]
     assert {one.status for one in listed.values()} == {"Acquiring"}
-    cancel(ctx, ResourceSelector(names=("data-1",)))
+    follow(ctx, cancel(ctx, ResourceSelector(names=("data-1",))))
     run(ctx, lambda: show_resource(ctx, "data-1").status == "Canceled")
     assert {one.name: one.status for one in list_resources(ctx, ResourceSelector(is_all=True)).resources} == {
         "front": "Acquiring",
         "data-1": "Canceled",
     }
-    target(ctx, "Started", ResourceSelector(names=("data-1",)))
+    follow(ctx, target(ctx, "Started", ResourceSelector(names=("data-1",))))
     assert show_resource(ctx, "data-1").status == "Acquiring", "it is on its way again"
 
 
@@ -144,12 +145,12 @@ def test_h46_breakpoints_of_a_cluster_hold_for_all_that_is_begun_from_then_on(ct
     put(ctx, "b")
     assert "reach-2" in add(ctx, "night", ["post-Acme.Boot=nobody-*"]).begun
     assert remove(ctx, "night", ["post-Acme.Boot"]).removed == 1
-    target(ctx, "Terminated", ResourceSelector(names=("a",)))
+    follow(ctx, target(ctx, "Terminated", ResourceSelector(names=("a",))))
     run(ctx, lambda: len(stands(ctx)) == 2)
     assert sorted(stands(ctx)) == [("post-Acme.Create", "b", "night"), ("pre-Acme.Drop", "a", "night")]
     assert remove(ctx, "night", ["post-Acme.Create"]).breakpoints == ["pre-Acme.Drop=*@600s"]
     assert len(stands(ctx)) == 2, "who stands there stays"
-    assert cancel(ctx, ResourceSelector(is_all=True)).changed == 2
+    assert follow(ctx, cancel(ctx, ResourceSelector(is_all=True))).changed == 2
     run(ctx, lambda: not stands(ctx))
 
 
@@ -158,8 +159,8 @@ def test_h46_what_nobody_has_cleared_in_time_is_retried_or_vouched_for(ctx: Requ
     run(ctx, lambda: sum(one.count for one in list_resources(ctx, ResourceSelector(is_all=True)).failures) == 2)
     (group,) = list_resources(ctx, ResourceSelector(is_all=True)).failures
     assert group.message == "nobody has cleared pre-Acme.Create within 0.01 s"
-    complete(ctx, ResourceSelector(names=("n-1",)), reason="looked at it")
-    retry(ctx, ResourceSelector(names=("n-2",)))
+    follow(ctx, complete(ctx, ResourceSelector(names=("n-1",)), reason="looked at it"))
+    follow(ctx, retry(ctx, ResourceSelector(names=("n-2",))))
     run(ctx, lambda: states(ctx)["n-1"] == "Started")
 
 
@@ -177,7 +178,7 @@ def test_h46_at_a_phase_that_there_is_not_nobody_can_stop(ctx: RequestContext, t
     assert caught.value.problems[0].mend == mend
     put(ctx, "data-1", goal="")
     with pytest.raises(ProblemsError, match="PL-P047"):
-        target(ctx, "Started", ResourceSelector(names=("data-1",)), breakpoints=wrong)
+        follow(ctx, target(ctx, "Started", ResourceSelector(names=("data-1",)), breakpoints=wrong))
     if "=" not in text:
         with pytest.raises(ProblemsError, match="PL-P047"):
             add(ctx, "night", [text])
@@ -197,7 +198,9 @@ def test_h46_at_a_phase_that_is_not_on_the_way_nobody_can_stop(ctx: RequestConte
     put(ctx, "data-1", goal="")
     assert add(ctx, "night", [str(drops)]).breakpoints == [str(drops)], "whoever is given another target stops there"
     with pytest.raises(ProblemsError, match=r"PL-P047 .* on the way to 'Terminated'"):
-        target(ctx, "Terminated", ResourceSelector(is_all=True), breakpoints=(read_breakpoint("acme.boot"),))
+        follow(
+            ctx, target(ctx, "Terminated", ResourceSelector(is_all=True), breakpoints=(read_breakpoint("acme.boot"),))
+        )
     assert ctx.store.executions() == []
 
 
@@ -215,15 +218,15 @@ def test_h46_nodes_on_paths_stop_at_phases_as_their_plan_says_and_their_events_t
     (tmp_path / "blueprint.yaml").write_text(SERVERS)
     asked = DeploymentSpec(str(tmp_path / "blueprint.yaml"), "shop")
     with pytest.raises(ProblemsError, match="PL-P047") as caught:
-        install(ctx, asked, manner=ExecutionOptions(breakpoints=(read_breakpoint("Acme.Craete"),)))
+        follow(ctx, install(ctx, asked, manner=ExecutionOptions(breakpoints=(read_breakpoint("Acme.Craete"),))))
     assert "Did you mean 'Acme.Create'" in caught.value.problems[0].mend
     stops = ExecutionOptions(breakpoints=(read_breakpoint("post-acme.create=web"),))
     assert (
         "breakpoint post-acme.create  stops until an operator clears it" in plan_install(ctx, asked, manner=stops).text
     )
-    view = install(ctx, asked, manner=stops, watcher=UntilItStops())
+    view = follow(ctx, install(ctx, asked, manner=stops), watcher=UntilItStops())
     assert [(one.point, one.node) for one in list_breakpoints(ctx)] == [("post-acme.create", "web")]
-    clear(ctx, "post-acme.create", deployment="shop")
+    follow(ctx, clear(ctx, "post-acme.create", deployment="shop"))
     assert ctx.store.execution(view.id).status == "completed"
     told = [line.text for line in events(ctx, view.id).lines if line.instance.startswith("web")]
     at = told.index("Node instance paused at post-acme.create until it is cleared")

@@ -8,6 +8,7 @@ from tests.use_cases.commands.test_breakpoints import CHANGED, UntilItStops, ctx
 
 from phaseline.app.app_context import RequestContext
 from phaseline.app.watcher import NullWatcher
+from phaseline.embedded.follow import follow
 from phaseline.model.execution.breakpoints import read_breakpoint
 from phaseline.model.problems.problem import ProblemsError
 from phaseline.use_cases.commands.adopt import AdoptOrder, adopt, plan_adoption
@@ -58,17 +59,17 @@ def test_h46_a_point_that_the_workflow_does_not_have_is_refused_with_what_it_cal
 
 def test_h46_a_point_that_is_kept_may_be_of_another_workflow(ctx: RequestContext, tmp_path: Path) -> None:
     asked = DeploymentSpec(str(tmp_path / "blueprint.yaml"), "shop", labels=["csys-breakpoint=pre-delete=db"])
-    assert install(ctx, asked).is_good
+    assert follow(ctx, install(ctx, asked)).is_good
     change_labels(ctx, "shop", remove=["csys-breakpoint"])
 
 
 def test_h46_where_only_a_failure_would_lead_there_it_is_told_and_goes_on(ctx: RequestContext, tmp_path: Path) -> None:
     heard = Listening()
     manner = stops("pre-delete=db", on_failure="rollback")
-    assert install(ctx, order(tmp_path), manner=manner, watcher=heard).is_good
+    assert follow(ctx, install(ctx, order(tmp_path), manner=manner), watcher=heard).is_good
     assert "no instance stops at the breakpoint pre-delete=db in this 'install' if all goes well" in heard.told[0]
     asked = WorkflowStart("heal", "shop", {"assume_healthy": True})
-    assert start(ctx, asked, manner=stops("pre-delete=db"), watcher=heard).is_good
+    assert follow(ctx, start(ctx, asked, manner=stops("pre-delete=db")), watcher=heard).is_good
     assert "in this 'heal' if all goes well" in heard.told[1]
     assert [one.code for one in plan_workflow(ctx, asked, manner=stops("pre-delete=db")).warnings] == ["PL-P047"]
 
@@ -85,7 +86,7 @@ def test_h46_where_only_a_failure_would_lead_there_it_is_told_and_goes_on(ctx: R
 def test_h46_whom_a_workflow_does_not_bring_to_a_point_it_is_refused(
     ctx: RequestContext, tmp_path: Path, asked: WorkflowStart, point: str
 ) -> None:
-    assert install(ctx, order(tmp_path)).is_good
+    assert follow(ctx, install(ctx, order(tmp_path))).is_good
     for doing in (start, plan_workflow):
         with pytest.raises(ProblemsError, match=rf"PL-P047 .* in this '{asked.workflow}'"):
             doing(ctx, asked, manner=stops(point))
@@ -97,7 +98,7 @@ def test_h46_whom_a_workflow_does_not_bring_to_a_point_it_is_refused(
 
 
 def test_h46_while_another_execution_is_open_nothing_is_sure(ctx: RequestContext, tmp_path: Path) -> None:
-    assert install(ctx, order(tmp_path), manner=stops("pre-create=db"), watcher=UntilItStops()).interrupted
+    assert follow(ctx, install(ctx, order(tmp_path), manner=stops("pre-create=db")), watcher=UntilItStops()).interrupted
     assert [one.node for one in list_breakpoints(ctx)] == ["db"]
     planned = plan_uninstall(ctx, "shop", manner=stops("pre-delete=web"))
     warned = [one for one in planned.summary.warnings if one.code == "PL-P047"]
@@ -106,28 +107,28 @@ def test_h46_while_another_execution_is_open_nothing_is_sure(ctx: RequestContext
 
 def test_h46_an_update_warns_of_a_point_that_it_does_not_come_to(ctx: RequestContext, tmp_path: Path) -> None:
     (tmp_path / "blueprint.yaml").write_text(CHANGED)
-    assert install(ctx, order(tmp_path)).is_good
+    assert follow(ctx, install(ctx, order(tmp_path))).is_good
     wanted, heard = UpdateOrder("shop", str(tmp_path / "blueprint.yaml"), {"size": 2}), Listening()
     told = plan_update(ctx, wanted, manner=stops("pre-stop=web")).warnings
     assert [(one.code, one.severity) for one in told] == [("PL-P047", "warning")]
-    assert update(ctx, wanted, manner=stops("pre-stop=web"), watcher=heard).is_good
+    assert follow(ctx, update(ctx, wanted, manner=stops("pre-stop=web")), watcher=heard).is_good
     assert "pre-stop=web in this 'update' if all goes well" in heard.told[0]
 
 
 def test_h46_a_recursive_uninstall_stops_in_the_deployment_that_is_named(ctx: RequestContext, tmp_path: Path) -> None:
-    assert install(ctx, order(tmp_path)).is_good
+    assert follow(ctx, install(ctx, order(tmp_path))).is_good
     inside = DeploymentSpec(str(tmp_path / "blueprint.yaml"), "inside", labels=["csys-obj-parent=shop"])
-    assert install(ctx, inside).is_good
-    view = uninstall(ctx, "shop", recursive=True, manner=stops("pre-delete=db"), watcher=UntilItStops())
+    assert follow(ctx, install(ctx, inside)).is_good
+    view = follow(ctx, uninstall(ctx, "shop", recursive=True, manner=stops("pre-delete=db")), watcher=UntilItStops())
     assert view.interrupted
     assert [(one.deployment, one.node) for one in list_breakpoints(ctx)] == [("shop", "db")]
 
 
 def test_h46_an_adoption_calls_nothing_at_which_somebody_could_stop(ctx: RequestContext, tmp_path: Path) -> None:
-    assert install(ctx, order(tmp_path)).is_good
+    assert follow(ctx, install(ctx, order(tmp_path))).is_good
     file = tmp_path / "shop.json"
     file.write_text(json.dumps(export(ctx, "shop")))
-    assert uninstall(ctx, "shop").is_good
+    assert follow(ctx, uninstall(ctx, "shop")).is_good
     asked = AdoptOrder(str(file), "again")
     for doing in (adopt, plan_adoption):
         with pytest.raises(ProblemsError, match=r"PL-P047 .* in this 'adopt'"):

@@ -11,10 +11,10 @@ from phaseline import ProblemsError
 from phaseline.app.settings import Settings
 from phaseline.app.watcher import NullWatcher
 from phaseline.calls.deployments.progress import Progress
-from phaseline.embedded.follow import Ending, wait
 from phaseline.embedded.open_app import open_context
+from phaseline.embedded.watch_execution import Ending, wait
 from phaseline.model.graph.status import EntryStatus, ExecutionStatus
-from phaseline.use_cases.lookup.ticket import Ticket
+from phaseline.use_cases.commands.submission import Submission, SubmissionAnswer
 
 BLUEPRINT = """
 tosca_definitions_version: cloudify_dsl_1_3
@@ -95,7 +95,7 @@ def test_9_an_update_beside_an_install_at_a_breakpoint_waits_and_is_told_what_le
         assert row is not None
         hearing = Leaving("waits for install-1")
         hearing.begun(row.id, "shop", lambda: None)
-        ticket = Ticket(row, has_answer=True)
+        ticket = SubmissionAnswer(Submission(row), is_there=True)
         assert wait(ctx, ticket, hearing, leaves=lambda: bool(hearing.heard), own=lambda: False) is Ending.LEFT
     assert "phaseline breakpoints clear pre-create -d shop" in hearing.heard
 

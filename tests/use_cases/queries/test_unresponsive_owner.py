@@ -9,10 +9,10 @@ from tests.store.builders import installed
 from phaseline.app.app_context import AppContext, RequestContext, SystemClock
 from phaseline.app.settings import Settings
 from phaseline.app.watcher import NullWatcher
-from phaseline.embedded.follow import Ending, wait
 from phaseline.embedded.open_app import open_context
+from phaseline.embedded.watch_execution import Ending, wait
 from phaseline.model.rows.rows import Actor, RequestKind
-from phaseline.use_cases.lookup.ticket import Ticket
+from phaseline.use_cases.commands.submission import Submission, SubmissionAnswer
 from phaseline.use_cases.queries.status import status
 from phaseline.use_cases.queries.unresponsive_owner import SILENT_MS, silence
 from phaseline.use_cases.tools.doctor import examine, is_sound
@@ -108,7 +108,10 @@ def test_whoever_waits_is_told_once_and_waits_on(asker: RequestContext) -> None:
         assert isinstance(asker.clock, Forward)
         return asker.clock.ahead > 4 * SILENT_MS
 
-    assert wait(asker, Ticket(row, request), hearing, leaves=leaves, own=lambda: False) is Ending.LEFT
+    assert (
+        wait(asker, SubmissionAnswer(Submission(row, request)), hearing, leaves=leaves, own=lambda: False)
+        is Ending.LEFT
+    )
     (told,) = hearing.heard
     assert "has not answered a request for 1" in told
     assert "kill -9 " in told

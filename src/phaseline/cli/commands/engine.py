@@ -13,7 +13,7 @@ from phaseline.cli.shell.cli_context import CliContext, command_for
 from phaseline.cli.shell.options import json_option
 
 if TYPE_CHECKING:
-    from phaseline.embedded.run_execution import Leave
+    from phaseline.embedded.run_execution import LeaveRequest
 
 
 @click.group(epilog="Example: phaseline engine run --until-idle")
@@ -33,7 +33,7 @@ def run(cli: CliContext, until_idle: bool, awaits_approvals: bool) -> None:
     """
     from phaseline.cli.shell.run_output import hearing
 
-    def begun(leave: Leave) -> None:
+    def begun(leave: LeaveRequest) -> None:
         def on_signal(_number: int, _frame: FrameType | None) -> None:
             if leave.is_wanted:
                 raise KeyboardInterrupt

@@ -10,10 +10,10 @@ import numpy as np
 
 from phaseline.calls.deployments.planner_driver import NOT_READ
 from phaseline.lang.fast_dataclasses import altered
-from phaseline.model.graph.status import ExecutionStatus
-from phaseline.model.problems.problem import Place, Problem, ProblemsError, problem_error
+from phaseline.model.problems.problem import Problem, ProblemsError
 from phaseline.model.resources.resources import is_reach
 from phaseline.model.rows.rows import RequestAnswer, RequestKind
+from phaseline.plan.requests import request_problems  # seldom: loaded when something is refused
 
 if TYPE_CHECKING:
     from phaseline.calls.deployments.deployment_cache import DeploymentCache
@@ -140,15 +140,17 @@ class Door:
             return DONE
         row = self._row(request)
         if row is None:
-            return problem_answer(Problem("PL-C011", "there is no such execution", "See: phaseline executions list"))
+            return request_problems.problem_answer(
+                Problem("PL-C011", "there is no such execution", "See: phaseline executions list")
+            )
         try:
             self._carry_out(request, row)
         except ProblemsError as error:
-            return problem_answer(error.problems[0])
+            return request_problems.problem_answer(error.problems[0])
         except NOT_READ as error:
             from phaseline.calls.deployments.unreadable_execution import reason_of, unreadable
 
-            return problem_answer(unreadable(row, reason_of(error)))
+            return request_problems.problem_answer(unreadable(row, reason_of(error)))
         return DONE
 
     def _carry_out(self, request: RequestRow, row: ExecutionRow) -> None:
@@ -163,7 +165,7 @@ class Door:
             case RequestKind.CANCEL:
                 if row.status.is_ended and request.body.get("how") == "kill" and self._orders.given_up.end(row.number):
                     return
-                raise_if_ended(row, "nothing is left to cancel")
+                request_problems.raise_if_ended(row, "nothing is left to cancel")
                 self._orders.take_up(row)
                 self._orders.cancel(row.number, str(request.body.get("how", "wait")))
             case RequestKind.RETRY:
@@ -179,7 +181,7 @@ class Door:
         """What is asked about resources that an execution brings, or brought, to a target, or about phases of its nodes."""
         if request.kind in {RequestKind.WAKE, RequestKind.SIGNAL, RequestKind.CANCEL}:
             is_cancel = request.kind is RequestKind.CANCEL
-            raise_if_ended(row, "nothing is left to cancel" if is_cancel else "nothing in it sleeps")
+            request_problems.raise_if_ended(row, "nothing is left to cancel" if is_cancel else "nothing in it sleeps")
         else:
             self._refuse_reopening(row)
         self._orders.about_resources(row, request)
@@ -192,10 +194,10 @@ class Door:
 
     def _retry(self, row: ExecutionRow, request: RequestRow) -> None:
         self._refuse_reopening(row)
-        raise_if_completed(row)
+        request_problems.raise_if_completed(row)
         clean = bool(request.body.get("clean"))
         if clean:
-            raise_if_not_cleanable(row)
+            request_problems.raise_if_not_cleanable(row)
         row = altered(row, request=altered(row.request, clean=clean))
         graph, positions = _chosen(request.body)
         self._orders.refuse_overlap(row, graph, positions)
@@ -216,11 +218,11 @@ class Door:
         if row.status.is_ended:
             other = self._orders.claims.blocker(row)
             if other is not None:
-                raise busy(row, other)
-            raise_if_deleted(self._store, row)
+                raise request_problems.busy(row, other)
+            request_problems.raise_if_deleted(self._store.deployment(row.deployment_name), row)
 
     def _wake(self, row: ExecutionRow, request: RequestRow) -> None:
-        raise_if_ended(row, "nothing in it sleeps")
+        request_problems.raise_if_ended(row, "nothing in it sleeps")
         self._orders.take_up(row)
         graph, positions = _chosen(request.body)
         if graph is None:
@@ -245,67 +247,3 @@ def _chosen(body: Mapping[str, Any]) -> tuple[int | None, np.ndarray | None]:
     """(graph, positions) that a request names, as far as it does."""
     positions = body.get("positions")
     return body.get("graph"), None if positions is None else np.array(positions, np.int32)
-
-
-def problem_answer(problem: Problem) -> dict[str, Value]:
-    """The answer that carries a problem."""
-    subject = problem.place.subject
-    told: dict[str, Value] = {
-        "code": problem.code,
-        "message": problem.message,
-        "mend": problem.mend,
-        "subject": subject,
-    }
-    return {"done": False, "problem": told}
-
-
-def problem_of(answer: Mapping[str, Any]) -> Problem | None:
-    """The problem that an answer carries, or None."""
-    told = answer.get("problem")
-    if told is None:
-        return None
-    return Problem(told["code"], told["message"], told["mend"], Place(subject=told["subject"]))
-
-
-def raise_if_ended(row: ExecutionRow, why: str) -> None:
-    """Raise PL-C017 if the execution has ended."""
-    if row.status.is_ended:
-        raise _unfit(row, why)
-
-
-def raise_if_completed(row: ExecutionRow) -> None:
-    """Raise PL-C017 if nothing in the execution failed."""
-    if row.status is ExecutionStatus.COMPLETED:
-        raise _unfit(row, "nothing in it failed")
-
-
-def raise_if_not_cleanable(row: ExecutionRow) -> None:
-    """Raise PL-C017 if the execution waits for a person, and is surrounded: what is cleaned up is left first, and its hooks told."""
-    if row.request.is_surrounded and not row.status.is_ended:
-        message = f"the execution {row.id} is {row.status.value}: it cannot be cleaned up before what surrounds it was told how it ended"
-        mend = f"Decide about its calls: phaseline executions retry {row.id}, executions complete or cancel; then retry it with --clean."
-        raise problem_error("PL-C017", message, mend, subject=row.id)
-
-
-def raise_if_deleted(store: Store, row: ExecutionRow) -> None:
-    """Raise PL-C010 if the deployment of an execution is gone."""
-    now = store.deployment(row.deployment_name)
-    if now is None or now.number != row.deployment:
-        message = f"the deployment '{row.deployment_name}' of the execution {row.id} is deleted"
-        raise problem_error("PL-C010", message, "Install it again: phaseline install FILE", subject=row.id)
-
-
-def busy(row: ExecutionRow, other: ExecutionRow) -> ProblemsError:
-    """PL-C016: an execution cannot go on while another one has a claim on its instances."""
-    mend = f"Let that one end first: phaseline executions follow {other.id}, or cancel it."
-    message = f"the execution {other.id} of the deployment '{row.deployment_name}' has a claim on the same instances"
-    return problem_error("PL-C016", message, mend, subject=row.deployment_name)
-
-
-def _unfit(row: ExecutionRow, why: str) -> ProblemsError:
-    mends = {
-        ExecutionStatus.FAILED: f"Try again what failed: phaseline executions retry {row.id}",
-        ExecutionStatus.CANCELED: f"Go on where it was canceled: phaseline executions retry {row.id}",
-    }
-    mend = mends.get(row.status, f"Look at it: phaseline executions show {row.id}")
-    return problem_error("PL-C017", f"the execution {row.id} is {row.status.value}: {why}", mend, subject=row.id)

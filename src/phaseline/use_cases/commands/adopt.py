@@ -8,7 +8,6 @@ from dataclasses import field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from phaseline.app.watcher import NullWatcher
 from phaseline.lang.fast_dataclasses import altered, frozen
 from phaseline.model.blueprint.stored_blueprints import StoredBlueprint
 from phaseline.model.deployment.code_location import CodeLocation
@@ -16,11 +15,11 @@ from phaseline.model.problems.name_rules import shown_name, why_no_name
 from phaseline.model.problems.problem import ProblemsError, problem_error
 from phaseline.model.rows.rows import NewDeployment
 from phaseline.use_cases.commands.orders.request_ids import once
+from phaseline.use_cases.commands.submission import Submission
 from phaseline.use_cases.commands.upload_blueprint import add_blueprint
 from phaseline.use_cases.loading.blueprint_loading import deployment_name, load
 from phaseline.use_cases.loading.deployment_rows import refuse_missing_secrets, sealed_inputs
 from phaseline.use_cases.lookup.claims import refuse
-from phaseline.use_cases.lookup.ticket import Ticket, conduct
 from phaseline.use_cases.prepare.adoption_conflicts import refuse_adopted
 from phaseline.use_cases.prepare.deployment_spec import refuse_taken
 from phaseline.use_cases.prepare.options import DEFAULT_OPTIONS
@@ -31,16 +30,15 @@ from phaseline.use_cases.prepare.stack_files import brought as bring
 
 if TYPE_CHECKING:
     from phaseline.app.app_context import RequestContext
-    from phaseline.app.watcher import Watcher
     from phaseline.model.blueprint.blueprint import Blueprint, Value
     from phaseline.model.execution.execution import Request
     from phaseline.model.packages.installed import PackageUse
+    from phaseline.model.problems.problem import Problem
     from phaseline.model.rows.orders import NewOrder
     from phaseline.plan.topology.adoption import Adoption
     from phaseline.use_cases.loading.blueprint_loading import LoadedBlueprint
     from phaseline.use_cases.prepare.options import ExecutionOptions
     from phaseline.use_cases.prepare.plan_preview import PlanPreview
-    from phaseline.views.views import ExecutionView
 
 
 UNFIT = (KeyError, TypeError, ValueError, IndexError, AttributeError, OverflowError, RecursionError)
@@ -84,23 +82,21 @@ def adopt(
     order: AdoptOrder,
     *,
     manner: ExecutionOptions = DEFAULT_OPTIONS,
-    watcher: Watcher | None = None,
-    detach: bool = False,
     given: NewOrder | None = None,
-) -> ExecutionView:
-    """Make a deployment of a document, whose instances are there already; the execution as it ended, or with ``detach`` as it began.
+) -> Submission:
+    """Make a deployment of a document, whose instances are there already.
 
     Raises: ``ProblemsError`` with PL-C081, PL-C082, PL-C086, PL-C095, PL-S010, all of PL-C083 and PL-C084, PL-B079, or everything that is wrong with
     the blueprint or its inputs; then nothing was stored.
     """
     name, prepared, request = _asked(ctx, order, manner)
     adoption = prepared.adoption
+    warnings: list[Problem] = []
     if manner.breakpoints:
         from phaseline.use_cases.prepare.unreachable_breakpoints import look_before_first
 
-        look_before_first(ctx, manner.breakpoints, request, _loaded(prepared), watcher)
-    for warning in adoption.warnings:
-        (watcher or NullWatcher()).noticed(f"warning {warning}. {warning.mend}")
+        warnings += look_before_first(ctx, manner.breakpoints, request, _loaded(prepared))
+    warnings += adoption.warnings
     existing = refuse_taken(ctx, name)
     refuse_adopted(ctx, name, adoption)
     uses = prepared.uses
@@ -119,11 +115,11 @@ def adopt(
         packages=prepared.packages,
         documents={number: _sealed(ctx, body) for number, body in adoption.documents.items()},
     )
-    asked = new_execution(ctx, 0, request, at=now)
+    asked, more = new_execution(ctx, 0, request, at=now)
     with ctx.store.as_one(given):
         _, row = ctx.store.create_deployment(new, asked, replaces=existing.number if existing else 0, asks=True)
     assert row is not None, "an execution was asked for"
-    return conduct(ctx, Ticket(row), watcher, detach=detach)
+    return Submission(row, warnings=(*warnings, *more))
 
 
 def plan_adoption(ctx: RequestContext, order: AdoptOrder, *, manner: ExecutionOptions = DEFAULT_OPTIONS) -> PlanPreview:
@@ -337,10 +333,8 @@ def abandon(
     *,
     force: bool = False,
     manner: ExecutionOptions = DEFAULT_OPTIONS,
-    watcher: Watcher | None = None,
-    detach: bool = False,
     given: NewOrder | None = None,
-) -> ExecutionView:
+) -> Submission:
     """Write a deployment down and forget it; nothing outside is touched. The document is kept under the execution's id.
 
     ``force``: what runs of it is canceled first, and a modification may be half done. Raises: PL-C010, PL-C016 while an execution is
@@ -353,7 +347,7 @@ def abandon(
         _cancel_all(ctx, name)
     order = WorkflowStart(ABANDON, name, {"force": True} if force else {})
     busy = altered(manner, if_busy="wait" if force else "refuse")
-    return start(ctx, order, manner=busy, watcher=watcher, detach=detach, given=given)
+    return start(ctx, order, manner=busy, given=given)
 
 
 def _cancel_all(ctx: RequestContext, name: str) -> None:

@@ -21,24 +21,22 @@ from phaseline.model.execution.stored_plans import PLAN, PREFIX, Aim, StoredPlan
 from phaseline.model.problems.problem import Problem, ProblemsError, problem_error
 from phaseline.model.resources.state_graph_names import state_name
 from phaseline.use_cases.commands.orders.request_ids import once
+from phaseline.use_cases.commands.submission import Submission
 from phaseline.use_cases.loading.moved_folders import raise_if_folders_missing
 from phaseline.use_cases.lookup.claims import compatible_executions
 from phaseline.use_cases.lookup.find import find_deployment
-from phaseline.use_cases.lookup.ticket import Ticket, conduct
 from phaseline.use_cases.prepare.pre_post import new_execution
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
 
     from phaseline.app.app_context import RequestContext
-    from phaseline.app.watcher import Watcher
     from phaseline.model.blueprint.blueprint import Value
     from phaseline.model.deployment.topology import Topology
     from phaseline.model.execution.execution import Request
     from phaseline.model.rows.listings import Roster
     from phaseline.model.rows.orders import NewOrder
     from phaseline.model.rows.rows import DeploymentRow, ExecutionRow
-    from phaseline.views.views import ExecutionView
 
 SHOWN = 5
 """How many instances a refusal names; all are counted."""
@@ -94,10 +92,8 @@ def delete_plan(ctx: RequestContext, id: str) -> PlanView:
 
 
 @once("apply_plan")
-def apply_plan(
-    ctx: RequestContext, id: str, *, watcher: Watcher | None = None, detach: bool = False, given: NewOrder | None = None
-) -> ExecutionView:
-    """Carry a kept plan out; the execution as it ended, or with ``detach`` as it began.
+def apply_plan(ctx: RequestContext, id: str, *, given: NewOrder | None = None) -> Submission:
+    """Carry a kept plan out.
 
     Raises: PL-C070 (no such plan), PL-C071 (it was applied already), PL-C072 with everything that has moved since, PL-C016 while
     an execution is open that it collides with, PL-C010, PL-C024, PL-P041.
@@ -130,12 +126,12 @@ def apply_plan(
         _raise_moved(view)
     if imported:
         bring_imports(ctx, row.number, imported)
-    new = new_execution(ctx, row.number, request, watcher=watcher)
+    new, warnings = new_execution(ctx, row.number, request)
     with store.as_one(given):
         created = store.create_execution(new, asks=True, beside=compatible_executions(topology, request))
         if not store.stored_plans.apply(found.number, created.number):
             raise _applied(view)
-    return conduct(ctx, Ticket(created), watcher, detach=detach)
+    return Submission(created, warnings=warnings)
 
 
 def find_plan(ctx: RequestContext, id: str) -> StoredPlan:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from phaseline.lang.fast_dataclasses import frozen
 from phaseline.model.problems.problem import problem_error
 from phaseline.model.rows.rows import RequestKind
-from phaseline.run.loop.request_reader import raise_if_ended
+from phaseline.plan.requests.request_problems import raise_if_ended
 from phaseline.use_cases.commands.orders.request_ids import once
 from phaseline.use_cases.queries.addressed_execution import find_open
 from phaseline.use_cases.queries.hook_results import plan_waited_for, waiting_hooks

@@ -12,17 +12,15 @@ from phaseline.model.execution.breakpoints import LABEL, Breakpoint, read_points
 from phaseline.model.problems.problem import problem_error
 from phaseline.model.resources.resources import REACH_WORKFLOW
 from phaseline.model.rows.rows import RequestKind
-from phaseline.use_cases.commands.labels import change_labels
+from phaseline.use_cases.commands.labels import Labels, change_labels
 from phaseline.use_cases.commands.orders.request_ids import once
-from phaseline.use_cases.commands.resources.requests import refuse_refused, settle
+from phaseline.use_cases.commands.submission import Submission, SubmissionFor, Submissions, adapt, ask
 from phaseline.use_cases.lookup.find import find_deployment
-from phaseline.use_cases.lookup.ticket import Ticket, ask, conduct
 from phaseline.use_cases.prepare.breakpoints import labelled, read
 from phaseline.use_cases.queries.breakpoints import StoppedInstance, list_breakpoints
 
 if TYPE_CHECKING:
     from phaseline.app.app_context import RequestContext
-    from phaseline.app.watcher import Watcher
     from phaseline.model.blueprint.blueprint import Value
     from phaseline.model.rows.orders import GivenOrder, NewOrder
     from phaseline.ports import Store
@@ -45,7 +43,9 @@ class Kept:
     begun: Sequence[str] = ()
 
 
-def add(ctx: RequestContext, deployment: str, points: Sequence[str] = (), *, timeout_s: float | None = None) -> Kept:
+def add(
+    ctx: RequestContext, deployment: str, points: Sequence[str] = (), *, timeout_s: float | None = None
+) -> Kept | SubmissionFor[Kept]:
     """Let all executions of a deployment or cluster that are begun from now on stop there, too; all that it has then.
 
     They are its labels. Raises: PL-C010, PL-P047 for those at which nobody would stop.
@@ -53,11 +53,15 @@ def add(ctx: RequestContext, deployment: str, points: Sequence[str] = (), *, tim
     row = find_deployment(ctx.store, deployment, to_change=bool(points))
     given = [read(text, timeout_s) for text in points]
     found = change_labels(ctx, row.name, add=[f"{LABEL}={one}" for one in given])
-    begun = [one.id for one in ctx.store.executions(row.number, only_open=True)] if found.added else []
-    return Kept(row.name, _kept_texts(ctx.store, row.number), added=found.added, begun=begun)
+
+    def kept(labels: Labels) -> Kept:
+        begun = [one.id for one in ctx.store.executions(row.number, only_open=True)] if labels.added else []
+        return Kept(row.name, _kept_texts(ctx.store, row.number), added=labels.added, begun=begun)
+
+    return adapt(found, kept)
 
 
-def remove(ctx: RequestContext, deployment: str, points: Sequence[str]) -> Kept:
+def remove(ctx: RequestContext, deployment: str, points: Sequence[str]) -> Kept | SubmissionFor[Kept]:
     """Let executions that are begun from now on stop there no more. Who stands there stays until it is cleared.
 
     A point alone means all its breakpoints. Raises: PL-C010, PL-P047 for what it has not.
@@ -74,7 +78,7 @@ def remove(ctx: RequestContext, deployment: str, points: Sequence[str]) -> Kept:
             )
         gone |= dict.fromkeys(mine)
     found = change_labels(ctx, row.name, remove=[f"{LABEL}={text}" for text in gone])
-    return Kept(row.name, _kept_texts(ctx.store, row.number), removed=found.removed)
+    return adapt(found, lambda labels: Kept(row.name, _kept_texts(ctx.store, row.number), removed=labels.removed))
 
 
 def list_kept(ctx: RequestContext, deployment: str | None = None) -> Sequence[Kept]:
@@ -94,16 +98,14 @@ def _kept_texts(store: Store, deployment: int) -> list[str]:
 
 
 def _cleared_again(
-    ctx: RequestContext, found: GivenOrder, arguments: Mapping[str, object]
-) -> Sequence[StoppedInstance]:
+    ctx: RequestContext, found: GivenOrder, _: Mapping[str, object]
+) -> Submissions[Sequence[StoppedInstance]]:
     cleared: Any = found.answer["cleared"]
     stopped = [StoppedInstance(**one) for one in cleared]
     rows = [ctx.store.execution(id) for id, _ in dict.fromkeys((one.execution, one.graph) for one in stopped)]
     asked = zip(rows, found.requests, strict=True)
-    open_ones = [Ticket(row, number) for row, number in asked if row is not None and not row.status.is_ended]
-    watcher: Any = arguments["watcher"]
-    _seen_through(ctx, open_ones, watcher, detach=bool(arguments["detach"]))
-    return stopped
+    open_ones = [Submission(row, number) for row, number in asked if row is not None and not row.status.is_ended]
+    return _continued(open_ones, stopped)
 
 
 @once("clear", _cleared_again)
@@ -113,15 +115,13 @@ def clear(
     *,
     deployment: str | None = None,
     instances: Sequence[str] = (),
-    watcher: Watcher | None = None,
-    detach: bool = False,
     given: NewOrder | None = None,
-) -> Sequence[StoppedInstance]:
+) -> Submissions[Sequence[StoppedInstance]]:
     """Let those go on that stand at a point, or only these of them; who they were.
 
     ``point``: as a breakpoint is given, so that a bare name is before it, and names may follow; ``*`` stands for any part of it, and alone
-    for every point. Where no engine is at work this process is it, until the execution has ended or stops again; with
-    ``detach`` another one is. Resources go on with the next engine.
+    for every point. Who follows it is the engine where none is at work, until the execution has ended or stops again.
+    Resources go on with the next engine.
     The instances may be named by their node or by the beginning of their id. Raises: PL-C092 if nobody stands there, PL-P047 for what is no point.
     """
     meant = read(point, of=read_points)
@@ -137,7 +137,7 @@ def clear(
         )
         whom = f" of {', '.join(instances)}" if instances else ""
         raise problem_error("PL-C092", f"nobody{whom} has stopped at '{_told(meant)}'", mend, subject=point)
-    tickets: list[Ticket] = []
+    submissions: list[Submission] = []
     with ctx.store.as_one(given) as answer:
         answer["cleared"] = [fields_of(one) for one in chosen]
         for execution, graph in dict.fromkeys((one.execution, one.graph) for one in chosen):
@@ -147,20 +147,17 @@ def clear(
             points = ", ".join(dict.fromkeys(one.point for one in mine))
             positions: list[Value] = [one.position for one in mine]
             body: dict[str, Value] = {"graph": graph, "positions": positions, "reason": f"cleared {points}"}
-            tickets.append(ask(ctx, RequestKind.COMPLETE, row, body))
-    _seen_through(ctx, tickets, watcher, detach=detach)
-    return chosen
+            submissions.append(ask(ctx, RequestKind.COMPLETE, row, body))
+    return _continued(submissions, chosen)
 
 
-def _seen_through(ctx: RequestContext, tickets: Sequence[Ticket], watcher: Watcher | None, *, detach: bool) -> None:
-    """Await the answers about resources; where no engine is at work, carry the other executions on. Raises: what the owner refused."""
-    of_resources = [ticket.request for ticket in tickets if ticket.row.request.workflow == REACH_WORKFLOW]
-    if of_resources:
-        settle(ctx, of_resources)
-        refuse_refused(ctx, of_resources)
-    for ticket in tickets:
-        if ticket.request not in of_resources and ctx.store.owner() is None:
-            conduct(ctx, ticket, watcher, detach=detach)
+def _continued(
+    submissions: Sequence[Submission], cleared: Sequence[StoppedInstance]
+) -> Submissions[Sequence[StoppedInstance]]:
+    """Answers about resources are awaited; the other executions continue with an engine."""
+    of_resources = [one for one in submissions if one.row.request.workflow == REACH_WORKFLOW]
+    others = [one for one in submissions if one.row.request.workflow != REACH_WORKFLOW]
+    return Submissions([one.request for one in of_resources], lambda: cleared, others)
 
 
 def _is_meant(one: StoppedInstance, meant: Breakpoint) -> bool:

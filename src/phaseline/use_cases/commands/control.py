@@ -16,25 +16,23 @@ from phaseline.model.graph.status import EntryStatus
 from phaseline.model.problems.problem import ProblemsError, problem_error
 from phaseline.model.resources.resources import REACH_WORKFLOW
 from phaseline.model.rows.rows import RequestKind
-from phaseline.run.loop.request_reader import raise_if_completed, raise_if_ended, raise_if_not_cleanable
+from phaseline.plan.requests.request_problems import raise_if_completed, raise_if_ended, raise_if_not_cleanable
 from phaseline.use_cases.commands.orders.request_ids import once
+from phaseline.use_cases.commands.submission import Submission, ask
 from phaseline.use_cases.loading.moved_folders import raise_if_folders_missing
 from phaseline.use_cases.lookup.claims import beside, refuse_reopening
 from phaseline.use_cases.lookup.entry_status import as_statuses
 from phaseline.use_cases.lookup.find import find_execution, listed
-from phaseline.use_cases.lookup.ticket import Ticket, ask, conduct
 from phaseline.use_cases.queries.addressed_execution import find_failed, find_open, find_started, the_fitting_one
-from phaseline.use_cases.queries.executions import standing, view_execution
+from phaseline.use_cases.queries.executions import standing
 
 if TYPE_CHECKING:
     from phaseline.app.app_context import RequestContext
-    from phaseline.app.watcher import Watcher
     from phaseline.model.blueprint.blueprint import Value
     from phaseline.model.graph.graph import Graph
     from phaseline.model.rows.orders import NewOrder
     from phaseline.model.rows.rows import ExecutionRow
     from phaseline.ports import Store
-    from phaseline.views.views import ExecutionView
 
 RETRIED = (EntryStatus.FAILED, EntryStatus.CANCELED, EntryStatus.UNSURE, EntryStatus.SLEEPING)
 COMPLETED = (EntryStatus.FAILED, EntryStatus.UNSURE, EntryStatus.SLEEPING, EntryStatus.CANCELED)
@@ -48,10 +46,8 @@ def resume(
     id: str | None = None,
     *,
     deployment: str | None = None,
-    watcher: Watcher | None = None,
-    detach: bool = False,
     given: NewOrder | None = None,
-) -> ExecutionView:
+) -> Submission:
     """Carry on with an execution that a crash or an interrupt left open. What completed is not called again.
 
     Raises: PL-C017 if it has ended, PL-C024 if the folder of its code is gone.
@@ -61,21 +57,17 @@ def resume(
     _refuse_moved(ctx, row)
     with ctx.store.as_one(given) as answer:
         answer["execution"] = row.id
-    return conduct(ctx, Ticket(row), watcher, detach=detach)
+    return Submission(row)
 
 
-def follow(
-    ctx: RequestContext, id: str | None = None, *, deployment: str | None = None, watcher: Watcher | None = None
-) -> ExecutionView:
+def watch(ctx: RequestContext, id: str | None = None, *, deployment: str | None = None) -> Submission:
     """Watch an execution to its end, whoever runs it; carry it on if nobody does. One that has ended is only shown.
 
     Whatever somebody has asked of it and nobody has answered yet is awaited, too.
     """
     row = find_execution(ctx.store, id, deployment, to_change=True)
     asked = [request.number for request in ctx.store.requests_of(row.number) if not request.answered_at]
-    if row.status.is_ended and not asked:
-        return view_execution(ctx.store, row)
-    return conduct(ctx, Ticket(row, asked[-1] if asked and row.status.is_ended else 0), watcher)
+    return Submission(row, asked[-1] if asked and row.status.is_ended else 0)
 
 
 @once("retry")
@@ -86,10 +78,8 @@ def retry(
     deployment: str | None = None,
     instances: Sequence[str] = (),
     clean: bool = False,
-    watcher: Watcher | None = None,
-    detach: bool = False,
     given: NewOrder | None = None,
-) -> ExecutionView:
+) -> Submission:
     """Call again what failed, was canceled or is unsure, and go on with what waited for it; what waits for a retry is called now.
 
     ``instances``: only entries of these. ``clean``: half-made instances are cleaned up first (W8).
@@ -105,13 +95,12 @@ def retry(
     body: dict[str, Value] = {"clean": True} if clean else {}
     if instances and ctx.store.graphs(row.number):
         body.update(chosen(ctx.store, row, instances, (), RETRIED))
-    ticket = ask(ctx, RequestKind.RETRY, row, body, beside=beside(ctx.store, row), given=given)
-    view = conduct(ctx, ticket, watcher, detach=detach)
+    submission = ask(ctx, RequestKind.RETRY, row, body, beside=beside(ctx.store, row), given=given)
     if not row.request.is_surrounded:
-        return view
+        return submission
     from phaseline.use_cases.lookup.pinned_versions import notes_of_others
 
-    return altered(view, notices=(*view.notices, *notes_of_others(ctx.store, row)))
+    return altered(submission, notes=notes_of_others(ctx.store, row))
 
 
 @once("complete")
@@ -123,10 +112,8 @@ def complete(
     instances: Sequence[str],
     operations: Sequence[str] = (),
     reason: str,
-    watcher: Watcher | None = None,
-    detach: bool = False,
     given: NewOrder | None = None,
-) -> ExecutionView:
+) -> Submission:
     """Take entries as completed because a user vouches for them, and go on with what waited for them; audited.
 
     ``instances``: ids of those concerned; ``operations``: only these (full names or their last part).
@@ -144,8 +131,7 @@ def complete(
     refuse_reopening(store, row)
     _refuse_closed(row)
     body = {**choose(row), "reason": reason}
-    ticket = ask(ctx, RequestKind.COMPLETE, row, body, beside=beside(ctx.store, row), given=given)
-    return conduct(ctx, ticket, watcher, detach=detach)
+    return ask(ctx, RequestKind.COMPLETE, row, body, beside=beside(ctx.store, row), given=given)
 
 
 @once("wake")
@@ -156,10 +142,8 @@ def wake(
     deployment: str | None = None,
     instances: Sequence[str],
     operations: Sequence[str] = (),
-    watcher: Watcher | None = None,
-    detach: bool = False,
     given: NewOrder | None = None,
-) -> ExecutionView:
+) -> Submission:
     """Have what sleeps called now (T9); who stands at a breakpoint is cleared instead.
 
     Raises: PL-C017 if the execution has ended, and as ``complete``.
@@ -170,7 +154,7 @@ def wake(
 
     row = the_fitting_one(ctx.store, id, deployment, "wake", choose)
     raise_if_ended(row, "nothing in it sleeps")
-    return conduct(ctx, ask(ctx, RequestKind.WAKE, row, choose(row), given=given), watcher, detach=detach)
+    return ask(ctx, RequestKind.WAKE, row, choose(row), given=given)
 
 
 @once("rerun")
@@ -181,10 +165,8 @@ def rerun(
     deployment: str | None = None,
     instances: Sequence[str],
     phases: Sequence[str],
-    watcher: Watcher | None = None,
-    detach: bool = False,
     given: NewOrder | None = None,
-) -> ExecutionView:
+) -> Submission:
     """Have completed phases called once more, as long as their nodes are in that state (T19); audited.
 
     Raises: PL-C014 if no entry fits, or the state was left; PL-C027 if the execution has no phase of that name.
@@ -196,8 +178,7 @@ def rerun(
     row = the_fitting_one(ctx.store, id, deployment, "rerun", choose)
     refuse_reopening(ctx.store, row)
     body = choose(row)
-    ticket = ask(ctx, RequestKind.RERUN, row, body, beside=beside(ctx.store, row), given=given)
-    return conduct(ctx, ticket, watcher, detach=detach)
+    return ask(ctx, RequestKind.RERUN, row, body, beside=beside(ctx.store, row), given=given)
 
 
 @once("cancel")
@@ -207,9 +188,8 @@ def cancel(
     *,
     deployment: str | None = None,
     how: Literal["wait", "force", "kill"] = "wait",
-    watcher: Watcher | None = None,
     given: NewOrder | None = None,
-) -> ExecutionView:
+) -> Submission:
     """End an open execution: nothing new starts, running calls are awaited unless ``how`` says otherwise (decision 2).
 
     One that was canceled without waiting may have calls that still run: ``kill`` ends those.
@@ -218,7 +198,7 @@ def cancel(
     row = find_open(ctx.store, id, deployment, "cancel", lambda _: True)
     if how != "kill" or ctx.store.owner() is None:
         raise_if_ended(row, "nothing is left to cancel")
-    return conduct(ctx, ask(ctx, RequestKind.CANCEL, row, {"how": how}, given=given), watcher)
+    return ask(ctx, RequestKind.CANCEL, row, {"how": how}, given=given)
 
 
 def _refuse_moved(ctx: RequestContext, row: ExecutionRow) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from phaseline.app.watcher import NullWatcher
 from phaseline.model.problems.problem import problem_error
 from phaseline.use_cases.commands.orders.request_ids import once
 from phaseline.use_cases.loading.blueprint_loading import deployment_name
@@ -16,7 +15,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from phaseline.app.app_context import RequestContext
-    from phaseline.app.watcher import Watcher
     from phaseline.model.rows.orders import GivenOrder, NewOrder
     from phaseline.use_cases.prepare.deployment_spec import DeploymentSpec
     from phaseline.views.views import DeploymentDetails
@@ -33,9 +31,7 @@ def _made_again(ctx: RequestContext, found: GivenOrder, _: Mapping[str, object])
 
 
 @once("create", _made_again)
-def create(
-    ctx: RequestContext, order: DeploymentSpec, *, watcher: Watcher | None = None, given: NewOrder | None = None
-) -> DeploymentDetails:
+def create(ctx: RequestContext, order: DeploymentSpec, *, given: NewOrder | None = None) -> DeploymentDetails:
     """Store a deployment with all its instances, uninitialized; nothing is called.
 
     Raises: ``ProblemsError`` with everything that is wrong with blueprint and inputs, PL-S010 if the name is taken.
@@ -50,7 +46,7 @@ def create(
         used = f", {use_by(found)}" if found else ""
         raise problem_error("PL-S010", f"there is a deployment '{name}' already{used}", mend, subject=name)
     for warning in loaded.warnings:
-        (watcher or NullWatcher()).noticed(f"warning {warning}. {warning.mend}")
+        ctx.notice(f"warning {warning}. {warning.mend}")
     new = new_deployment(ctx, name, loaded)
     with ctx.store.as_one(given) as answer:
         answer["deployment"] = name

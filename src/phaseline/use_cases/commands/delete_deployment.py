@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from phaseline.lang.fast_dataclasses import as_dict
 from phaseline.model.problems.problem import problem_error
 from phaseline.use_cases.commands.orders.request_ids import once
+from phaseline.use_cases.commands.submission import SubmissionFor
 from phaseline.use_cases.lookup.claims import in_the_way
 from phaseline.use_cases.lookup.find import find_deployment
 from phaseline.use_cases.queries.deployments import briefs, living_count, open_execution, unread
@@ -19,22 +20,25 @@ if TYPE_CHECKING:
     from phaseline.model.rows.orders import GivenOrder, NewOrder
     from phaseline.model.rows.rows import DeploymentRow
     from phaseline.ports import Store
+    from phaseline.use_cases.commands.submission import Submission
     from phaseline.views.views import ExecutionView
 
 
-def _deleted_again(ctx: RequestContext, found: GivenOrder, arguments: Mapping[str, object]) -> DeploymentView:
+def _deleted_again(
+    ctx: RequestContext, found: GivenOrder, arguments: Mapping[str, object]
+) -> DeploymentView | SubmissionFor[DeploymentView]:
     seen: Any = found.answer
     if found.executions:
-        from phaseline.use_cases.commands.orders.given_orders import followed
+        from phaseline.use_cases.commands.orders.given_orders import submitted
 
-        _refuse_unforgotten(str(seen["name"]), followed(ctx, found, arguments))
+        return _when_abandoned(submitted(ctx, found, arguments), DeploymentView(**seen))
     return DeploymentView(**seen)
 
 
 @once("delete", _deleted_again)
 def delete_deployment(
     ctx: RequestContext, name: str, *, force: bool = False, given: NewOrder | None = None
-) -> DeploymentView:
+) -> DeploymentView | SubmissionFor[DeploymentView]:
     """Forget a deployment: the name is free again, its executions stay. What it was, as the answer.
 
     With ``force`` while instances live it is an abandonment: hook classes are called, and its document is kept for 30 days.
@@ -56,9 +60,8 @@ def delete_deployment(
         raise problem_error("PL-C015", message, mend, subject=row.name)
     seen = briefs(store, [row])[0]
     if living and row.kind == "blueprint":
-        _abandon(ctx, row, seen, given)
-    else:
-        _forget(ctx, row, seen, given)
+        return _abandon(ctx, row, seen, given)
+    _forget(ctx, row, seen, given)
     return seen
 
 
@@ -82,13 +85,23 @@ def _delete_unreadable(
     return seen
 
 
-def _abandon(ctx: RequestContext, row: DeploymentRow, seen: DeploymentView, given: NewOrder | None) -> None:
+def _abandon(
+    ctx: RequestContext, row: DeploymentRow, seen: DeploymentView, given: NewOrder | None
+) -> SubmissionFor[DeploymentView]:
     """Forget a deployment of which something stands: an abandonment, with its hooks and its document (decision 41)."""
     from phaseline.use_cases.commands.adopt import abandon
 
     if given is not None:
         given.answer = as_dict(seen)
-    _refuse_unforgotten(row.name, abandon(ctx, row.name, force=True, given=given))
+    return _when_abandoned(abandon(ctx, row.name, force=True, given=given), seen)
+
+
+def _when_abandoned(submission: Submission, seen: DeploymentView) -> SubmissionFor[DeploymentView]:
+    def answer(view: ExecutionView) -> DeploymentView:
+        _refuse_unforgotten(seen.name, view)
+        return seen
+
+    return SubmissionFor(submission, answer)
 
 
 def _refuse_unforgotten(name: str, view: ExecutionView) -> None:

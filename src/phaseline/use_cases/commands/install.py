@@ -4,20 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from phaseline.app.watcher import NullWatcher
 from phaseline.use_cases.commands.orders.request_ids import once
+from phaseline.use_cases.commands.submission import Submission
 from phaseline.use_cases.lookup.claims import compatible_executions, raise_if_busy, refuse
 from phaseline.use_cases.lookup.find import find_deployment
-from phaseline.use_cases.lookup.ticket import Ticket, conduct
 from phaseline.use_cases.prepare.options import DEFAULT_OPTIONS, ExecutionOptions
 from phaseline.use_cases.prepare.pre_post import new_execution, with_stops
 
 if TYPE_CHECKING:
     from phaseline.app.app_context import RequestContext
-    from phaseline.app.watcher import Watcher
+    from phaseline.model.problems.problem import Problem
     from phaseline.model.rows.orders import NewOrder
     from phaseline.use_cases.prepare.deployment_spec import DeploymentSpec
-    from phaseline.views.views import ExecutionView
 
 
 @once("install")
@@ -26,11 +24,9 @@ def install(
     order: DeploymentSpec,
     *,
     manner: ExecutionOptions = DEFAULT_OPTIONS,
-    watcher: Watcher | None = None,
-    detach: bool = False,
     given: NewOrder | None = None,
-) -> ExecutionView:
-    """Make a deployment of a blueprint and install it; the execution as it ended, or with ``detach`` as it began.
+) -> Submission:
+    """Make a deployment of a blueprint and install it.
 
     Raises: ``ProblemsError`` with everything that is wrong; then nothing was stored.
     """
@@ -43,24 +39,23 @@ def install(
     loaded = load_order(ctx, order)
     request = with_stops(ctx, manner.request("install", ctx, {}, loaded.topology), loaded.topology)
     refuse(loaded.topology, request)
+    warnings: list[Problem] = []
     if manner.breakpoints:
         from phaseline.use_cases.prepare.unreachable_breakpoints import look_before_first
 
-        look_before_first(ctx, manner.breakpoints, request, loaded, watcher)
+        warnings += look_before_first(ctx, manner.breakpoints, request, loaded)
     agents = agent_warning(loaded.topology.nodes)
-    for warning in (*loaded.warnings, *([agents] if agents else ())):
-        (watcher or NullWatcher()).noticed(f"warning {warning}. {warning.mend}")
+    warnings += [*loaded.warnings, *([agents] if agents else ())]
 
     existing = refuse_taken(ctx, name)
     new = new_deployment(ctx, name, loaded)
     replaced = existing.number if existing is not None else 0
-    asked = new_execution(
-        ctx, replaced, request, at=new.created_at, made=loaded.topology, watcher=watcher
-    )  # what was enabled for it is enabled for this one
+    # What was enabled for the deployment that is replaced is enabled for this one.
+    asked, more = new_execution(ctx, replaced, request, at=new.created_at, made=loaded.topology)
     with ctx.store.as_one(given):
         _, row = ctx.store.create_deployment(new, asked, replaces=replaced, asks=True)
     assert row is not None, "an execution was asked for"
-    return conduct(ctx, Ticket(row), watcher, detach=detach)
+    return Submission(row, warnings=(*warnings, *more))
 
 
 @once("uninstall")
@@ -71,10 +66,8 @@ def uninstall(
     ignore_failure: bool = False,
     recursive: bool = False,
     manner: ExecutionOptions = DEFAULT_OPTIONS,
-    watcher: Watcher | None = None,
-    detach: bool = False,
     given: NewOrder | None = None,
-) -> ExecutionView:
+) -> Submission:
     """Stop and delete every instance of a deployment; the record of the deployment stays (W23).
 
     ``recursive``: deployments that belong to it are uninstalled first (W24). Raises: PL-C010 if there is none, PL-C016 while an execution of it is open, PL-C024 if its folder is gone.
@@ -86,7 +79,7 @@ def uninstall(
         from phaseline.use_cases.prepare.workflow_start import WorkflowStart
 
         order = WorkflowStart("uninstall", name, {"recursive": True, "ignore_failure": ignore_failure}, force=True)
-        return start(ctx, order, manner=manner, watcher=watcher, detach=detach, given=given)
+        return start(ctx, order, manner=manner, given=given)
     deployment = find_deployment(ctx.store, name, to_change=True)
     raise_if_folders_missing(ctx, deployment)
     topology = ctx.store.topology(deployment.number)
@@ -94,11 +87,12 @@ def uninstall(
     request = with_stops(ctx, request, topology, deployment=deployment.number)
     refuse(topology, request)
     raise_if_busy(ctx.store, deployment, topology, request)
+    warnings: tuple[Problem, ...] = ()
     if manner.breakpoints:
         from phaseline.use_cases.prepare.unreachable_breakpoints import look_before_start
 
-        look_before_start(ctx, manner.breakpoints, request, (deployment, topology), watcher)
-    new = new_execution(ctx, deployment.number, request)
+        warnings = look_before_start(ctx, manner.breakpoints, request, (deployment, topology))
+    new, _ = new_execution(ctx, deployment.number, request)
     with ctx.store.as_one(given):
         row = ctx.store.create_execution(new, asks=True, beside=compatible_executions(topology, request))
-    return conduct(ctx, Ticket(row), watcher, detach=detach)
+    return Submission(row, warnings=warnings)

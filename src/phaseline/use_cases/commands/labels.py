@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from phaseline.lang.fast_dataclasses import frozen
@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from phaseline.app.app_context import RequestContext
     from phaseline.model.blueprint.blueprint import Value
     from phaseline.model.rows.rows import DeploymentRow
+    from phaseline.use_cases.commands.submission import SubmissionFor
+    from phaseline.views.views import ExecutionView
 
 
 @frozen
@@ -27,7 +29,9 @@ class Labels:
     removed: int = 0
 
 
-def change_labels(ctx: RequestContext, name: str, *, add: Sequence[str] = (), remove: Sequence[str] = ()) -> Labels:
+def change_labels(
+    ctx: RequestContext, name: str, *, add: Sequence[str] = (), remove: Sequence[str] = ()
+) -> Labels | SubmissionFor[Labels]:
     """Add ``KEY=VALUE`` and remove ``KEY=VALUE`` or all of ``KEY``; the labels that it has then.
 
     Raises: PL-C010 if there is no such deployment, PL-C068 for what is no label, PL-P047 for labels that are breakpoints at which nobody
@@ -43,14 +47,16 @@ def change_labels(ctx: RequestContext, name: str, *, add: Sequence[str] = (), re
     before = set(shelf.of(row.number))
     if not given and not unwanted:
         return Labels(row.name, by_key(sorted(before)))
-    if _is_watched(ctx, row):
-        _ask_hooks(ctx, row, given, unwanted)
-    else:
-        shelf.remove(row.number, unwanted)
-        shelf.add(row.number, given)
-    after = shelf.of(row.number)
     gone = {one for one in before if any(one.key == key and value in {"", one.value} for key, value in unwanted)}
-    return Labels(row.name, by_key(after), len(set(given) - (before - gone)), len(gone))
+
+    def changed() -> Labels:
+        return Labels(row.name, by_key(shelf.of(row.number)), len(set(given) - (before - gone)), len(gone))
+
+    if _is_watched(ctx, row):
+        return _ask_hooks(ctx, row, given, unwanted, changed)
+    shelf.remove(row.number, unwanted)
+    shelf.add(row.number, given)
+    return changed()
 
 
 def _is_watched(ctx: RequestContext, row: DeploymentRow) -> bool:
@@ -62,17 +68,28 @@ def _is_watched(ctx: RequestContext, row: DeploymentRow) -> bool:
     return around is not None and bool(around.hooks)
 
 
-def _ask_hooks(ctx: RequestContext, row: DeploymentRow, given: Sequence[Label], unwanted: Sequence[Label]) -> None:
+def _ask_hooks(
+    ctx: RequestContext,
+    row: DeploymentRow,
+    given: Sequence[Label],
+    unwanted: Sequence[Label],
+    changed: Callable[[], Labels],
+) -> SubmissionFor[Labels]:
     """Change labels by an execution, round which hook classes are called. Raises: PL-H022 if it does not complete."""
     from phaseline.use_cases.commands.start_workflow import start
+    from phaseline.use_cases.commands.submission import SubmissionFor
     from phaseline.use_cases.prepare.workflow_start import WorkflowStart
 
     said: dict[str, Value] = {
         "add": [f"{one.key}={one.value}" for one in given],
         "remove": [f"{one.key}={one.value}" for one in unwanted],
     }
-    view = start(ctx, WorkflowStart("relabel", row.name, said))
-    if not view.is_good:
+
+    def answer(view: ExecutionView) -> Labels:
+        if view.is_good:
+            return changed()
         message = f"the labels of '{row.name}' were not changed: {view.id} is {view.status}"
         message += f": {view.reason}" if view.reason else ""
         raise problem_error("PL-H022", message, f"See what it says: phaseline executions show {view.id}")
+
+    return SubmissionFor(start(ctx, WorkflowStart("relabel", row.name, said)), answer)

@@ -14,10 +14,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from phaseline.app.app_context import RequestContext
-    from phaseline.app.watcher import Watcher
     from phaseline.model.blueprint.blueprint import Value
     from phaseline.model.rows.orders import NewOrder
-    from phaseline.views.views import ExecutionView
+    from phaseline.use_cases.commands.submission import Submission
 
 
 @once("mark_unhealthy")
@@ -27,9 +26,8 @@ def mark_unhealthy(
     *,
     deployment: str | None = None,
     reason: str = "",
-    watcher: Watcher | None = None,
     given: NewOrder | None = None,
-) -> ExecutionView:
+) -> Submission:
     """Have these instances of one deployment (ids or their beginnings) taken for ill, whatever checks find.
 
     Raises: PL-C012, PL-C013, PL-C016 while an execution is open that works on one of them.
@@ -40,4 +38,4 @@ def mark_unhealthy(
         deployment = row.name
         whole.append(topology.ids[number])
     order = WorkflowStart("mark_unhealthy", str(deployment), {"node_instance_ids": whole, "reason": reason})
-    return start(ctx, order, manner=ExecutionOptions(if_busy="refuse"), watcher=watcher, given=given)
+    return start(ctx, order, manner=ExecutionOptions(if_busy="refuse"), given=given)

@@ -15,10 +15,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from phaseline.app.app_context import RequestContext
-    from phaseline.app.watcher import Watcher
     from phaseline.model.blueprint.blueprint import Value
     from phaseline.model.rows.orders import NewOrder
-    from phaseline.views.views import ExecutionView
+    from phaseline.use_cases.commands.submission import Submission
 
 
 def refuse_two(forbid: Sequence[str], *, lift: bool, as_blueprint: bool) -> None:
@@ -35,9 +34,8 @@ def restrict(
     names: Sequence[str],
     *,
     actions: Sequence[str] | None = (),
-    watcher: Watcher | None = None,
     given: NewOrder | None = None,
-) -> ExecutionView:
+) -> Submission:
     """Forbid these actions, and no others, of nodes and instances (ids or their beginnings); None: what the blueprint forbids.
 
     Raises: PL-C010, PL-C012, PL-C013, PL-P004 for an action that cannot be forbidden, PL-C016 while an execution is open that works on
@@ -51,4 +49,4 @@ def restrict(
             name = topology.ids[find_instance(ctx.store, name, row.name)[2]]
         said[name] = None if actions is None else list(actions)
     order = WorkflowStart("restrict", row.name, {"restricted": said})
-    return start(ctx, order, manner=ExecutionOptions(if_busy="refuse"), watcher=watcher, given=given)
+    return start(ctx, order, manner=ExecutionOptions(if_busy="refuse"), given=given)

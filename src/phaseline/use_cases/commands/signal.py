@@ -13,19 +13,18 @@ from phaseline.model.resources.resources import REACH_WORKFLOW
 from phaseline.model.rows.rows import RequestKind
 from phaseline.use_cases.commands.control import chosen
 from phaseline.use_cases.commands.orders.request_ids import once
+from phaseline.use_cases.commands.submission import ask
 from phaseline.use_cases.lookup.find import find_instance
-from phaseline.use_cases.lookup.ticket import ask, conduct
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from phaseline.app.app_context import RequestContext
-    from phaseline.app.watcher import Watcher
     from phaseline.model.blueprint.blueprint import Value
     from phaseline.model.problems.problem import Problem
     from phaseline.model.rows.orders import NewOrder
     from phaseline.model.rows.rows import ExecutionRow
-    from phaseline.views.views import ExecutionView
+    from phaseline.use_cases.commands.submission import Submission
 
 
 @once("signal")
@@ -36,11 +35,9 @@ def signal(
     deployment: str | None = None,
     data: Value = None,
     operations: Sequence[str] = (),
-    watcher: Watcher | None = None,
-    detach: bool = False,
     given: NewOrder | None = None,
-) -> ExecutionView:
-    """Add data to the ``signals`` of what sleeps of an instance, and have it called now; its execution is followed to its end.
+) -> Submission:
+    """Add data to the ``signals`` of what sleeps of an instance, and have it called now.
 
     ``operations``: only these (full names or their last part). Of several open executions the first one gets it in which any
     of them sleeps. Raises: PL-C012, PL-C013, PL-C027 for an operation that nobody has, PL-C080 where the instance is suspended,
@@ -60,8 +57,7 @@ def signal(
         except ProblemsError as error:
             refusals.extend(error.problems)
             continue
-        ticket = ask(ctx, RequestKind.SIGNAL, one, {**found, "data": data}, given=given)
-        return conduct(ctx, ticket, watcher, detach=detach)
+        return ask(ctx, RequestKind.SIGNAL, one, {**found, "data": data}, given=given)
     state = int(np.frombuffer(bytes(ctx.store.states(row.number)), np.uint8)[number])
     if state == InstanceState.SUSPENDED:
         mend = f"Have it go on first: phaseline resume -d {row.name}"

@@ -19,7 +19,7 @@ from phaseline.model.problems.name_rules import MEND, shown_name, why_no_name
 from phaseline.model.problems.problem import problem_error
 from phaseline.use_cases.commands.orders.request_ids import once
 from phaseline.use_cases.commands.start_workflow import start
-from phaseline.use_cases.commands.update import carry_out, planned_update
+from phaseline.use_cases.commands.update import planned_update, submit_update
 from phaseline.use_cases.lookup.find import find_deployment
 from phaseline.use_cases.lookup.secret_reveal import opened_inputs
 from phaseline.use_cases.prepare.options import DEFAULT_OPTIONS
@@ -28,14 +28,13 @@ from phaseline.use_cases.prepare.workflow_start import WorkflowStart
 
 if TYPE_CHECKING:
     from phaseline.app.app_context import RequestContext
-    from phaseline.app.watcher import Watcher
     from phaseline.model.blueprint.blueprint import Value
     from phaseline.model.deployment.stack_documents import DocumentRow
     from phaseline.model.rows.orders import NewOrder
     from phaseline.model.rows.rows import DeploymentRow
+    from phaseline.use_cases.commands.submission import Submission
     from phaseline.use_cases.prepare.options import ExecutionOptions
     from phaseline.use_cases.prepare.plan_preview import PlanPreview
-    from phaseline.views.views import ExecutionView
 
 NAME = "snapshot_name"
 """Parameter of the workflows."""
@@ -59,10 +58,8 @@ def create_snapshot(
     name: str | None = None,
     *,
     manner: ExecutionOptions = DEFAULT_OPTIONS,
-    watcher: Watcher | None = None,
-    detach: bool = False,
     given: NewOrder | None = None,
-) -> ExecutionView:
+) -> Submission:
     """Have everybody saved who can be, then write the deployment down; ``name`` None: the time.
 
     Raises: PL-C010, PL-C088, PL-C089, and what ``workflows.start`` raises.
@@ -73,7 +70,7 @@ def create_snapshot(
     name = name or f"{datetime.fromtimestamp(ctx.clock.now() / 1000, UTC):%Y%m%d-%H%M%S}"
     refuse_more(ctx, row, name)
     order = WorkflowStart("snapshot", deployment, {NAME: name})
-    return start(ctx, order, manner=manner, watcher=watcher, detach=detach, given=given)
+    return start(ctx, order, manner=manner, given=given)
 
 
 def refuse_more(ctx: RequestContext, row: DeploymentRow, name: str) -> None:
@@ -107,14 +104,12 @@ def delete_snapshot(
     name: str,
     *,
     manner: ExecutionOptions = DEFAULT_OPTIONS,
-    watcher: Watcher | None = None,
-    detach: bool = False,
     given: NewOrder | None = None,
-) -> ExecutionView:
+) -> Submission:
     """Have what operations have saved deleted, then the document. Raises: PL-C010, PL-C087, and what ``workflows.start`` raises."""
     _find(ctx, find_deployment(ctx.store, deployment, to_change=True), name)
     order = WorkflowStart("delete_snapshot", deployment, {NAME: name})
-    return start(ctx, order, manner=manner, watcher=watcher, detach=detach, given=given)
+    return start(ctx, order, manner=manner, given=given)
 
 
 @once("restore")
@@ -124,13 +119,11 @@ def restore(
     name: str,
     *,
     manner: ExecutionOptions = DEFAULT_OPTIONS,
-    watcher: Watcher | None = None,
-    detach: bool = False,
     given: NewOrder | None = None,
-) -> ExecutionView:
+) -> Submission:
     """Bring a deployment back to a snapshot; the plan of it is kept. Raises: as ``prepare_restore``, PL-C016."""
     found = prepare_restore(ctx, deployment, name, manner=manner)
-    return carry_out(ctx, found, watcher, detach=detach, given=given)
+    return submit_update(ctx, found, given=given)
 
 
 def plan_restore(

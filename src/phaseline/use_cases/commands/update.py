@@ -9,14 +9,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from phaseline.app.watcher import NullWatcher
 from phaseline.lang.fast_dataclasses import altered
 from phaseline.lang.gc_pause import undisturbed
 from phaseline.model.execution.stored_plans import PLAN
 from phaseline.use_cases.commands.keep_plan import keep
 from phaseline.use_cases.commands.orders.request_ids import once
+from phaseline.use_cases.commands.submission import Submission
 from phaseline.use_cases.lookup.claims import compatible_executions, raise_if_busy
-from phaseline.use_cases.lookup.ticket import Ticket, conduct
 from phaseline.use_cases.prepare.options import DEFAULT_OPTIONS
 from phaseline.use_cases.prepare.plan_preview import PlanPreview, limits, summaries
 from phaseline.use_cases.prepare.pre_post import new_execution
@@ -25,10 +24,8 @@ from phaseline.use_cases.prepare.update_preparation import PreparedUpdate, Updat
 
 if TYPE_CHECKING:
     from phaseline.app.app_context import RequestContext
-    from phaseline.app.watcher import Watcher
     from phaseline.model.rows.orders import NewOrder
     from phaseline.use_cases.prepare.options import ExecutionOptions
-    from phaseline.views.views import ExecutionView
 
 
 @once("update")
@@ -37,47 +34,34 @@ def update(
     order: UpdateOrder,
     *,
     manner: ExecutionOptions = DEFAULT_OPTIONS,
-    watcher: Watcher | None = None,
-    detach: bool = False,
     given: NewOrder | None = None,
-) -> ExecutionView:
-    """Bring a deployment to a blueprint; the execution as it ended, or with ``detach`` as it began. Its plan is kept.
+) -> Submission:
+    """Bring a deployment to a blueprint. Its plan is kept.
 
     Raises: ``ProblemsError`` with everything that ``prepare_update`` finds, PL-P041 for nodes that would have to be
     replaced although that is not allowed, PL-C016 as ``workflows.start``.
     """
     found = prepare_update(ctx, order, manner=manner)
     _refuse_replaced(found)
-    return carry_out(ctx, found, watcher, detach=detach, given=given)
+    return submit_update(ctx, found, given=given)
 
 
-def carry_out(
-    ctx: RequestContext,
-    found: PreparedUpdate,
-    watcher: Watcher | None = None,
-    *,
-    detach: bool = False,
-    given: NewOrder | None = None,
-) -> ExecutionView:
+def submit_update(ctx: RequestContext, found: PreparedUpdate, *, given: NewOrder | None = None) -> Submission:
     """Bring a deployment to what was prepared; its plan is kept. Raises: PL-C016."""
     raise_if_busy(ctx.store, found.deployment, found.topology, found.request)
     planned = planned_update(ctx, found)
-    for warning in planned.warnings:
-        (watcher or NullWatcher()).noticed(f"warning {warning}. {warning.mend}")
     kept = keep(ctx, found.deployment, found.request, planned, found.aim)
-    (watcher or NullWatcher()).noticed(
-        f"{planned.text.partition(chr(10))[0]}; see it whole: phaseline plans show {kept.id}"
-    )
+    notice = f"{planned.text.partition(chr(10))[0]}; see it whole: phaseline plans show {kept.id}"
     request = altered(found.request, parameters={**found.request.parameters, PLAN: kept.number})
     if found.aim.packages:
         from phaseline.use_cases.lookup.package_types import bring_imports
 
         bring_imports(ctx, found.deployment.number, found.aim.packages)
-    new = new_execution(ctx, found.deployment.number, request, watcher=watcher)
+    new, more = new_execution(ctx, found.deployment.number, request)
     with ctx.store.as_one(given):
         row = ctx.store.create_execution(new, asks=True, beside=compatible_executions(found.topology, request))
         ctx.store.stored_plans.apply(kept.number, row.number)
-    return conduct(ctx, Ticket(row), watcher, detach=detach)
+    return Submission(row, warnings=(*planned.warnings, *more), notices=(notice,))
 
 
 def plan_update(

@@ -28,7 +28,7 @@ class Queued:
     needs_person: bool
 
 
-def queued_behind(store: Store, row: ExecutionRow) -> Queued | None:
+def blocking_execution(store: Store, row: ExecutionRow) -> Queued | None:
     """What an execution that has not begun waits for; None if nothing stands in its way."""
     if row.status is not ExecutionStatus.QUEUED or row.started_at:
         return None
@@ -37,7 +37,7 @@ def queued_behind(store: Store, row: ExecutionRow) -> Queued | None:
     blocker = _first_in_the_way(store, row, [other for other in before if other.number not in later])
     if blocker is None:
         return None
-    deeper = queued_behind(store, blocker)
+    deeper = blocking_execution(store, blocker)
     return Queued(blocker, deeper.needs_person if deeper else blocker.status is ExecutionStatus.ATTENTION)
 
 
@@ -45,13 +45,13 @@ def goes_on(store: Store, row: ExecutionRow) -> bool:
     """True unless it waits for a person, or for another one that does."""
     if row.status is ExecutionStatus.ATTENTION:
         return False
-    queued = queued_behind(store, row)
+    queued = blocking_execution(store, row)
     return queued is None or not queued.needs_person
 
 
 def still_calling(store: Store, row: ExecutionRow) -> ExecutionRow | None:
     """The execution that is over and whose given-up calls one that has not begun waits for, as the engine has told."""
-    if row.status is not ExecutionStatus.QUEUED or row.started_at or queued_behind(store, row) is not None:
+    if row.status is not ExecutionStatus.QUEUED or row.started_at or blocking_execution(store, row) is not None:
         return None
     from phaseline.run.loop.cloudify_sentences import QUEUED
 
@@ -64,15 +64,12 @@ def still_calling(store: Store, row: ExecutionRow) -> ExecutionRow | None:
 def refuse_reopening(store: Store, row: ExecutionRow) -> None:
     """What has ended goes on only if nobody else claims its instances. Raises: PL-C016 naming the other one, PL-C010."""
     if row.status.is_ended:
-        from phaseline.run.loop.request_reader import (  # they bring the engine along, which lists do without
-            busy,
-            raise_if_deleted,
-        )
+        from phaseline.plan.requests.request_problems import busy, raise_if_deleted
 
         other = _first_in_the_way(store, row, _in_order(store, row.deployment))
         if other is not None:
             raise busy(row, other)
-        raise_if_deleted(store, row)
+        raise_if_deleted(store.deployment(row.deployment_name), row)
 
 
 def beside(store: Store, row: ExecutionRow) -> Callable[[ExecutionRow], bool]:

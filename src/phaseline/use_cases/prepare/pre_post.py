@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from phaseline.app.watcher import NullWatcher
 from phaseline.model.rows.rows import NewExecution
 
 if TYPE_CHECKING:
     from phaseline.app.app_context import RequestContext
-    from phaseline.app.watcher import Watcher
     from phaseline.model.deployment.topology import Topology
     from phaseline.model.execution.execution import Request
     from phaseline.model.execution.pre_post import PinnedHookClass, PrePost
     from phaseline.model.packages.stage_tasks import Stages
+    from phaseline.model.problems.problem import Problem
 
 
 def new_execution(
@@ -23,23 +22,21 @@ def new_execution(
     *,
     at: int | None = None,
     made: Topology | None = None,
-    watcher: Watcher | None = None,
-) -> NewExecution:
-    """What is to be stored, with all that surrounds it. ``deployment`` 0: one that is made with it; ``at``: now, unless given.
+) -> tuple[NewExecution, tuple[Problem, ...]]:
+    """(what is to be stored, with all that surrounds it; what is not as packages recommend it). ``deployment`` 0: one that is made with it; ``at``: now, unless given.
 
-    ``made``: the instances of one that is made in the place of ``deployment``. ``watcher``: who is told what is not as packages
-    recommend it. Raises: as ``pre_post_for``; PL-F069 for what would bring it to more or fewer instances than packages allow, PL-F015 for
+    ``made``: the instances of one that is made in the place of ``deployment``. Raises: as ``pre_post_for``; PL-F069 for what would bring it to more or fewer instances than packages allow, PL-F015 for
     tasks of packages that would wait for one another.
     """
+    warnings: tuple[Problem, ...] = ()
     around = pre_post_for(ctx, request, deployment)
     if around is not None and around.stages is not None:
         from phaseline.use_cases.prepare.role_limits import looked_at, refuse_circles
 
         refuse_circles(ctx, around.stages, deployment, request, made)
-        found = looked_at(ctx, around.stages.limits, deployment, request, made) if around.stages.limits else ()
-        for warning in found:
-            (watcher or NullWatcher()).noticed(f"warning {warning}. {warning.mend}")
-    return NewExecution(deployment, request, ctx.actor, ctx.clock.now() if at is None else at, around)
+        if around.stages.limits:
+            warnings = tuple(looked_at(ctx, around.stages.limits, deployment, request, made))
+    return NewExecution(deployment, request, ctx.actor, ctx.clock.now() if at is None else at, around), warnings
 
 
 def with_stops(ctx: RequestContext, request: Request, *topologies: Topology, deployment: int = 0) -> Request:

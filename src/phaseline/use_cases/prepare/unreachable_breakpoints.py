@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from phaseline.app.watcher import NullWatcher
 from phaseline.model.problems.problem import ProblemsError
 from phaseline.plan.requests.unreachable_breakpoints import is_foreseen, unmet_stops
 
@@ -14,7 +13,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from phaseline.app.app_context import RequestContext
-    from phaseline.app.watcher import Watcher
     from phaseline.model.deployment.topology import Topology
     from phaseline.model.execution.breakpoints import Breakpoint
     from phaseline.model.execution.execution import Request
@@ -48,30 +46,24 @@ def look_before_start(
     given: Sequence[Breakpoint],
     request: Request,
     deployment: tuple[DeploymentRow, Topology],
-    watcher: Watcher | None,
-) -> None:
-    """Tell of those at which probably nobody stops in a workflow of a deployment that is there. Raises: as ``look_for_stops``."""
+) -> tuple[Problem, ...]:
+    """Warnings of those at which probably no instance stops in a workflow of a deployment that is there. Raises: as ``look_for_stops``."""
     if not given:
-        return
+        return ()
     from phaseline.use_cases.prepare.rounds import foresee_rounds
 
     row, topology = deployment
     states = np.frombuffer(bytes(ctx.store.states(row.number)), np.uint8)
     foreseen = foresee_rounds(ctx, row, topology, request, states, code=row.code)
-    _tell(watcher, look_for_stops(ctx, given, request, foreseen, row.number))
+    return look_for_stops(ctx, given, request, foreseen, row.number)
 
 
 def look_before_first(
-    ctx: RequestContext, given: Sequence[Breakpoint], request: Request, loaded: LoadedBlueprint, watcher: Watcher | None
-) -> None:
+    ctx: RequestContext, given: Sequence[Breakpoint], request: Request, loaded: LoadedBlueprint
+) -> tuple[Problem, ...]:
     """The same for the first execution of a deployment that is made with it."""
     if not given:
-        return
+        return ()
     from phaseline.use_cases.prepare.rounds import foresee_first
 
-    _tell(watcher, look_for_stops(ctx, given, request, foresee_first(ctx, request, loaded)))
-
-
-def _tell(watcher: Watcher | None, warnings: Sequence[Problem]) -> None:
-    for warning in warnings:
-        (watcher or NullWatcher()).noticed(f"warning {warning}. {warning.mend}")
+    return look_for_stops(ctx, given, request, foresee_first(ctx, request, loaded))

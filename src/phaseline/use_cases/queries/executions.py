@@ -13,7 +13,7 @@ from phaseline.model.graph.graph import SubjectKind, phase_of
 from phaseline.model.graph.status import EntryStatus
 from phaseline.model.resources.resources import REACH_WORKFLOW
 from phaseline.model.rows.rows import RequestKind
-from phaseline.use_cases.lookup.claims import queued_behind
+from phaseline.use_cases.lookup.claims import blocking_execution
 from phaseline.use_cases.lookup.entry_status import EntryPhases, as_statuses, in_force, subject_ids, with_running
 from phaseline.use_cases.lookup.find import find_deployment, find_execution
 from phaseline.views.views import Cause, ExecutionView, Failure, OperatorDecision, Page
@@ -119,7 +119,7 @@ def _stopped(ctx: RequestContext, row: ExecutionRow) -> int:
 
 def _queued(store: Store, row: ExecutionRow) -> ExecutionView:
     """The row as users see it, and whom it waits for."""
-    queued = queued_behind(store, row)
+    queued = blocking_execution(store, row)
     view = brief_view(row)
     return view if queued is None else altered(view, waits_for=queued.blocker.id)
 

@@ -72,13 +72,13 @@ def stands_still(store: Store, row: ExecutionRow) -> bool:
 
 def standing_still(store: Store) -> Mapping[int, tuple[ExecutionRow, Sequence[PendingDecision]]]:
     """{number: open execution that stands still, approvals it waits for}; none of one that has not begun and waits for such a one."""
-    from phaseline.use_cases.lookup.claims import queued_behind
+    from phaseline.use_cases.lookup.claims import blocking_execution
 
     rows = store.executions(only_open=True)
     found = {row.number: (row, list(_approvals(store, row))) for row in rows if stands_still(store, row)}
     while found:
         behind = [row for row in rows if row.number not in found]
-        more = [row for row in behind if (queued := queued_behind(store, row)) and queued.blocker.number in found]
+        more = [row for row in behind if (queued := blocking_execution(store, row)) and queued.blocker.number in found]
         found |= {row.number: (row, []) for row in more}
         if not more:
             break

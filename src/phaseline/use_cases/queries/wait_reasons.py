@@ -9,7 +9,7 @@ from phaseline.lang.fast_dataclasses import altered, frozen
 from phaseline.model.graph.status import ExecutionStatus
 from phaseline.model.resources.resources import REACH_WORKFLOW
 from phaseline.model.resources.state_graph_names import state_name
-from phaseline.use_cases.lookup.claims import queued_behind, still_calling
+from phaseline.use_cases.lookup.claims import blocking_execution, still_calling
 from phaseline.use_cases.lookup.entry_status import as_statuses
 from phaseline.use_cases.lookup.find import find_instance
 from phaseline.use_cases.lookup.known_phases import found_phases
@@ -69,7 +69,7 @@ def _reasons(store: Store, execution: ExecutionRow, topology: Topology, instance
     """Why the instance has not reached its end in one execution; nothing for one of resources, or of which nothing was planned."""
     from phaseline.plan.explain.wait_reasons import Reason, explain
 
-    queued = queued_behind(store, execution)
+    queued = blocking_execution(store, execution)
     if queued is not None:
         text = (
             f"{execution.id} has not begun: it waits for {queued.blocker.id}, which has a claim on the same instances"

@@ -10,6 +10,7 @@ from tests.cli.terminal import BLUEPRINT, PLUGIN, Terminal
 
 import phaseline
 from phaseline import Phaseline, ProblemsError
+from phaseline.embedded.follow import follow
 from phaseline.model.rows.orders import NewOrder, RequestId
 from phaseline.model.rows.rows import RequestKind
 from phaseline.use_cases.commands.orders.given_orders import HOUR_MS, digest_of
@@ -302,7 +303,9 @@ def test_a_recursive_uninstall_goes_on_where_the_first_client_was(shop: Phaselin
         installed(shop, file)
         shop.executions.install(file, "child", labels=["csys-obj-parent=shop"])
         alone = WorkflowStart("uninstall", "child", {"recursive": False, "ignore_failure": False}, force=True)
-        start(shop.ctx.under(RequestId("r-1/child")), alone)  # so far the first client came before it died
+        follow(
+            shop.ctx.under(RequestId("r-1/child")), start(shop.ctx.under(RequestId("r-1/child")), alone)
+        )  # so far the first client came before it died
         made = calls(file)
         view, is_repeated = given(shop, lambda door: door.executions.uninstall("shop", recursive=True))
         assert (getattr(view, "deployment", ""), is_repeated) == ("shop", False)

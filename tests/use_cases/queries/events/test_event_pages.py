@@ -13,6 +13,7 @@ from tests.simulation.test_scaling import Scaled
 from tests.use_cases.naive_events import all_events
 
 from phaseline.app.settings import Settings
+from phaseline.embedded.follow import follow
 from phaseline.embedded.open_app import open_context
 from phaseline.model.resources.resources import REACH_WORKFLOW
 from phaseline.ports import Store
@@ -122,7 +123,7 @@ def installed(folder: Path, count: int, how: str) -> Settings:
     file.write_text(BLUEPRINT.format(count=count, how=how))
     settings = Settings(f"sqlite:///{folder}/{how}-{count}.db")
     with open_context(settings, "a test") as ctx:
-        install(ctx, DeploymentSpec(str(file), "shop"))
+        follow(ctx, install(ctx, DeploymentSpec(str(file), "shop")))
     return settings
 
 

@@ -13,20 +13,16 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from phaseline.model.problems.problem import ProblemsError, problem_error
 from phaseline.model.rows.orders import GivenBeforeError, GivenOrder, NewOrder
-from phaseline.use_cases.lookup.ticket import Ticket
+from phaseline.use_cases.commands.submission import Submission, SubmissionAnswer
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from phaseline.app.app_context import RequestContext
     from phaseline.use_cases.commands.orders.request_ids import Again
-    from phaseline.use_cases.lookup.running_engine import RunningEngine
-    from phaseline.views.views import ExecutionView
 
 R = TypeVar("R")
 HOUR_MS = 3_600_000
-OF_THE_CLIENT = frozenset({"given", "watcher", "detach"})
-"""Arguments that say how a client waits, not what it orders."""
 FILES = frozenset({"file", "files", "document", "blueprint"})
 """Arguments, and fields of them, that name files of which the content is part of the order."""
 
@@ -44,7 +40,7 @@ def carry_out_once(
     assert requested is not None, "a request id is in use"
     bound = inspect.signature(function).bind(ctx, *args, **named)
     bound.apply_defaults()
-    arguments = {name: value for name, value in list(bound.arguments.items())[1:] if name not in OF_THE_CLIENT}
+    arguments = {name: value for name, value in list(bound.arguments.items())[1:] if name != "given"}
     now = ctx.clock.now()
     order = NewOrder(
         requested.id, digest_of(verb, arguments), now, ctx.actor, now - ctx.settings.keep_orders_hours * HOUR_MS
@@ -60,14 +56,36 @@ def carry_out_once(
             found = None if order.is_stored else _find(ctx, order)
             if found is None:
                 raise
+    answer: R = _repeated(ctx, found, order, verb, again, dict(bound.arguments))
+    return answer
+
+
+def next_once(ctx: RequestContext, given: NewOrder | None, verb: str, submit: Callable[[], Submission]) -> Submission:
+    """A later step of an order that submits several executions: stored once, as the first."""
+    try:
+        return submit()
+    except GivenBeforeError as error:
+        assert given is not None, "it has a request id"
+        repeated: Submission = _repeated(ctx, error.given, given, verb, None, {})
+        return repeated
+
+
+def _repeated(
+    ctx: RequestContext,
+    found: GivenOrder,
+    order: NewOrder,
+    verb: str,
+    again: Again | None,
+    arguments: Mapping[str, object],
+) -> Any:
+    """The answer of an order that was given before. Raises: PL-C097 if this is another one."""
     _refuse_another(found, order, verb)
-    requested.is_repeated = True
+    assert ctx.requested is not None, "a request id is in use"
+    ctx.requested.is_repeated = True
     ctx.notice(
         f"The request id '{order.id}' was given before: this is the answer of that order, nothing is done twice."
     )
-    answer: Any = again or followed
-    told: R = answer(ctx, found, dict(bound.arguments))
-    return told
+    return (again or submitted)(ctx, found, arguments)
 
 
 def digest_of(verb: str, arguments: Mapping[str, object]) -> str:
@@ -76,43 +94,28 @@ def digest_of(verb: str, arguments: Mapping[str, object]) -> str:
     return hashlib.sha256(told.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def followed(ctx: RequestContext, found: GivenOrder, arguments: Mapping[str, object]) -> ExecutionView:
-    """The execution that an order began or asked something of: followed to its end, carried on where nobody does.
+def submitted(ctx: RequestContext, found: GivenOrder, _: Mapping[str, object]) -> Submission:
+    """The execution that an order began, or the request that it stored, to be followed once more.
 
-    Raises: what the owner refused; PL-C098 if it was purged.
+    Raises: PL-C098 if it was purged.
     """
-    from phaseline.use_cases.lookup.ticket import conduct
-    from phaseline.use_cases.queries.executions import view_execution
-
     store = ctx.store
     id = str(found.answer.get("execution") or (found.executions[0] if found.executions else ""))
     row = store.execution(id)
     if row is None:
         raise gone(found, f"the execution {id}")
     begun = bool(found.executions)
-    ticket = Ticket(row, 0 if begun or not found.requests else found.requests[0])
+    submission = Submission(row, 0 if begun or not found.requests else found.requests[0])
     try:
-        if not row.status.is_ended or not ticket.is_answered(store):
-            watcher: Any = arguments.get("watcher")
-            return conduct(ctx, ticket, watcher, detach=bool(arguments.get("detach")))
+        SubmissionAnswer(submission).has_come(store)
     except LookupError as error:
         raise gone(found, f"what was asked of {id}") from error
-    if ticket.refusal is not None:
-        raise ProblemsError([ticket.refusal])
-    return view_execution(store, row)
+    return submission
 
 
-def settled(ctx: RequestContext, found: GivenOrder) -> RunningEngine:
-    """Who goes on with an order after all that it asked for was answered; what was purged had been.
-
-    Raises: what the owner refused; PL-C035.
-    """
-    from phaseline.use_cases.commands.resources.requests import refuse_refused, settle
-
-    left = [number for number in found.requests if _is_kept(ctx, number)]
-    engine = settle(ctx, left)
-    refuse_refused(ctx, left)
-    return engine
+def kept_requests(ctx: RequestContext, found: GivenOrder) -> list[int]:
+    """The requests of an order; those that were purged had been answered."""
+    return [number for number in found.requests if _is_kept(ctx, number)]
 
 
 def gone(found: GivenOrder, what: str) -> ProblemsError:

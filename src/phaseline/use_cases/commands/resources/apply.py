@@ -18,10 +18,9 @@ from phaseline.model.problems.problem import Problem, ProblemsError, problem_err
 from phaseline.model.resources.resources import REACH_WORKFLOW, OutgrownError, ResourceAddition, no_resources, type_node
 from phaseline.model.rows.rows import NewDeployment, NewExecution, RequestKind
 from phaseline.use_cases.commands.orders.request_ids import once
-from phaseline.use_cases.commands.resources.requests import refuse_refused, settle
+from phaseline.use_cases.commands.resources.requests import answered, answered_again
 from phaseline.use_cases.loading.resource_files import WantedResource, read_wanted
 from phaseline.use_cases.lookup.known_phases import read, refused_sentences
-from phaseline.use_cases.lookup.running_engine import engine_now
 from phaseline.use_cases.prepare.breakpoints import unmet_stops, with_kept
 from phaseline.use_cases.queries.resources.cluster_snapshot import ClusterSnapshot
 
@@ -34,6 +33,7 @@ if TYPE_CHECKING:
     from phaseline.model.phases.registry import PhaseRegistry
     from phaseline.model.rows.orders import GivenOrder, NewOrder
     from phaseline.model.rows.rows import DeploymentRow
+    from phaseline.use_cases.commands.submission import Submissions
 
 Action = Literal["created", "changed", "unchanged"]
 TRIES = 20
@@ -95,13 +95,12 @@ def reach(
     )
 
 
-def _applied_again(ctx: RequestContext, found: GivenOrder, _: Mapping[str, object]) -> Applied:
-    from phaseline.use_cases.commands.orders.given_orders import settled
-
-    engine = settled(ctx, found)
+def _applied_again(ctx: RequestContext, found: GivenOrder, _: Mapping[str, object]) -> Submissions[Applied]:
     applied: Any = found.answer
     resources = [AppliedResource(**one) for one in applied["resources"]]
-    return altered(Applied(**applied), resources=resources, is_running=engine.is_there)
+    return answered_again(
+        ctx, found, lambda engine: altered(Applied(**applied), resources=resources, is_running=engine.is_there)
+    )
 
 
 @once("resources apply", _applied_again)
@@ -113,7 +112,7 @@ def apply(
     records: Sequence[Mapping[str, object]] = (),
     breakpoints: tuple[Breakpoint, ...] = (),
     given: NewOrder | None = None,
-) -> Applied:
+) -> Submissions[Applied]:
     """Put the resources of the files into the store. ``cluster``: of those whose records name none.
 
     ``records``: more of them, as JSON has them. ``breakpoints``: where those that begin to move stop, beside those of their cluster.
@@ -145,14 +144,16 @@ def apply(
                     answer.update(as_dict(applied) | {"resources": [as_dict(one) for one in found], "executions": made})
         except OutgrownError:
             continue
-        engine = settle(ctx, asked) if asked else engine_now(ctx)
-        refuse_refused(ctx, asked)
-        return altered(applied, resources=found, executions=made, is_running=engine.is_there)
+        return _applied(ctx, asked, altered(applied, resources=found, executions=made))
     names = ", ".join(f"'{name}'" for name in grouped)
     cluster_s = "clusters" if len(grouped) > 1 else "cluster"
     raise problem_error(
         "PL-C038", f"others keep adding resources to the {cluster_s} {names}", "Try again when they have finished."
     )
+
+
+def _applied(ctx: RequestContext, asked: Sequence[int], applied: Applied) -> Submissions[Applied]:
+    return answered(ctx, asked, lambda engine: altered(applied, is_running=engine.is_there))
 
 
 def _empty_ways(wanted: Sequence[WantedResource], registry: PhaseRegistry) -> list[str]:

@@ -15,7 +15,7 @@ from phaseline.model.graph.status import EntryStatus
 from phaseline.model.problems.problem import Place, Problem, ProblemsError, problem_error
 from phaseline.model.rows.rows import RequestKind
 from phaseline.use_cases.commands.orders.request_ids import once
-from phaseline.use_cases.commands.resources.requests import ask_for
+from phaseline.use_cases.commands.resources.requests import answered_again, ask_for
 from phaseline.use_cases.lookup.known_phases import known_phases
 from phaseline.use_cases.queries.resources.selection import ResourceSelector, choose
 from phaseline.use_cases.queries.resources.state_stays import WORDS
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from phaseline.app.app_context import RequestContext
     from phaseline.model.blueprint.blueprint import Value
     from phaseline.model.rows.orders import GivenOrder, NewOrder
+    from phaseline.use_cases.commands.submission import Submissions
     from phaseline.use_cases.queries.resources.cluster_snapshot import ClusterSnapshot
     from phaseline.use_cases.queries.resources.state_stays import Stay
 
@@ -84,12 +85,9 @@ class Decided:
     is_running: bool
 
 
-def _decided_again(ctx: RequestContext, found: GivenOrder, _: Mapping[str, object]) -> Decided:
-    from phaseline.use_cases.commands.orders.given_orders import settled
-
-    engine = settled(ctx, found)
+def _decided_again(ctx: RequestContext, found: GivenOrder, _: Mapping[str, object]) -> Submissions[Decided]:
     decided: Any = found.answer
-    return altered(Decided(**decided), is_running=engine.is_there)
+    return answered_again(ctx, found, lambda engine: altered(Decided(**decided), is_running=engine.is_there))
 
 
 @once("resources retry", _decided_again)
@@ -100,7 +98,7 @@ def retry(
     phases: Sequence[str] = (),
     changes: Mapping[str, str] | None = None,
     given: NewOrder | None = None,
-) -> Decided:
+) -> Submissions[Decided]:
     """Let failed phases be called again, with nothing of what they kept. ``changes``: attributes to be set before.
 
     ``changes`` is {name: value in the informal syntax}, set on all that are meant. Raises: PL-C040 for a named phase that
@@ -125,7 +123,7 @@ def complete(
     reason: str,
     phases: Sequence[str] = (),
     given: NewOrder | None = None,
-) -> Decided:
+) -> Submissions[Decided]:
     """Take phases as completed because you vouch for them; kept with your name and the reason. Unnamed: what failed.
 
     Raises: PL-C029 for an empty reason, and as ``retry``.
@@ -139,7 +137,7 @@ def complete(
 @once("resources rerun", _decided_again)
 def rerun(
     ctx: RequestContext, choice: ResourceSelector, *, phases: Sequence[str], given: NewOrder | None = None
-) -> Decided:
+) -> Submissions[Decided]:
     """Have completed phases called once more, as long as their resources are in that state."""
     return _decide(ctx, "rerun", choice, phases, lambda _: {}, given)
 
@@ -147,7 +145,7 @@ def rerun(
 @once("resources wake", _decided_again)
 def wake(
     ctx: RequestContext, choice: ResourceSelector, *, phases: Sequence[str] = (), given: NewOrder | None = None
-) -> Decided:
+) -> Submissions[Decided]:
     """Have sleeping phases called now. Raises: PL-C041 where nothing sleeps, or who is named stands at a breakpoint, and as ``choose``."""
     return _decide(ctx, "wake", choice, phases, lambda _: {}, given)
 
@@ -160,7 +158,7 @@ def signal(
     data: Value,
     phases: Sequence[str] = (),
     given: NewOrder | None = None,
-) -> Decided:
+) -> Submissions[Decided]:
     """Add data to the ``signals`` in what sleeping phases keep with their resources, and have them called now.
 
     Raises: PL-C093 where nothing sleeps, PL-R011 and PL-R012 for what no record can have, and as ``choose``.
@@ -189,7 +187,7 @@ def _decide(
     phases: Sequence[str],
     more: Callable[[np.ndarray], Mapping[str, Value]],
     given: NewOrder | None,
-) -> Decided:
+) -> Submissions[Decided]:
     chosen = choose(ctx, choice, verb=verb)
     found = _Found()
     for snapshot, numbers in chosen:
@@ -210,8 +208,9 @@ def _decide(
     decided = Decided(
         verb, found.resources, found.entries, list(found.phases), list(found.ids.values()), is_running=False
     )
-    engine = ask_for(ctx, asked, given=given, told=as_dict(decided))
-    return altered(decided, is_running=engine.is_there)
+    return ask_for(
+        ctx, asked, lambda engine: altered(decided, is_running=engine.is_there), given=given, told=as_dict(decided)
+    )
 
 
 def _gather(

@@ -9,16 +9,17 @@ from phaseline.lang.fast_dataclasses import frozen
 from phaseline.model.problems.problem import problem_error
 from phaseline.model.rows.rows import RequestKind
 from phaseline.use_cases.commands.orders.request_ids import once
-from phaseline.use_cases.commands.resources.requests import refuse_refused, settle
+from phaseline.use_cases.commands.resources.requests import answered, answered_again
 from phaseline.use_cases.lookup.known_phases import known_phases
-from phaseline.use_cases.lookup.running_engine import engine_now
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
     from phaseline.app.app_context import RequestContext
     from phaseline.model.blueprint.blueprint import Value
     from phaseline.model.rows.orders import GivenOrder, NewOrder
+    from phaseline.use_cases.commands.submission import Submissions
+    from phaseline.use_cases.lookup.running_engine import RunningEngine
 
 BY_USER = "paused by a user"
 
@@ -35,15 +36,15 @@ class Paused:
     is_running: bool
 
 
-def _paused_again(ctx: RequestContext, found: GivenOrder, _: Mapping[str, object]) -> Paused:
-    from phaseline.use_cases.commands.orders.given_orders import settled
-
-    settled(ctx, found)
-    return _told(ctx, str(found.answer["phase"]), (), is_new=bool(found.answer["is_changed"]))
+def _paused_again(ctx: RequestContext, found: GivenOrder, _: Mapping[str, object]) -> Submissions[Paused]:
+    phase, is_new = str(found.answer["phase"]), bool(found.answer["is_changed"])
+    return answered_again(ctx, found, lambda engine: _paused(ctx, phase, engine, is_new=is_new))
 
 
 @once("pause", _paused_again)
-def pause(ctx: RequestContext, name: str, *, reason: str = BY_USER, given: NewOrder | None = None) -> Paused:
+def pause(
+    ctx: RequestContext, name: str, *, reason: str = BY_USER, given: NewOrder | None = None
+) -> Submissions[Paused]:
     """Have a phase called no more: resources that come to it wait, calls that run go on. Raises: PL-D053."""
     phase = _name(ctx, name)
     why = reason.strip() or BY_USER
@@ -51,18 +52,18 @@ def pause(ctx: RequestContext, name: str, *, reason: str = BY_USER, given: NewOr
         is_new = ctx.store.pause_phase(phase, ctx.actor, why)
         asked = _asked(ctx, phase, why, is_paused=True) if is_new else []
         answer.update({"phase": phase, "is_changed": is_new})
-    return _told(ctx, phase, asked, is_new=is_new)
+    return answered(ctx, asked, lambda engine: _paused(ctx, phase, engine, is_new=is_new))
 
 
 @once("unpause", _paused_again)
-def unpause(ctx: RequestContext, name: str, *, given: NewOrder | None = None) -> Paused:
+def unpause(ctx: RequestContext, name: str, *, given: NewOrder | None = None) -> Submissions[Paused]:
     """Have it called again, whoever paused it. Raises: PL-D053 for a phase that is neither known nor paused."""
     phase = _name(ctx, name)
     with ctx.store.as_one(given) as answer:
         was_paused = ctx.store.unpause_phase(phase)
         asked = _asked(ctx, phase, "", is_paused=False) if was_paused else []
         answer.update({"phase": phase, "is_changed": was_paused})
-    return _told(ctx, phase, asked, is_new=was_paused)
+    return answered(ctx, asked, lambda engine: _paused(ctx, phase, engine, is_new=was_paused))
 
 
 def _asked(ctx: RequestContext, phase: str, reason: str, *, is_paused: bool) -> list[int]:
@@ -71,11 +72,7 @@ def _asked(ctx: RequestContext, phase: str, reason: str, *, is_paused: bool) -> 
     return [ctx.store.ask(RequestKind.PAUSE, 0, body, ctx.actor)]
 
 
-def _told(ctx: RequestContext, phase: str, asked: Sequence[int], *, is_new: bool) -> Paused:
-    engine = engine_now(ctx)
-    if asked:
-        engine = settle(ctx, asked)
-        refuse_refused(ctx, asked)
+def _paused(ctx: RequestContext, phase: str, engine: RunningEngine, *, is_new: bool) -> Paused:
     row = ctx.store.paused_phases().get(phase.lower())
     actor, reason = (row.actor, row.reason) if row is not None else (ctx.actor.name, "")
     return Paused(phase, row is not None, is_new, actor, reason, engine.is_there)

@@ -14,10 +14,9 @@ from phaseline.model.problems.problem import Place, Problem, ProblemsError, prob
 from phaseline.model.rows.rows import NewExecution, RequestKind
 from phaseline.use_cases.commands.orders.request_ids import once
 from phaseline.use_cases.commands.resources.apply import reach
-from phaseline.use_cases.commands.resources.requests import ask_for, settle
+from phaseline.use_cases.commands.resources.requests import answered, answered_again, ask_for
 from phaseline.use_cases.loading.resource_files import unreachable
 from phaseline.use_cases.lookup.known_phases import known_phases
-from phaseline.use_cases.lookup.running_engine import RunningEngine, engine_now
 from phaseline.use_cases.prepare.breakpoints import unmet_stops, with_kept
 from phaseline.use_cases.queries.resources.selection import ResourceSelector, choose
 
@@ -28,6 +27,7 @@ if TYPE_CHECKING:
     from phaseline.model.rows.orders import GivenOrder, NewOrder
     from phaseline.model.rows.rows import ExecutionRow
     from phaseline.ports import Store
+    from phaseline.use_cases.commands.submission import Submissions
     from phaseline.use_cases.queries.resources.cluster_snapshot import ClusterSnapshot
 
 REMOVAL = ""
@@ -50,12 +50,9 @@ class Moved:
     is_running: bool
 
 
-def _moved_again(ctx: RequestContext, found: GivenOrder, _: Mapping[str, object]) -> Moved:
-    from phaseline.use_cases.commands.orders.given_orders import settled
-
-    engine = settled(ctx, found)
+def _moved_again(ctx: RequestContext, found: GivenOrder, _: Mapping[str, object]) -> Submissions[Moved]:
     moved: Any = found.answer
-    return altered(Moved(**moved), is_running=engine.is_there)
+    return answered_again(ctx, found, lambda engine: altered(Moved(**moved), is_running=engine.is_there))
 
 
 @once("resources target", _moved_again)
@@ -67,7 +64,7 @@ def target(
     force: bool = False,
     breakpoints: tuple[Breakpoint, ...] = (),
     given: NewOrder | None = None,
-) -> Moved:
+) -> Submissions[Moved]:
     """Give resources a new target; what runs of them is awaited first (6.5). Those that have it already are left alone.
 
     ``force``: they go at once; what calls that run bring of them later is stored with them and moves nothing. ``breakpoints``: where some of
@@ -92,7 +89,7 @@ def target(
 
 
 @once("resources delete", _moved_again)
-def delete(ctx: RequestContext, choice: ResourceSelector, *, given: NewOrder | None = None) -> Moved:
+def delete(ctx: RequestContext, choice: ResourceSelector, *, given: NewOrder | None = None) -> Submissions[Moved]:
     """Remove resources: what runs of them is awaited, then they and what is known of them are gone.
 
     Nothing is called to undo what their phases have made: for that give them a target such as Terminated first.
@@ -102,7 +99,7 @@ def delete(ctx: RequestContext, choice: ResourceSelector, *, given: NewOrder | N
 
 
 @once("resources cancel", _moved_again)
-def cancel(ctx: RequestContext, choice: ResourceSelector, *, given: NewOrder | None = None) -> Moved:
+def cancel(ctx: RequestContext, choice: ResourceSelector, *, given: NewOrder | None = None) -> Submissions[Moved]:
     """Leave resources in the states in which they are: nothing of them is called any more, running calls are awaited.
 
     Raises: PL-C017 if none of them is on its way, and as ``choose``.
@@ -129,8 +126,13 @@ def cancel(ctx: RequestContext, choice: ResourceSelector, *, given: NewOrder | N
         raise problem_error("PL-C017", "none of these resources is on its way", mend)
     meant = sum(len(numbers) for _, numbers in chosen)
     moved = Moved("canceled", meant, count, names[:NAMED], [row.id for row in executions], is_running=False)
-    engine = ask_for(ctx, asked, given=given, told=as_dict(moved))  # type: ignore[arg-type]  # plain values, as JSON has them
-    return altered(moved, is_running=engine.is_there)
+    return ask_for(
+        ctx,
+        asked,  # type: ignore[arg-type]  # plain values, as JSON has them
+        lambda engine: altered(moved, is_running=engine.is_there),
+        given=given,
+        told=as_dict(moved),
+    )
 
 
 def _unreachable(snapshot: ClusterSnapshot, numbers: np.ndarray, state: str, types: ResourceTypes) -> list[Problem]:
@@ -177,7 +179,7 @@ def _sent(
     force: bool = False,
     breakpoints: tuple[Breakpoint, ...] = (),
     given: NewOrder | None = None,
-) -> Moved:
+) -> Submissions[Moved]:
     rows: list[ExecutionRow] = []
     names: list[str] = []
     count = 0
@@ -191,17 +193,12 @@ def _sent(
                 count += len(numbers)
         moved = Moved(what, meant, count, names[:NAMED], [row.id for row in rows], is_running=False)
         answer.update(as_dict(moved))
-    engine = _begun(ctx, rows) if rows else engine_now(ctx)
-    return altered(moved, is_running=engine.is_there)
+    begins = [_start(ctx.store, row.number) for row in rows]  # present states are left; calls are for an engine to make
+    return answered(ctx, begins, lambda engine: altered(moved, is_running=engine.is_there))
 
 
 def _stored(ctx: RequestContext, deployment: int, request: Request) -> ExecutionRow:
     return ctx.store.create_execution(NewExecution(deployment, request, ctx.actor, ctx.clock.now()), asks=True)
-
-
-def _begun(ctx: RequestContext, rows: Sequence[ExecutionRow]) -> RunningEngine:
-    """See that the present states are left; calls are for an engine to make."""
-    return settle(ctx, [_start(ctx.store, row.number) for row in rows])
 
 
 def _start(store: Store, execution: int) -> int:

@@ -1,0 +1,76 @@
+"""Why the owner of a store refuses a request about an execution, and how that problem is an answer."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from phaseline.model.graph.status import ExecutionStatus
+from phaseline.model.problems.problem import Place, Problem, ProblemsError, problem_error
+
+if TYPE_CHECKING:
+    from phaseline.model.blueprint.blueprint import Value
+    from phaseline.model.rows.rows import DeploymentRow, ExecutionRow
+
+
+def problem_answer(problem: Problem) -> dict[str, Value]:
+    """The answer that carries a problem."""
+    subject = problem.place.subject
+    told: dict[str, Value] = {
+        "code": problem.code,
+        "message": problem.message,
+        "mend": problem.mend,
+        "subject": subject,
+    }
+    return {"done": False, "problem": told}
+
+
+def problem_of(answer: Mapping[str, Any]) -> Problem | None:
+    """The problem that an answer carries, or None."""
+    told = answer.get("problem")
+    if told is None:
+        return None
+    return Problem(told["code"], told["message"], told["mend"], Place(subject=told["subject"]))
+
+
+def raise_if_ended(row: ExecutionRow, why: str) -> None:
+    """Raise PL-C017 if the execution has ended."""
+    if row.status.is_ended:
+        raise _unfit(row, why)
+
+
+def raise_if_completed(row: ExecutionRow) -> None:
+    """Raise PL-C017 if nothing in the execution failed."""
+    if row.status is ExecutionStatus.COMPLETED:
+        raise _unfit(row, "nothing in it failed")
+
+
+def raise_if_not_cleanable(row: ExecutionRow) -> None:
+    """Raise PL-C017 if the execution waits for a person, and is surrounded: what is cleaned up is left first, and its hooks told."""
+    if row.request.is_surrounded and not row.status.is_ended:
+        message = f"the execution {row.id} is {row.status.value}: it cannot be cleaned up before what surrounds it was told how it ended"
+        mend = f"Decide about its calls: phaseline executions retry {row.id}, executions complete or cancel; then retry it with --clean."
+        raise problem_error("PL-C017", message, mend, subject=row.id)
+
+
+def raise_if_deleted(now: DeploymentRow | None, row: ExecutionRow) -> None:
+    """Raise PL-C010 if the deployment of an execution was deleted. ``now``: the one that has its name."""
+    if now is None or now.number != row.deployment:
+        message = f"the deployment '{row.deployment_name}' of the execution {row.id} is deleted"
+        raise problem_error("PL-C010", message, "Install it again: phaseline install FILE", subject=row.id)
+
+
+def busy(row: ExecutionRow, other: ExecutionRow) -> ProblemsError:
+    """PL-C016: an execution cannot go on while another one has a claim on its instances."""
+    mend = f"Let that one end first: phaseline executions follow {other.id}, or cancel it."
+    message = f"the execution {other.id} of the deployment '{row.deployment_name}' has a claim on the same instances"
+    return problem_error("PL-C016", message, mend, subject=row.deployment_name)
+
+
+def _unfit(row: ExecutionRow, why: str) -> ProblemsError:
+    mends = {
+        ExecutionStatus.FAILED: f"Try again what failed: phaseline executions retry {row.id}",
+        ExecutionStatus.CANCELED: f"Go on where it was canceled: phaseline executions retry {row.id}",
+    }
+    mend = mends.get(row.status, f"Look at it: phaseline executions show {row.id}")
+    return problem_error("PL-C017", f"the execution {row.id} is {row.status.value}: {why}", mend, subject=row.id)

@@ -1,0 +1,140 @@
+"""What a command has stored for an engine to carry out: a command never waits, its caller may follow (ADR 0035)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Generic, TypeVar
+
+from phaseline.lang.fast_dataclasses import frozen, mutable
+from phaseline.model.graph.status import ExecutionStatus
+from phaseline.model.problems.problem import ProblemsError
+from phaseline.model.rows.rows import RequestKind
+
+if TYPE_CHECKING:
+    from phaseline.app.app_context import RequestContext
+    from phaseline.model.blueprint.blueprint import Value
+    from phaseline.model.problems.problem import Problem
+    from phaseline.model.rows.orders import NewOrder
+    from phaseline.model.rows.rows import ConcurrencyRule, ExecutionRow
+    from phaseline.ports import Store
+    from phaseline.views.views import ExecutionView
+
+A = TypeVar("A")
+T = TypeVar("T")
+
+
+@frozen
+class Submission:
+    """A stored execution, and the number of the stored request about it (0: it begins, or is only followed).
+
+    ``warnings``: what may be wrong with it. ``notices``: sentences to show before it is followed; ``notes``: sentences of its view.
+    ``then``: continues the command after the execution, with the next submission or the final view; None: this is its last execution.
+    """
+
+    row: ExecutionRow
+    request: int = 0
+    warnings: tuple[Problem, ...] = ()
+    notices: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    then: Callable[[ExecutionView], ExecutionView | Submission] | None = None
+
+
+@frozen
+class SubmissionFor(Generic[T]):
+    """An execution that a command needs for another answer, such as the deployment that it deletes.
+
+    ``answer`` returns that when it has ended, or raises why there is none.
+    """
+
+    submission: Submission
+    answer: Callable[[ExecutionView], T]
+
+
+@frozen
+class Submissions(Generic[T]):
+    """Stored requests that only have to be answered. ``view`` returns the answer of the command after that.
+
+    ``continued``: executions with a request each, which continue; they are followed where no engine runs.
+    """
+
+    requests: Sequence[int]
+    view: Callable[[], T]
+    continued: Sequence[Submission] = ()
+
+
+@mutable
+class SubmissionAnswer:
+    """Whether an owner of the store has taken a submission up. ``refusal``: why it has refused the request."""
+
+    submission: Submission
+    is_there: bool = False
+    refusal: Problem | None = None
+
+    @property
+    def is_new(self) -> bool:
+        """True for an execution that was not begun as far as is known here: it need not be looked at before owning."""
+        submission = self.submission
+        return not submission.request and submission.row.status is ExecutionStatus.QUEUED and not self.is_there
+
+    def has_come(self, store: Store) -> bool:
+        """True once an owner has taken the request up or refused it."""
+        if self.is_there:
+            return True
+        row, request = self.submission.row, self.submission.request
+        if request:
+            answer = store.answer_of(request)
+            self.is_there = answer is not None
+            if answer is not None:
+                from phaseline.plan.requests.request_problems import problem_of
+
+                self.refusal = problem_of(answer)
+        else:
+            self.note_row(store.execution(row.id))
+            if not self.is_there:  # it may be queued behind others
+                asked = store.requests_of(row.number)
+                self.is_there = any(one.kind is RequestKind.START and one.answered_at for one in asked)
+        return self.is_there
+
+    def note_row(self, row: ExecutionRow | None) -> None:
+        """An execution without a request is answered by its beginning; ``row``: the execution now."""
+        if not self.submission.request:
+            self.is_there |= row is None or row.status is not ExecutionStatus.QUEUED
+
+
+def ask(
+    ctx: RequestContext,
+    kind: RequestKind,
+    row: ExecutionRow,
+    body: Mapping[str, Value] | None = None,
+    *,
+    beside: ConcurrencyRule | None = None,
+    given: NewOrder | None = None,
+) -> Submission:
+    """Store a request about an execution; the owner of the store answers it.
+
+    ``beside``: which open executions an ended one may continue beside; None: none of its deployment. ``given``: the order of the request.
+    """
+    with ctx.store.as_one(given) as answer:
+        answer["execution"] = row.id
+        request = ctx.store.ask(kind, row.number, {"id": row.id, **(body or {})}, ctx.actor, beside=beside)
+    return Submission(row, request)
+
+
+def adapt(found: A | SubmissionFor[A], change: Callable[[A], T]) -> T | SubmissionFor[T]:
+    """The answer of one command made into that of another, now or after its execution."""
+    if not isinstance(found, SubmissionFor):
+        return change(found)
+    return SubmissionFor(found.submission, lambda view: change(found.answer(view)))
+
+
+def raise_refusals(store: Store, requests: Sequence[int]) -> None:
+    """Raise what the owner refused of these requests."""
+    refused = [problem for number in requests if (problem := _refusal(store, number)) is not None]
+    if refused:
+        raise ProblemsError(refused)
+
+
+def _refusal(store: Store, request: int) -> Problem | None:
+    from phaseline.plan.requests.request_problems import problem_of
+
+    return problem_of(store.answer_of(request) or {})
