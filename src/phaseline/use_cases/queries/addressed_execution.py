@@ -1,4 +1,4 @@
-"""Which execution of a deployment a person means who says a word to the deployment alone: the one to which the word applies, though others came later."""
+"""How a command picks an execution if only its deployment is named: the one to which the command applies, even if later ones exist."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ if TYPE_CHECKING:
     from phaseline.ports import Store
 
 NAMED = 5
-"""So many are named where several may be meant."""
+"""The number of executions named if several fit."""
 
 
 def find_open(
     store: Store, id: str | None, deployment: str | None, word: str, applies: Callable[[ExecutionRow], bool]
 ) -> ExecutionRow:
-    """The execution of this id; without one the only open one of the deployment to which the word applies, or else the latest.
+    """The execution of this id; without an id the only open one to which the command ``word`` applies, or else the latest.
 
-    Raises: as ``find_execution``; PL-C018 naming them where there are several.
+    Raises: as ``find_execution``; PL-C018, which names them if there are several.
     """
     latest = find_execution(store, id, deployment, to_change=True)
     if id is not None:
@@ -38,7 +38,7 @@ def find_open(
 
 
 def find_started(store: Store, id: str | None, deployment: str | None, word: str) -> ExecutionRow:
-    """As ``find_open``: the open one that has begun; where none has, the only one that waits to begin."""
+    """As ``find_open``: the open execution that has begun; if none has begun, the only one that waits to begin."""
     latest = find_execution(store, id, deployment, to_change=True)
     if id is not None:
         return latest
@@ -49,7 +49,7 @@ def find_started(store: Store, id: str | None, deployment: str | None, word: str
 def the_fitting_one(
     store: Store, id: str | None, deployment: str | None, word: str, choose: Callable[[ExecutionRow], object]
 ) -> ExecutionRow:
-    """As ``find_open``, of those that are open and the latest: the one in which there is something to ``choose``."""
+    """As ``find_open``: of the open executions and the latest, the one for which ``choose`` raises no problem."""
     latest = find_execution(store, id, deployment, to_change=True)
     if id is not None:
         return latest
@@ -60,7 +60,7 @@ def the_fitting_one(
 
 
 def find_failed(store: Store, id: str | None, deployment: str | None, statuses: Sequence[EntryStatus]) -> ExecutionRow:
-    """As ``find_open``: the latest; where that has completed or not begun, the one that was left unfinished before it."""
+    """As ``find_open``: the latest; if that has completed or not begun, the earlier execution that was left unfinished."""
     latest = find_execution(store, id, deployment, to_change=True)
     is_queued = latest.status is ExecutionStatus.QUEUED and not latest.started_at
     if id is not None or latest.request.workflow == REACH_WORKFLOW:

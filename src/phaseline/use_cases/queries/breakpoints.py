@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @frozen
 class StoppedInstance:
-    """An instance that stands at a breakpoint. ``graph`` and ``position``: of its entry."""
+    """An instance that is stopped at a breakpoint. ``graph`` and ``position``: of its entry."""
 
     point: str
     instance: str
@@ -34,14 +34,14 @@ class StoppedInstance:
 
 
 def list_breakpoints(ctx: RequestContext, deployment: str | None = None) -> Sequence[StoppedInstance]:
-    """Who stands at a breakpoint, of all deployments or of one, the oldest execution first."""
+    """Instances stopped at breakpoints, of all deployments or of one; the oldest execution first."""
     number = find_deployment(ctx.store, deployment).number if deployment else None
     rows = ctx.store.executions(number, only_open=True)
     return [one for row in rows if row.request.breakpoints for one in stopped_in(ctx.store, row)]
 
 
 def stopped_in(store: Store, row: ExecutionRow) -> Iterator[StoppedInstance]:
-    """Who stands at a breakpoint in one execution."""
+    """Instances stopped at breakpoints in one execution."""
     topology = store.topology(row.deployment)
     for known in store.graphs(row.number):
         if EntryStatus.SLEEPING not in bytes(store.statuses(known.id)):

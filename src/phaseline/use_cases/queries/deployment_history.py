@@ -1,4 +1,4 @@
-"""What happened to a deployment as a whole, by whom: when it was made, what was run in it, what people decided on the way."""
+"""The history of a deployment with the actor of each event: its creation, its executions and the decisions of operators."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ if TYPE_CHECKING:
     from phaseline.ports import Store
 
 SHOWN_PARAMETERS = 5
-"""So many parameters of an execution are told; the others are counted."""
+"""The number of parameters of an execution that are shown; the others are counted."""
 LONGEST = 60
-"""Characters of a parameter's value that are told."""
+"""The number of characters of a parameter's value that are shown."""
 WORTH_TELLING_MS = 1_000
-"""An execution that waited less long before it began needs no line for that."""
+"""A wait shorter than this before an execution began gets no line."""
 
 
 @frozen
 class Happening:
-    """One thing: when (ms), who, what, and details such as parameters or reasons. ``execution``: the one it is about."""
+    """One event: time (ms), actor, action, and details such as parameters or reasons. ``execution``: the one concerned."""
 
     at: int
     actor: str
@@ -36,7 +36,7 @@ class Happening:
 
 @frozen
 class DeploymentHistory:
-    """The last of ``total`` things that happened, oldest first."""
+    """The last of ``total`` events, oldest first."""
 
     deployment: str
     happenings: Sequence[Happening]
@@ -44,7 +44,7 @@ class DeploymentHistory:
 
 
 def deployment_history(ctx: RequestContext, name: str, *, limit: int | None = None) -> DeploymentHistory:
-    """From its making on. Raises: PL-C010, PL-C013."""
+    """Return the history since the deployment was created. Raises: PL-C010, PL-C013."""
     store = ctx.store
     row = find_deployment(store, name)
     found = [Happening(row.created_at, row.created_by, "created", f"from {row.blueprint_file}")]

@@ -69,7 +69,7 @@ def _told_of(row: DeploymentRow) -> str:
 
 
 def find_to_change(ctx: RequestContext, name: str) -> DeploymentDetails:
-    """The deployment of this whole name, which is going to be changed. Raises: PL-C010 with the name that was probably intended."""
+    """The deployment of exactly this name, for a change. Raises: PL-C010 with the name that was probably intended."""
     return show_deployment(ctx, find_deployment(ctx.store, name, to_change=True).name)
 
 
@@ -99,7 +99,7 @@ def show_deployment(ctx: RequestContext, name: str) -> DeploymentDetails:
 def outputs(ctx: RequestContext, name: str, *, reveal: bool = False) -> Outputs:
     """Outputs and capabilities of a deployment, computed from what its instances know now.
 
-    What holds a secret is shown as ``(hidden)`` unless ``reveal``; what is a secret that is gone is left out (B24).
+    A value that holds a secret is shown as ``(hidden)`` unless ``reveal``; a secret that was deleted is left out (B24).
     """
     store = ctx.store
     row = find_deployment(store, name)
@@ -201,17 +201,17 @@ def _left_behind(store: Store, executions: Sequence[ExecutionRow]) -> str:
 
 
 def _status_of_resources(executions: Sequence[ExecutionRow]) -> str:
-    """In one word: whether somebody is brought to a target, and whether the last of these ways went well."""
+    """A status word: whether resources are being brought to a target, and whether the last execution that did so succeeded."""
     if any(not row.status.is_ended for row in executions):
         return "in_progress"
     return "requires_attention" if executions and executions[-1].status is ExecutionStatus.FAILED else "good"
 
 
 def _that_acted(store: Store, executions: Sequence[ExecutionRow]) -> Sequence[ExecutionRow]:
-    """Without the latest ones that hooks have refused: the deployment was not touched by them (H22)."""
+    """The executions without the latest ones that hooks refused, which did not touch the deployment (H22)."""
     if not executions or not _was_refused(store, executions[-1]):
         return executions
-    executions = store.executions(executions[-1].deployment)  # one before them may have completed
+    executions = store.executions(executions[-1].deployment)  # an earlier one may have completed
     count = len(executions)
     while count and _was_refused(store, executions[count - 1]):
         count -= 1
@@ -231,7 +231,7 @@ def _present(states: np.ndarray) -> set[int]:
 
 
 def _status(executions: Sequence[ExecutionRow], states: set[int]) -> str:
-    """In one word, after W11: an execution that has not ended, trouble, or what is there."""
+    """A status word by W11: for an open execution, for failures, or for the states of the instances."""
     latest = executions[-1].status if executions else None
     if latest is not None and not latest.is_ended and latest is not ExecutionStatus.ATTENTION:
         return "in_progress"

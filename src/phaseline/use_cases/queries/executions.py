@@ -1,4 +1,4 @@
-"""Looking at executions: which there are, how far each is, and what failed in it and why."""
+"""List and show executions: their progress, and what failed in them and why."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ WORTH_TELLING = (EntryStatus.FAILED, EntryStatus.UNSURE)
 
 @frozen
 class ExecutionFilter:
-    """All of these at once; empty: any. ``since`` in ms: asked for then or later. ``text``: in the id or the reason."""
+    """Conditions that all must hold; empty: any. ``since`` in ms: requested then or later. ``text``: in the id or the reason."""
 
     status: str = ""
     workflow: str = ""
@@ -58,7 +58,7 @@ def list_executions(
     wanted: ExecutionFilter | None = None,
     limit: int | None = None,
 ) -> Page[ExecutionView]:
-    """Executions of a deployment or of all, the latest first, without what failed in them."""
+    """Executions of a deployment or of all, the latest first, without their failures."""
     number = find_deployment(ctx.store, deployment).number if deployment else None
     wanted = wanted or ExecutionFilter(status or "")
     rows = [row for row in ctx.store.executions(number) if wanted.lets_through(row)]
@@ -95,7 +95,7 @@ def _failing(store: Store, row: ExecutionRow) -> list[FailingCall]:
 
 
 def _decisions(store: Store, row: ExecutionRow) -> list[OperatorDecision]:
-    """What people asked of the execution after they had begun it, oldest first."""
+    """Requests of operators to an execution after its start, oldest first."""
     return [
         OperatorDecision(
             request.at,
@@ -118,7 +118,7 @@ def _stopped(ctx: RequestContext, row: ExecutionRow) -> int:
 
 
 def _queued(store: Store, row: ExecutionRow) -> ExecutionView:
-    """The row as users see it, and whom it waits for."""
+    """The row as users see it, with the execution for which it waits."""
     queued = blocking_execution(store, row)
     view = brief_view(row)
     return view if queued is None else altered(view, waits_for=queued.blocker.id)
@@ -143,7 +143,7 @@ def brief_view(row: ExecutionRow) -> ExecutionView:
 def view_execution(
     store: Store, row: ExecutionRow, *, interrupted: bool = False, notices: tuple[str, ...] = ()
 ) -> ExecutionView:
-    """The row with counts of its entries by status, and every entry that failed or is unsure, of the graphs that still count."""
+    """The row with counts of its entries by status, and its failed and unsure entries, of the graphs that still count."""
     counts: Counter[str] = Counter()
     of_hooks: Counter[str] = Counter()
     failures: list[Failure] = []
@@ -181,7 +181,7 @@ def _is_of_hooks(graph: GraphRow) -> bool:
 
 
 def _ms_in_hooks(store: Store, row: ExecutionRow) -> int:
-    """How long the calls of hook classes took, one after the other, as far as they have ended."""
+    """The total time (ms) of the calls of hook classes that have ended."""
     if not row.request.is_surrounded:
         return 0
     from phaseline.model.execution.pre_post import HOOKS
@@ -210,8 +210,8 @@ def failures_of(store: Store, deployment: int, graph_id: int, statuses: np.ndarr
 
 
 def _function(topology: Topology, kind: SubjectKind, subject: int, phase: str) -> str:
-    """What the blueprint maps to an operation."""
-    from phaseline.plan.explain.instance_story import operation_called  # where nothing failed nobody asks
+    """The function that the blueprint maps to an operation."""
+    from phaseline.plan.explain.instance_story import operation_called  # loaded only if something failed
 
     found = operation_called(topology, kind, subject, phase)
     if found is None:
@@ -248,9 +248,9 @@ def _failure(
 
 
 def standing(store: Store, row: ExecutionRow) -> GraphRow | None:
-    """The graph that tells how an execution stands: the last one; once it has ended, what it did itself rather than what surrounds it.
+    """The graph that shows the state of an execution: the last one; of an ended one its own, not that of its hooks.
 
-    None while nothing is planned. Where nothing else was done, it is the round of the hooks that were asked first.
+    None while nothing is planned. If it did nothing else, it is the round of its ``pre`` hooks.
     """
     graphs = store.graphs(row.number)
     if not (row.request.is_surrounded and row.status.is_ended):

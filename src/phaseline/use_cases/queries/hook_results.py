@@ -1,4 +1,4 @@
-"""What hook classes said of an execution: what they warned of, what they decided for instances, what they wait for."""
+"""Results of hook classes in an execution: their warnings, their decisions about instances, and their waits."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @frozen
 class Hooked:
-    """All of it. ``warnings`` and ``waits``: as ``class: text``."""
+    """Results of all hook classes. ``warnings`` and ``waits``: as ``class: text``."""
 
     warnings: Sequence[str]
     waits: Sequence[str]
@@ -38,7 +38,7 @@ class WaitingHook:
 
 
 def hooked(store: Store, graphs: Sequence[GraphRow]) -> Hooked:
-    """Of the graphs of an execution that is surrounded."""
+    """Results of the hook classes in the graphs of an execution."""
     warnings: list[str] = []
     decided: Decisions = {}
     for graph in _of_hooks(store, graphs):
@@ -51,7 +51,7 @@ def hooked(store: Store, graphs: Sequence[GraphRow]) -> Hooked:
 
 
 def waiting_hooks(store: Store, graphs: Sequence[GraphRow], *, awake: bool = False) -> list[WaitingHook]:
-    """Those that sleep now. ``awake``: also those that slept and are being called now, with what they left before."""
+    """Hook classes that sleep now. ``awake``: also those being called again after a sleep, with the data they left."""
     found = []
     for graph in _of_hooks(store, graphs):
         statuses = np.frombuffer(bytes(store.statuses(graph.id)), np.uint8)
@@ -65,7 +65,7 @@ def waiting_hooks(store: Store, graphs: Sequence[GraphRow], *, awake: bool = Fal
 
 
 def plan_waited_for(data: object) -> str:
-    """The digest that a hook has left which waits for an approval; empty if it waits for something else."""
+    """The digest of the plan for whose approval a hook waits; empty if it waits for something else."""
     found = data.get("plan") if isinstance(data, dict) else None
     return found if isinstance(found, str) else ""
 

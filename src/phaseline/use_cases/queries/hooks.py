@@ -1,4 +1,4 @@
-"""Looking at hook classes, and switching them off and on."""
+"""List and show hook classes, and disable and enable them."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 
 @frozen
 class HookView:
-    """A hook class as users see it. ``fault``: why it cannot be used; ``off``: who has switched it off and why.
+    """A hook class as users see it. ``fault``: why it cannot be used; ``off``: the actor that disabled it and the reason.
 
-    ``deployments``: those that have switched it off for themselves. ``actions``: the only ones it is called for; none: for all.
+    ``deployments``: those for which alone it is disabled. ``actions``: the only ones it is called for; empty: all.
     """
 
     name: str
@@ -48,7 +48,7 @@ class HookView:
 
 @frozen
 class HookList:
-    """All hook classes in the order in which they are called, broken ones last; what is odd about them."""
+    """All hook classes in the order of their calls, broken ones last; with remarks about oddities."""
 
     hooks: Sequence[HookView]
     warnings: Sequence[str] = ()
@@ -56,9 +56,9 @@ class HookList:
 
 @frozen
 class Switched:
-    """That a class is on or off from now on: for actions that begin later. ``deployment`` empty: for all.
+    """A hook class was enabled or disabled for actions that begin later. ``deployment`` empty: for all.
 
-    ``reason``: the one given now, empty where that before is kept; ``former``: who had switched it off before, and why.
+    ``reason``: the one given now, empty if the earlier one is kept; ``former``: the actor that had disabled it, and the reason.
     """
 
     name: str
@@ -70,9 +70,9 @@ class Switched:
 
 
 def list_hooks(ctx: RequestContext, deployment: str | None = None) -> HookList:
-    """All hook classes, those of packages that are enabled anywhere among them; with a deployment those it has, and whether they are on.
+    """All hook classes, including those of packages enabled anywhere; with a deployment its own and whether they are on.
 
-    Raises: PL-C010 if there is none of that name.
+    Raises: PL-C010 for an unknown deployment.
     """
     number = EVERYWHERE if deployment is None else find_deployment(ctx.store, deployment).number
     registry = known_hooks(ctx, number)
@@ -89,9 +89,9 @@ def show_hooks(ctx: RequestContext, name: str, deployment: str | None = None) ->
 
 
 def disable_hook(ctx: RequestContext, name: str, *, deployment: str | None = None, reason: str = "") -> Switched:
-    """Have a class called no more, from the next action on; for one deployment only if it is optional.
+    """Disable a hook class from the next action on; for one deployment only if it is optional.
 
-    Where it is off already a reason takes the place of the former one, with the name of who gives it.
+    If it is already disabled, a new reason and its actor replace the former ones.
 
     Raises: PL-H002 (no such class), PL-H003 (not optional), PL-C010 (no such deployment).
     """
@@ -110,7 +110,7 @@ def disable_hook(ctx: RequestContext, name: str, *, deployment: str | None = Non
 
 
 def enable_hook(ctx: RequestContext, name: str, *, deployment: str | None = None) -> Switched:
-    """Have a class called again that was switched off. Raises: PL-H002, PL-C010."""
+    """Enable a disabled hook class. Raises: PL-H002, PL-C010."""
     row = None if deployment is None else find_deployment(ctx.store, deployment, to_change=True)
     is_changed = ctx.store.hook_switches.put_on(name, EVERYWHERE if row is None else row.number)
     if not is_changed:
@@ -119,9 +119,9 @@ def enable_hook(ctx: RequestContext, name: str, *, deployment: str | None = None
 
 
 def find(ctx: RequestContext, name: str, deployment: int = EVERYWHERE) -> Sequence[KnownHook]:
-    """Those of a name, or the one of a key, among all and those of a deployment. Raises: PL-H002.
+    """Hook classes of a name, or the one of a key, among all and those of a deployment. Raises: PL-H002.
 
-    Without a deployment those of packages that are enabled for any are among them.
+    Without a deployment those of packages enabled in any deployment are included.
     """
     registry = known_hooks(ctx, deployment)
     found = registry.find(name)
@@ -133,7 +133,7 @@ def find(ctx: RequestContext, name: str, deployment: int = EVERYWHERE) -> Sequen
 
 
 def _switches(ctx: RequestContext) -> Sequence[Switch]:
-    """None where there is no store."""
+    """All stored switches; none if there is no store."""
     try:
         return ctx.store.hook_switches.all()
     except ProblemsError as error:
@@ -170,5 +170,5 @@ def _view(ctx: RequestContext, hook: KnownHook, switches: Sequence[Switch], depl
 
 
 def _who(switch: Switch) -> str:
-    """Who has switched it off, and why."""
+    """The actor that disabled the class, and the reason."""
     return f"{switch.actor}: {switch.reason}" if switch.reason else switch.actor

@@ -1,4 +1,4 @@
-"""Looking at node instances."""
+"""List and show node instances."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ LIFE_CYCLE = {state.word: int(state) for state in InstanceState}
 NO_STATE = -1
 HEALTH = ("", "unhealthy", "healthy", "", "healed", "unhealthy")
 DRIFT = ("", "unknown", "none", "drifted", "")
-"""The words for results of checks, by their numbers."""
+"""Words for the results of drift checks, by their numbers."""
 
 
 def list_instances(
@@ -123,7 +123,7 @@ def show_instance(ctx: RequestContext, id: str, *, deployment: str | None = None
 
 
 def _phases(ctx: RequestContext, deployment: int, number: int, document: dict[str, Value]) -> Sequence[PhaseEntryView]:
-    """Of a deployment of whose nodes none has gone along a path, nothing is looked at."""
+    """The phases of a node; none, without a look at graphs, if no node of its deployment ever went along a path."""
     if not ctx.store.state_names(deployment):
         return ()
 

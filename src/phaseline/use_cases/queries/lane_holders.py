@@ -1,4 +1,7 @@
-"""Which execution's running call others wait for in a bulk lane: one run of a phase at a time (PD35), one call of a function (ADR 0033)."""
+"""Find the execution whose running call others wait for in a bulk lane.
+
+A phase has one run at a time (PD35), a function one call (ADR 0033).
+"""
 
 from __future__ import annotations
 
@@ -25,7 +28,7 @@ UNBEGUN = (EntryStatus.BLOCKED, EntryStatus.WAITING)
 
 
 def held_up(store: Store, row: ExecutionRow, graph: Graph, reason: Reason) -> Reason:
-    """The reason of an entry that is ready, with the execution whose running call it waits for, if there is one."""
+    """The reason of a ready entry, with the execution whose running call it waits for, if there is one."""
     other = holder(store, row, graph, reason)
     if other is None:
         return reason
@@ -38,7 +41,7 @@ def held_up(store: Store, row: ExecutionRow, graph: Graph, reason: Reason) -> Re
 
 
 def holder(store: Store, row: ExecutionRow, graph: Graph, reason: Reason) -> ExecutionRow | None:
-    """The other execution whose running call an entry that is ready waits for, or None."""
+    """The other execution whose running call a ready entry waits for, or None."""
     is_ready = reason.kind == "slot" or (reason.kind == "blocked" and not reason.blocker_count)
     return _Calls(store).holder(row, graph, reason.position) if is_ready else None
 
@@ -46,7 +49,10 @@ def holder(store: Store, row: ExecutionRow, graph: Graph, reason: Reason) -> Exe
 def first_held(
     store: Store, row: ExecutionRow, graph: Graph, topology: Topology, statuses: np.ndarray
 ) -> tuple[Step, np.ndarray, ExecutionRow] | None:
-    """Of an execution in which nothing runs or sleeps: (step, its positions that have not begun, of one function, the execution they wait for)."""
+    """(step, positions, other): the entries of one function that wait for a running call of the execution ``other``.
+
+    For an execution in which nothing runs or sleeps; the positions have not begun.
+    """
     busy = {batch.phase for batch in store.batches(only_open=True)}
     for step in graph.steps if busy else ():
         here = np.arange(step.first, step.first + step.count)
@@ -68,16 +74,16 @@ def _lane(graph: Graph, position: int) -> LaneSpec:
 
 
 class _Calls:
-    """The calls of a store that run, and whose functions they are."""
+    """The running calls of a store, with their executions and functions."""
 
     def __init__(self, store: Store) -> None:
-        """Nothing is read before somebody asks."""
+        """Nothing is read before the first lookup."""
         self._store = store
 
     def holder(self, row: ExecutionRow, graph: Graph, position: int) -> ExecutionRow | None:
-        """Another open execution in whose calls the function of an entry runs as often as it may.
+        """Another open execution whose running calls use up the lane of an entry's function.
 
-        Of lanes with a key it is not known which entries share one.
+        Of lanes with a key it is unknown which entries share one.
         """
         lane, step = _lane(graph, position), _step(graph, position)
         if lane.form != "bulk" or lane.key is not None:
@@ -95,7 +101,7 @@ class _Calls:
         return next((other for calling in held for other in calling if other.number != row.number), None)
 
     def _owners(self) -> dict[int, ExecutionRow]:
-        """{graph: its execution} of those that are open."""
+        """{graph: its execution} of open executions."""
         rows = self._store.executions(only_open=True)
         return {graph.id: row for row in rows for graph in self._store.graphs(row.number)}
 
@@ -117,7 +123,7 @@ class _Calls:
                 yield row
 
     def functions(self, row: ExecutionRow) -> Functions:
-        """Those of the deployment of an execution that is open: it cannot be deleted meanwhile."""
+        """The functions of the deployment of an open execution, which cannot be deleted meanwhile."""
         deployment = self._store.deployment(row.deployment_name)
         assert deployment is not None
         return Functions(self._store.topology(row.deployment), deployment.code)

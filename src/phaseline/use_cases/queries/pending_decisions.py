@@ -1,4 +1,4 @@
-"""What stands still until a person says a word: executions that wait for an approval, instances that stand at breakpoints."""
+"""Executions waiting for approval and instances stopped at breakpoints."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ BREAKPOINT: AwaitedKind = "breakpoint"
 
 
 MOVES = np.array([one in {E.WAITING, E.RUNNING, E.SLEEPING, E.CANCELING} for one in E])
-"""[status] -> something comes of it without another entry: a wake, an outcome, a call."""
+"""Bool by status: the entry moves without another entry, by a wake, an outcome or a call."""
 
 
 @frozen
 class PendingDecision:
-    """The same word, for which some entries of one graph of an execution wait; ``mend``: the command that says it.
+    """One decision for which entries of one graph of an execution wait; ``mend``: the command that makes it.
 
-    ``name``: of the breakpoint, or the digest of the plan. ``instances``: who stands there; of an approval nobody.
+    ``name``: of the breakpoint, or the digest of the plan. ``instances``: those stopped there; empty for an approval.
     """
 
     kind: AwaitedKind
@@ -50,7 +50,7 @@ class PendingDecision:
 
 
 def awaited(store: Store, row: ExecutionRow) -> Iterator[PendingDecision]:
-    """What one open execution waits for."""
+    """Decisions for which one open execution waits."""
     if row.request.is_surrounded:
         yield from _approvals(store, row)
     if row.request.breakpoints:
@@ -58,7 +58,7 @@ def awaited(store: Store, row: ExecutionRow) -> Iterator[PendingDecision]:
 
 
 def stands_still(store: Store, row: ExecutionRow) -> bool:
-    """Whether nothing of an open execution goes on before somebody approves: hooks that wait for that are all that sleeps, waits or runs in it."""
+    """Whether an open execution cannot continue without an approval: only hooks that wait for one sleep, wait or run in it."""
     if not row.request.is_surrounded:
         return False
     told: dict[int, set[int]] = {}
@@ -71,7 +71,10 @@ def stands_still(store: Store, row: ExecutionRow) -> bool:
 
 
 def standing_still(store: Store) -> Mapping[int, tuple[ExecutionRow, Sequence[PendingDecision]]]:
-    """{number: open execution that stands still, approvals it waits for}; none of one that has not begun and waits for such a one."""
+    """{number: (open execution, approvals it waits for)} of executions that cannot continue without an approval.
+
+    Executions queued behind one of these are included, without approvals of their own.
+    """
     from phaseline.use_cases.lookup.claims import blocking_execution
 
     rows = store.executions(only_open=True)

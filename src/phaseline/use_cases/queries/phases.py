@@ -1,4 +1,4 @@
-"""Phases and the plugins that define them, as they are written: read from the folders of the settings, nothing is run."""
+"""Phases and the plugins that define them, as written: read from the folders of the settings without running code."""
 
 from __future__ import annotations
 
@@ -42,8 +42,10 @@ Status = Literal["good", "refused", "disabled", "announced"]
 
 @frozen
 class PluginView:
-    """One plugin. ``status`` refused: something is wrong with it or with another plugin of its package; announced: a package of an
-    installed distribution that ``plugins sync`` has not brought into the store yet.
+    """One plugin of any kind.
+
+    ``status`` refused: it or another plugin of its package has problems; announced: a package of an installed
+    distribution that ``plugins sync`` has not brought into the store yet.
 
     ``package`` empty: it is a plugin on its own. ``where``: file, line and column. ``problems``: of the whole package.
     ``operations``: functions of a plugin of the kind operations. ``defines``: {section: names} of one of the kind types.
@@ -72,9 +74,9 @@ class PluginView:
 class PhaseView:
     """One phase as it is defined. ``needs``: {state: the phases that must be complete before it}.
 
-    ``obstacles``: why resources that need it wait until somebody mends something. ``note``: that another version is in force
-    than the one that is written. ``now``: what is done with it at this
-    moment; None in a list for a phase that no resource was ever in. ``engine``: what calls it; None in a list.
+    ``obstacles``: reasons why resources that need it wait for an operator. ``note``: the version in use differs from the
+    written one. ``now``: its present activity; None in a list for a phase that no resource was ever in. ``engine``: the
+    engine that calls it; None in a list.
     """
 
     name: str
@@ -103,9 +105,9 @@ class PhaseView:
 
 
 def list_plugins(ctx: RequestContext, plugin_folders: Sequence[str] = ()) -> list[PluginView]:
-    """Every plugin of any kind, by name.
+    """Plugins of every kind, by name.
 
-    Those with phases or listeners, modules with operations, type definitions, functions of others, and packages.
+    Plugins with phases or listeners, modules with operations, type definitions, third-party functions, and packages.
     """
     found = [_plugin(plugin, verdict) for plugin, verdict in _load(ctx, plugin_folders).plugins]
     found += map(_operations, code_operation_modules.operation_modules(folders_of(ctx, plugin_folders)))
@@ -118,7 +120,7 @@ def list_plugins(ctx: RequestContext, plugin_folders: Sequence[str] = ()) -> lis
 
 
 def _place_in_list(view: PluginView) -> tuple[str, str, str]:
-    """By name and kind; packages of a name stay in the order of their versions."""
+    """The sort key: name and kind; packages of a name stay in the order of their versions."""
     return view.name.lower(), view.kind, "" if view.kind == "package" else view.where
 
 
@@ -137,7 +139,7 @@ def show_plugin(ctx: RequestContext, name: str, plugin_folders: Sequence[str] = 
 def list_phases(
     ctx: RequestContext, plugin_folders: Sequence[str] = (), *, state: str = "", resource_type: str = ""
 ) -> list[PhaseView]:
-    """The phases by name; only those of a state, and for resources of a type, if one is given."""
+    """Phases by name; only those of a state, and those for resources of a type, if given."""
     registry = _load(ctx, plugin_folders).registry
     phases = [
         phase
@@ -153,13 +155,13 @@ def list_phases(
 
 
 def _nowhere(ctx: RequestContext, now: PhaseNow) -> PhaseView:
-    """A phase that resources are in, and that no plugin defines."""
+    """A phase that resources are in but that no plugin defines."""
     nobody = PhaseDefinition(now.name, "", (), (), error=f"no plugin defines the phase '{now.name}'")
     return _at(ctx, altered(_phase(nobody, PhaseRegistry([nobody])), where=""), now)
 
 
 def _at(ctx: RequestContext, view: PhaseView, now: PhaseNow | None) -> PhaseView:
-    """The phase with what is done with it, and whether that takes longer than it should; who waits for what is broken is blocked."""
+    """The phase with its present activity and whether a call is overdue; entries that wait for a broken phase are blocked."""
     if now is not None and now.running_since_at:
         age_s = (ctx.clock.now() - now.running_since_at) / 1000
         now = altered(now, is_overdue=age_s > view.policy.overdue_after_s)
@@ -169,12 +171,12 @@ def _at(ctx: RequestContext, view: PhaseView, now: PhaseNow | None) -> PhaseView
 
 
 def _now(ctx: RequestContext) -> Mapping[str, PhaseNow]:
-    """What is done with phases at this moment; nothing where there is no store."""
+    """The present activity of phases; empty if there is no store."""
     return _where_stored(lambda: phase_activity.phases_now(ctx.store), {})
 
 
 def _where_stored(read: Callable[[], T], nothing: T) -> T:
-    """What is read of the store; ``nothing`` where there is none."""
+    """The result of ``read``; ``nothing`` if there is no store."""
     try:
         return read()
     except ProblemsError as error:
@@ -200,7 +202,7 @@ def _load(ctx: RequestContext, plugin_folders: Sequence[str]) -> LoadedPlugins:
 
 
 def folders_of(ctx: RequestContext, plugin_folders: Sequence[str]) -> tuple[str, ...]:
-    """Those given, then those of the settings. Raises: PL-O003 for one that is given and does not exist."""
+    """The given folders, then those of the settings. Raises: PL-O003 for a given folder that does not exist."""
     refuse_missing(plugin_folders)
     return ctx.app.code_places(str(Path.cwd() / "blueprint.yaml"), tuple(plugin_folders)).plugin_folders
 
@@ -224,7 +226,7 @@ def _plugin(plugin: PhasePlugin, verdict: PackageVerdict) -> PluginView:
 
 
 BARE = PluginView("", "", "", "", "", "good", "", "", "", False, Attributes())
-"""A plugin of which nothing is said: those that define no phase say little."""
+"""A plugin without details: plugins that define no phase have few."""
 
 
 def _operations(module: OperationModule) -> PluginView:
@@ -291,7 +293,7 @@ def _types(view: TypesView) -> PluginView:
 
 
 def _phase(phase: PhaseDefinition, registry: PhaseRegistry, used: Collection[str] = ()) -> PhaseView:
-    """``used``: phases that the engine that runs can use, whatever their files say by now."""
+    """The view of a phase. ``used``: phases that the running engine can use, whatever their files contain by now."""
     code = phase.code
     is_kept = bool(phase.error) and phase.key in used
     return PhaseView(

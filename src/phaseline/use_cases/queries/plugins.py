@@ -1,4 +1,4 @@
-"""One plugin of any kind: a package if there is one of that name, otherwise whatever else is called so."""
+"""Show one plugin of any kind: a package if there is one of that name, otherwise another plugin of that name."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def show_any(ctx: RequestContext, name: str, plugin_folders: Sequence[str] = ()) -> PackageView | PluginView:
-    """What is called so. Raises: PL-F062 for a version of a package that is not installed, PL-D054 for anything else."""
+    """The plugin of this name. Raises: PL-F062 for a package version that is not installed, PL-D054 for any other name."""
     named = read_name(name)
     if named is not None and (named[1] or any(row.name == named[0] for row in installed_rows(ctx))):
         return show_package(ctx, name)

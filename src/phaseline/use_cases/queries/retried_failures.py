@@ -1,4 +1,4 @@
-"""Calls that failed and are tried again by themselves: which, how often, when next, and whether they fail the same way each time."""
+"""Failed calls with automatic retries: their attempts, the time of the next one, and whether the failures repeat."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ if TYPE_CHECKING:
     from phaseline.ports import Store
 
 READ_AT_ONCE = 10_000
-"""Stored events fetched with one question."""
+"""The number of stored events fetched with one query."""
 MAY_BE_RETRIED = (EntryStatus.SLEEPING, EntryStatus.RUNNING, EntryStatus.WAITING)
 """Statuses of an entry between a failure and the end of its next try."""
 
 
 def failing_now(store: Store, row: ExecutionRow) -> list[FailingCall]:
-    """Calls of one execution that failed and are tried again, of the graphs that still count."""
+    """Failed calls of one execution that are tried again, of the graphs that still count."""
     if row.status.is_ended:
         return []
     graphs = store.graphs(row.number)
@@ -41,9 +41,9 @@ def failing_now(store: Store, row: ExecutionRow) -> list[FailingCall]:
 def failing_calls(
     store: Store, row: ExecutionRow, statuses_of: Mapping[int, np.ndarray], *, but: Iterable[int] = ()
 ) -> list[FailingCall]:
-    """Calls of an open execution that failed and are tried again, by graph and position; none once it has ended.
+    """Failed calls of an open execution that are tried again, by graph and position; none once it has ended.
 
-    ``statuses_of``: {graph: status by position, with what runs}. ``but``: positions that are left out.
+    ``statuses_of``: {graph: status by position, running entries included}. ``but``: positions that are left out.
     """
     found: list[tuple[int, FailingCall]] = []
     if row.status.is_ended:
@@ -94,7 +94,7 @@ def _of_graph(
 
 
 def _repeated(store: Store, row: ExecutionRow) -> set[tuple[int, str]]:
-    """(instance, operation) of which the last two stored failures ended with the same line."""
+    """(instance, operation) if its last two stored failures ended with the same line."""
     last: dict[tuple[int, str], str] = {}
     found: set[tuple[int, str]] = set()
     for event in _failures(store, row):
@@ -118,7 +118,7 @@ def _failures(store: Store, row: ExecutionRow) -> Iterable[EventRow]:
 
 
 def last_line(message: str) -> str:
-    r"""The last line of what a call said, empty where it said nothing.
+    r"""The last line of a call's message; empty if it has none.
 
     >>> last_line("Traceback\nno route\n"), last_line("")
     ('no route', '')

@@ -1,4 +1,4 @@
-"""Everything an operator wants to know first, in one answer: store, engine, open executions, and what needs a person."""
+"""The status overview for an operator: store, engine, open executions, and what needs an operator."""
 
 from __future__ import annotations
 
@@ -30,19 +30,19 @@ if TYPE_CHECKING:
     from phaseline.ports import Store
 
 LOOKED_AT = 200
-"""So many open executions are looked into, the oldest first; all are counted."""
+"""The number of open executions that are examined, the oldest first; all are counted."""
 OVERDUE_MS = 5_000
-"""Whoever should have been called so long ago is overdue."""
+"""The delay (ms) after which a due call is overdue."""
 SHOWN_FAILING = 3
-"""So many calls that are tried again are named; all are counted."""
+"""The number of retried calls that are named; all are counted."""
 SHOWN_NEEDS = 10
-"""So many things that need a person are named; the list of what is stuck has all."""
+"""The number of matters for an operator that are named; the list of stuck entries has all."""
 START = "phaseline engine run"
 
 
 @frozen
 class StoreState:
-    """The store: where it is, and how large its file and its write-ahead log are (0 for a store that is no file)."""
+    """The place of the store, and the sizes of its file and its write-ahead log (0 for a store that is not a file)."""
 
     url: str
     size_bytes: int
@@ -52,7 +52,7 @@ class StoreState:
 
 @frozen
 class EngineState:
-    """The process that owns the store; pid 0: there is one that does not say who it is."""
+    """The process that owns the store; pid 0: there is one, but its id is unknown."""
 
     pid: int
     command: str
@@ -61,7 +61,7 @@ class EngineState:
 
 @frozen
 class ExecutionProgress:
-    """How far one open execution is. ``counts``: {status word: entries} of its present round; ``due_at``: the next call."""
+    """The progress of one open execution. ``counts``: {status word: entries} of its present round; ``due_at``: of the next call."""
 
     id: str
     workflow: str
@@ -78,7 +78,7 @@ class ExecutionProgress:
 
 @frozen
 class Need:
-    """Something that does not go on without a person, and the command that helps."""
+    """A matter that does not continue without an operator, and the command that helps."""
 
     text: str
     mend: str
@@ -86,7 +86,7 @@ class Need:
 
 @frozen
 class Status:
-    """One screen. ``engine`` None: nobody schedules, and ``start`` says how to change that.
+    """The status overview. ``engine`` None: no process schedules, and ``start`` is the command that starts one.
 
     ``open_count`` counts all open executions; the numbers below it are of the ``looked_into`` oldest ones.
     ``failing``: the first calls that failed and are tried again; ``failing_count`` counts all.
@@ -113,9 +113,9 @@ class Status:
 
 
 def status(ctx: RequestContext, deployment: str | None = None) -> Status:
-    """How everything in the store stands at this moment; or one deployment, with its executions alone.
+    """The present status of the whole store, or of one deployment with only its executions.
 
-    Raises: PL-C010 if there is no such deployment, PL-C013 if several begin so.
+    Raises: PL-C010 for an unknown deployment, PL-C013 if several names begin so.
     """
     store, now = ctx.store, ctx.clock.now()
     owner = store.owner()
@@ -161,14 +161,14 @@ def status(ctx: RequestContext, deployment: str | None = None) -> Status:
 
 
 def _failing(store: Store, row: ExecutionRow, standing: ExecutionProgress) -> list[FailingCall]:
-    """What of an execution failed and is tried again; of one in which nothing can be, no note is read."""
+    """Failed calls of an execution that are tried again; no note is read if there can be none."""
     if not any(standing.counts.get(status.word) for status in MAY_BE_RETRIED):
         return []
     return failing_now(store, row)
 
 
 def _repeated_needs(failing: Sequence[FailingCall]) -> list[Need]:
-    """Executions in which a call fails the same way each time, though it is tried again by itself."""
+    """Executions in which a call fails the same way at each automatic retry."""
     found = {call.execution: call.deployment for call in failing if call.is_repeated}
     return [
         Need(f"{execution} of '{name}' fails the same way again; canceling it ends the retries", ending(execution))
@@ -177,13 +177,13 @@ def _repeated_needs(failing: Sequence[FailingCall]) -> list[Need]:
 
 
 def _view(ctx: RequestContext, name: str) -> DeploymentView:
-    """What a list says of the deployment."""
+    """The deployment as lists show it."""
     found = deployments.show_deployment(ctx, name)
     return DeploymentView(**{item.name: getattr(found, item.name) for item in fields(DeploymentView)})
 
 
 def store_state(ctx: RequestContext) -> StoreState:
-    """Where the store, which is open and so of the present schema, is and how large."""
+    """The place and sizes of the store, which is open and therefore of the present schema."""
     file = store_file(ctx.settings.store_url)
     if file is None:
         return StoreState(ctx.settings.store_url, 0, 0, sql_schema.SCHEMA_VERSION)
@@ -241,7 +241,7 @@ def _standing(
 
 
 def _dues(store: Store, row: ExecutionRow, graph: int, statuses: np.ndarray) -> list[int]:
-    """When those of a graph that sleep are called next; who stands at a breakpoint waits for a person where it has no time-out."""
+    """Times of the next calls of a graph's sleeping entries, without those stopped at breakpoints that have no time-out."""
     asleep = statuses == EntryStatus.SLEEPING
     if not row.request.breakpoints:
         return [due for position, (due, _) in store.messages(graph).items() if asleep[position]]
@@ -256,7 +256,7 @@ def _dues(store: Store, row: ExecutionRow, graph: int, statuses: np.ndarray) -> 
 
 
 def _needs(rows: Sequence[ExecutionRow], standings: Sequence[ExecutionProgress], owner: Owner | None) -> list[Need]:
-    """What is unsure first, then what nobody runs, what is overdue, and what failed."""
+    """Matters in the order: unsure calls, executions without a process, overdue calls, failures."""
     found: list[Need] = []
     for row in rows:
         if row.status is ExecutionStatus.ATTENTION:

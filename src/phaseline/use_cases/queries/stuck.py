@@ -1,4 +1,7 @@
-"""Everything that is stuck, over all deployments: what failed, what fails and is tried again, what nobody can know, what sleeps long, what waits for those or for a word."""
+"""Stuck entries of all deployments.
+
+They failed, fail and are retried, are unsure, sleep or run long, or wait for such entries or for an operator's decision.
+"""
 
 from __future__ import annotations
 
@@ -34,16 +37,16 @@ if TYPE_CHECKING:
     from phaseline.views.views import FailingCall
 
 SLEEPING_LONG_MS = 10 * 60 * 1000
-"""An entry that was first called so long ago, or is next called so late, is worth telling though it may yet succeed."""
+"""An entry first called longer ago than this, or next called later than this, is listed although it may yet succeed."""
 RUNNING_LONG_MS = 60 * 60 * 1000
-"""The same for a call that runs."""
+"""The same for a running call."""
 MOVING = (EntryStatus.RUNNING, EntryStatus.SLEEPING, EntryStatus.CANCELING)
-"""While any entry has one of these, its execution goes on."""
+"""Statuses of entries that keep their execution moving."""
 NAMED = 3
-"""So many instances, executions and deployments of a group are named; all are counted."""
+"""The number of instances, executions and deployments of a group that are named; all are counted."""
 NEVER = 2**62
 SILENT = (0, "")
-"""Due time and message of an entry of which nothing is noted."""
+"""Due time and message of an entry without a note."""
 Kind = Literal["failed", "unsure", "sleeping", "running", "waiting", "abandoned", "approval", "breakpoint"]
 KINDS: dict[EntryStatus, Kind] = {
     EntryStatus.FAILED: "failed",
@@ -57,11 +60,11 @@ KINDS: dict[EntryStatus, Kind] = {
 class Stuck:
     """Entries that are stuck for the same reason: same kind, operation and message, in any deployment.
 
-    ``count`` is that of operations; of instances where they wait for what failed. ``since_at``: the oldest of them;
-    ``until_at``: when the first of them is called again. What nobody runs has its last sign of life as ``since_at``.
-    ``attempts``: which retry is next, the highest of them, where they failed and are tried again, of ``max_retries`` (-1: without
-    end); 0: they did not fail. ``is_repeated``: one of them failed twice with the same last line.
-    ``mends``: the command that a person needs, for each of the ``executions``; ``execution_count`` counts all of them.
+    ``count``: the number of operations, or of instances if they wait for failed entries. ``since_at``: that of the oldest
+    entry; of executions that no process runs, the last sign of life. ``until_at``: when the first of them is called again.
+    ``attempts``: the number of the next retry, the highest of them, of ``max_retries`` (-1: unlimited); 0: they did not
+    fail. ``is_repeated``: one of them failed twice with the same last line.
+    ``mends``: the command for the operator, for each of the ``executions``; ``execution_count`` counts all of them.
     """
 
     kind: Kind
@@ -83,7 +86,7 @@ class Stuck:
 
 @mutable
 class _Group:
-    """What is gathered for one ``Stuck``."""
+    """The data collected for one ``Stuck``."""
 
     count: int = 0
     since: int = 0
@@ -94,13 +97,13 @@ class _Group:
     """{execution: its first instance here}"""
     instances: list[str] = field(default_factory=list)
     mends: list[str] = field(default_factory=list)
-    """The words that a person is waited for to say, where that is it."""
+    """The commands for which the entries wait, if they wait for an operator's decision."""
     attempts: int = 0
     max_retries: int = 0
     is_repeated: bool = False
 
     def add(self, row: ExecutionRow, count: int, instances: Sequence[str], since: int, until: int = 0) -> None:
-        """So many more, of this execution; the first of their instances, and the oldest of their times."""
+        """Add ``count`` entries of an execution, with the first of their instances and the oldest of their times."""
         self.count += count
         self.since = min(self.since or since, since or self.since)
         self.until = min(self.until or until, until or self.until)
@@ -110,11 +113,11 @@ class _Group:
 
 
 Groups = dict[tuple[Kind, str, str], _Group]
-"""{(kind, operation, what those have in common that are told together)}"""
+"""{(kind, operation, common message or cause): group}"""
 
 
 def list_stuck(ctx: RequestContext, *, deployment: str | None = None, limit: int | None = None) -> Page[Stuck]:
-    """Groups of what is stuck, the oldest first, of one deployment or of all that are not deleted."""
+    """Groups of stuck entries, the oldest first, of one deployment or of all that are not deleted."""
     store, now = ctx.store, ctx.clock.now()
     only = find_deployment(store, deployment).number if deployment else None
     owner = store.owner()
@@ -129,10 +132,10 @@ def list_stuck(ctx: RequestContext, *, deployment: str | None = None, limit: int
 
 
 def unfinished(store: Store, deployment: int | None = None) -> list[ExecutionRow]:
-    """Executions of deployments that are there which are open, or are the latest and left something; oldest first.
+    """Executions that are open, or the latest of a deployment with failed or unsure entries; oldest first.
 
-    One before the latest counts, too, while instances stand half way where it failed (``left_behind``). One that was
-    canceled is left out unless there are calls of which nobody knows, or steps that had failed before.
+    Deleted deployments are left out. An earlier execution counts while instances are half way where it failed
+    (``left_behind``). A canceled one counts only with unsure calls, or with steps that had failed before.
     """
     by_deployment: dict[int, list[ExecutionRow]] = {}
     rows = store.listings.unsettled(deployment)
@@ -148,18 +151,18 @@ def unfinished(store: Store, deployment: int | None = None) -> list[ExecutionRow
 
 
 def _is_latest(latest: Mapping[int, ExecutionRow], row: ExecutionRow) -> bool:
-    """Whether nothing later has taken the place of the execution; ways to a target keep apart resource by resource."""
+    """Whether no later execution replaces this one; those that bring resources to a target are separate by resource."""
     return row.request.workflow == REACH_WORKFLOW or latest[row.deployment].number == row.number
 
 
 def _left_behind(store: Store, rows: Sequence[ExecutionRow]) -> ExecutionRow | None:
-    with Flaws().of(rows[0].deployment_name):  # told when the deployment itself is looked at
+    with Flaws().of(rows[0].deployment_name):  # reported when the deployment itself is read
         return left_behind(store, rows)
     return None
 
 
 def _leaves_things(store: Store, row: ExecutionRow) -> bool:
-    """Whether something of an execution that has ended is left; also where that cannot be read, and is told then."""
+    """Whether an ended execution left failed or unsure entries; True as well, with a report, if it cannot be read."""
     with Flaws().of(row.deployment_name):
         return _has_left(store, row)
     return True
@@ -195,7 +198,7 @@ def _gather(store: Store, row: ExecutionRow, owner: Owner | None, now: int, grou
 
 
 def awaited_in(store: Store, row: ExecutionRow) -> Sequence[PendingDecision]:
-    """What an execution waits for a person to say; most can wait for nothing, and no module is loaded for them."""
+    """Decisions for which an execution waits; most executions cannot wait for any, and load no module for this."""
     if row.status.is_ended or not (row.request.is_surrounded or row.request.breakpoints):
         return ()
 
@@ -203,7 +206,7 @@ def awaited_in(store: Store, row: ExecutionRow) -> Sequence[PendingDecision]:
 
 
 def _gather_awaited(waits: Sequence[PendingDecision], groups: Groups) -> None:
-    """What waits for the same word of a person, deployment by deployment."""
+    """Collect entries that wait for the same decision, deployment by deployment."""
     for one in waits:
         row = one.execution
         group = groups.setdefault((one.kind, "", f"{row.deployment_name} {one.name}"), _Group(message=one.message))
@@ -214,7 +217,7 @@ def _gather_awaited(waits: Sequence[PendingDecision], groups: Groups) -> None:
 def _gather_graph(
     store: Store, row: ExecutionRow, graph: int, owner: Owner | None, now: int, groups: Groups, told: Sequence[int]
 ) -> None:
-    """``told``: positions that sleep until a person says a word, and have been told as such."""
+    """Collect the stuck entries of a graph. ``told``: sleeping positions already listed as waiting for a decision."""
     statuses = as_statuses(store.statuses(graph))
     is_quiet = row.status.is_ended or owner is None
     if not row.status.is_ended:
@@ -229,13 +232,15 @@ def _gather_graph(
         and row.request.workflow != REACH_WORKFLOW
         and store.executions(row.deployment)[-1].number != row.number
     ):
-        is_over = np.isin(statuses, WORTH_TELLING) & ~left_half_way(store, row, graph, statuses)  # it was mended since
+        is_over = np.isin(statuses, WORTH_TELLING) & ~left_half_way(
+            store, row, graph, statuses
+        )  # others were repaired since
         statuses = np.where(is_over, np.uint8(EntryStatus.COMPLETED), statuses)
     calls = failing_calls(store, row, {graph: statuses}, but=told)
     if calls:
         _Case(store, row, graph, statuses).gather_failing(calls, groups)
         statuses = statuses.copy()
-        statuses[[call.position for call in calls]] = EntryStatus.COMPLETED  # told
+        statuses[[call.position for call in calls]] = EntryStatus.COMPLETED  # already listed
     stuck = [EntryStatus.FAILED, EntryStatus.UNSURE, EntryStatus.SLEEPING, *([] if is_quiet else [EntryStatus.RUNNING])]
     if np.isin(statuses, [*stuck, EntryStatus.SKIPPED]).any():
         _Case(store, row, graph, statuses).gather(stuck, now, groups)
@@ -245,7 +250,7 @@ def _gather_graph(
 
 
 def _gather_held(store: Store, row: ExecutionRow, graph: int, statuses: np.ndarray, groups: Groups) -> None:
-    """What is ready in an execution in which nothing runs, because a call of another execution has the only run of its phase."""
+    """Collect ready entries of an idle execution that wait for the only run of their phase, held by another execution."""
     whole, topology = store.graph(graph), store.topology(row.deployment)
     found = lane_holders.first_held(store, row, whole, topology, statuses)
     if found is not None:
@@ -259,7 +264,7 @@ def _gather_held(store: Store, row: ExecutionRow, graph: int, statuses: np.ndarr
 
 
 def _last_sign_of_life(store: Store, row: ExecutionRow) -> int:
-    """When an engine last did something for an execution, as far as the store remembers: nobody writes down its own death."""
+    """The last stored time at which an engine worked on an execution: a process cannot record its own death."""
     times = [row.created_at, row.started_at]
     times += [max(batch.started_at, batch.closed_at) for batch in store.batches(execution=row.number)]
     times += [request.answered_at for request in store.requests_of(row.number)]
@@ -278,7 +283,7 @@ class _Case:
         self._begun, self._ended = call_times(store.batches(execution=row.number), graph, len(statuses))
 
     def gather(self, stuck: Sequence[EntryStatus], now: int, groups: Groups) -> None:
-        """Add everything of the round that is stuck."""
+        """Add all stuck entries of the round."""
         firsts = np.fromiter((step.first for step in self._graph.steps), np.int64, len(self._graph.steps))
         for status in stuck:
             positions = self._long(status, np.flatnonzero(self._statuses == status), now)
@@ -288,7 +293,7 @@ class _Case:
         self._gather_waiting(groups)
 
     def gather_failing(self, calls: Sequence[FailingCall], groups: Groups) -> None:
-        """Add what failed and is tried again, however short a time ago, and how to end that where it fails the same way."""
+        """Add failed calls that are tried again, however recent, with the command that ends retries if failures repeat."""
         for call in calls:
             operation, name = call.operation, call.instance
             alike = f"again {group_key(operation, call.message, name)}"
@@ -300,7 +305,7 @@ class _Case:
                 group.mends.append(f"end the retries: {ending(call.execution)}")
 
     def _long(self, status: EntryStatus, positions: np.ndarray, now: int) -> np.ndarray:
-        """Those of the positions that are stuck: of what sleeps or runs only what has done so for long."""
+        """Those of the positions that are stuck: sleeping or running ones only if they have done so for long."""
         age = now - self._begun[positions]
         found: np.ndarray = positions
         if status is EntryStatus.RUNNING:
@@ -312,7 +317,7 @@ class _Case:
         return found
 
     def _gather_step(self, step: Step, status: EntryStatus, positions: np.ndarray, groups: Groups) -> None:
-        """Entries of one step that have one status, by what they say."""
+        """Add entries of one step with one status, grouped by message."""
         kind = KINDS[status]
         operation = phase_of(step.phase) or step.phase
         said: dict[str, list[int]] = {}
@@ -338,7 +343,7 @@ class _Case:
         return subject_ids(self._topology, step.kind, int(self._graph.subject[position]))[0]
 
     def _gather_waiting(self, groups: Groups) -> None:
-        """The instances that cannot go on because of what failed or is unsure elsewhere."""
+        """Add instances that cannot continue because of failed or unsure entries elsewhere."""
         bad = np.isin(self._statuses, [EntryStatus.FAILED, EntryStatus.UNSURE])
         if not bad.any():
             return
@@ -359,7 +364,7 @@ class _Case:
 
 
 def call_times(batches: Sequence[BatchRow], graph: int, size: int) -> tuple[np.ndarray, np.ndarray]:
-    """(when each entry was first called, when it was last called or its call came back), ms by position, 0: never."""
+    """(time of each entry's first call, time of its last call or of its return), ms by position, 0: never."""
     begun, ended = np.zeros(size, np.int64), np.zeros(size, np.int64)
     for batch in batches:
         for of, positions in batch.segments:
@@ -393,14 +398,14 @@ def _stuck(key: tuple[Kind, str, str], group: _Group) -> Stuck:
 
 
 def _mends(kind: Kind, executions: Mapping[str, str]) -> list[str]:
-    """The command that a person needs first, for each of the first executions; one engine carries on all that nobody runs."""
+    """The first command for an operator, for each of the first executions; one engine runs all those without a process."""
     if kind == "abandoned" and len(executions) > 1:
         return ["phaseline engine run"]
     return [mend_of(kind, execution, instance or "ID") for execution, instance in list(executions.items())[:NAMED]]
 
 
 def mend_of(kind: Kind, execution: str, instance: str) -> str:
-    """The command that a person needs first."""
+    """The first command for an operator."""
     return {
         "failed": f"phaseline executions retry {execution}",
         "unsure": f"look at {instance}, then: phaseline executions retry {execution}, or executions complete {execution}",

@@ -1,4 +1,4 @@
-"""What failed and nothing has mended since, although other executions came later: instances still stand half way where it left them."""
+"""Failures that were never repaired although later executions ran: their instances are still half way."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ HALF_WAY = (
     InstanceState.STOPPING,
     InstanceState.DELETING,
 )
-"""States in which nobody stays who has not failed there."""
+"""States in which an instance remains only after a failure."""
 LEFT = (ExecutionStatus.FAILED, ExecutionStatus.CANCELED)
 LOOKED_BACK = 20
-"""So many executions that did not complete are looked at, the latest first."""
+"""The number of executions without completion that are examined, the latest first."""
 
 
 def left_half_way(store: Store, row: ExecutionRow, graph: int, statuses: np.ndarray) -> np.ndarray:
-    """Bool by position: what failed in a graph, or is unsure, on an instance that still stands half way."""
+    """Bool by position: the entry failed or is unsure, and its instance is still half way."""
     bad = np.isin(statuses, WORTH_TELLING)
     if not bad.any():
         return bad
@@ -43,9 +43,9 @@ def left_half_way(store: Store, row: ExecutionRow, graph: int, statuses: np.ndar
 
 
 def left_behind(store: Store, rows: Sequence[ExecutionRow]) -> ExecutionRow | None:
-    """Of the executions of one deployment, in order, the last before the latest that left instances half way, on which none failed after it.
+    """The last execution before the latest that left instances half way on which no later execution failed.
 
-    None while one of them is open: it may be mending them.
+    ``rows``: the executions of one deployment, in order. None while one is open: it may be repairing them.
     """
     if len(rows) < 2 or rows[-1].request.workflow == REACH_WORKFLOW or any(not row.status.is_ended for row in rows):
         return None
@@ -66,7 +66,7 @@ def _any_half_way(store: Store, deployment: int) -> bool:
 
 
 def _numbers(store: Store, row: ExecutionRow) -> np.ndarray:
-    """The instances on which an execution has failed and that still stand half way."""
+    """The instances on which an execution has failed and that are still half way."""
     last = standing(store, row)
     if last is None:
         return np.zeros(0, np.int64)

@@ -1,4 +1,7 @@
-"""An owner that lives and answers nobody: somebody has stopped its process, or a plugin in it lets nothing else run."""
+"""Detect an owner process that is alive but does not answer requests.
+
+Its process may be stopped, or a plugin in it may let nothing else run.
+"""
 
 from __future__ import annotations
 
@@ -11,12 +14,12 @@ if TYPE_CHECKING:
     from phaseline.ports import Store
 
 SILENT_MS = 10_000
-"""An owner that works answers within one; one that begins or leaves, or makes a large turn, within a few. Past this something is wrong."""
+"""The limit for an answer. A working owner answers within a second; one that starts, stops or commits much needs a few."""
 
 
 @frozen
 class Silence:
-    """``owner`` has had a request before it since ``since_at``, for ``span_ms`` now, and has said nothing."""
+    """``owner`` has had an unanswered request since ``since_at``, that is for ``span_ms``."""
 
     owner: Owner
     since_at: int
@@ -24,26 +27,26 @@ class Silence:
 
     @property
     def text(self) -> str:
-        """What is wrong."""
+        """The problem in one clause."""
         return f"{self.owner} lives, but has not answered a request for {self.span_ms // 1000:,} s"
 
     @property
     def mend(self) -> str:
-        """What to do. Nothing is lost with the process: what it was calling is asked about, or called again."""
+        """The remedy. Nothing is lost with the process: its running calls are checked, or called again."""
         if not self.owner.pid:
             return "Look at the process that has the store open; if it stands still, end it: another goes on."
         number = self.owner.pid
         return f"Look at it: ps -fp {number}. Stopped (T): kill -CONT {number}. Otherwise: kill -9 {number}, and another goes on."
 
     def __str__(self) -> str:
-        """Both, as one sentence after the other."""
+        """The problem and the remedy, as sentences."""
         return f"{self.text}. {self.mend}"
 
 
 def silence(store: Store, now: int, owner: Owner | None = None) -> Silence | None:
-    """Whether whoever owns the store lets somebody wait too long; None: it answers, or nobody asked, or there is no owner.
+    """The silence of the owner process, if a request waits too long; None: it answers, no request waits, or no owner.
 
-    ``owner``: the one that is known to own it at this moment, if somebody has looked.
+    ``owner``: the present owner, if the caller has already read it.
     """
     asked = store.requests()
     if not asked or now - asked[0].at < SILENT_MS:
@@ -51,5 +54,5 @@ def silence(store: Store, now: int, owner: Owner | None = None) -> Silence | Non
     owner = owner or store.owner()
     if owner is None:
         return None
-    since = max(asked[0].at, owner.since)  # what was asked of nobody it has had before it since it came
+    since = max(asked[0].at, owner.since)  # a request older than the owner has waited for it only since it started
     return Silence(owner, since, now - since) if now - since >= SILENT_MS else None

@@ -1,4 +1,4 @@
-"""What an instance waits for, since when, and what would let it go on."""
+"""Explain what an instance waits for, since when, and what would let it continue."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 @frozen
 class Waiting:
-    """Why one instance has not reached its end. ``note``: who runs the execution now, or how to let it go on."""
+    """Why one instance has not reached its end. ``note``: the process that runs the execution, or how to continue it."""
 
     instance: str
     state: str
@@ -40,7 +40,7 @@ class Waiting:
 
 
 def why(ctx: RequestContext, id: str, *, deployment: str | None = None) -> Waiting:
-    """The reasons, from the latest execution of the instance's deployment. Raises PL-C012 if there is no such instance."""
+    """The reasons, from the latest execution of the instance's deployment. Raises: PL-C012 for an unknown instance."""
     store = ctx.store
     row, topology, number = find_instance(store, id, deployment)
     executions = store.executions(row.number)
@@ -49,7 +49,7 @@ def why(ctx: RequestContext, id: str, *, deployment: str | None = None) -> Waiti
     for execution in (one for one in executions if not one.status.is_ended):
         latest, reasons = execution, _reasons(store, execution, topology, number)
         if any(reason.kind != "nothing" for reason in reasons):
-            break  # of several that are open, the one in which it waits
+            break  # of several open ones, the one in which it waits
     else:
         if latest is not None and latest.status.is_ended:
             reasons = _reasons(store, latest, topology, number)
@@ -66,7 +66,7 @@ def why(ctx: RequestContext, id: str, *, deployment: str | None = None) -> Waiti
 
 
 def _reasons(store: Store, execution: ExecutionRow, topology: Topology, instance: int) -> Sequence[Reason]:
-    """Why the instance has not reached its end in one execution; nothing for one of resources, or of which nothing was planned."""
+    """Why the instance has not reached its end in one execution; empty for one of resources or one without a plan."""
     from phaseline.plan.explain.wait_reasons import Reason, explain
 
     queued = blocking_execution(store, execution)
@@ -104,7 +104,7 @@ def _reasons(store: Store, execution: ExecutionRow, topology: Topology, instance
 
 
 def _of_closed_phase(ctx: RequestContext, blueprint: Blueprint, reason: Reason) -> Reason:
-    """Why a phase that is ready is not called, where a person must open or mend it."""
+    """Why a ready phase is not called, if an operator must resume or repair it."""
     if reason.kind != "slot" or not blueprint.on_path:
         return reason
     name = reason.operation
@@ -124,7 +124,7 @@ def _of_closed_phase(ctx: RequestContext, blueprint: Blueprint, reason: Reason) 
 
 
 def _times(batches: Sequence[BatchRow], graph: int) -> tuple[Mapping[int, int], Mapping[int, int]]:
-    """({position: when its running call began}, {position: when its last call ended}) in one graph."""
+    """({position: start of its running call}, {position: end of its last call}) in one graph."""
     running: dict[int, int] = {}
     ended: dict[int, int] = {}
     for batch in batches:

@@ -1,4 +1,4 @@
-"""Lines of events in columns, put in order by time and made into objects a page at a time: some 30 bytes a line."""
+"""Lines of events in columns, ordered by time and converted to objects one page at a time: about 30 bytes a line."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 PAGE = 1_000
 """Lines made into objects at once."""
 MOST_TEXTS = 10_000
-"""Different texts kept in memory; what calls returned may be different for each of them, and goes to a temporary file."""
+"""Distinct texts kept in memory. Results of calls may differ for each call; further ones go to a temporary file."""
 RANKS = 4
 """More than there are ranks among lines of one millisecond."""
 Head = tuple[str, str, str]
@@ -25,7 +25,7 @@ Head = tuple[str, str, str]
 
 def temporary_file() -> IO[bytes]:
     """A file that is gone when it is closed."""
-    from tempfile import TemporaryFile  # with all that it loads; few executions have so many texts
+    from tempfile import TemporaryFile  # loads many modules; few executions have that many texts
 
     return TemporaryFile()
 
@@ -46,7 +46,7 @@ class EventColumns:
         return len(self._at)
 
     def add(self, line: Line, instance: int = -1) -> None:
-        """``instance``: the number of the one that the line is about, the source of a relationship; -1: none."""
+        """Add a line. ``instance``: the number of the instance it is about, of a relationship the source; -1: none."""
         target = -1
         if not line.instance:
             instance = -1
@@ -59,7 +59,7 @@ class EventColumns:
         self._text.append(self._texts.add(line.text))
 
     def pages(self, limit: int | None = None) -> Iterator[list[Line]]:
-        """All lines, or the last ``limit``, by time; nothing is added any more."""
+        """All lines, or the last ``limit``, by time; afterwards no line can be added."""
         heads = list(self._heads)
         ranks = np.array([rank(level) for level, _, _ in heads] or [0], np.int64)
         key = np.frombuffer(self._at, np.int64) * RANKS + ranks[np.frombuffer(self._head, np.int32)]
@@ -80,7 +80,7 @@ class EventColumns:
 
 
 def rank(kind: str) -> int:
-    """Of lines of one millisecond: how an execution ended comes last, what else it did as a whole first."""
+    """The order of lines of one millisecond: the end of an execution comes last, its other events as a whole come first."""
     if kind in {"workflow_succeeded", "workflow_failed", "workflow_cancelled"}:
         return 2
     return 1 if kind in {"task", "workflow_node_event", "late_result"} else 0
@@ -97,7 +97,7 @@ class _Texts:
         self._begins = array("q", [0])
 
     def add(self, text: str) -> int:
-        """Its number."""
+        """Store a text and return its number."""
         number = self._known.get(text)
         if number is None and len(self._texts) >= MOST_TEXTS and self._is_written(text):
             return 1 - len(self._begins)

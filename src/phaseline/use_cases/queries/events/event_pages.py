@@ -1,7 +1,7 @@
-"""What the instances of an execution went through, its last lines without telling all the others (W12).
+"""Events of the instances of an execution; its last lines are found without computing all the others (W12).
 
-Events are computed from calls when they are read. Of an execution with very many instances only those are told whose
-calls are the latest; how many lines there are in all is counted by instances to which the same happened, one of each told.
+Events are computed from calls when they are read. Of an execution with very many instances, only those with the latest
+calls are narrated. The total of lines is counted by groups of instances with the same story; one of each is narrated.
 """
 
 from __future__ import annotations
@@ -29,16 +29,16 @@ if TYPE_CHECKING:
 Causes = Mapping[tuple[int, str], "deque[EventRow]"]
 """{(instance that was called, operation): stored events of its calls, oldest first}."""
 Candidate = tuple[int, int, int, int, Line]
-"""(time, place of the round, instance, place in its story, line): lines of one time stand in the order of the rest."""
+"""(time, place of the round, instance, place in its story, line): lines of one time are ordered by the other fields."""
 BY_HAND = "completed_by_hand"
 MOST_MADE = 1_000
-"""Entries whose calls are kept as objects: a story asks for those of its entries several times."""
+"""The number of entries whose calls are kept as objects: a story reads the calls of its entries several times."""
 KINDS = 8
-"""More than there are ways for a call to end."""
+"""A number above that of the outcomes of a call."""
 
 
 class Narrated:
-    """The rounds of an execution, ready to be told."""
+    """The rounds of an execution, from which events of its instances are computed."""
 
     def __init__(self, store: Store, row: ExecutionRow, causes: Causes, former: Narrated | None = None) -> None:
         """``causes`` are used up: each belongs to one call. ``former``: an earlier look, for ``added``."""
@@ -50,7 +50,7 @@ class Narrated:
             for stored in store.graphs(row.number)
         ]
         self.told = 0
-        """How many instances have been told so far."""
+        """The number of instances narrated so far."""
 
     def all(self) -> Iterator[Line]:
         """Every line by round, instance and time."""
@@ -68,7 +68,7 @@ class Narrated:
             yield from self._counted(one.tell_added(self._former.get(one.id)))
 
     def looked(self) -> dict[int, _Round]:
-        """{graph id: its round}, to be compared with a later look; what calls said is forgotten, and so is the look before."""
+        """{graph id: its round}, for comparison with a later look; messages of calls and the earlier look are dropped."""
         self._former = {}
         for one in self._rounds:
             one.calls.forget_explained()
@@ -77,9 +77,9 @@ class Narrated:
     def last(
         self, limit: int, is_wanted: Callable[[Line], bool], instances: np.ndarray | None
     ) -> tuple[list[Line], int]:
-        """The last ``limit`` lines that are wanted, in the order of ``all``, and how many are wanted in all.
+        """The last ``limit`` wanted lines, in the order of ``all``, and the total of wanted lines.
 
-        ``is_wanted`` may not look at the text. ``instances``: bool by number, of which lines may be wanted; None: of any.
+        ``is_wanted`` must not read the text. ``instances``: bool by number, true if its lines may be wanted; None: all.
         """
         best: list[Candidate] = []
         total = 0
@@ -99,12 +99,12 @@ class Narrated:
         is_wanted: Callable[[Line], bool],
         limit: int,
     ) -> None:
-        """Put lines of a round among the best; ``those``: (time of its last line at most, instance), the last first."""
+        """Add lines of a round to the best; ``those``: (upper bound of the time of its last line, instance), latest first."""
 
         def needed() -> Iterator[int]:
             for at, instance in those:
                 if len(best) == limit and (not best or (at, place, instance) < best[0][:3]):
-                    return  # nothing of it, nor of those that come after it, is among the last
+                    return  # no line of this instance or of those after it is among the last
                 yield instance
 
         one = self._rounds[place]
@@ -129,10 +129,10 @@ class Narrated:
 
 
 class _Stories(NamedTuple):
-    """Instances of a round by what they went through: the same but for names, times and what calls said.
+    """Instances of a round grouped by story: the same lines apart from names, times and messages of calls.
 
-    ``examples``: one of each story; ``times``: how often it happened, of those counted. By place among the round's
-    instances: ``kind``: the place of its story among the examples; ``counts``: whether it is counted.
+    ``examples``: one instance of each story; ``times``: the number of counted instances with it. By place among the
+    round's instances: ``kind``: the place of its story among the examples; ``counts``: whether it is counted.
     """
 
     examples: list[int]
@@ -156,7 +156,9 @@ class _Round:
     ) -> None:
         self.store, self.id = store, stored.id
         self._row, self.topology = row, topology
-        self._since = max(row.started_at, stored.created_at)  # who is not called goes on when its round begins
+        self._since = max(
+            row.started_at, stored.created_at
+        )  # an instance without calls has its lines at the start of the round
         self.graph: Graph = store.graph(stored.id) if former is None else former.graph  # its columns never change
         self.statuses = as_statuses(store.statuses(stored.id))
         is_same = former is not None and former.topology is topology
@@ -169,7 +171,7 @@ class _Round:
         self.instances, self._firsts = np.unique(self.entries.owner[owned:], return_index=True)
 
     def tell_all(self) -> Iterator[tuple[int, list[Line]]]:
-        """(instance, its lines) of all, a thousand after the other: their calls and notes are looked up at once."""
+        """(instance, its lines) of all instances; calls and notes are looked up for a thousand at once."""
         firsts = np.append(self._firsts, len(self._mine))
         for low in range(0, len(self.instances), MOST_MADE):
             some = self.instances[low : low + MOST_MADE]
@@ -177,7 +179,7 @@ class _Round:
             yield from self.tell(some.tolist(), self._notes(positions), self.calls.of(positions))
 
     def tell_added(self, former: _Round | None) -> Iterator[tuple[int, list[Line]]]:
-        """(instance, those of its lines that ``former`` did not have) of all of which something has changed since then."""
+        """(instance, those of its lines that ``former`` did not have) of all instances that have changed since then."""
         has_changed = self._changed(former)[self._mine]
         changed = (
             np.flatnonzero(np.logical_or.reduceat(has_changed, self._firsts)) if len(has_changed) else self._firsts
@@ -200,7 +202,7 @@ class _Round:
         return {note.position: note for note in self.store.notes(self.id, among=positions.tolist())}
 
     def _changed(self, former: _Round | None) -> np.ndarray:
-        """Bool by position: what became of the entry is not what ``former`` knows; without one: it was called, or passed."""
+        """Bool by position: the entry differs from that of ``former``; without ``former``: it was called, or has begun."""
         found: np.ndarray
         if former is None:
             found = np.isin(self.statuses, list(BEGUN)) | self.calls.are_called
@@ -214,7 +216,7 @@ class _Round:
         notes: Mapping[int, NoteRow],
         calls: Mapping[int, Sequence[CallSpan]] | None = None,
     ) -> Iterator[tuple[int, list[Line]]]:
-        """(instance, its lines) one after the other, each told when it is asked for. ``calls``: those of their entries, if known."""
+        """(instance, its lines), computed lazily one by one. ``calls``: the calls of their entries, if known."""
         row, ids = self._row, self.topology.ids
         known = GraphOutcome(
             self.topology,
@@ -239,7 +241,7 @@ class _Round:
             yield number, told
 
     def those_of(self, stories: _Stories, are_wanted: np.ndarray) -> Iterator[tuple[int, int]]:
-        """(time in ms after which nothing is told of it, instance), the latest first, of those whose story is wanted."""
+        """(time in ms of its last line at most, instance), the latest first, of counted instances with a wanted story."""
         latest = (
             np.maximum.reduceat(self.calls.latest()[self._mine], self._firsts) if len(self._firsts) else self._firsts
         )
@@ -249,17 +251,16 @@ class _Round:
             yield int(latest[place]), int(instances[place])
 
     def stories(self, among: np.ndarray | None) -> _Stories:
-        """Which of its instances went through the same; only those ``among`` (bool by number) are counted."""
+        """Group the instances by story; only those ``among`` (bool by number) are counted."""
         counts = np.ones(len(self.instances), bool) if among is None else among[self.instances]
         _, firsts, kind = np.unique(self._digests(), return_index=True, return_inverse=True)
         times = np.bincount(kind, weights=counts, minlength=len(firsts)).astype(np.int64)
         return _Stories(self.instances[firsts].tolist(), times, kind, counts)
 
     def _digests(self) -> np.ndarray:
-        """uint64 by place in ``instances``, equal where the same entries became the same after calls that ended alike.
+        """uint64 by place in ``instances``, equal if their entries have the same statuses after calls with the same outcomes.
 
-        What a story is made of is digested into 64 bits: two of a million stories are taken for one once in 30 million
-        executions.
+        A story is digested into 64 bits: of a million stories two are confused once in 30 million executions.
         """
         if not len(self._mine):
             return np.empty(0, np.uint64)
@@ -277,7 +278,7 @@ class _Round:
         return found
 
     def _explain(self, causes: Causes) -> None:
-        """Say of calls what the stored events know: what they said and when, and which entries were completed by hand."""
+        """Add to calls what stored events know: their messages and times, and the entries that were completed by hand."""
         subjects: dict[str, list[int]] = {}
         for subject, operation in causes:
             subjects.setdefault(operation, []).append(subject)
@@ -289,7 +290,7 @@ class _Round:
                 self._explain_entry(step.first + place, causes[int(called[place]), step.phase])
 
     def _called(self, step: Step) -> np.ndarray:
-        """By entry of the step: the instance that its calls are about, -1 where they are about none."""
+        """By entry of the step: the instance of its calls, -1 if they concern none."""
         subject = self.graph.subject[step.first : step.first + step.count]
         if step.kind is SubjectKind.INSTANCE:
             return subject
@@ -313,7 +314,7 @@ class _Round:
 
 
 def _added(had: Sequence[Line], lines: Sequence[Line]) -> list[Line]:
-    """The lines that came to those an instance had. One that stays may say more by now, and be told at another time."""
+    """The lines that an instance did not have before. A line that is still there may have a longer text and another time."""
     rest = Counter(map(_kind, had))
     added: list[Line] = []
     for line in lines:
@@ -326,12 +327,12 @@ def _added(had: Sequence[Line], lines: Sequence[Line]) -> list[Line]:
 
 
 def _kind(line: Line) -> tuple[str, str, str]:
-    """What of a line stays: who, which operation, and what happened, of tasks without what they said."""
+    """The stable part of a line: instance, operation and event; of tasks without their messages."""
     return line.instance, line.operation, line.text.partition("'")[0] if line.level == "task" else line.text
 
 
 def _told_in(told: deque[EventRow], span: CallSpan) -> EventRow | None:
-    """Take the first event of a failed try that was told while the call, or others of its batch, ran."""
+    """Remove and return the first event of a failed try that was stored while the call, or others of its batch, ran."""
     for event in told:
         if event.type != BY_HAND and span.begun_at <= event.at and (not span.ended_at or event.at <= span.ended_at):
             told.remove(event)
@@ -340,7 +341,7 @@ def _told_in(told: deque[EventRow], span: CallSpan) -> EventRow | None:
 
 
 class _Calls(Mapping[int, Sequence[CallSpan]]):
-    """{position in the graph: its calls, oldest first}, in columns: only those that are asked for become objects."""
+    """{position in the graph: its calls, oldest first}, in columns: calls become objects when they are read."""
 
     def __init__(self, batches: Sequence[BatchRow], graph: int, size: int) -> None:
         kinds, positions, numbers, lengths = [], [np.empty(0, np.int32)], [], []
@@ -366,7 +367,7 @@ class _Calls(Mapping[int, Sequence[CallSpan]]):
         self._made: dict[int, Sequence[CallSpan]] = {}
 
     def explain(self, position: int, spans: Sequence[CallSpan]) -> None:
-        """From now on the calls of the position are these; none is left out."""
+        """Replace the calls of a position by these; an empty sequence changes nothing."""
         if spans:
             self._explained[position] = spans
 
@@ -377,12 +378,15 @@ class _Calls(Mapping[int, Sequence[CallSpan]]):
         return found
 
     def forget_explained(self) -> None:
-        """What ``explain`` said is forgotten."""
+        """Drop the calls given to ``explain``."""
         self._explained.clear()
         self._made.clear()
 
     def of(self, positions: np.ndarray) -> dict[int, Sequence[CallSpan]]:
-        """{position: its calls} of those of these positions that have any; calls of one batch that ended alike are one object."""
+        """{position: its calls} of these positions, without those that have none.
+
+        Calls of one batch with the same outcome are one object.
+        """
         found: dict[int, Sequence[CallSpan]] = {}
         known: dict[tuple[int, int], Sequence[CallSpan]] = {}
         called = positions[self._count[positions] > 0]
@@ -431,7 +435,7 @@ class _Calls(Mapping[int, Sequence[CallSpan]]):
         return sum(1 for _ in self)
 
     def latest(self) -> np.ndarray:
-        """int64 by position: the latest time (ms) that its calls know, 0: it has none."""
+        """int64 by position: the latest time (ms) in its calls; 0: it has no call."""
         times = np.maximum(self._begun, self._ended)[self._batch]
         found = self._by_position(np.maximum, times)
         for position, spans in self._explained.items():
@@ -439,7 +443,7 @@ class _Calls(Mapping[int, Sequence[CallSpan]]):
         return found
 
     def digest(self) -> np.ndarray:
-        """uint64 by position: equal where as many calls ended alike one after the other."""
+        """uint64 by position: equal if the calls ended with the same outcomes in the same order."""
         order = np.arange(len(self._kind)) - np.repeat(self._last - self._count, self._count)
         return self._by_position(np.add, _mixed((order * KINDS + self._kind + 1).astype(np.uint64)))
 
@@ -452,7 +456,7 @@ class _Calls(Mapping[int, Sequence[CallSpan]]):
 
 
 class _Notes(Mapping[int, "NoteRow"]):
-    """The notes of a graph, each read when it is asked for."""
+    """The notes of a graph, each read on its first use."""
 
     def __init__(self, store: Store, graph: int) -> None:
         self._store, self._graph = store, graph
@@ -475,7 +479,7 @@ def all_notes(store: Store, graph: int) -> dict[int, NoteRow]:
 
 
 def _mixed(numbers: np.ndarray) -> np.ndarray:
-    """The last steps of SplitMix64 on uint64: numbers that differ a little become ones that have nothing in common."""
+    """The last steps of SplitMix64 on uint64: similar numbers become unrelated ones."""
     found = numbers + np.uint64(0x9E3779B97F4A7C15)
     for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
         found ^= found >> np.uint64(shift)

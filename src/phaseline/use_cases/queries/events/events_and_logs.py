@@ -1,4 +1,4 @@
-"""What happened in an execution: the lines that scripts and plugins wrote, and events in the words of the ancestor (W12)."""
+"""Logs and events of an execution: lines written by scripts and plugins, and events in the words of Cloudify (W12)."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ if TYPE_CHECKING:
 Causes = dict[tuple[int, str], "deque[EventRow]"]
 """{(instance that was called, operation): stored events of its calls, oldest first}."""
 READ_AT_ONCE = 10_000
-"""Rows of logs and events fetched with one question."""
+"""Rows of logs and events fetched with one query."""
 BY_HAND = "completed_by_hand"
 CAUSES = frozenset({"task_failed", "task_rescheduled", BY_HAND})
-"""Stored events that say how a call of an entry ended."""
+"""Stored events that record how a call of an entry ended."""
 
 
 @frozen
@@ -55,7 +55,7 @@ def logs(
     wanted: LineFilter = ANY,
     limit: int | None = None,
 ) -> EventHistory:
-    """The last ``limit`` lines of scripts, plugins and the engine; of one instance only if it is named, and those ``wanted``."""
+    """The last ``limit`` lines ``wanted`` of scripts, plugins and the engine; of one instance only if it is named."""
     store = ctx.store
     row = find_execution(store, id, deployment)
     number = None
@@ -100,7 +100,7 @@ def events(
     wanted: LineFilter = ANY,
     limit: int | None = None,
 ) -> EventHistory:
-    """The last ``limit`` events ``wanted``: those of the execution, and what each instance went through, computed from its calls."""
+    """The last ``limit`` events ``wanted``: those of the execution, and those of its instances, computed from their calls."""
     found = event_pages(ctx, id, deployment=deployment, wanted=wanted, limit=limit)
     return EventHistory(found.execution, found.deployment, [line for page in found.pages for line in page], found.total)
 
@@ -113,16 +113,16 @@ def event_pages(
     wanted: LineFilter = ANY,
     limit: int | None = None,
 ) -> EventPages:
-    """The same without all lines in memory at once."""
+    """The same as ``events``, without all lines in memory at once."""
     row = find_execution(ctx.store, id, deployment)
     return EventLook(ctx.store, row).pages(wanted, limit)
 
 
 class EventLook:
-    """The events of an execution as they stand at one moment; ``former``: an earlier look, for ``added``."""
+    """The events of an execution at one moment; ``former``: an earlier look, for ``added``."""
 
     def __init__(self, store: Store, row: ExecutionRow, former: EventLook | None = None) -> None:
-        """Everything but what calls returned is read here."""
+        """Read everything except the results of calls."""
         self._store = store
         causes: Causes = {}
         self._told: list[tuple[Line, int]] = []
@@ -150,9 +150,9 @@ class EventLook:
         return Line(event.at, event.type, self.row.deployment_name, name, event.operation, event.message, event.actor)
 
     def pages(self, wanted: LineFilter, limit: int | None) -> EventPages:
-        """The last ``limit`` of those ``wanted``, of which only as many are told as are needed; None: all."""
+        """The last ``limit`` events ``wanted``, without computing the others; None: all."""
         sieve = Sieve(wanted, self._topology) if wanted else None
-        if limit is not None and not wanted.text:  # a text is looked for in every line
+        if limit is not None and not wanted.text:  # a text is searched for in every line
             return self._last(sieve, limit)
         found = self._columns([(line, -1) for line in self.resources], sieve)
         if self.narrated is not None:
@@ -160,7 +160,7 @@ class EventLook:
         return self._paged(found.pages(limit), len(found), limit)
 
     def added(self, former: EventLook, wanted: LineFilter) -> EventPages:
-        """What the look ``former`` did not have."""
+        """The events that the look ``former`` did not have."""
         sieve = Sieve(wanted, self._topology) if wanted else None
         had = Counter(former.resources)
         new = [(line, -1) for line in self.resources if not _taken(had, line)]
@@ -171,7 +171,7 @@ class EventLook:
 
     def _columns(self, others: Sequence[tuple[Line, int]], sieve: Sieve | None) -> EventColumns:
         found = EventColumns(self._topology, self.row.deployment_name)
-        told, self._told = self._told, []  # the look is kept, and they are not needed any more
+        told, self._told = self._told, []  # the look is kept, these lines are no longer needed
         for line, instance in (*told, *others):
             if sieve is None or sieve.lets_through(line):
                 found.add(line, instance)
@@ -200,7 +200,7 @@ def _fill(columns: EventColumns, stories: Iterable[tuple[int, Sequence[Line]]], 
 
 
 def _taken(had: Counter[Line], line: Line) -> bool:
-    """Whether it is one of those, which it is no more from now on."""
+    """Remove a line from those ``had``; False if it is not among them."""
     had[line] -= 1
     return had[line] >= 0
 
@@ -215,7 +215,10 @@ def instance_ids(store: Store, row: ExecutionRow) -> Sequence[str]:
 
 
 def instance_number(store: Store, row: ExecutionRow, text: str) -> int:
-    """The instance of this id, or with this beginning, in the execution's deployment, be it deleted. Raises: PL-C012, PL-C013."""
+    """The number of the instance with this id, or a unique beginning of it, in the execution's deployment.
+
+    The deployment may have been deleted. Raises: PL-C012, PL-C013.
+    """
     number = store.topology(row.deployment).number_of.get(text)
     if number is not None:
         return number
@@ -226,7 +229,7 @@ def instance_number(store: Store, row: ExecutionRow, text: str) -> int:
 
 
 def instance_id(ids: Sequence[str], number: int) -> str:
-    """The id of an instance, empty where the line is about none."""
+    """The id of an instance; empty if the line concerns none."""
     return ids[number] if 0 <= number < len(ids) else ""
 
 
@@ -239,7 +242,7 @@ def _event_rows(store: Store, row: ExecutionRow, after: int) -> Iterator[EventRo
 
 
 def owners(graph: Graph, topology: Topology) -> np.ndarray:
-    """By position: the instance in whose sequence an entry stands, -1 for milestones."""
+    """By position: the instance to whose sequence an entry belongs, -1 for milestones."""
     found = np.full(len(graph), -1, np.int64)
     for step in graph.steps:
         subject = graph.subject[step.first : step.first + step.count]

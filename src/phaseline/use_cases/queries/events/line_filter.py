@@ -1,4 +1,4 @@
-"""Which lines of a log or of the events are wanted: of a node, an operation or phase, of a level or type, with a text."""
+"""A filter for lines of logs or events: by node, by operation or phase, by level or type, by text."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ if TYPE_CHECKING:
     from phaseline.views.views import Line
 
 LEVELS = ("debug", "info", "warning", "error", "critical")
-"""Levels of log lines, the least first: a level means itself and all above it."""
+"""Levels of log lines, the lowest first: a level includes all above it."""
 
 
 @frozen
 class LineFilter:
-    """All of these at once; empty: any. ``phase``: the name of an operation or phase, or its last part.
+    """Conditions that all must hold; empty: any. ``phase``: the name of an operation or phase, or its last part.
 
-    ``level``: of a log line at least this one; of an event its type. ``text``: somewhere in the line, upper and lower case alike.
+    ``level``: of a log line the lowest level; of an event its type. ``text``: anywhere in the line, in any case.
     """
 
     node: str = ""
@@ -31,7 +31,7 @@ class LineFilter:
     text: str = ""
 
     def __bool__(self) -> bool:
-        """Whether anything is asked."""
+        """Whether any condition is given."""
         return bool(self.node or self.phase or self.level or self.text)
 
 
@@ -39,14 +39,14 @@ ANY = LineFilter()
 
 
 class Sieve:
-    """The filter made ready for the lines of one deployment."""
+    """The filter, prepared for the lines of one deployment."""
 
     def __init__(self, wanted: LineFilter, topology: Topology) -> None:
         """Raises: PL-C012 for a node that the deployment does not have."""
         self._wanted, self._text, self._level = wanted, wanted.text.casefold(), wanted.level.lower()
         self._ids: set[str] | None = None
         self.instances: np.ndarray | None = None
-        """By instance number: whether a line about it may be wanted; None: about any."""
+        """Bool by instance number: whether a line about it may be wanted; None: about any."""
         if wanted.node:
             number = topology.node_number.get(wanted.node)
             if number is None:

@@ -1,4 +1,4 @@
-"""The lines of an execution while they come: when to look for new ones, and when there is nothing to wait for any more."""
+"""Live lines of an execution: when to look for new ones, and when to stop waiting."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ if TYPE_CHECKING:
     from phaseline.views.views import Line
 
 SHARE = 10
-"""Of so many seconds at most one is spent on looking for new lines."""
+"""The share of time for looking for new lines is one part in this many."""
 
 
 def lines_of(ctx: RequestContext, id: str | None = None, *, deployment: str | None = None) -> Iterator[Line]:
-    """Everything from the beginning on, and then what is new; ends when the execution has ended or needs a person.
+    """All lines from the first on, then new ones as they come; ends when the execution has ended or needs an operator.
 
-    It ends as well when nobody runs the execution for ten seconds. Raises, at once: PL-C011 if there is no such one.
+    It also ends if no process has run the execution for ten seconds. Raises, at once: PL-C011 for an unknown execution.
     """
     return _lines(ctx, find_execution(ctx.store, id, deployment).id)
 
@@ -41,18 +41,18 @@ def _lines(ctx: RequestContext, id: str) -> Iterator[Line]:
 def news(
     store: Store, id: str, *, ends_for_people: bool = False, pause: Callable[[float], object] = time.sleep
 ) -> Generator[None, None, bool]:
-    """Give a sign whenever there may be something new about an execution, the last one after it has ended.
+    """Yield whenever there may be something new about an execution, the last time after it has ended.
 
-    What is done at a sign takes a tenth of the time at most, but for the last one. The value is False if it has not ended,
-    and no process has owned the store, nor waited to own it, for ten seconds.
-    ``ends_for_people``: it need not have ended, if it waits for a person.
+    The caller's work after a yield gets at most a tenth of the time, apart from the last one. The value is False if the
+    execution has not ended and, for ten seconds, no process has owned the store or waited to own it.
+    ``ends_for_people``: stop as well when the execution waits for an operator.
     """
     seen, is_new = 0, False
     seen_at, look_at = time.monotonic(), 0.0
     while True:
         if now := store.changed(seen):
             seen, is_new = now, True
-        row = store.execution(id) if is_new else None  # first: what was written before the end is read after it
+        row = store.execution(id) if is_new else None  # read first: lines written before the end are then still found
         waits = ends_for_people and row is not None and row.status is ExecutionStatus.ATTENTION
         is_over = is_new and (row is None or row.status.is_ended or waits)
         begun = time.monotonic()
@@ -70,7 +70,7 @@ def news(
 
 
 def left_alone(store: Store, row: ExecutionRow) -> str:
-    """That no process works on an execution, and what helps."""
+    """A sentence: no process works on an execution, and the command that helps."""
     row = store.execution(row.id) or row
     mend = f"go on with: phaseline executions resume {row.id}"
     if row.number <= store.incarnations.held():
@@ -81,10 +81,10 @@ def left_alone(store: Store, row: ExecutionRow) -> str:
 
 
 class LineStream:
-    """Lines of one execution as they come. ``row``: the execution as it was when they were asked for."""
+    """Live lines of one execution. ``row``: the execution as it was when the stream was created."""
 
     def __init__(self, store: Store, tail: LogTail | EventTail) -> None:
-        """What ``tail`` reads from the store."""
+        """A stream of the lines that ``tail`` reads from the store."""
         self._store = store
         self._tail = tail
         self.row = tail.row
@@ -94,11 +94,11 @@ class LineStream:
         return self._tail.new(limit)
 
     def news(self, pause: Callable[[float], object] = time.sleep) -> Generator[None, None, bool]:
-        """Give a sign whenever there may be new lines; the value is False if no process works on what has not ended."""
+        """Yield whenever there may be new lines; the value is False if the execution is open and no process works on it."""
         return news(self._store, self.row.id, pause=pause)
 
     def left_alone(self) -> str:
-        """That no process works on the execution, and what helps."""
+        """A sentence: no process works on the execution, and the command that helps."""
         return left_alone(self._store, self.row)
 
 
@@ -110,12 +110,12 @@ def stream_logs(
     instance: str | None = None,
     wanted: LineFilter = ANY,
 ) -> LineStream:
-    """Lines of logs as they come, those ``wanted``. Raises: PL-C011, PL-C012, PL-C013, PL-C018."""
+    """Live lines of logs, those ``wanted``. Raises: PL-C011, PL-C012, PL-C013, PL-C018."""
     return LineStream(ctx.store, LogTail(ctx, id, deployment=deployment, instance=instance, wanted=wanted))
 
 
 def stream_events(
     ctx: RequestContext, id: str | None = None, *, deployment: str | None = None, wanted: LineFilter = ANY
 ) -> LineStream:
-    """Events as they come, those ``wanted``. Raises: PL-C011, PL-C012, PL-C013, PL-C018."""
+    """Live events, those ``wanted``. Raises: PL-C011, PL-C012, PL-C013, PL-C018."""
     return LineStream(ctx.store, EventTail(ctx, id, deployment=deployment, wanted=wanted))

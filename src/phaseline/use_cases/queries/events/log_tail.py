@@ -1,4 +1,4 @@
-"""What is new in the logs and events of an execution since the last look, for programs and people that watch it live."""
+"""New lines in the logs and events of an execution since the last look, for watching it live."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ if TYPE_CHECKING:
     from phaseline.model.rows.rows import LogLine
 
 AT_ONCE = 1_000
-"""Lines of each kind taken by one look; the rest comes with the next ones."""
+"""The number of lines of each kind read by one look; the rest comes with later looks."""
 
 
 class LogTail:
-    """Lines of logs as they come, those ``wanted``, of one instance only if it is named; remembers how far it has read."""
+    """Live lines of logs, those ``wanted``, of one instance only if it is named; remembers its position."""
 
     def __init__(
         self,
@@ -31,7 +31,7 @@ class LogTail:
         instance: str | None = None,
         wanted: LineFilter = ANY,
     ) -> None:
-        """Of the execution of this id, or the latest of a deployment. Raises: PL-C011, PL-C012, PL-C013, PL-C018."""
+        """Watch the execution of this id, or the latest of a deployment. Raises: PL-C011, PL-C012, PL-C013, PL-C018."""
         self._store = store = ctx.store
         self.row = find_execution(store, id, deployment)
         self._instance = None if instance is None else instance_number(store, self.row, instance)
@@ -40,7 +40,7 @@ class LogTail:
         self._after = 0
 
     def new(self, limit: int | None = None) -> Iterator[list[Line]]:
-        """Lines that came since the last look, the last ``limit`` of them, or all of them by the thousand."""
+        """Lines that came since the last look: the last ``limit`` of them, or all in pages of a thousand."""
         kept: deque[Line] = deque(maxlen=limit)
         while rows := self._store.logs(self.row.number, after=self._after, instance=self._instance, limit=AT_ONCE):
             self._after = rows[-1].sequence
@@ -57,16 +57,16 @@ class LogTail:
 
 
 class EventTail:
-    """Events as they come, those ``wanted``; remembers the columns of the last look, not the lines."""
+    """Live events, those ``wanted``; remembers the columns of the last look, not the lines."""
 
     def __init__(
         self, ctx: RequestContext, id: str | None = None, *, deployment: str | None = None, wanted: LineFilter = ANY
     ) -> None:
-        """Of the execution of this id, or the latest of a deployment. Raises: PL-C011, PL-C012, PL-C013, PL-C018."""
+        """Watch the execution of this id, or the latest of a deployment. Raises: PL-C011, PL-C012, PL-C013, PL-C018."""
         self._store = store = ctx.store
         self.row = find_execution(store, id, deployment)
         self._wanted = wanted
-        Sieve(wanted, store.topology(self.row.deployment))  # what does not fit is told before anything else
+        Sieve(wanted, store.topology(self.row.deployment))  # a filter that does not fit raises before anything is read
         self._look: EventLook | None = None
 
     def new(self, limit: int | None = None) -> Iterator[list[Line]]:
@@ -79,10 +79,10 @@ class EventTail:
 
 
 class Tail:
-    """Remembers how far it has read."""
+    """Live logs and events of an execution; remembers its position."""
 
     def __init__(self, ctx: RequestContext, execution: str) -> None:
-        """Of this execution everything from now on that is not read yet, its beginning included."""
+        """Watch this execution from its first line on."""
         self._store = ctx.store
         self._row = ctx.store.execution(execution)
         self._ids = instance_ids(ctx.store, self._row) if self._row is not None else ()

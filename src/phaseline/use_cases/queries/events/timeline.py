@@ -1,4 +1,4 @@
-"""When an execution did what: its rounds, the phases of each, and the calls that decided when it was done."""
+"""The timeline of an execution: its rounds, the phases of each, and the calls that decided when it was done."""
 
 from __future__ import annotations
 
@@ -25,7 +25,10 @@ if TYPE_CHECKING:
 
 @frozen
 class PhaseTime:
-    """One operation or phase in a round. Times in ms; ``calls``: how many were made for its ``entries``; ``busy_ms``: while at least one ran."""
+    """One operation or phase in a round. Times in ms.
+
+    ``calls``: the number of calls for its ``entries``; ``busy_ms``: the time in which at least one ran.
+    """
 
     phase: str
     began_at: int
@@ -37,7 +40,7 @@ class PhaseTime:
 
 @frozen
 class CriticalCall:
-    """A call that decided when its round was done. ``waited_ms``: from the end of what it had to wait for until it began."""
+    """A call that decided when its round was done. ``waited_ms``: from the end of its last prerequisite to its start."""
 
     instance: str
     phase: str
@@ -48,7 +51,7 @@ class CriticalCall:
 
 @frozen
 class RoundTime:
-    """One round: when its first call began and its last one ended, its phases, and its critical path, first to last."""
+    """One round: the start of its first call, the end of its last one, its phases, and its critical path in order."""
 
     name: str
     attempt: int
@@ -60,7 +63,7 @@ class RoundTime:
 
 @frozen
 class Timeline:
-    """``now_at``: when it was read; for calls that run it stands as their end."""
+    """The rounds of an execution. ``now_at``: the time of reading, which is used as the end of running calls."""
 
     execution: str
     deployment: str
@@ -73,7 +76,7 @@ class Timeline:
 
 
 def timeline(ctx: RequestContext, id: str | None = None, *, deployment: str | None = None) -> Timeline:
-    """What an execution spent its time on. Raises: PL-C011, PL-C067 for one that brings resources to a target."""
+    """Return the timeline of an execution. Raises: PL-C011, PL-C067 for an execution that brings resources to a target."""
     store = ctx.store
     row = find_execution(store, id, deployment)
     if row.request.workflow == REACH_WORKFLOW:
@@ -100,7 +103,7 @@ def timeline(ctx: RequestContext, id: str | None = None, *, deployment: str | No
 def _round(
     stored: GraphRow, graph: Graph, batches: Sequence[BatchRow], topology: Topology, now: int
 ) -> RoundTime | None:
-    """None where nothing was called."""
+    """The times of one round; None if nothing was called."""
     times, calls = _times(stored.id, graph, batches, now)
     found = explain_critical_path.spent(graph, times)
     if not found:

@@ -1,4 +1,4 @@
-"""Which installed package is meant by ``NAME`` or ``NAME==VERSION``."""
+"""Find an installed package by ``NAME`` or ``NAME==VERSION``."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ NAMED = re.compile(r"([a-z0-9_-]+)(?:==([0-9A-Za-z.+-]+))?")
 
 
 def read_name(text: str) -> tuple[str, str] | None:
-    """(name, version; empty: none is said); None if it can be no package.
+    """(name, version; empty: none is given); None if the text cannot name a package.
 
     >>> read_name("ntp==1.0.2"), read_name("ntp"), read_name("./ntp")
     (('ntp', '1.0.2'), ('ntp', ''), None)
@@ -30,7 +30,7 @@ def read_name(text: str) -> tuple[str, str] | None:
 
 
 def find_package(ctx: RequestContext, text: str, *, whole: bool = False) -> PackageRow:
-    """The package of this name: of this version, otherwise the newest. ``whole``: the version must be said.
+    """The package of this name: of this version, otherwise the newest. ``whole``: the version is required.
 
     Raises: PL-F062.
     """
@@ -50,7 +50,7 @@ def find_package(ctx: RequestContext, text: str, *, whole: bool = False) -> Pack
 
 
 def unknown(text: str, name: str, fitting: Sequence[PackageRow], known: Sequence[PackageRow]) -> ProblemsError:
-    """PL-F062 with what was probably meant."""
+    """PL-F062 with the name that was probably intended."""
     if fitting:
         there = ", ".join(row.version for row in fitting)
         return problem_error(
@@ -68,7 +68,7 @@ def unknown(text: str, name: str, fitting: Sequence[PackageRow], known: Sequence
 
 
 def _is_announced(name: str) -> bool:
-    """Whether an installed distribution has a package of this name, which no sync has brought into the store."""
+    """Whether an installed distribution has a package of this name that no sync has brought into the store."""
     found = (
         announced_packages.says(Path(source.folder))
         for source in announced_packages.announced_sources()

@@ -1,4 +1,4 @@
-"""Installed packages as users see them: in the list of all plugins, and one with everything in it."""
+"""Installed packages as users see them: in the list of all plugins, and one with all its contents."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 class PackageView:
     """One installed package. ``format``: its package version. ``tasks``: as ``plugins order`` has them, of this package alone.
 
-    ``settings``: its form. ``documents``: {file: content} of what has no line of its own: volumes, network roles, forms.
-    ``code``: {what: names} of a package of our own format. ``versions``: all that are installed of its name.
+    ``settings``: its form. ``documents``: {file: content} of parts without a line of their own: volumes, network roles,
+    forms. ``code``: {kind: names} of a package of Phaseline's own format. ``versions``: all installed ones of its name.
     """
 
     name: str
@@ -54,13 +54,13 @@ class PackageView:
 
 
 def list_packages(ctx: RequestContext) -> list[PackageView]:
-    """All that are installed, by name and version."""
+    """All installed packages, by name and version."""
     known = installed_rows(ctx)
     return [_view(ctx, row, known) for row in known]
 
 
 def show_package(ctx: RequestContext, name: str) -> PackageView:
-    """One of them, ``NAME`` the newest or ``NAME==VERSION``. Raises: PL-F062."""
+    """One package: ``NAME`` for the newest, or ``NAME==VERSION``. Raises: PL-F062."""
     return _view(ctx, find_package(ctx, name), installed_rows(ctx))
 
 
@@ -97,7 +97,7 @@ def _view(ctx: RequestContext, row: PackageRow, known: Sequence[PackageRow]) -> 
 
 
 def _shown(setting: PackageSetting) -> PackageSetting:
-    """Without a password that its form has for all."""
+    """The setting without the default password of its form."""
     return altered(setting, value=HIDDEN) if setting.is_secret and setting.value else setting
 
 
@@ -108,11 +108,11 @@ KEPT = (
     "bond_config.yaml",
     "node_config.yaml",
 )
-"""Files that are kept and shown, and that nothing acts on."""
+"""Files that are stored and shown, but never acted on."""
 
 
 def stages_of(package: Package) -> Sequence[str]:
-    """The stages of its tasks as they are written, each once, in the order in which they run."""
+    """The stages of its tasks as written, each once, in the order in which they run."""
     return tuple(dict.fromkeys(task.written for task in task_order.ordered([package])))
 
 
@@ -125,7 +125,7 @@ def _tasks(package: Package) -> list[str]:
 
 
 def _code(package: Package) -> dict[str, Sequence[str]]:
-    """What of its code others may name; only what there is."""
+    """{kind: names} of its code that other files may refer to, without kinds that have none."""
     code = package.code
     found: dict[str, Sequence[str]] = {
         "types": code.types,

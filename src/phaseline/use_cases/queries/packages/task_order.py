@@ -1,4 +1,4 @@
-"""The order of tasks before anything runs: of all packages that are installed, or of those of one deployment (F36)."""
+"""The order of tasks before anything runs: of all installed packages, or of those of one deployment (F36)."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ INSTALL = "install"
 
 @frozen
 class TaskOrder:
-    """The tasks of a workflow in the order in which they run. ``deployment``: empty where all installed packages are meant."""
+    """The tasks of a workflow in the order in which they run. ``deployment``: empty for all installed packages."""
 
     deployment: str
     workflow: str
@@ -28,9 +28,9 @@ class TaskOrder:
 
 
 def order(ctx: RequestContext, deployment: str | None = None, *, workflow: str = INSTALL) -> TaskOrder:
-    """What would run, and on how many instances; without a deployment of each package the newest version.
+    """The tasks that would run, with their numbers of instances; without a deployment those of the newest versions.
 
-    Raises: PL-C010 for a deployment that there is not.
+    Raises: PL-C010 for an unknown deployment.
     """
     if deployment is None:
         stages = serialized(newest(installed(ctx)), SerializerInput(workflow, _always, allows_master=True))
@@ -43,5 +43,5 @@ def order(ctx: RequestContext, deployment: str | None = None, *, workflow: str =
 
 
 def _always(_condition: str, _models: object) -> bool:
-    """Conditions ask for settings of a deployment, of which there is none."""
+    """Conditions refer to settings of a deployment; without one, each holds."""
     return True

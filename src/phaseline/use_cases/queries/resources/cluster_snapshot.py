@@ -1,6 +1,6 @@
-"""One cluster as it stands in the store: where each resource is, where it is to go, and in which graph its stay lies.
+"""One stored cluster: the state, the target and the present graph of each resource.
 
-Columns go over instance numbers. Graphs are read when somebody looks at them, and each only once.
+Columns are indexed by instance number. Each graph is read once, at its first use.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ if TYPE_CHECKING:
 
 Standing = Literal["arrived", "moving", "failed", "still"]
 NO_STATE = ""
-"""Of a resource that no engine has taken up yet."""
+"""The state of a resource that no engine has started yet."""
 
 
 class ClusterSnapshot:
-    """A cluster. What is read later may be a moment younger than what was read before: nothing is locked."""
+    """A cluster. Nothing is locked: later reads may be slightly newer than earlier ones."""
 
     def __init__(self, store: Store, row: DeploymentRow) -> None:
-        """Reads how many there are and in which states; the rest when it is needed."""
+        """Read the number of resources and their states; the rest is read at first use."""
         self.store = store
         self.row = row
         self.states = np.frombuffer(bytes(store.states(row.number)), np.uint8)
@@ -46,17 +46,17 @@ class ClusterSnapshot:
 
     @cached_property
     def living(self) -> np.ndarray:
-        """Numbers (int64, ascending) of the resources that are there."""
+        """Numbers (int64, ascending) of the resources that are not removed."""
         return np.flatnonzero(self.states[: len(self.topology)] != REMOVED)
 
     @cached_property
     def numbers(self) -> dict[str, int]:
-        """{name: number} of those that are there."""
+        """{name: number} of the resources that are not removed."""
         ids = self.topology.ids
         return {ids[number]: number for number in self.living.tolist()}
 
     def name(self, number: int) -> str:
-        """What it is called."""
+        """The name of a resource."""
         return self.topology.ids[number]
 
     def type(self, number: int) -> str:
@@ -64,7 +64,7 @@ class ClusterSnapshot:
         return self.topology.nodes[int(self.topology.node[number])].type
 
     def counted(self, numbers: np.ndarray) -> dict[str, int]:
-        """{state: how many of these resources are in it}, in the order in which they come."""
+        """{state: number of these resources in it}, in the order of first occurrence."""
         bytes_, first, counts = np.unique(self.states[numbers], return_index=True, return_counts=True)
         order = np.argsort(first, kind="stable").tolist()
         found: dict[str, int] = {}
@@ -74,31 +74,31 @@ class ClusterSnapshot:
         return found
 
     def state(self, number: int) -> str:
-        """The state in which it is; nothing before an engine has taken it up."""
+        """The state of a resource; empty before an engine has started it."""
         return self.word(int(self.states[number]))
 
     def word(self, state: int) -> str:
-        """What a byte of ``states`` says."""
+        """The name of the state for a byte of ``states``."""
         return state_name(state, self.names) if state >= FIRST_NAMED else NO_STATE
 
     @cached_property
     def executions(self) -> Sequence[ExecutionRow]:
-        """Those that bring or brought resources to targets, oldest first."""
+        """Executions that bring or brought resources to targets, oldest first."""
         return [row for row in self.store.executions(self.row.number) if row.request.workflow == REACH_WORKFLOW]
 
     @cached_property
     def by_number(self) -> dict[int, ExecutionRow]:
-        """The same by number."""
+        """The same executions by number."""
         return {row.number: row for row in self.executions}
 
     @cached_property
     def _subjects(self) -> dict[int, np.ndarray]:
-        """{execution: the numbers that it was asked to move, ascending}."""
+        """{execution: numbers of the resources that it was requested to move, ascending}."""
         return {row.number: numbers_of(row.request.parameters.get("subjects")) for row in self.executions}
 
     @cached_property
     def _bounds(self) -> dict[int, tuple[int, int]]:
-        """{execution: its first and its last subject}: most executions are passed over by these."""
+        """{execution: its first and its last subject}; most executions are skipped by these bounds."""
         return {
             execution: (int(numbers[0]), int(numbers[-1])) if len(numbers) else (1, 0)
             for execution, numbers in self._subjects.items()
@@ -106,12 +106,12 @@ class ClusterSnapshot:
 
     @cached_property
     def newest(self) -> np.ndarray:
-        """The number of the execution that has last been asked to move each resource, 0: none; int64."""
+        """The number of the latest execution requested to move each resource, 0: none; int64."""
         ways = ((row.number, row.request.parameters.get("subjects")) for row in self.executions)
         return newest_of(ways, len(self.states))
 
     def executions_of(self, number: int) -> list[ExecutionRow]:
-        """Those that were asked to move one resource, oldest first."""
+        """Executions that were requested to move one resource, oldest first."""
         bounds = self._bounds
         return [
             row
@@ -120,18 +120,18 @@ class ClusterSnapshot:
         ]
 
     def target(self, number: int) -> str:
-        """Where it is to go; its state, where nobody has said more."""
+        """The target of a resource; its state, if it never got one."""
         wanted = self.target_of(int(self.newest[number]))
         return self.state(number) if wanted is None else wanted
 
     def target_of(self, execution: int) -> str | None:
-        """Where an execution brings its resources."""
+        """The target to which an execution brings its resources."""
         row = self.by_number.get(execution)
         wanted = row.request.parameters.get("target") if row is not None else None
         return wanted if isinstance(wanted, str) else None
 
     def standing(self, number: int) -> Standing:
-        """How it stands on its way: at its target, on its way, held up by a failed phase, or left where it is."""
+        """The progress of a resource: at its target, on its way, stopped by a failed phase, or left where it is."""
         row = self.by_number.get(int(self.newest[number]))
         if row is None:
             return "still"
@@ -148,7 +148,7 @@ class ClusterSnapshot:
 
     @cached_property
     def graphs(self) -> Sequence[tuple[int, int, str, int]]:
-        """(graph, execution, state, when it was made) of all that are stored, oldest first."""
+        """(graph, execution, state, creation time) of all stored graphs, oldest first."""
         found = [
             (graph.id, row.number, graph.name, graph.created_at)
             for row in self.executions
@@ -171,7 +171,7 @@ class ClusterSnapshot:
         return self._batches[execution]
 
     def stay_in(self, graph: int, execution: int, state: str, at: int) -> Stay:
-        """What a graph says of its resources."""
+        """The stay of resources that a graph describes."""
         found = self._stays.get(graph)
         if found is None:
             found = self._stays[graph] = Stay(self.store, graph, execution, state, at, lambda: self.batches(execution))
@@ -179,12 +179,12 @@ class ClusterSnapshot:
 
     @cached_property
     def stays(self) -> Sequence[Stay]:
-        """All that are stored, oldest first."""
+        """All stored stays, oldest first."""
         return [self.stay_in(*graph) for graph in self.graphs]
 
     @cached_property
     def _latest(self) -> np.ndarray:
-        """The place in ``stays`` of the present stay of each resource, -1: none; int64."""
+        """The index in ``stays`` of the present stay of each resource, -1: none; int64."""
         found = np.full(len(self.states), -1, np.int64)
         for place, stay in enumerate(self.stays):
             subjects = stay.subjects
@@ -193,7 +193,7 @@ class ClusterSnapshot:
 
     @cached_property
     def _by_subject(self) -> tuple[np.ndarray, np.ndarray]:
-        """(all subjects of all stays, ascending; the place in ``stays`` of each, ascending for each subject)."""
+        """(all subjects of all stays, ascending; the index in ``stays`` of each, ascending for each subject)."""
         parts = [stay.subjects for stay in self.stays]
         places = np.repeat(np.arange(len(parts)), [len(part) for part in parts])
         subjects = np.concatenate(parts).astype(np.int64) if parts else np.empty(0, np.int64)
@@ -201,9 +201,9 @@ class ClusterSnapshot:
         return subjects[order], places[order]
 
     def stays_of(self, number: int) -> list[Stay]:
-        """Every stay of one resource, oldest first; only graphs of executions that were asked to move it are read.
+        """Every stay of one resource, oldest first; only graphs of executions that were requested to move it are read.
 
-        Once all of them have been read, because somebody looked at many resources, they are found by their subjects.
+        Once all graphs have been read, because many resources were looked up, stays are found by their subjects.
         """
         if "_latest" in self.__dict__:
             subjects, places = self._by_subject
@@ -224,8 +224,8 @@ class ClusterSnapshot:
         return None if place < 0 else self.stays[place]
 
     def by_stay(self, numbers: np.ndarray) -> Iterable[tuple[Stay, np.ndarray]]:
-        """(stay, its numbers) for those that are in one at present."""
-        if len(numbers) == 1 and "_latest" not in self.__dict__:  # of one resource few graphs are read
+        """(stay, its numbers) of the resources that are in a stay at present."""
+        if len(numbers) == 1 and "_latest" not in self.__dict__:  # for one resource few graphs are read
             stay = self.stay(int(numbers[0]))
             return [] if stay is None else [(stay, numbers)]
         return self._by_latest(numbers)
@@ -240,7 +240,7 @@ class ClusterSnapshot:
         return int(self.newest[number]) != stay.execution
 
     def document(self, number: int) -> dict[str, Value]:
-        """Its attributes, and what phases keep with it, to be looked at: what is sealed in them is hidden."""
+        """The attributes of a resource and the data of its phases, for display: sealed values are hidden."""
         return veiled_properties(self.store.documents(self.row.number, [number]).get(number, {}))
 
 

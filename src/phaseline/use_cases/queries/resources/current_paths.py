@@ -1,4 +1,4 @@
-"""Which resources an execution still speaks for: those that nobody has given another target since."""
+"""Select the resources of an execution that have not got another target since."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 
 
 def only_present(store: Store, row: ExecutionRow, graph: int, statuses: np.ndarray) -> np.ndarray:
-    """The statuses of a graph, with everything of resources as canceled for which later executions speak, or which are gone.
+    """The statuses of a graph, with open entries of resources that were removed or have a later execution as canceled.
 
-    Costs a look at the graph only where something has not completed.
+    The graph is read only if some entry has not completed.
     """
     is_open = (statuses < FIRST_ENDED) | np.isin(statuses, (EntryStatus.FAILED, EntryStatus.SKIPPED))
     if not is_open.any():

@@ -1,4 +1,4 @@
-"""What the engine that works with phases measures of itself (section 12), as it stored it last: within a second."""
+"""The metrics of the engine for phases (section 12) as it stored them last, at most a second ago."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 @frozen
 class PoolNow:
-    """Calls at once: how many there can be, and how many there are."""
+    """A pool of concurrent calls: its size and the number that run."""
 
     size: int
     busy: int
@@ -22,7 +22,7 @@ class PoolNow:
 
 @frozen
 class TimersNow:
-    """How late those that sleep are woken: ``wakings`` so far, ``lag_ms`` of the last one."""
+    """The delay with which sleeping entries are woken: ``wakings`` so far, ``lag_ms`` of the last one."""
 
     wakings: int
     lag_ms: int
@@ -32,7 +32,10 @@ class TimersNow:
 
 @frozen
 class ListenersNow:
-    """Events for listeners: ``waiting`` to be told, ``told``, of those raised (``errors``), ``dropped`` because too many waited."""
+    """Numbers of events for listeners.
+
+    ``waiting`` for delivery; ``told``: delivered; ``errors``: delivered but the listener raised; ``dropped``: too many waited.
+    """
 
     waiting: int
     told: int
@@ -42,7 +45,7 @@ class ListenersNow:
 
 @frozen
 class EngineNow:
-    """An engine at ``measured_at``. ``is_running`` False: it has ended since, nothing is busy, nothing waits; it counted so far."""
+    """An engine at ``measured_at``. ``is_running`` False: it has ended; the counts are its last, nothing is busy or waits."""
 
     is_running: bool
     measured_at: int
@@ -52,13 +55,13 @@ class EngineNow:
 
 
 def engine_now(store: Store) -> EngineNow | None:
-    """The engine that had to do with phases last; None: there was none."""
+    """The engine that last worked with phases; None: there was none."""
     told = store.measures().get(ENGINE_MEASURE)
     if told is None:
         return None
     body: Mapping[str, Any] = told.body
     owner = store.owner()
-    is_running = owner is not None and owner.pid in {0, body["pid"]}  # 0: it does not say who it is
+    is_running = owner is not None and owner.pid in {0, body["pid"]}  # 0: an owner without a process id
     pools = {
         name: PoolNow(pool["size"], pool["busy"] if is_running else 0) for name, pool in sorted(body["pools"].items())
     }

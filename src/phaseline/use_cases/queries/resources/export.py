@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from phaseline.model.blueprint.blueprint import Value
 
 MOST_TOLD = 5
-"""Attributes that cannot be exported are told one by one up to so many."""
+"""The number of attributes that cannot be exported and are reported one by one."""
 
 
 @frozen
@@ -42,10 +42,10 @@ class Exported:
 
 @undisturbed()
 def export(ctx: RequestContext, choice: ResourceSelector) -> Exported:
-    """Type, name, cluster, target and attributes of resources; nothing said means all. Raises as ``choose``.
+    """Type, name, cluster, target and attributes of resources; an empty choice selects all. Raises as ``choose``.
 
-    What phases keep, states and failures are no part of it. An attribute that is a secret, or that no record can hold, is
-    left out and reported: where the records are applied to these resources again it stays as it is.
+    Data of phases, states and failures are not included. An attribute that is a secret, or that no record can hold, is
+    left out and reported: it stays unchanged when the records are applied to these resources again.
     """
     left_out: list[str] = []
     records = [

@@ -1,4 +1,4 @@
-"""Failures that say the same, shown and retried as one: five hundred nodes, one quota error (X13)."""
+"""Failures with the same message, shown and retried as one: five hundred nodes, one quota error (X13)."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ NAMED = 5
 
 @frozen
 class FailureGroup:
-    """Resources of which the same phase has failed with the same words. ``message``: that of the first of them.
+    """Resources of which the same phase has failed with the same message. ``message``: that of the first of them.
 
-    ``key`` names the group for ``resources retry --group``; it is the same as long as phase and words are.
+    ``key`` names the group for ``resources retry --group``; it is the same as long as phase and message are.
     """
 
     key: str
@@ -38,7 +38,7 @@ class FailureGroup:
 
 @mutable
 class GroupedFailures:
-    """What is gathered for one group. ``members``: (place of the cluster, number); ``message``: that of the ``first``."""
+    """A group that is being collected. ``members``: (index of the cluster, number); ``message``: that of the ``first``."""
 
     phase: str
     state: str
@@ -48,7 +48,7 @@ class GroupedFailures:
 
 
 def gather(chosen: Sequence[tuple[ClusterSnapshot, np.ndarray]]) -> dict[str, GroupedFailures]:
-    """{key: group} of everything that has failed in the present stays of these resources."""
+    """{key: group} of all failures in the present stays of these resources."""
     found: dict[str, GroupedFailures] = {}
     for place, (snapshot, numbers) in enumerate(chosen):
         for stay, inside in snapshot.by_stay(numbers):

@@ -1,4 +1,4 @@
-"""What a resource went through: states it entered, calls of its phases, what users decided. Computed when asked."""
+"""The history of a resource: states it entered, calls of its phases, decisions of users. Computed on request."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ OUTCOMES = {
     OutcomeKind.FAILED: "Failed",
     OutcomeKind.LOST: "interrupted, to be called again",
 }
-"""{how a call ended: what the resource is afterwards}"""
+"""{outcome of a call: status of the phase afterwards}"""
 ENDINGS = frozenset({"task_failed", "task_rescheduled"})
-"""Stored events that tell the message of a call that did not succeed."""
+"""Stored events with the message of a call that did not succeed."""
 
 
 @frozen
 class ResourceEvent:
-    """Something that happened to a resource. ``run`` is the number of a call, 0: it is about none; ``batch_size`` its size."""
+    """One event of a resource. ``run``: the number of its call, 0: none; ``batch_size``: the size of the call."""
 
     at: int
     state: str
@@ -70,7 +70,7 @@ def history(
     phases: Sequence[str] = (),
     limit: int | None = None,
 ) -> ResourceHistory:
-    """What is known of one resource; only what concerns these phases, if any are named. Raises: PL-C031, PL-C032."""
+    """Events of one resource; only those of these phases, if any are named. Raises: PL-C031, PL-C032."""
     snapshot, number = choose_one(ctx.store, name, cluster)
     wanted = {phase.lower() for phase in phases}
     found = [
@@ -84,7 +84,7 @@ def history(
 
 
 def _targets(snapshot: ClusterSnapshot, number: int) -> Iterator[ResourceEvent]:
-    """Each time somebody gave it a target."""
+    """An event for each time the resource got a target."""
     for row in snapshot.executions_of(number):
         target = str(row.request.parameters.get("target", ""))
         what = f"target {target}" if target else "to be removed"
@@ -92,7 +92,7 @@ def _targets(snapshot: ClusterSnapshot, number: int) -> Iterator[ResourceEvent]:
 
 
 def _edits(snapshot: ClusterSnapshot, number: int) -> Iterator[ResourceEvent]:
-    """Attributes that a user has changed, apart from retries, as far as it is remembered."""
+    """An event for each stored change of attributes by a user, apart from retries."""
     for request in snapshot.store.requests_of(0):
         if request.kind is not RequestKind.EDIT or request.body.get("deployment") != snapshot.row.number:
             continue
@@ -127,7 +127,7 @@ def _stays(snapshot: ClusterSnapshot, number: int) -> Iterator[ResourceEvent]:
 
 
 def _left_at(snapshot: ClusterSnapshot, stay: Stay, number: int) -> int:
-    """When the resource was taken out of a stay before it was over, in ms: it got another target, or was canceled; 0: it was not."""
+    """The time (ms) at which the resource left a stay early, by another target or a cancel; 0: it did not."""
     later = [row.created_at for row in snapshot.executions_of(number) if row.number > stay.execution]
     if later:
         return min(later)
@@ -149,10 +149,10 @@ def _events_of(snapshot: ClusterSnapshot, execution: int, number: int) -> list[E
 def _calls(
     stay: Stay, phase: str, number: int, events: Sequence[EventRow], left_at: int
 ) -> Iterator[tuple[int, ResourceEvent]]:
-    """Running and what came of it, for each call of one phase; each with the call, for many come at one moment.
+    """(call, event): Running and the outcome for each call of one phase; events of one moment are ordered by call.
 
-    Where the resource was taken out, ``left_at``, the phase is Canceled: at once, or when the call that ran has ended,
-    whatever that said (T11 to T13).
+    If the resource left the stay early, ``left_at``, the phase is Canceled: at once, or when the running call has ended,
+    whatever its outcome (T11 to T13).
     """
     position = stay.phases[phase].first + stay.place(number)
     failures = [event for event in events if event.type in ENDINGS and (phase_of(event.operation) or "") == phase]

@@ -1,4 +1,4 @@
-"""How many nodes of blueprints each phase has at this moment, by status (decision 15): they lie in the graphs of workflows."""
+"""Count the blueprint nodes in each phase at present, by status (decision 15); they are in the graphs of workflows."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def count_nodes(store: Store, names: dict[str, str], counts: dict[str, Counter[str]], dues: dict[str, int]) -> None:
-    """Add those of the latest execution of each deployment to ``counts``, and to ``dues`` when the first sleeper is due."""
+    """Add the nodes in the latest execution of each deployment to ``counts``, and the first due time of a phase to ``dues``."""
     for row in store.deployments():
         known = store.state_names(row.number) if row.kind != "resources" else ()
         if known:  # none as long as no node has gone along a path

@@ -1,4 +1,4 @@
-"""What each phase says of a node of a blueprint: the PhaseMap of a node on a path (decision 15), read from the graphs of its workflows."""
+"""The PhaseMap of a blueprint node on a path (decision 15): its phase entries, read from the graphs of its workflows."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from phaseline.ports import Store
 
 LATEST = 10
-"""So many executions are looked through: what phases kept before stands in the instance's document."""
+"""The number of executions searched; older data of phases is in the instance's document."""
 
 
 @frozen
@@ -36,7 +36,7 @@ class NodePhase:
 
 
 def phases_of_node(store: Store, deployment: int, number: int, document: dict[str, Value]) -> list[PhaseEntryView]:
-    """Every phase that a node has been in lately, in the order in which it came to them; the latest stay in each counts."""
+    """Every phase that a node has recently been in, in the order of entry; the latest stay in each counts."""
     found: dict[str, PhaseEntryView] = {}
     for row in store.executions(deployment)[-LATEST:]:
         batches: Sequence[BatchRow] = ()
@@ -54,7 +54,7 @@ def phases_of_node(store: Store, deployment: int, number: int, document: dict[st
 
 
 def _stay(store: Store, graph: GraphRow, batches: Sequence[BatchRow]) -> Stay:
-    """The graph, read as those of clusters are."""
+    """The stay that a graph describes, read in the same way as those of clusters."""
     return Stay(store, graph.id, graph.execution, "", graph.created_at, lambda: batches)
 
 

@@ -1,4 +1,4 @@
-"""What happened while resources were brought to a target, a line for each state and each call: they move in bulk."""
+"""Events while resources are brought to a target: a line for each state and each call, because they move in bulk."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ WORDS = {
 
 
 def told_of(store: Store, row: ExecutionRow) -> Iterator[Line]:
-    """States that were entered, and calls with what came of them, in no order."""
+    """States that were entered, and calls with their outcomes, in no order."""
     batches = store.batches(execution=row.number)
     for graph in store.graphs(row.number):
         stay = Stay(store, graph.id, row.number, graph.name, graph.created_at, lambda: batches)

@@ -1,4 +1,4 @@
-"""Phases as a whole: what the server does with each at this moment, and how its latest calls went (sections 5 and 12)."""
+"""The present activity of each phase, and the results of its latest calls (sections 5 and 12)."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ if TYPE_CHECKING:
 PAUSES_TOLD = 20
 RUNS_TOLD = 10
 LOOKED_AT = 100
-"""Latest calls from which averages are computed."""
+"""The number of latest calls from which averages are computed."""
 CALLED = (EntryStatus.RUNNING, EntryStatus.CANCELING)
 
 
 @frozen
 class Pause:
-    """That somebody paused a phase, or lifted a pause."""
+    """A request to pause a phase, or to lift a pause."""
 
     at: int
     actor: str
@@ -45,7 +45,7 @@ class Pause:
 
 @frozen
 class RunNow:
-    """One call of a phase: its number, how many resources it had, and what became of them. ``took_ms`` None: it goes on."""
+    """One call of a phase: its number, the number of its resources, and their outcomes. ``took_ms`` None: it still runs."""
 
     run: int
     started_at: int
@@ -58,13 +58,14 @@ class RunNow:
 
 @frozen
 class PhaseNow:
-    """One phase at this moment. ``counts``: {status: resources}; ``is_queued``: it waits for a call to begin.
+    """One phase at present. ``counts``: {status: number of resources}; ``is_queued``: resources wait for a call to begin.
 
-    ``is_overdue``: the oldest call that runs has done so for longer than the phase says (``Phase.OverdueAfter``).
+    ``is_overdue``: the oldest running call has run for longer than the phase allows (``Phase.OverdueAfter``).
 
-    ``runs`` counts the calls that are remembered, which took ``run_ms`` together; means, failures and retries are those of the
-    last hundred of them. ``called``: resources given to calls so far, which had waited ``waited_ms`` for them together; one by
-    one if they came twice. ``latest``: the last runs, oldest first. ``paused``: by whom and why, empty if it is not; ``pauses``: what people asked for, the last of it.
+    ``runs``: the number of stored calls, which took ``run_ms`` in total; means, failures and retries are those of the
+    last hundred of them. ``called``: the number of resources given to calls so far, each counted once a call; they had
+    waited ``waited_ms`` in total. ``latest``: the last runs, oldest first. ``paused``: the actor and the reason of a
+    pause, empty if there is none; ``pauses``: the latest requests of operators to pause it or to lift a pause.
     """
 
     name: str = ""
@@ -93,12 +94,12 @@ class PhaseNow:
 
 
 def phases_now(store: Store) -> Mapping[str, PhaseNow]:
-    """{phase in lower case: how it is}, of phases that resources are or were in, and of those that are paused."""
+    """{phase in lower case: its activity}, of phases that resources are or were in, and of paused ones."""
     names: dict[str, str] = {}
     counts: dict[str, Counter[str]] = {}
     dues: dict[str, int] = {}
     for row in clusters(store):
-        with Flaws().of(row.name):  # `resources list` tells of a cluster that cannot be read
+        with Flaws().of(row.name):  # `resources list` reports a cluster that cannot be read
             _count(ClusterSnapshot(store, row), names, counts, dues)
     count_nodes(store, names, counts, dues)
     paused = store.paused_phases()
@@ -121,7 +122,7 @@ def _measured(measures: Mapping[str, Metric], name: str) -> Mapping[str, Any]:
 
 
 def blocked(now: PhaseNow) -> PhaseNow:
-    """The same of a phase that nobody can use: who would wait for its call is blocked (T15)."""
+    """The same for a phase that cannot be used: resources that would wait for its call are blocked (T15)."""
     counts = Counter(now.counts)
     counts["Blocked"] += counts.pop("Waiting", 0)
     counts += Counter()
@@ -130,7 +131,7 @@ def blocked(now: PhaseNow) -> PhaseNow:
 
 
 def _pauses(store: Store) -> dict[str, tuple[str, list[Pause]]]:
-    """{phase in lower case: (its name, who paused it and lifted that, oldest first)} as far as it is remembered."""
+    """{phase in lower case: (its name, stored requests to pause it and to lift a pause, oldest first)}."""
     found: dict[str, tuple[str, list[Pause]]] = {}
     for request in store.requests_of(0):
         if request.kind is RequestKind.PAUSE:
@@ -161,7 +162,7 @@ def _count(
 
 
 def _note_due(stay: Stay, phase: str, numbers: np.ndarray, statuses: np.ndarray, dues: dict[str, int]) -> None:
-    """The first time at which one of those that sleep is due."""
+    """Note the first due time among these sleeping entries."""
     for position in stay.positions(phase, numbers[statuses == EntryStatus.SLEEPING]).tolist():
         note = stay.notes.get(position)
         due = due_of(phase, note.due, note.result) if note is not None else 0
@@ -171,7 +172,7 @@ def _note_due(stay: Stay, phase: str, numbers: np.ndarray, statuses: np.ndarray,
 
 
 def _count_left(snapshot: ClusterSnapshot, stay: Stay, names: dict[str, str], counts: dict[str, Counter[str]]) -> None:
-    """Calls that go on with resources that are wanted elsewhere by now."""
+    """Count running calls of resources that have got another target since."""
     for phase in stay.phases:
         names.setdefault(phase.lower(), phase)
     if snapshot.by_number[stay.execution].status.is_ended:

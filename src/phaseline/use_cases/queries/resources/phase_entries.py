@@ -1,4 +1,4 @@
-"""What each phase says of a resource: the entries of its PhaseMap, of this stay and of those before."""
+"""The entries of a resource's PhaseMap, of its present stay and of earlier ones."""
 
 from __future__ import annotations
 
@@ -22,28 +22,28 @@ if TYPE_CHECKING:
 
 NOT_DONE = (EntryStatus.BLOCKED, EntryStatus.WAITING, EntryStatus.SLEEPING, EntryStatus.SKIPPED)
 NOT_LOADED = "is not loaded"
-"""Ends what is said of a phase that nobody defines."""
+"""The end of the text about a phase that no plugin defines."""
 NOTHING: Sequence[str] = ()
 WAITS_FOR_OTHERS = frozenset({EntryStatus.BLOCKED, EntryStatus.SKIPPED})
 MAY_BE_KEPT_UP = frozenset({EntryStatus.BLOCKED, EntryStatus.WAITING, EntryStatus.SKIPPED})
 
 
 class KnownPhases:
-    """What is known of phases themselves: how they are defined, and which are paused."""
+    """The definitions of phases, and which phases are paused."""
 
     def __init__(self, registry: PhaseRegistry | None, paused: Mapping[str, PausedRow]) -> None:
-        """``registry`` None: nobody has looked."""
+        """``registry`` None: definitions were not read."""
         self.registry = registry
         self._paused = paused
         self._notes: dict[str, tuple[bool, str]] = {}
 
     def description(self, phase: str) -> str:
-        """As it is defined; its name where it is not."""
+        """The description in the definition of a phase; its name if it is not defined."""
         found = self.registry.get(phase) if self.registry is not None else None
         return found.description if found is not None and found.description else phase
 
     def obstacle(self, phase: str) -> tuple[bool, str]:
-        """(whether it cannot be used, why it is not called), both empty where nothing keeps it."""
+        """(whether the phase cannot be used, why it is not called); (False, "") if there is no obstacle."""
         key = phase.lower()
         if phase.startswith(BREAKPOINT):
             return False, ""
@@ -74,9 +74,9 @@ def entries_of(
     *,
     only: Collection[str] | None = None,
 ) -> list[PhaseEntryView]:
-    """Every phase the resource has ever been in, in the order in which it came to them; the latest stay in each counts.
+    """Every phase that the resource has ever been in, in the order of entry; the latest stay in each counts.
 
-    ``only``: just these phases are wanted.
+    ``only``: limits the result to these phases.
     """
     found: dict[str, PhaseEntryView] = {}
     stays = snapshot.stays_of(number)
@@ -93,7 +93,7 @@ def entries_of(
 
 
 def _seen(status: EntryStatus, *, is_past: bool) -> EntryStatus:
-    """A phase that was not completed before the resource got another target was canceled with that (T13)."""
+    """The status as users see it: a phase not completed before the resource got another target is canceled (T13)."""
     return EntryStatus.CANCELED if is_past and (status in NOT_DONE or status is EntryStatus.FAILED) else status
 
 
@@ -105,7 +105,7 @@ def entries_at(
     documents: Iterable[Mapping[str, Value]],
     known: KnownPhases,
 ) -> list[PhaseEntryView]:
-    """Entries of one phase of a stay, by their positions in the graph. ``documents``: what is stored of their resources."""
+    """Entries of one phase of a stay, by their positions in the graph. ``documents``: the stored ones of their resources."""
     notes, runs, state, entered_at = stay.notes, stay.runs(phase), stay.state, stay.at
     description = known.description(phase)
     is_unusable, why = known.obstacle(phase)
@@ -139,7 +139,7 @@ def entries_at(
 
 
 def message_of(note: NoteRow | None) -> str:
-    """What the plugin said last: how it went, or how far it is."""
+    """The last message of the plugin: a result or the progress."""
     if note is None:
         return ""
     told = veiled(note.result.get("message")) if isinstance(note.result, dict) else None

@@ -1,4 +1,4 @@
-"""A resource as the record that the source describes: its attributes, what the engine says of it, and its PhaseMap."""
+"""A resource as the record that the source describes: its attributes, the values set by the engine, and its PhaseMap."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Looking at resources: lists with what failed alike, and one with everything that is known of it."""
+"""List resources with groups of equal failures, and show one resource in full."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ if TYPE_CHECKING:
 
 @frozen
 class ResourceList:
-    """The first resources of ``total``, how many are in which state, and everything that failed, like things together.
+    """The first resources of ``total``, the number in each state, and all failures, grouped by message.
 
-    ``there_are``: how many there are, chosen or not. ``flaws``: sentences about clusters that could not be read.
+    ``there_are``: the number of all resources, chosen or not. ``flaws``: sentences about clusters that could not be read.
     """
 
     resources: Sequence[ResourceRow]
@@ -58,7 +58,7 @@ class ResourceView:
 
 
 def list_resources(ctx: RequestContext, choice: ResourceSelector, *, limit: int | None = None) -> ResourceList:
-    """Those that are meant, by cluster and number; nothing said means all. Raises as ``choose``."""
+    """The selected resources, by cluster and number; an empty choice selects all. Raises as ``choose``."""
     registry = known_phases(ctx)
     known = KnownPhases(registry, ctx.store.paused_phases())
     flaws = Flaws()
@@ -76,13 +76,13 @@ def list_resources(ctx: RequestContext, choice: ResourceSelector, *, limit: int 
             read.append((snapshot, numbers))
     there_are = 0
     for row in clusters(ctx.store, choice.cluster):
-        with Flaws().of(row.name):  # it was told when it was looked at for the choice
+        with Flaws().of(row.name):  # reported when it was read for the choice
             there_are += len(ClusterSnapshot(ctx.store, row).living)
     return ResourceList(rows, sum(counts.values()), counts, _failures(read, flaws), there_are, flaws.told)
 
 
 def _failures(chosen: Chosen, flaws: Flaws) -> Sequence[FailureGroup]:
-    """What failed alike; where the failures of one cluster cannot be read, those of all others."""
+    """Groups of equal failures; a cluster whose failures cannot be read is left out."""
     try:
         return groups(chosen)
     except NOT_READ:
@@ -95,7 +95,7 @@ def _failures(chosen: Chosen, flaws: Flaws) -> Sequence[FailureGroup]:
 
 
 def show_resource(ctx: RequestContext, name: str, *, cluster: str | None = None) -> ResourceView:
-    """Everything about one. Raises: PL-C031, PL-C032."""
+    """One resource with all its data. Raises: PL-C031, PL-C032."""
     registry = known_phases(ctx)
     snapshot, number = choose_one(ctx.store, name, cluster)
     document = snapshot.document(number)

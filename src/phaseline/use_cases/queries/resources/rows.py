@@ -1,4 +1,4 @@
-"""Rows of resources in a list, made by stay: what the resources of a stay have in common is looked at once for all of them."""
+"""Rows of resources in a list, built by stay: common data of the resources of a stay is read once for all of them."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ if TYPE_CHECKING:
     from phaseline.use_cases.queries.resources.state_stays import Stay
 
     Documents: TypeAlias = Callable[[Sequence[int]], Mapping[int, Mapping[str, Value]]]
-    """Gives {number: what is stored of it}."""
+    """Returns {number: its stored document}."""
 
 OFF = "Off"
 """The word for a resource that is in no state yet."""
 LEFT = "Canceled"
-"""The word for one that was canceled on its way to its target."""
+"""The word for a resource that was canceled on its way to its target."""
 STATUSES = {int(status): status for status in EntryStatus}
 INACTIVE = (EntryStatus.PASSED, EntryStatus.COMPLETED, EntryStatus.CANCELED)
 """Entries that do not keep a resource in its state."""
@@ -47,10 +47,10 @@ class ResourceRow:
 
 
 class _Rows:
-    """What is found out of the resources that are listed, by their numbers."""
+    """Data of the listed resources, by their numbers."""
 
     def __init__(self, snapshot: ClusterSnapshot, documents: Documents, known: KnownPhases) -> None:
-        """Nothing yet."""
+        """No data yet."""
         self._snapshot = snapshot
         self._documents = documents
         self._known = known
@@ -61,7 +61,7 @@ class _Rows:
         self.entries: dict[int, list[PhaseEntryView]] = {}
 
     def look(self, stay: Stay, numbers: np.ndarray) -> None:
-        """See what a stay says of resources (numbers ascending) whose latest it is."""
+        """Read the data of resources (numbers ascending) from their latest stay."""
         places = np.searchsorted(stay.subjects, numbers)
         columns = {phase: stay.status[step.first + places] for phase, step in stay.phases.items()}
         is_present = self._snapshot.newest[numbers] == stay.execution
@@ -84,7 +84,7 @@ class _Rows:
         self.stays.update(dict.fromkeys(numbers.tolist(), stay.execution))
 
     def is_left(self, number: int, execution: int) -> bool:
-        """Whether nobody brings it to its target any more, where it is not yet."""
+        """Whether the resource is not at its target and no execution brings it there any more."""
         row = self._snapshot.by_number[execution]
         if self.stays.get(number) != execution:
             return row.status.is_ended
@@ -92,7 +92,7 @@ class _Rows:
 
 
 def documents_in(snapshot: ClusterSnapshot, *, is_veiled: bool) -> Documents:
-    """What gives the documents of a cluster. ``is_veiled``: there are secrets, which are hidden in them."""
+    """A function that returns documents of a cluster. ``is_veiled``: there are secrets, which are hidden in them."""
 
     def of(numbers: Sequence[int]) -> Mapping[int, Mapping[str, Value]]:
         found = snapshot.store.documents(snapshot.row.number, numbers) if numbers else {}
@@ -104,7 +104,7 @@ def documents_in(snapshot: ClusterSnapshot, *, is_veiled: bool) -> Documents:
 def rows_of(
     snapshot: ClusterSnapshot, numbers: np.ndarray, documents: Documents, known: KnownPhases
 ) -> list[ResourceRow]:
-    """A row for each of these resources of a cluster (numbers ascending). ``documents`` is asked for those that phases keep."""
+    """A row for each of these resources of a cluster (numbers ascending); ``documents`` is called for resources held by phases."""
     with undisturbed():
         return _rows(snapshot, numbers, documents, known)
 
@@ -147,7 +147,7 @@ def _rows(
 
 
 def _word(registry: PhaseRegistry | None, kind: str, state: str, target: str) -> str:
-    """What users see of a state: that of its group on the path to the target, or on any other path that has it."""
+    """The word that users see for a state: its group on the path to the target, or on any other path that has it."""
     if not state:
         return OFF
     types = registry.types if registry is not None else None

@@ -1,4 +1,4 @@
-"""Which resources a user means: by name, by an expression over their records, in one cluster or in all."""
+"""Select resources by name or by an expression over their records, in one cluster or in all."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from phaseline.use_cases.lookup.unreadable_rows import Flaws
 
 MOST_TOLD = 20
-"""Names that are wrong are told one by one up to so many."""
+"""The number of wrong names that are reported one by one."""
 NEAR_AMONG = 1_000
 PHASE_MAP = "phasemap"
 SAID_BY_ENGINE = ("Name", "ClusterName", "State", "TargetState", "PhaseFailed", "PhaseMap", "AdType")
@@ -35,9 +35,9 @@ SAID_BY_ENGINE = ("Name", "ClusterName", "State", "TargetState", "PhaseFailed", 
 
 @frozen
 class ResourceSelector:
-    """Whom a user means: ``names``, those that fulfil the expression ``where``, those of a ``group`` of failures.
+    """A choice of resources: by ``names``, by the expression ``where``, by a ``group`` of failures.
 
-    Of what is given all must hold. ``cluster``: only there. ``is_all``: everybody, where nothing else is said.
+    All given conditions must hold. ``cluster``: only there. ``is_all``: all resources, if no other condition is given.
     """
 
     names: Sequence[str] = ()
@@ -48,22 +48,22 @@ class ResourceSelector:
 
     @property
     def says_nothing(self) -> bool:
-        """True where nothing says who is meant."""
+        """True if no condition is given."""
         return not (self.names or self.where or self.group or self.is_all)
 
 
 Chosen = Sequence[tuple[ClusterSnapshot, np.ndarray]]
-"""Clusters with the numbers (int64, ascending) of the resources that are meant there; clusters without any are left out."""
+"""Clusters with the numbers (int64, ascending) of their selected resources; clusters without any are left out."""
 
 
 def choose(ctx: RequestContext, choice: ResourceSelector, flaws: Flaws | None = None, *, verb: str = "") -> Chosen:
-    """The resources. ``verb``: the command, of which somebody must say whom it is for.
+    """The selected resources. ``verb``: the command, if it requires a choice.
 
-    ``flaws`` learns of clusters that cannot be read, which are left out then; without it they are an error.
+    ``flaws`` receives clusters that cannot be read, which are then left out; without it they are an error.
 
-    Raises: PL-C031 for each name that there is not, PL-C032 for one that several clusters have, PL-C033 if nobody is
-    named, PL-C034 for an expression that makes no sense for some, PL-R005 and its like for one that cannot be read,
-    PL-C042 for a group of failures that there is not.
+    Raises: PL-C031 for each unknown name, PL-C032 for a name in several clusters, PL-C033 for an empty choice if there is
+    a ``verb``, PL-C034 for an expression that cannot be evaluated for a resource, PL-R005 and others for one that cannot
+    be parsed, PL-C042 for an unknown group of failures.
     """
     if verb and choice.says_nothing:
         mend = f"Name some, or choose by an expression: phaseline resources {verb} --filter 'PhaseFailed', or --all."
@@ -140,7 +140,7 @@ def _unknown(name: str, snapshots: Sequence[ClusterSnapshot]) -> Problem:
 def _fulfilling(
     ctx: RequestContext, snapshot: ClusterSnapshot, numbers: np.ndarray, expression: Expression, now: float
 ) -> np.ndarray:
-    """Those for which the expression is true; of one that it makes no sense for a problem, for a filter must not guess."""
+    """Resources for which the expression is true; a problem if it cannot be evaluated for one: a filter must not guess."""
     documents = snapshot.store.documents(snapshot.row.number, numbers.tolist())
     with_phases = PHASE_MAP in expression.text.lower()
     only = _phases_named(snapshot, expression.text) if with_phases else None
@@ -167,7 +167,7 @@ def _fulfilling(
 
 
 def tell_unknown(ctx: RequestContext, expression: Expression, records: Sequence[Record]) -> None:
-    """Say which attributes of a filter no resource has that looks most like a slip; it is no mistake to ask for them."""
+    """Report attributes of a filter that no resource has and that look like typing errors; using them is no error."""
     asked = expression.names() - ENGINE_KEYS - {"my", "self"}
     unknown = set(asked)
     for record in records:
@@ -182,7 +182,7 @@ def tell_unknown(ctx: RequestContext, expression: Expression, records: Sequence[
 
 
 def _phases_named(snapshot: ClusterSnapshot, text: str) -> set[str] | None:
-    """The phases of which a filter asks by name; None: it may ask of all."""
+    """The phases that a filter names; None: it may refer to all."""
     known = {phase.lower(): phase for stay in snapshot.stays for phase in stay.phases}
     asked = text.lower().replace("'", "")
     longest_first = "|".join(map(re.escape, sorted(known, key=len, reverse=True)))
@@ -191,7 +191,7 @@ def _phases_named(snapshot: ClusterSnapshot, text: str) -> set[str] | None:
 
 
 def failed_of(snapshot: ClusterSnapshot, numbers: np.ndarray) -> np.ndarray:
-    """Of these numbers those of which a phase of the present stay has failed (PhaseFailed)."""
+    """Those of these numbers for which a phase of the present stay has failed (PhaseFailed)."""
     found = [
         failed[snapshot.newest[failed] == stay.execution]
         for stay, inside in snapshot.by_stay(numbers)

@@ -1,6 +1,6 @@
-"""One stay of resources in a state: the entries of its graph, read as what users know of phases (section 4 of the source).
+"""One stay of resources in a state: the entries of its graph as statuses of phases (section 4 of the source).
 
-Statuses come from pages; what is not stored there follows from needs and open calls, as in the engine.
+Statuses are stored in pages; others are derived from needs and open calls, as in the engine.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 MET = (EntryStatus.COMPLETED, EntryStatus.PASSED)
 SAYS_MORE = (EntryStatus.FAILED, EntryStatus.CANCELED)
-"""Statuses that are told of a phase for which another one waits."""
+"""Statuses that are shown with a phase for which another one waits."""
 WORDS = {
     EntryStatus.BLOCKED: "Blocked",
     EntryStatus.WAITING: "Waiting",
@@ -38,14 +38,14 @@ WORDS = {
     EntryStatus.SKIPPED: "Blocked",
     EntryStatus.CANCELED: "Canceled",
 }
-"""{status: the word of the source}; what has passed does not apply and so has no entry."""
+"""{status: the word of the source}; a passed entry does not apply and has no word."""
 RETRIED = "phase_retried"
 """The stored event of a user's retry."""
 
 
 @frozen
 class EntryRuns:
-    """Calls of one entry: how many, the latest one's number and times in ms. ``ended_at`` 0: it has not come back."""
+    """Calls of one entry: their count, and the number and times (ms) of the latest. ``ended_at`` 0: it has not returned."""
 
     count: int = 0
     run: int = 0
@@ -57,12 +57,12 @@ NO_RUNS = EntryRuns()
 
 
 class Stay:
-    """A graph with its columns; everything is read at first use."""
+    """A graph with its columns; all data is read at first use."""
 
     def __init__(
         self, store: Store, graph: int, execution: int, state: str, at: int, batches: Callable[[], Sequence[BatchRow]]
     ) -> None:
-        """``batches`` gives the calls of the execution; ``at``: when the resources entered, in ms, 0: not known."""
+        """``batches`` returns the calls of the execution; ``at``: when the resources entered, in ms, 0: unknown."""
         self._store = store
         self.graph = graph
         self.execution = execution
@@ -85,14 +85,14 @@ class Stay:
 
     @cached_property
     def phases(self) -> dict[str, Step]:
-        """{phase: its entries}, in their order. A breakpoint is told like a phase, by the name of its step."""
+        """{phase: its entries}, in their order. A breakpoint is shown like a phase, by the name of its step."""
         return {
             name: step for step in self.columns.steps if step.count and (name := step_label(step.phase)) is not None
         }
 
     @cached_property
     def entered(self) -> Sequence[str]:
-        """The states that were entered, in order; all but the last had no phases. Phases that were loaded late enter none."""
+        """The states that were entered, in order; only the last has phases. Phases that were loaded late enter none."""
         told = self.columns.marks
         return [
             name
@@ -110,7 +110,7 @@ class Stay:
         found = as_statuses(self._store.statuses(self.graph)).copy()
         ready = (found == EntryStatus.BLOCKED) & (self._unmet(found) == 0)
         found[ready] = EntryStatus.WAITING
-        is_called = self._store.owner() is not None  # of a process that died nothing runs any more
+        is_called = self._store.owner() is not None  # nothing runs any more if the owner process died
         called = [batch for batch in self._batches if not batch.closed_at] if is_called else []
         running = with_running(found, self.graph, called)
         canceled = (found == EntryStatus.CANCELING) | (found == EntryStatus.CANCELED)
@@ -120,7 +120,7 @@ class Stay:
 
     @cached_property
     def _passing(self) -> np.ndarray:
-        """Positions of those who do not stop at a breakpoint that stops others beside them."""
+        """Positions of entries that do not stop at a breakpoint at which other entries stop."""
         steps = [step for step in self.columns.steps if step.phase.startswith(BREAKPOINT)]
         rows = [np.arange(step.first, step.first + step.count) for step in steps]
         found = np.concatenate(rows) if rows else np.empty(0, np.int64)
@@ -133,7 +133,7 @@ class Stay:
         return np.bincount(graph.idx[waits_for], minlength=len(status))
 
     def place(self, number: int) -> int:
-        """Where the resource lies within each step. ``LookupError`` if it is not in this stay."""
+        """The index of the resource within each step. Raises ``LookupError`` if it is not in this stay."""
         place = int(np.searchsorted(self.subjects, number))
         if place == len(self.subjects) or self.subjects[place] != number:
             raise LookupError(f"no resource {number} in graph {self.graph}")
@@ -155,11 +155,11 @@ class Stay:
         return {name: status for name, status in found.items() if status != EntryStatus.PASSED}
 
     def is_canceled(self, number: int) -> bool:
-        """Whether the resource was taken out: nothing of it goes on here, and something was canceled."""
+        """Whether the resource left this stay early: no entry of it is open here, and some were canceled."""
         return bool(self.are_canceled(np.array([self.place(number)]))[0])
 
     def are_canceled(self, places: np.ndarray) -> np.ndarray:
-        """The same of the resources that lie at these places within each step; booleans."""
+        """The same for the resources at these indices within each step; booleans."""
         is_open, is_canceled = np.zeros((2, len(places)), bool)
         for step in self.columns.steps:
             found = self.status[step.first + places]
@@ -169,7 +169,7 @@ class Stay:
         return taken_out
 
     def failed(self, numbers: np.ndarray) -> np.ndarray:
-        """Of these resources those of which a phase has failed."""
+        """Those of these resources for which a phase has failed."""
         places = np.searchsorted(self.subjects, numbers)
         bad = np.zeros(len(numbers), bool)
         for step in self.phases.values():
@@ -177,12 +177,12 @@ class Stay:
         return numbers[bad]
 
     def waiting_for(self, positions: Sequence[int]) -> dict[int, list[str]]:
-        """{position: the phases that the entry waits for, each with its status where that says more}."""
+        """{position: the phases that the entry waits for, each with its status if that is Failed or Canceled}."""
         if not positions:
             return {}
         asked = np.asarray(positions, np.int64)
         firsts, counts = self._starts[asked], self._starts[asked + 1] - self._starts[asked]
-        told: dict[bytes, list[str]] = {}  # those that wait for the same phases in the same statuses are told alike
+        told: dict[bytes, list[str]] = {}  # entries that wait for the same phases in the same statuses share their text
         found: dict[int, list[str]] = {}
         for count in np.unique(counts).tolist():
             alike = counts == count
@@ -196,7 +196,7 @@ class Stay:
         return found
 
     def _told(self, needs: list[list[int]]) -> list[str]:
-        """The words for entries that are needed, each given as (place of its phase, -1: none; status)."""
+        """The words for needed entries, each given as (index of its phase, -1: none; status)."""
         names = list(self.phases)
         return [
             f"{names[place]} ({WORDS[EntryStatus(byte)].lower()})" if byte in SAYS_MORE else names[place]
@@ -206,7 +206,7 @@ class Stay:
 
     @cached_property
     def _phase_places(self) -> np.ndarray:
-        """The place in ``phases`` of each entry's phase, -1 where it has none; int16."""
+        """The index in ``phases`` of each entry's phase, -1 if it has none; int16."""
         found = np.full(len(self.columns), -1, np.int16)
         for place, step in enumerate(self.phases.values()):
             found[step.first : step.first + step.count] = place
@@ -225,11 +225,11 @@ class Stay:
 
     @cached_property
     def notes(self) -> dict[int, NoteRow]:
-        """{position: what is remembered of the entry}."""
+        """{position: the stored note of the entry}."""
         return {note.position: note for note in self._store.notes(self.graph)}
 
     def runs(self, phase: str) -> Callable[[int], EntryRuns]:
-        """What gives the calls of an entry by its position, since a user has had it tried again; that clears what was before (T10)."""
+        """A function from a position to the calls of its entry since the last retry by a user, which clears earlier ones (T10)."""
         counts, latest = self._tally(phase)
         first, called = self.phases[phase].first, self.called(phase)
         made: dict[tuple[int, int], EntryRuns] = {}
@@ -246,7 +246,7 @@ class Stay:
         return of
 
     def _tally(self, phase: str) -> tuple[list[int], list[int]]:
-        """(how many calls each entry of a phase had since it was last retried, the place of the latest of them in ``called``)."""
+        """(number of calls of each entry of a phase since its last retry, index of the latest of them in ``called``)."""
         if phase not in self._tallies:
             step = self.phases[phase]
             counts, latest = np.zeros((2, step.count), np.int64)
@@ -261,7 +261,7 @@ class Stay:
         return self._tallies[phase]
 
     def _since(self, phase: str, step: Step) -> np.ndarray | None:
-        """When each entry of a phase was last retried, in ms; None where none of them was."""
+        """When each entry of a phase was last retried by a user, in ms; None if none was."""
         retried = [
             position - step.first
             for position, note in self.notes.items()
@@ -276,7 +276,7 @@ class Stay:
 
     @cached_property
     def _retried(self) -> dict[tuple[int, str], int]:
-        """{(resource, phase): when a user had it tried again for the last time}."""
+        """{(resource, phase): time of the last retry by a user}."""
         found: dict[tuple[int, str], int] = {}
         after = 0
         while rows := self._store.events(self.execution, after=after):
@@ -289,7 +289,7 @@ class Stay:
         return found
 
     def called(self, phase: str) -> Sequence[tuple[BatchRow, np.ndarray, np.ndarray]]:
-        """(call, positions of this stay in it, their outcomes as far as they are known) of a phase, oldest first."""
+        """(call, positions of this stay in it, their known outcomes) of a phase, oldest first."""
         if phase not in self._called:
             self._called[phase] = self._calls_of(self.phases[phase])
         return self._called[phase]

@@ -1,4 +1,4 @@
-"""Why a resource is where it is: each phase of its state, whether it applies or why not, and what it waits for."""
+"""Explain the state of a resource: each phase of the state, whether it applies or why not, and what it waits for."""
 
 from __future__ import annotations
 
@@ -29,20 +29,20 @@ if TYPE_CHECKING:
 
 NOT_FOR_IT = "does not apply"
 STILL_CALLED = ("Running", "Canceling")
-"""What of a way that is left is worth telling: calls that have not come back."""
+"""Statuses shown for a path that was left: calls that have not returned."""
 ORDER = ("Failed", "Canceling", "Running", "Sleeping", "Waiting", "Blocked", "Unsure", "Completed", "Canceled")
-"""What keeps it comes first, what others wait for before those."""
+"""The order of statuses: those that hold the resource come first, blockers before the entries they block."""
 
 
 SHOWN = 5
-"""So many attributes of a constraint are told with their values."""
+"""The number of attributes of a constraint that are shown with their values."""
 
 
 @frozen
 class PhaseReason:
-    """How one phase stands with the resource. ``status`` as in its PhaseMap, or ``does not apply``; ``text`` says why.
+    """The status of one phase of the resource: as in its PhaseMap, or ``does not apply``; ``text`` gives the reason.
 
-    ``until_at``: when it is called next. ``mend``: the command that would let it go on.
+    ``until_at``: the time of its next call. ``mend``: the command that would let it continue.
     """
 
     phase: str
@@ -54,7 +54,7 @@ class PhaseReason:
 
 @frozen
 class Why:
-    """Where a resource is and what keeps it there. ``note``: who goes on with it, or how to let it go on."""
+    """The state of a resource and what holds it there. ``note``: the process that works on it, or how to continue."""
 
     name: str
     cluster: str
@@ -66,7 +66,7 @@ class Why:
 
 
 def why(ctx: RequestContext, name: str, *, cluster: str | None = None) -> Why:
-    """The reasons, as the phases are defined now and the resource is now. Raises: PL-C031, PL-C032."""
+    """The reasons by the present definitions of phases and the present resource. Raises: PL-C031, PL-C032."""
     registry = known_phases(ctx)
     snapshot, number = choose_one(ctx.store, name, cluster)
     document = snapshot.document(number)
@@ -135,7 +135,7 @@ def _note(ctx: RequestContext, snapshot: ClusterSnapshot, number: int) -> str:
 
 
 def _dropped(entry: PhaseEntryView, registry: PhaseRegistry) -> list[str]:
-    """Phases for which it waits though its definition, mended since it entered the state, names them no more."""
+    """Phases for which the entry waits although its definition, changed since then, no longer names them."""
     phase = registry.get(entry.phase)
     if phase is None or not entry.waiting_for:
         return []
@@ -190,7 +190,7 @@ def _mend_of_obstacle(entry: PhaseEntryView, named: str) -> str:
 
 
 def _absent(phase: PhaseDefinition, registry: PhaseRegistry, kind: str, record: Record, now: float) -> PhaseReason:
-    """Why a phase of the state is not for the resource: its type, its provider, the constraint with its value."""
+    """Why a phase of the state does not apply to the resource: its type, its provider, or the constraint with its values."""
     if not set(registry.types.line(kind)).intersection(phase.resource_types):
         return PhaseReason(phase.name, NOT_FOR_IT, f"it is for {', '.join(phase.resource_types)}, this is a {kind}")
     provider = record.get("Provider")
