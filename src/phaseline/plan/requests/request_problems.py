@@ -46,7 +46,7 @@ def raise_if_completed(row: ExecutionRow) -> None:
 
 
 def raise_if_not_cleanable(row: ExecutionRow) -> None:
-    """Raise PL-C017 if the execution waits for a person, and is surrounded: what is cleaned up is left first, and its hooks told."""
+    """Raise PL-C017 if an execution with pre and post hooks waits for an operator: its hooks must first learn its end."""
     if row.request.is_surrounded and not row.status.is_ended:
         message = f"the execution {row.id} is {row.status.value}: it cannot be cleaned up before what surrounds it was told how it ended"
         mend = f"Decide about its calls: phaseline executions retry {row.id}, executions complete or cancel; then retry it with --clean."
@@ -61,7 +61,7 @@ def raise_if_deleted(now: DeploymentRow | None, row: ExecutionRow) -> None:
 
 
 def busy(row: ExecutionRow, other: ExecutionRow) -> ProblemsError:
-    """PL-C016: an execution cannot go on while another one has a claim on its instances."""
+    """PL-C016: an execution cannot continue while another one has a claim on its instances."""
     mend = f"Let that one end first: phaseline executions follow {other.id}, or cancel it."
     message = f"the execution {other.id} of the deployment '{row.deployment_name}' has a claim on the same instances"
     return problem_error("PL-C016", message, mend, subject=row.deployment_name)

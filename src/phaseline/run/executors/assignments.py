@@ -59,7 +59,7 @@ class Assignments:
     def __init__(self) -> None:
         self.permits = Permits()
         self.waker = os.eventfd(0, os.EFD_CLOEXEC | os.EFD_NONBLOCK)
-        """Can be read when calls were taken back: the thread that attends to them looks anew."""
+        """Readable when calls were taken back, so that the thread that attends to them checks again."""
         self._lock = threading.Lock()
         self._open: deque[Assignment] = deque()
         self._paused: set[int] = set()
@@ -125,20 +125,20 @@ class Assignments:
             return back
 
     def clear(self) -> None:
-        """The one that runs is no more: its worker has ended."""
+        """Forget all calls: their worker has ended."""
         with self._lock:
             self._open.clear()
 
     def look(self) -> None:
-        """Whoever attends to them has been woken, and looks."""
+        """Reset ``waker``: the thread that attends to the calls is awake."""
         with self._lock, suppress(BlockingIOError):
             if self.waker >= 0:
                 os.eventfd_read(self.waker)
 
     def runs(self, mark: str) -> bool:
-        """Whether it is the call of this mark that runs, when those that have not begun were taken back: the last one that has.
+        """True if the call of this mark runs; the calls that have not begun must have been taken back before.
 
-        Those before it have ended, be it that nobody has read so yet.
+        It is the last of the others: those before it have ended, though their end may not have been read yet.
         """
         with self._lock:
             return bool(self._open) and self._open[-1].mark == mark

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 FROM_OUTSIDE = tuple(
     -int(one) for one in (signal.SIGKILL, signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGQUIT)
 )
-"""Exit codes of a process that somebody else has ended."""
+"""Exit codes of a process that was ended from outside."""
 LETTER_S = 0.01
 """How long the calls of one letter may take together, as far as that can be known."""
 MOST_CALLS = 64
@@ -47,7 +47,7 @@ class ChunkPace:
         self.size = 1
 
     def learn(self, took_s: float, *, is_whole: bool) -> None:
-        """The calls of a letter took so long together; ``is_whole``: none of them was given back.
+        """Adjust the size after a letter whose calls took ``took_s`` together; ``is_whole``: none was given back.
 
         >>> pace = ChunkPace()
         >>> [pace.size for _ in range(8) if pace.learn(0.001, is_whole=True) is None]
@@ -132,9 +132,9 @@ class Calls:
         return was
 
     def leave(self) -> dict[str, Worker]:
-        """{mark: worker} of the calls that run and are ended now, as the engine leaves: for whoever goes on it is as after a crash.
+        """{mark: worker} of running calls to be ended because the engine leaves: the next engine treats them as crashed.
 
-        None begins any more. Calls that have ended are not among them: what came of them counts.
+        No further call begins. Calls that have ended are not included: their outcomes count.
         """
         with self._lock:
             found = {mark: worker for mark, (worker, _) in self._open.items() if worker.calls.runs(mark)}
@@ -169,7 +169,7 @@ class Chunk:
         """Whether none was given back."""
 
     def made(self, members: Sequence[int]) -> list[Assignment]:
-        """The calls of these members; of one that is not to be called, or cannot be, that is said at once."""
+        """The calls of these members; members that must not or cannot be called are reported at once."""
         handover, channel, poster = self._handover, self._channel, self._poster
         found = []
         for member in members:
@@ -270,7 +270,7 @@ class Chunk:
 
 
 def _lost(error: WorkerDied | TimedOut, call: PluginCall) -> Outcome:
-    """The outcome of a call whose process is no more (W2)."""
+    """The outcome of a call whose process has ended (W2)."""
     if isinstance(error, TimedOut):
         text = f"timed out after {call.site.timeout_s:g} s; its processes were ended"
         return outcome_of(RecoverableError(text) if call.site.timeout_recoverable else NonRecoverableError(text))

@@ -1,8 +1,8 @@
 """Messages between the engine and a worker process: a length of four bytes, then JSON.
 
 engine to worker   {"calls": [{..., "number": permit, "at": n, "told"?: site} ...]} · {"answer": n, "value": v} or {"answer": n, "error": text} · {"cancel": mark}
-worker to engine   {"ready": process id} · {"begun": member} (of a site it was told of) · {"log": [level, text]} · {"lines": [level, [text ...]]} · {"ask": n, "name": text, "arguments": [...]}
-                   {"outcome": {...}, "flavour": text, "changes": changes, "data": v} · {"done": flavour} (completed, and nothing else to tell)
+worker to engine   {"ready": process id} · {"begun": member} (first call of a site) · {"log": [level, text]} · {"lines": [level, [text ...]]} · {"ask": n, "name": text, "arguments": [...]}
+                   {"outcome": {...}, "flavour": text, "changes": changes, "data": v} · {"done": flavour} (completed without changes or data)
 
 Changes are [[instance number, [[path, value] ...], [path ...]] ...].
 """
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 MAX_MESSAGE_BYTES = 256 * 1024 * 1024
-"""Longest message; whoever announces more speaks another language."""
+"""Longest message; a longer announced length means that the sender uses another protocol."""
 LONG_MESSAGE_BYTES = 1 << 20
-"""What is sent together in a list goes on in another message when it comes to so much."""
+"""Size at which a list is split into a further message."""
 READ_BYTES, MOST_READ_BYTES = 65_536, 1 << 20
 """What is read at once, at least and at most."""
 PRINTED = "printed"
@@ -95,7 +95,7 @@ class Wire:
         return message
 
     def has_message(self) -> bool:
-        """True when a whole message has been read and not yet received: the socket tells nothing of it any more."""
+        """True when a whole message is in the buffer: the socket does not signal it any more."""
         return len(self._buffer) >= 4 and self._missing() <= 0
 
     def is_readable(self) -> bool:

@@ -91,7 +91,7 @@ class LocalExecutor:
             self._threads.submit(handover)
 
     def cancel(self, batch: int, members: np.ndarray, *, kill: bool) -> None:
-        """Tell running members that they are canceled; end their processes if ``kill``.
+        """Report the cancel to running members; end their processes if ``kill``.
 
         Members whose call has not begun come back uncalled, as ``again``.
         """
@@ -128,9 +128,9 @@ class LocalExecutor:
             end(unanswered(self._deployments.names, open_batches), grace_s=0)
 
     def stop(self, drain_s: float) -> None:
-        """Wait for running calls at most so long, then end them. Reports that came by then are in the inbox.
+        """Wait for running calls up to the drain time, then end them. Reports that came by then are in the inbox.
 
-        Members that have not begun come back uncalled, as ``again``. What had to be ended says nothing any more.
+        Members that have not begun come back uncalled, as ``again``. Ended calls report nothing.
         """
         until = time.monotonic() + drain_s
         self.hold()
@@ -153,7 +153,7 @@ class LocalExecutor:
         return self._workers
 
     def _give_back(self) -> None:
-        """Say of members that have not begun that they were not called: they are not in doubt when somebody goes on."""
+        """Report members that have not begun as not called, so that they are not unsure when an engine continues."""
         for handover in self._open.values():
             members = handover.close()
             if len(members):

@@ -32,13 +32,13 @@ if TYPE_CHECKING:
 
 
 GROW_AFTER_S = 0.1
-"""Calls that have waited for so long while all workers there are were at work get more of them: one costs as much to start."""
+"""Calls that waited this long while all workers were busy get another worker: starting one takes as long."""
 SHORT_S = 0.02
 """Calls that take less on average keep a processor busy: more workers than cores would only get into one another's way."""
 CORES = os.cpu_count() or 1
 LOOK_S = 0.02
 IDLE_S = 60.0
-"""A worker that has had nothing to do for so long ends."""
+"""Time without a call after which a worker ends."""
 
 
 class Staff:
@@ -108,7 +108,7 @@ class WorkerExecutor:
         self._put(handover, channel, ChunkPace(), range(len(handover)))
 
     def cancel(self, handover: BatchHandover, members: np.ndarray, *, kill: bool) -> None:
-        """Tell running calls that they are canceled; end their processes if ``kill``."""
+        """Report the cancel to running calls; end their processes if ``kill``."""
         for member in members.tolist():
             mark = handover.mark_of(member)
             found = self._running.find(mark)
@@ -123,7 +123,7 @@ class WorkerExecutor:
                 try:
                     worker.cancel(mark)
                 except Closed:
-                    continue  # it has died; its own thread says so
+                    continue  # it has died; its own thread reports that
 
     def hold(self) -> None:
         """Begin no member any more."""
@@ -142,7 +142,7 @@ class WorkerExecutor:
         return self._crew.busy() > 0
 
     def stop(self, drain_s: float) -> None:
-        """Wait for running calls at most so long, then end them and let all workers go."""
+        """Wait for running calls up to the drain time, then end them and all workers."""
         self._crew.stop(drain_s)
         with self._lock:
             self._running.is_leaving = True
@@ -159,7 +159,7 @@ class WorkerExecutor:
         until = time.monotonic() + 2 * GRACE_S
         for ender in enders:
             ender.join(max(0.0, until - time.monotonic()))
-        if enders:  # what ended calls have said is read before anybody stops listening
+        if enders:  # the last output of ended calls is read before the workers are closed
             self._crew.stop(max(0.0, until - time.monotonic()))
         for worker in workers:
             worker.close()
@@ -234,7 +234,7 @@ class WorkerExecutor:
             return
         with self._lock:
             if self._running.is_leaving:
-                return  # whoever stops has it closed
+                return  # ``stop`` closes it
             self._idle.append((time.monotonic(), worker))
             is_watched, self._is_watched = self._is_watched, True
         if not is_watched:

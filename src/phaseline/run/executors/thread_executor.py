@@ -72,7 +72,7 @@ class ThreadExecutor:
         self._is_held = False
         self._holding = threading.Lock()
         self._held_back: list[Callable[[], None]] = []
-        """Bulk calls whose turn came while members were held; whoever stops leaves them uncalled."""
+        """Bulk calls whose turn came while members were held; ``stop`` leaves them uncalled."""
         self._calling: dict[BatchHandover, set[int]] = {}
         self._giving_up = threading.Lock()
         self._killed: set[str] = set()
@@ -121,7 +121,7 @@ class ThreadExecutor:
         return self._bulk.busy() > 0 or self._each.busy() > 0 or self._loop.is_busy()
 
     def stop(self, drain_s: float) -> None:
-        """Wait for running calls at most so long."""
+        """Wait for running calls up to the drain time."""
         self._is_held = True
         until = time.monotonic() + drain_s
         for pool in (self._bulk, self._each):
@@ -251,7 +251,7 @@ class ThreadExecutor:
             calling = self._calling.setdefault(handover, set())
             calling.add(threading.get_ident())
         _, raised = guarded_call(call_and_await, code)
-        with self._giving_up:  # whoever is given up from here on is not this thread
+        with self._giving_up:  # from here on this thread cannot be given up
             calling.discard(threading.get_ident())
         return raised
 
@@ -329,7 +329,7 @@ class ThreadExecutor:
         self._poster.alarms.set(timeout_s, give_up)
 
     def _watch_length(self, handover: BatchHandover, phase: PhaseDefinition, channel: LocalChannel) -> None:
-        """Tell once of a run of a phase that takes longer than it should; it goes on (decision 9)."""
+        """Warn once about a run of a phase that takes longer than it should; the run continues (decision 9)."""
 
         def warn() -> None:
             members = handover.unanswered()
@@ -381,11 +381,11 @@ def same_for_all(handover: BatchHandover, members: np.ndarray, outcome: Outcome)
 
 
 def bulk_report(handover: BatchHandover, members: np.ndarray, settled: BulkOutcome) -> CallReport:
-    """What a bulk call left behind, by member; members that nobody touched cost nothing."""
+    """Results of a bulk call, by member; untouched members cost nothing."""
     documents: list[tuple[int, DocumentChange]] = []
     outcomes = settled.outcomes
     retried = _retried(handover, members)
-    if not settled.calls and not outcomes and not retried:  # nobody has touched anything
+    if not settled.calls and not outcomes and not retried:  # the function touched no member
         return CallReport(handover.batch.id, members, settled.kinds, settled.delays)
     for place, call in settled.calls.items():
         before = settled.outcome_at(place)

@@ -60,7 +60,10 @@ GONE = 75
 
 
 class EngineConnection:
-    """The other end: sends what is said, asks and waits for answers. Any thread may use it; one reads."""
+    """The connection to the engine: sends messages, asks questions and waits for answers.
+
+    Any thread may use it; one thread reads.
+    """
 
     def __init__(self, wire: Wire) -> None:
         self.wire = wire
@@ -85,7 +88,7 @@ class EngineConnection:
             os._exit(GONE)
 
     def call_of(self, number: int, sites: Sites) -> Letter:
-        """The call that has this number; those before it were taken back, though what they tell of sites is remembered."""
+        """The call with this number. Calls before it were taken back; the sites they bring are remembered."""
         while True:
             letter = self.calls.get()
             if letter["number"] == number:
@@ -187,7 +190,10 @@ class WorkerChannel:
         self._engine.wire.send({"log": [level, truncate(text, MAX_LINE_CHARS)]})
 
     def log_lines(self, call: PluginCall, level: str, lines: Sequence[str]) -> bool:
-        """Send many at once; False when the engine keeps no more of this call. The one beyond makes it say so."""
+        """Send many lines at once; False when the engine keeps no more of this call.
+
+        One line above the limit is sent, so that the engine logs that lines are missing.
+        """
         if guarded_calls.copies():
             for line in lines:
                 self.log(call, level, line)
@@ -205,7 +211,7 @@ class WorkerChannel:
             view.settle()
 
     def save_unless_stale(self, call: PluginCall) -> bool:
-        """The same, if nobody else has changed its subjects since it has read them."""
+        """The same, unless its subjects were changed elsewhere since it read them."""
         read = [(view.number, view.before) for view in call.subjects if view.before is not None]
         is_stored: bool = self._engine.ask("save_unless_stale", _changes(call), read)
         if is_stored:
@@ -222,7 +228,7 @@ class WorkerChannel:
         return self._letter["mark"] in self._engine.canceled
 
     def on_kill(self, call: PluginCall, end: Callable[[], object]) -> None:
-        """Nobody needs it: who is killed here is this process."""
+        """Do nothing: a kill ends this whole process."""
 
     def load(self, call: PluginCall) -> Callable[..., object]:
         """The function of the call's site."""
@@ -238,7 +244,7 @@ class WorkerChannel:
 
 
 class Sites:
-    """The sites that the engine has told of."""
+    """The sites that the engine has sent."""
 
     def __init__(self) -> None:
         self._known: dict[int, Site] = {}
@@ -263,7 +269,7 @@ def _changes(call: PluginCall) -> Changes:
 def run_call(
     engine: EngineConnection, catalog: Catalog, callers: CallerRegistry, letter: Letter, sites: Sites
 ) -> Message:
-    """Call one member to its end; the message that says what came of it."""
+    """Call one member to its end; returns the message with the result."""
     os.environ[MARK] = letter["mark"]
     site, is_new = sites.of(letter)
     call = read_call(letter, site, WorkerChannel(engine, catalog, letter), AskingWorld(engine, letter))
@@ -310,7 +316,7 @@ class Pipes:
         self._numbers = tuple(os.dup(stream.fileno()) for stream in (sys.stdout, sys.stderr))
 
     def empty(self, engine: EngineConnection) -> None:
-        """What the call has printed belongs to it: have the engine read it before the call is said to have ended."""
+        """Have the engine read what the call has printed before its end is reported: the lines belong to it."""
         for stream in (sys.stdout, sys.stderr):
             stream.flush()
         if any(map(_unread, self._numbers)):
@@ -318,7 +324,7 @@ class Pipes:
 
 
 def _unread(number: int) -> int:
-    """How many bytes nobody has read yet of a pipe."""
+    """The number of unread bytes in a pipe."""
     return int.from_bytes(fcntl.ioctl(number, termios.FIONREAD, bytes(4)), sys.byteorder)
 
 

@@ -1,11 +1,11 @@
-"""What an engine does while a worker has calls: it takes messages, answers, logs, and looks at the time of each call.
+"""The engine's side of a worker's calls: take messages, answer, log, and watch the time of each call.
 
-Short calls come several in a letter. The worker begins one when the one before has ended, as long as the engine has not
-taken it back (``assignments``), and tells of each end at once; so a letter costs each side few changes of processes, and
-no call waits for the end of others to be stored. Each has its own time, from the end of the one before.
+Several short calls share a letter. The worker begins a call when the one before has ended, unless the engine has taken
+it back (``assignments``), and reports each end at once. So a letter costs each side few process switches, and no
+outcome waits for the end of other calls to be stored. The time of each call counts from the end of the one before.
 
-What calls print comes through pipes, which do not say whose it is. So the worker ends no call before the engine has read
-what it has printed (it asks for that), and the engine reads a pipe only while no other call can begin.
+Calls print to pipes, which do not name the call. So the worker ends no call before the engine has read its output (the
+worker asks for that), and the engine reads a pipe only while no other call can begin.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ if TYPE_CHECKING:
     from phaseline.run.executors.worker_process import Worker
 
 START_S = 60.0
-"""A worker that is not ready after so long hangs; so does code that is not loaded."""
+"""Time after which a worker that is not ready, or whose code is not loaded, counts as hanging."""
 SLOW_S = 0.02
-"""Behind a call that has taken so long nothing waits: the rest of its letter is given back."""
+"""Time after which a running call has the calls behind it in its letter given back."""
 
 
 class WorkerDied(Exception):
@@ -46,14 +46,14 @@ class TimedOut(Exception):
 
 
 class CallOwner(Protocol):
-    """Whoever gives calls to a worker, and learns what becomes of each: asked in the thread that attends to it."""
+    """The owner of a worker's calls, which learns the result of each, in the thread that attends to the worker."""
 
     def admit(self, worker: Worker, given: Sequence[Assignment]) -> None:
         """Permit those to begin that may: the worker has been sent all of these."""
         ...
 
     def ended(self, one: Assignment, message: Message, took_s: float) -> None:
-        """A call has ended: what the worker says of it, and how long it has taken."""
+        """Handle the end of a call: the worker's message, and how long the call took."""
         ...
 
     def failed(self, one: Assignment, error: WorkerDied | TimedOut | ProblemsError) -> None:
@@ -69,7 +69,7 @@ class Attending:
     """One letter of calls, from the moment when they may begin to the end of the last one."""
 
     def __init__(self, worker: Worker, owner: CallOwner, log: Callable[[str, str], None]) -> None:
-        """``log`` keeps what is said while no call runs."""
+        """``log`` takes lines that arrive while no call runs."""
         self._worker = worker
         self._owner = owner
         self._log = log
@@ -80,7 +80,7 @@ class Attending:
         """How many messages have come."""
 
     def until_ready(self) -> None:
-        """Wait for the worker to say that it can be given calls. Raises ``Closed`` or ``TimedOut``."""
+        """Wait until the worker reports that it is ready for calls. Raises ``Closed`` or ``TimedOut``."""
         self._deadline = time.monotonic() + START_S
         while not self._worker.is_ready:
             self._step()
@@ -92,14 +92,14 @@ class Attending:
             self._step()
 
     def until_ended(self, longest_s: float) -> None:
-        """Attend to a call that is being ended; nothing counts that it says of its end. Raises as the others."""
+        """Attend to a call that is being ended; its own report of its end is ignored. Raises as the others."""
         self._is_ending = True
         self._deadline = time.monotonic() + longest_s
         while self._worker.calls.current is not None:
             self._step()
 
     def last_words(self) -> None:
-        """Take what the worker said before its process ended. Raises ``Closed`` when that was all."""
+        """Take the messages that the worker sent before its process ended. Raises ``Closed`` after the last."""
         while True:
             message = self._worker.wire.receive()
             if "ask" not in message:

@@ -30,13 +30,13 @@ if TYPE_CHECKING:
 
 READ_BYTES = 65_536
 LAST_WORDS_S = 1.0
-"""A worker whose processes were ended has at least so long to tell what they said last, else what is left of the grace."""
+"""Least time for a worker to forward the last output of its ended processes; it gets the rest of the grace if longer."""
 HEARD_OUT_S = 60.0
-"""And so long at most while it goes on telling."""
+"""Longest time for that, while output keeps coming."""
 MAX_SITES = 256
-"""A worker remembers so many sites of calls; then it is told of them anew."""
+"""Number of call sites that a worker remembers; beyond it, all are forgotten and sent again."""
 PROGRAM = "phaseline.embedded.worker_main"
-"""By its name, because it stands above: it fills a registry of callers of its own."""
+"""Named, not imported, because it is in a higher layer: it fills its own registry of callers."""
 PREFIXES = ("<out> ", "<err> ")
 """How lines of standard output and error are told apart in logs (S3)."""
 
@@ -65,7 +65,7 @@ class OutputPipe:
             except BlockingIOError:
                 return True
             except (OSError, ValueError):
-                return False  # closed by an engine that leaves at once: nobody wants to know any more
+                return False  # closed by an engine that leaves at once, which ignores the result
             if not chunk:
                 return False
             for line in self._lines.take(self._decoder.decode(chunk)):
@@ -112,10 +112,10 @@ class Worker:
         self._count = 0
         """How many calls it was given."""
         self._sites: dict[int, tuple[int, Site]] = {}
-        """{id of a site: (its number in the worker, the site)}: whoever is remembered here keeps his id."""
+        """{id of a site: (its number in the worker, the site)}; the reference keeps the id from being reused."""
         self._introduction = {"catalog": catalog, "path": sys.path, "pythonpath": os.environ.get("PYTHONPATH")}
         self.is_ready = False
-        """Whether it has said that it can be given calls."""
+        """True once it has reported that it is ready for calls."""
 
     @property
     def pid(self) -> int:
@@ -133,7 +133,7 @@ class Worker:
         was_ready, left = self.is_ready, list(given)
         try:
             if not was_ready:
-                # Here, where it is said what becomes of a call whose worker is killed.
+                # Inside the ``try`` that handles calls whose worker is killed.
                 self.wire.send(self._introduction)
                 attending.until_ready()
             left, bodies = self._written(given, owner)
@@ -163,7 +163,7 @@ class Worker:
                 bodies.append(written({**one.letter, "number": one.number, "at": at, **told}))
             except ProblemsError as error:
                 if told:
-                    self._sites.pop(id(one.site), None)  # it was not told of it
+                    self._sites.pop(id(one.site), None)  # the worker did not receive it
                 owner.failed(one, error)
                 continue
             one.is_told = bool(told)
@@ -171,7 +171,7 @@ class Worker:
         return sent, bodies
 
     def _told_of(self, site: Site) -> tuple[int, Letter]:
-        """(number of the site in this worker, what it is to be told of it): nothing that it knows already."""
+        """(number of the site in this worker, the fields to send for it): no fields if the worker knows the site."""
         known = self._sites.get(id(site))
         if known is not None:
             return known[0], {}
@@ -182,7 +182,7 @@ class Worker:
         return number, {"told": write_site(site)}
 
     def cancel(self, mark: str) -> None:
-        """Tell the call that it is canceled."""
+        """Report to the call that it is canceled."""
         self.wire.send({"cancel": mark})
 
     def condemn(self) -> None:
@@ -199,7 +199,7 @@ class Worker:
         """End its process and everything of the call: SIGTERM, after the grace SIGKILL. Safe from any thread."""
         self.condemn()
         until = time.monotonic() + grace_s
-        # First what it started: while that cleans up, somebody must go on reading its output, and tell all of it.
+        # First the processes it started: the worker must keep reading and forwarding their output while they clean up.
         if end(lambda found: found == mark, grace_s=grace_s) and grace_s > 0:
             self._hear_out(until)
         self._process.terminate()
@@ -216,7 +216,7 @@ class Worker:
         self.calls.close()
 
     def _hear_out(self, until: float) -> None:
-        """Wait until the call is over or, from then on, nothing more is told of it for a while."""
+        """Wait until the call is over or, after ``until``, no more output of it comes for a while."""
         heard, longest = self._heard, time.monotonic() + HEARD_OUT_S
         while not self._is_over.wait(max(LAST_WORDS_S, until - time.monotonic())):
             if self._heard == heard or time.monotonic() > longest:
@@ -228,7 +228,7 @@ class Worker:
         return 0 if self._attending is None else self._attending.heard
 
     def _end_late(self, attending: Attending, owner: CallOwner, blamed: Assignment | None) -> None:
-        """End the call whose time is over, and go on attending to what is said until then."""
+        """End the call whose time is over, and handle its messages until it has ended."""
         self.condemn()
         owner.give_back(self.calls.take_back())
         late = self.calls.current or blamed
@@ -246,7 +246,7 @@ class Worker:
         owner.failed(late, TimedOut())
 
     def _end_dead(self, attending: Attending, owner: CallOwner, blamed: Assignment | None) -> None:
-        """Say which call its death has ended: the one that had begun."""
+        """Report the call that its death has ended: the one that had begun."""
         self._last_words(attending)
         code = self._process.wait()
         owner.give_back(self.calls.take_back())
@@ -256,12 +256,12 @@ class Worker:
         if self._killing is None:
             end(lambda found: found == lost.mark, grace_s=0)
         else:
-            self._killing.wait(2 * GRACE_S + HEARD_OUT_S)  # whoever kills gives what it started time to end
+            self._killing.wait(2 * GRACE_S + HEARD_OUT_S)  # ``kill`` gives the processes of the call time to end
         self.calls.clear()
         owner.failed(lost, WorkerDied(code))
 
     def _last_words(self, attending: Attending) -> None:
-        """Take what it said before its process ended."""
+        """Take the messages it sent before its process ended."""
         with contextlib.suppress(Closed):
             attending.last_words()
         attending.finish_outputs()

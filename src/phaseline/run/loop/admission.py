@@ -1,14 +1,14 @@
-"""Who may begin: executions of a deployment whose claims collide run one after the other, in the order in which they came.
+"""Admission: executions of a deployment whose claims collide run one after the other, in the order of their arrival.
 
-Nothing of it is stored. What runs holds its claim until it has ended; what waits is queued in the store, and an engine
-that takes a store up asks anew, those first that had begun. Who waits does so for one execution at a time: the first of
-those before it that it collides with, be that one running or waiting itself, so that nobody is overtaken for ever.
+Nothing of it is stored. A running execution holds its claim until it has ended. Waiting executions are queued in the
+store, and an engine that opens a store checks them again, begun ones first. An execution waits for one other at a time:
+the first before it with which it collides, running or waiting itself, so that none is overtaken for ever.
 
-An execution that was canceled without waiting for its calls keeps its claim until they have returned: whoever comes next
-would otherwise delete what a call is still making. ``--if-busy force`` goes on beside them.
+An execution that was canceled without waiting for its calls keeps its claim until they have returned: the next one
+could otherwise delete what a call is still creating. ``--if-busy force`` starts beside them.
 
 An execution that is alone in its deployment costs nothing: claims are made when a second one comes. Ten thousand that
-own one instance each cost a look at a column each: only who finds something taken is compared with the others.
+own one instance each cost a look at a column each: only one that finds something taken is compared with the others.
 """
 
 from __future__ import annotations
@@ -39,8 +39,8 @@ class Claims:
         begin: Callable[[ExecutionRow], None],
         has_calls: Callable[[int], bool],
     ) -> None:
-        """Nobody has come yet. ``topology_of`` gives a deployment's topology as it is now; ``begin`` is for who has waited;
-        ``has_calls`` says whether given-up calls of an execution still run.
+        """Start without executions. ``topology_of`` gives the current topology of a deployment, ``begin`` starts an
+        execution that has waited, ``has_calls`` is true if given-up calls of an execution still run.
         """
         self._topology_of, self._begin, self._has_calls = topology_of, begin, has_calls
         self._counters: dict[int, _Counter] = {}
@@ -52,7 +52,7 @@ class Claims:
         """{execution that is over, with calls that still run: its row}"""
 
     def take_up(self, row: ExecutionRow) -> None:
-        """An execution that has begun: it holds its claim, whoever else is there."""
+        """Add an execution that has begun: it holds its claim, whatever other executions there are."""
         self._at(row).put(row)
         self.waiting.pop(row.number, None)
         self.lingering.pop(row.number, None)
@@ -74,7 +74,7 @@ class Claims:
             self.leave(row)
 
     def let_go(self) -> None:
-        """Calls have returned: who was over, and has none that runs any more, leaves."""
+        """Remove ended executions whose last call has returned."""
         if not self.lingering:
             return
         for row in [row for number, row in self.lingering.items() if not self._has_calls(number)]:
@@ -106,11 +106,11 @@ class Claims:
 
     @property
     def waits_for_calls(self) -> bool:
-        """Whether somebody waits for calls that were given up."""
+        """True if an execution waits for calls that were given up."""
         return any(blocker in self.lingering for blocker in self.waiting.values())
 
     def blocker(self, row: ExecutionRow) -> ExecutionRow | None:
-        """The open execution that one which has ended would collide with, if it went on now."""
+        """The open execution with which an ended one would collide if it continued now."""
         counter = self._counters.get(row.deployment)
         return None if counter is None else counter.blocker(row)
 
@@ -157,7 +157,7 @@ class _Counter:
             self._count(claim, -1)
 
     def renew(self, row: ExecutionRow) -> None:
-        """Look anew what it claims: instances may have come or gone while it waited."""
+        """Compute its claim again: instances may have been added or removed while it waited."""
         claim = self._claims.pop(row.number, None)
         if claim is not None:
             self._count(claim, -1)
@@ -181,7 +181,7 @@ class _Counter:
         return None
 
     def _is_free(self, claim: Claim) -> bool:
-        """Whether nothing it needs is taken: by the counts, without looking at anybody."""
+        """True if nothing it needs is taken: by the counts, without comparing with single executions."""
         if claim.by_resource:
             return self._by_resource == len(self._claims)
         if self._everything or self._by_resource or claim.own is None:
@@ -193,7 +193,7 @@ class _Counter:
         return self._claims.get(row.number) or self._claim_of(row)
 
     def _claim_of(self, row: ExecutionRow) -> Claim:
-        """What it needs; all there is where that cannot be read: whoever is asked about it next ends it."""
+        """What it needs; everything if that is unreadable: the next step that reads the execution ends it."""
         try:
             return claim_of(self._topology_of(self._deployment), row.request)
         except NOT_READ as error:

@@ -35,19 +35,19 @@ CANCEL_SENTENCES = {
 
 
 def execution_event(row: ExecutionRow, kind: str, now: int, reason: str = "") -> EventRow:
-    """The event that says what an execution as a whole did."""
+    """The event for the start or the end of an execution as a whole."""
     text = SENTENCES[kind].format(workflow=row.request.workflow, reason=reason)
     return EventRow(row.number, now, kind, text, actor=row.created_by)
 
 
 def waiting_event(row: ExecutionRow, blocker: ExecutionRow, now: int, *, is_over: bool) -> EventRow:
-    """That an execution begins later, and on whom it waits. ``is_over``: only calls of that one still run."""
+    """The event for an execution that has to wait, naming the other. ``is_over``: only calls of that one still run."""
     whom = f"calls of {blocker.id} that were given up and still run" if is_over else blocker.id
     return EventRow(row.number, now, QUEUED, f"Waiting for {whom}", actor=row.created_by)
 
 
 def cancel_event(execution: int, how: str, now: int, actor: str) -> EventRow:
-    """That somebody wants an execution to end."""
+    """The event for the request to cancel an execution."""
     text = CANCEL_SENTENCES.get(how, CANCEL_SENTENCES["wait"])
     return EventRow(execution, now, "cancel_requested", text, actor=actor)
 

@@ -1,7 +1,7 @@
-"""Whether an engine begins calls: it does not while somebody wants it to leave, and does again if that comes to nothing.
+"""Drain state of an engine: it begins no calls while it is asked to leave, and begins calls again if that is withdrawn.
 
-An engine leaves when nothing is running that anybody waits for. Calls that were given up (``cancel --force``) are heard
-out for a bounded time and then ended with the executor: nobody's work stands still for them.
+An engine leaves when no awaited call is running. Calls that were given up (``cancel --force``) get a bounded time and
+are then ended with the executor: no other work waits for them.
 """
 
 from __future__ import annotations
@@ -27,25 +27,25 @@ class DrainState:
     """
 
     def __init__(self, executor: Executor, now: Callable[[], int]) -> None:
-        """Nobody wants it. ``now`` in ms."""
+        """Start with no request to leave. ``now`` in ms."""
         self._executor, self._now = executor, now
         self._slots = {"bulk": BULK_SLOTS, **executor.slots()}
         self._at: int | None = None
         self.is_wanted = self.is_held = self.is_asked = False
 
     def ask(self, drain_s: float | None) -> None:
-        """Another process wants it, within so long though calls are still running. None: without end."""
+        """Record the request of another process: leave after ``drain_s`` even if calls still run. None: no limit."""
         self.is_asked = True
         if drain_s is not None:
             self._at = self._now() + int(drain_s * 1000)
         self.is_wanted = True
 
     def slots(self) -> list[Event]:
-        """What tells the scheduler how many calls each pool takes now."""
+        """Events for the scheduler: how many calls each pool takes now."""
         return [SlotsChanged(pool, 0 if self.is_held else count) for pool, count in self._slots.items()]
 
     def hold(self) -> list[Event]:
-        """Give no slot away any more; what tells the scheduler, once."""
+        """Grant no more slots; returns the events for the scheduler, the first time."""
         if self.is_held:
             return []
         self.is_held = True
@@ -53,7 +53,7 @@ class DrainState:
         return self.slots()
 
     def release(self) -> list[Event]:
-        """Give slots away again, and begin what was held back; what tells the scheduler."""
+        """Grant slots again, and begin held calls; returns the events for the scheduler."""
         self.is_wanted = False
         if not self.is_held:
             return []

@@ -65,15 +65,15 @@ TURN_ENTRIES = 10_000
 LONGEST_WAIT_MS = 1_000
 """The loop looks up at least so often, so that a caller may watch."""
 HELD_WAIT_MS = 20
-"""The same once an interrupt is being honoured: a call that ends without a word ends the wait for it as well."""
+"""The same while the engine leaves: a call that ends without a report ends the wait for it, too."""
 LENT_ENTRIES = 1_000
 """Outcomes that a thread which has brought them handles itself. Large turns stay in one thread: each has memory of its own that it keeps."""
 NEVER_AGAIN = 1 << 62
-"""So late that nobody looks for requests before it."""
+"""A time, in ms, that is never reached: no more requests are read."""
 
 
 class Engine:
-    """The scheduler of this process and everything around it. Not thread-safe but for ``interrupt``."""
+    """The scheduler of this process and everything around it. Only ``interrupt`` is thread-safe."""
 
     def __init__(
         self,
@@ -91,8 +91,8 @@ class Engine:
     ) -> None:
         """The caller owns the store (``Store.own``).
 
-        ``on_turn`` is called after every turn, ``on_events`` with what a turn has stored of them,
-        ``reload`` when somebody wants plugins to be read anew, ``phases`` when the first resource is on its way.
+        ``on_turn`` is called after every turn, ``on_events`` with the events that a turn has stored,
+        ``reload`` on a request to reload plugins, ``phases`` when the first resource is on its way.
         """
         first_graph, first_batch = store.counters()
         self._store, self._clock = store, clock
@@ -143,7 +143,7 @@ class Engine:
     # -- requests -----------------------------------------------------------------------------------------------
 
     def submit(self, row: ExecutionRow) -> None:
-        """Begin a stored execution as soon as no other one of its deployment stands in its way."""
+        """Begin a stored execution as soon as no other one of its deployment collides with it."""
         self.known.add(row.number)
         with self.planning.alone(row):
             self.planning.begin(row)
@@ -162,7 +162,7 @@ class Engine:
         self._rows.append(execution_event(row, "workflow_started", self._clock.now()))
 
     def recover(self, rows: Sequence[ExecutionRow] | None = None) -> None:
-        """Take up executions of the store where they stand; None: all that are open. Those at hand are left alone."""
+        """Continue stored executions from their present state; None: all open ones. Loaded ones are left alone."""
         wanted = self._store.executions(only_open=True) if rows is None else rows
         wanted = [row for row in released(self._store, wanted) if row.number not in self.known]
         new = [row for row in wanted if row.status is ExecutionStatus.QUEUED and not row.started_at]
@@ -183,7 +183,7 @@ class Engine:
             self.submit(row)
 
     def take_up(self, row: ExecutionRow) -> None:
-        """See that an open execution goes on, be it new or where it stands; one at hand is left alone."""
+        """Start or continue an open execution; one that is loaded is left alone."""
         if row.number not in self.known:
             self.recover([row] if row.status is ExecutionStatus.QUEUED and not row.started_at else None)
 
@@ -202,10 +202,10 @@ class Engine:
         self, row: ExecutionRow, *, graph: int | None = None, positions: np.ndarray | None = None,
         include_unsure: bool = False, replan: bool = False, actor: str = "",
     ) -> None:  # fmt: skip
-        """Let what failed or was canceled go on, and what waits for its next try be called now.
+        """Continue failed and canceled entries, and call now those that wait for their next try.
 
-        From now on ``row.request`` is planned by, also by engines to come; ``replan`` asks the planner afresh. Where
-        nothing was planned yet, it is asked in any case.
+        From now on planning uses ``row.request``, in later engines, too; ``replan`` asks the planner again from the
+        start. If nothing was planned yet, the planner is asked in any case.
         """
         from phaseline.calls.deployments.removed_instances import acting_anew, to_retry
 
@@ -258,11 +258,11 @@ class Engine:
             self.phases.orders.edit(deployment, body.get("edits"))
 
     def look_at_pauses(self) -> None:
-        """Somebody has paused phases, or opened them again."""
+        """React to phases that were paused or opened again."""
         self._events.extend(self.phases.renew())
 
     def reload(self) -> Mapping[str, Value]:
-        """Read plugins anew, where this engine has any; what came of it. Calls that run go on with their code."""
+        """Reload the plugins of this engine, if any; returns the result. Running calls keep their old code."""
         if self._reload is None:
             return {"done": False}
         told = self._reload()
@@ -272,9 +272,9 @@ class Engine:
         return told
 
     def interrupt(self) -> None:
-        """Begin no new call; ``run`` returns when the running ones have returned, those left out that were given up.
+        """Begin no new call; ``run`` returns when the running ones have returned, except those given up.
 
-        Safe from a signal handler: it takes no lock, so the loop hears of it when it looks for requests next.
+        Safe in a signal handler: it takes no lock, so the loop notices it when it looks for requests next.
         """
         self.leaving.is_wanted = True
 
@@ -307,9 +307,9 @@ class Engine:
                 self.turn()
 
     def close(self, drain_s: float) -> None:
-        """Let running calls end, at most so long, and store what came back; what has not begun is given back.
+        """Give running calls ``drain_s`` to end, and store their results; calls that have not begun are given back.
 
-        The engine cannot be used any more afterwards. What is still without an answer is lost, as after a crash.
+        The engine cannot be used any more afterwards. Calls still without an answer are lost, as after a crash.
         """
         if self.scheduler.runs or self.has_work:
             self._events.extend(self.leaving.hold())
@@ -331,7 +331,7 @@ class Engine:
         return self._is_news or self.has_work or self.wakes_at != at
 
     def turn(self, *, is_lent: bool = False) -> None:
-        """Take what has arrived, decide, commit, act. What watches hears of a lent one when the loop's thread wakes."""
+        """Take what has arrived, decide, commit, act. Watchers see a lent turn when the loop's thread wakes."""
         self.has_turned = True
         self._look()
         reports = self._take()
@@ -391,14 +391,14 @@ class Engine:
         return taken
 
     def _wait(self, wait_ms: int) -> None:
-        """Until something comes back, somebody asks for something or the time is over."""
+        """Wait until a call returns, a request arrives or the time is over."""
         while wait_ms > 0 and not self._hands.wait(min(wait_ms, LOOK_MS)):
             wait_ms -= LOOK_MS
             if self._look() or (self.leaving.is_wanted and not self.leaving.is_held):
                 return
 
     def _look(self) -> bool:
-        """Look at the door, though not all the time; True if somebody asked for something."""
+        """Read requests, though not each time; True if there was one."""
         now = self._clock.now()
         if self._looked is not None and now - self._looked < LOOK_MS // 2:
             return False
@@ -452,7 +452,7 @@ class Engine:
             self._events.append(answer)
 
     def _has_let_go(self) -> bool:
-        """True when no call is running that anybody waits for, or the time to leave is over and whoever asked knows."""
+        """True when no awaited call is running, or the time to leave is over and the request is answered."""
         self._events.extend(self.leaving.hold())
         if self._events:
             return False
@@ -486,11 +486,11 @@ class Engine:
 
     @property
     def held(self) -> frozenset[int]:
-        """Executions in which all that could go on waits for phases that a person must open or mend."""
+        """Executions whose remaining work waits for phases that an operator must open or fix."""
         return frozenset() if self._phases is None else self._phases.held
 
     def needs_attention(self, execution: int) -> bool:
-        """True when nothing moves until a user decides about unsure calls, its own or those of whom it waits for."""
+        """True when nothing moves until a user decides about unsure calls, of it or of the execution it waits for."""
         *_, last = execution, *self.claims.chain(execution)
         run = self.scheduler.runs.get(last)
         return run is not None and run.status.value == "attention" and not self._events

@@ -151,7 +151,7 @@ class Eviction:
 
 
 def size_of(loaded: LoadedDeployment) -> int:
-    """Estimated bytes of a deployment in memory: most of them lie in columns and documents."""
+    """Estimated bytes of a deployment in memory, most of them in columns and documents."""
     topology, documents = loaded.topology, loaded.documents
     sampled = [bytes_of(document) for document in islice(documents.values(), DOCUMENTS_SAMPLED)]
     mean = sum(sampled) // len(sampled) if sampled else 0

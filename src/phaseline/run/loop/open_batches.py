@@ -34,16 +34,16 @@ ORIGINS_KEPT = 1_000
 
 
 def event_of(report: CallReport) -> Finished | Noted:
-    """What the scheduler is told of a report that has members."""
+    """The event for the scheduler of a report that has members."""
     if report.is_noted:
         return Noted(report.batch, report.members)
     return Finished(report.batch, report.members, report.kinds, report.delays)
 
 
 class OpenBatches:
-    """``batches``: those that were handed over and have members without an outcome; ``killed``: ids of some of them.
+    """Batches handed over to the executor. ``batches``: those with open members; ``killed``: ids of killed ones.
 
-    ``vouched``: what users take as completed, ``signals``: what they say to sleepers, both until the next turn.
+    ``vouched``: entries that users declare completed, ``signals``: signals to sleeping entries, both until the next turn.
     """
 
     def __init__(
@@ -66,9 +66,9 @@ class OpenBatches:
         self.batches[batch.id] = Dispatched(batch, NOT_REPORTED if count == 1 else np.zeros(count, bool))
 
     def orphans(self, events: Sequence[Event]) -> list[BatchRow]:
-        """Open batches of the store that nobody here calls, nor will by these events: those of a dead engine.
+        """Open batches of the store that this engine does not call, nor will by these events: those of a dead engine.
 
-        Those from before a restore are left as they are until a person lets their executions go on.
+        Batches from before a restore stay unchanged until an operator continues their executions.
         """
         held = self.batches.keys() | self.scheduler.batches.keys()
         held |= {event.batch for event in events if isinstance(event, Reattached)}
@@ -83,7 +83,7 @@ class OpenBatches:
         executor.cancel(batch, members, kill=kill)
 
     def only_members(self, report: CallReport) -> CallReport:
-        """The report without what it says of members that its batch does not have."""
+        """The report without members that its batch does not have."""
         dispatched = self.batches.get(report.batch)
         return report if dispatched is None else dispatched.only_members(report)
 
@@ -155,7 +155,7 @@ class OpenBatches:
         return called_side(self._topology(segment.deployment), segment.kind, int(segment.subjects[place]))
 
     def _given_up(self, batch: Batch, answer: Accepted | None) -> set[int]:
-        """Members that were not accepted because nobody waits for their entries any more."""
+        """Members that were not accepted because their entries are not awaited any more."""
         found: set[int] = set()
         if answer is None or not len(answer.rejected):
             return found

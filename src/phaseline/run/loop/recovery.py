@@ -59,13 +59,13 @@ def restore(
     messages: dict[tuple[int, int], str],
     take_up: TakeUp = lambda _row, _events: [],
 ) -> list[Event]:
-    """Events that give the scheduler these executions and the orphans, open batches, that hold entries of theirs.
+    """Events that give the scheduler these executions and their orphans: open batches that hold entries of them.
 
-    ``messages`` learns what the last call of each entry that has not completed said, by (graph, position). ``take_up`` gives
-    what follows where resources are on their way. What cannot be read of an execution is the end of that one alone.
+    ``messages`` receives the last message of each entry that has not completed, by (graph, position). ``take_up`` gives
+    the events for resources on their way. Unreadable data of an execution ends only that execution.
 
-    Nobody of this machine can still be running an orphan (``Executor.recover`` has ended what was left), so
-    each is told as lost.
+    No process of this machine can still be running an orphan (``Executor.recover`` has ended what was left), so
+    each is reported as lost.
     """
     first: list[Event] = []  # before those that belong together
     events: list[Event] = []
@@ -121,10 +121,10 @@ def goes_through_phases(row: ExecutionRow, events: Iterable[Event]) -> bool:
 
 
 def _graphs_to_hold(store: Store, planning: Planning, row: ExecutionRow) -> list[tuple[GraphRow, np.ndarray]]:
-    """Of the present attempt the last graph, and those in which something may still move; of state paths all of them.
+    """Graphs to load: of the present attempt the last one and those that may still move; of state paths all of them.
 
-    The others are history: they are told to the planner as rounds. So is a held one that has settled, for a user may let
-    the planner begin afresh, or has given up calls of which nobody knows: others have followed.
+    The others are history: the planner gets them as rounds. It also gets loaded ones that have settled, because a user
+    may let the planner start again, and those with lost given-up calls that other graphs have followed.
     """
     graphs = store.graphs(row.number)
     found = []
@@ -143,7 +143,7 @@ def _graphs_to_hold(store: Store, planning: Planning, row: ExecutionRow) -> list
 
 
 def _follows(row: ExecutionRow, graph: GraphRow) -> bool:
-    """Whether a graph has come after older ones in this attempt: what a retry begins with precedes those that go on in it."""
+    """True if a graph follows older ones in this attempt; the graph that opens a retry precedes the continued ones."""
     if graph.attempt != row.attempt:
         return False
     if not row.request.is_surrounded:
@@ -203,7 +203,7 @@ def _restored(
 def time_left(store: Store, row: ExecutionRow) -> Time:
     """When the time of the present attempt is over, as of ``Restored``; it began with the attempt.
 
-    Nobody has asked for the cancel of one that is canceling: then its time was over, and its grace has begun.
+    If it is canceling without a request to cancel, its time was over, and its grace has begun.
     """
     if not row.request.timeout_ms:
         return {"timeout_ms": 0, "ends_at": None, "is_timed_out": False}
@@ -225,7 +225,7 @@ class _LastCalls:
     """What came of the last calls of an execution's entries: the rows of batches are the history."""
 
     def __init__(self, store: Store, row: ExecutionRow) -> None:
-        """Nothing is read before somebody asks."""
+        """Defer all reading to the first use."""
         self._store, self._row = store, row
 
     @cached_property
@@ -245,7 +245,7 @@ class _LastCalls:
 
     @cached_property
     def unseen(self) -> dict[int, Counter[int]]:
-        """{graph: {position: how many calls of the entry nobody saw the end of}}; what the present engine calls is not among them."""
+        """{graph: {position: number of calls of the entry without a known end}}, without calls of the present engine."""
         found: dict[int, Counter[int]] = {graph.id: Counter() for graph in self._store.graphs(self._row.number)}
         for batch in self._store.batches(execution=self._row.number):
             kinds = batch.kinds

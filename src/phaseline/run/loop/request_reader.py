@@ -37,32 +37,32 @@ ABOUT_RESOURCES = frozenset(
 
 
 class Orders(Protocol):
-    """What an engine does for those who ask."""
+    """The engine's actions that requests can trigger."""
 
     claims: Claims
-    """Who may go on beside whom."""
+    """Which executions may run at the same time."""
     scheduler: Scheduler
-    """Who knows how entries stand that are at hand."""
+    """The statuses of loaded entries."""
     deployments: DeploymentCache
     """What entries keep for their next call."""
     known: set[int]
-    """Open executions that are at hand."""
+    """Open executions that are loaded."""
     given_up: GivenUpCalls
-    """Calls that nobody waits for any more."""
+    """Calls that were given up and may still run."""
 
     def take_up(self, row: ExecutionRow) -> None:
-        """See that an open execution goes on."""
+        """Start or continue an open execution."""
         ...
 
     def cancel(self, execution: int, how: str = "wait", *, actor: str = "") -> None:
-        """Cancel an execution that is at hand."""
+        """Cancel a loaded execution."""
         ...
 
     def retry(
         self, row: ExecutionRow, *, graph: int | None = None, positions: np.ndarray | None = None,
         include_unsure: bool = False, replan: bool = False, actor: str = "",
     ) -> None:  # fmt: skip
-        """Let what failed or was canceled go on."""
+        """Continue failed and canceled entries."""
         ...
 
     def refuse_overlap(self, row: ExecutionRow, graph: int | None, positions: np.ndarray | None) -> None:
@@ -78,7 +78,7 @@ class Orders(Protocol):
         ...
 
     def reload(self) -> Mapping[str, Value]:
-        """Read plugins anew; what came of it."""
+        """Reload plugins; returns the result."""
         ...
 
     def about_resources(self, row: ExecutionRow, request: RequestRow) -> None:
@@ -90,7 +90,7 @@ class Orders(Protocol):
         ...
 
     def look_at_pauses(self) -> None:
-        """Somebody has paused phases, or opened them again."""
+        """React to phases that were paused or opened again."""
         ...
 
     def ask_to_stop(self, drain_s: float | None = None) -> None:
@@ -214,7 +214,10 @@ class Door:
         self._orders.complete(row, graph, positions, reason=reason, actor=request.actor.name)
 
     def _refuse_reopening(self, row: ExecutionRow) -> None:
-        """What has ended goes on only if nobody else claims its instances. Raises: PL-C016 naming the other one, PL-C010."""
+        """Check that no other execution claims the instances of an ended one that is to continue.
+
+        Raises: PL-C016 naming the other one, PL-C010.
+        """
         if row.status.is_ended:
             other = self._orders.claims.blocker(row)
             if other is not None:

@@ -21,11 +21,11 @@ if TYPE_CHECKING:
     from phaseline.ports import Store
 
 ROUNDS_TOGETHER = 4
-"""How often planners are asked in one turn, so that one which plans nothing again and again holds nobody up."""
+"""How often planners are asked in one turn, so that one that keeps planning nothing does not block the loop."""
 
 
 class Rounds:
-    """Asks planners what comes next and lets the scheduler go on with the answers."""
+    """Asks planners for the next graph and passes the answers to the scheduler."""
 
     def __init__(
         self,
@@ -94,7 +94,7 @@ class Rounds:
         return [planned]
 
     def _tell_left(self, asked: Ask) -> None:
-        """A graph that waited for a person's decision and was let go by a retry is a round as well, for it may go on."""
+        """Treat a graph that waited for a decision and was released by a retry as a round as well: it may continue."""
         row = self._planning.row(asked.execution)
         if not row.request.is_surrounded or not asked.graph or self._planning.knows(asked.execution, asked.graph):
             return

@@ -30,11 +30,11 @@ if TYPE_CHECKING:
 ASKED_AGAIN = "OperationRetry"
 """The type of error by which an operation asks to be called again: that is no failure."""
 TOLD_OTHERWISE = (ASKED_AGAIN, "ProcessException")
-"""Types of errors without a traceback of their own; what a script said is in the log already."""
+"""Types of errors without their own traceback; the output of a script is in the log already."""
 TRACES_TOLD = 10
 """Of members that fail in one report at the same place so many have the traceback in their log."""
 GIVEN_UP = (EntryStatus.CANCELED, EntryStatus.UNSURE)
-"""An answer that comes when nobody waits for it any more is stored on the instance if its entry has one of these."""
+"""Entry statuses in which a late answer, not awaited any more, is stored on the instance."""
 
 RETRY = int(OutcomeKind.RETRY)
 FAILS = np.array([kind in {OutcomeKind.FAILED, OutcomeKind.RETRY} for kind in OutcomeKind], bool)
@@ -47,7 +47,7 @@ def _in_full(trace: str) -> list[tuple[str, str]]:
 
 
 def _refusal(message: str, error: Mapping[str, str]) -> list[tuple[str, str]]:
-    r"""The same of a hook class: that it refuses is its trade, so where it did so is for those who look closely.
+    r"""The same for a hook class: refusing is its purpose, so its traceback has the level debug.
 
     >>> _refusal("no room", {"type": "ValueError", "traceback": "Traceback ...\n  at a"})
     [('debug', 'Traceback ...'), ('debug', '  at a'), ('error', 'ValueError: no room')]
@@ -92,10 +92,10 @@ class Sorter:
     def take(
         self, report: CallReport, accepted: Accepted | None, origin: BatchOrigin | None, given_up: set[int]
     ) -> None:
-        """Keep what accepted members brought. Of the others nothing moves, but no data is lost: it is told as an event.
+        """Keep the data of accepted members. That of others changes no entry, but is not lost: it becomes an event.
 
-        ``given_up``: members, not accepted, for whose entries nobody waits any more: their data is stored on the
-        instance as well. So is what the executor sends without an outcome because it had told one already.
+        ``given_up``: members that were not accepted because their entries are not awaited any more: their data is
+        stored on the instance as well. So is data that the executor sends after it has reported the outcome.
         """
         self.logs.extend(report.logs)
         if not report.documents and not report.remarks:
@@ -110,7 +110,7 @@ class Sorter:
         self.remarks.extend(remark for member, remark in report.remarks if member not in refused)
 
     def keep(self, kept: EntryRemark | DocumentChange, event: EventRow) -> None:
-        """Keep what somebody has said, with the event that tells of it."""
+        """Keep a signal, with its event."""
         if isinstance(kept, EntryRemark):
             self.remarks.append(kept)
         else:
@@ -120,7 +120,7 @@ class Sorter:
     def _late(self, origin: BatchOrigin | None, member: int, change: DocumentChange) -> None:
         execution = origin.execution_of(member) if origin is not None else None
         if origin is None or execution is None:
-            return  # of a batch that this engine never had: nobody could tell whose it is
+            return  # of a batch that this engine never had: its execution is unknown
         text = f"A call that nobody waited for any more {_brought(change)}"
         self.events.append(
             EventRow(execution, self._now, "late_result", text, instance=change.instance, operation=origin.phase)
@@ -175,9 +175,9 @@ class Sorter:
         reshaped: Sequence[Reshaped] = (),
         written: PlannerWrites = NOTHING_WRITTEN,
     ) -> TurnPayload:
-        """Everything gathered, these events, the answers to requests, what executions are planned by, new shapes, and documents.
+        """Everything gathered, these events, the answers to requests, changed requests, topology changes, documents.
 
-        No secret is seen in it, and nobody has seen what was gathered before.
+        It contains no secret in plain text; what was gathered was not visible before.
         """
         rows: Sequence[EventRow] = (*self.events, *events)
         others = answers or requests or reshaped or written is not NOTHING_WRITTEN or self.checks or self.measures
@@ -191,7 +191,7 @@ class Sorter:
 
 
 def _brought(change: DocumentChange) -> str:
-    """What became of a call in whose end nobody believed; one that was killed has mostly changed nothing."""
+    """The result of a late call, as text; a killed call has mostly changed nothing."""
     data = {".".join(path): value for path, value in change.written.items()}
     said = [f"returned: {json.dumps(data, default=str)}"] if data else []
     if change.removed:

@@ -1,7 +1,7 @@
-"""The phases that are in force in this engine: another value after each reload, and lanes closed for those nobody can use.
+"""The active phases of this engine: another value after each reload, and closed lanes for unusable phases.
 
-A phase that is known and cannot be used, or that somebody needs and nobody defines, keeps its lane closed: resources that
-need it wait, and go on when it is mended (PD8, PD42). Operators close lanes, too.
+A phase that is known but unusable, or needed but not defined, keeps its lane closed: resources that need it wait, and
+continue when it is fixed (PD8, PD42). Operators close lanes, too.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ class ActivePhases:
         self._of_blueprints.pop(id(blueprint), None)
 
     def find(self, name: str) -> PhaseDefinition | None:
-        """The phase of this name if it can be used; None: it is not known, or nobody can use it now."""
+        """The phase of this name if it can be used; None: it is not known, or unusable now."""
         found = self.registry.get(name)
         return None if found is None or self.registry.obstacles(found) else found
 
@@ -81,16 +81,16 @@ class ActivePhases:
 
     @property
     def closed(self) -> set[str]:
-        """Lanes of phases that nobody may call now."""
+        """Lanes of phases that may not be called now."""
         return {change.phase for change in self._told.values() if change.is_paused}
 
     def needed_by(self, graph: Graph) -> list[LaneChanged]:
-        """A graph begins, or goes on: what it needs is looked after from now on."""
+        """Watch the phases that a starting or continued graph needs."""
         self._needed.update({name: name for name in phases_in(graph.steps)})
         return self.changes()
 
     def renew(self) -> list[LaneChanged]:
-        """Plugins were read anew, or somebody paused or opened a phase."""
+        """React to reloaded plugins, and to paused or opened phases."""
         self.registry = self._read()
         self._held = {name.lower() for name in self._paused()}
         return self.changes()

@@ -1,6 +1,6 @@
 """Whether a phase applies to a resource: asked when its entry is released, and again when the resource has changed (6.3).
 
-Provider and constraint are answered here. The question about a phase that nobody can use is kept until it is mended.
+Provider and constraint are answered here. The question about an unusable phase is kept until the phase is fixed.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ HELD = (int(EntryStatus.BLOCKED), int(EntryStatus.SKIPPED))
 """Statuses of an exit behind which its subject still is."""
 CONDITIONAL, EXIT = int(Mark.CONDITIONAL), int(Mark.EXIT)
 ENGINE_NAMES = frozenset({"name", "clustername", "state", "adtype", "targetstate"})
-"""Attributes that the engine says and a constraint may ask for, in lower case."""
+"""Attributes that the engine provides for constraints, in lower case."""
 
 
 class Conditions:
@@ -89,7 +89,7 @@ class Conditions:
         return told
 
     def _gate(self, slot: GraphSlot, stay: StaySteps, positions: np.ndarray) -> list[Event]:
-        """The gate of a state lets those pass of whom no phase has begun to apply; the others are taken back (ADR 0014)."""
+        """Open the gate of a state for subjects to which no further phase applies now; others are taken back (ADR 0014)."""
         subjects = self._scheduler.arena.subject[positions + slot.base]
         news, leaving = self.before_leaving(slot, subjects, stay)
         passing = positions[np.isin(subjects, leaving)]
@@ -97,17 +97,17 @@ class Conditions:
         return [*news, let_through] if len(passing) else news
 
     def forget_graphs(self, graphs: Collection[int]) -> None:
-        """Graphs were dropped: nothing is kept for entries of theirs."""
+        """Drop the questions kept for entries of dropped graphs."""
         if self._kept:
             self._kept = [kept for kept in self._kept if kept[0] not in graphs]
 
     def renewed(self) -> list[Event]:
-        """Plugins were read anew: what was kept is looked at again."""
+        """Ask kept questions again after plugins were reloaded."""
         kept, self._kept = self._kept, []
         return [event for graph, positions in kept for event in self.asked(graph, positions)]
 
     def keyed(self, graph: int, positions: np.ndarray, expression: str, keys: LaneKeys) -> list[Event]:
-        """Lane keys of entries of phases: what their resources say to an expression."""
+        """Lane keys of entries of phases: the value of an expression for their resources."""
         slot = self._scheduler.arena.slots.get(graph)
         if slot is None:
             return []
@@ -155,9 +155,9 @@ class Conditions:
     def _again(
         self, slot: GraphSlot, subjects: np.ndarray, statuses: tuple[int, ...], *, left: StaySteps | None = None
     ) -> list[Event]:
-        """Conditional entries of these subjects that have one of the statuses, asked anew. ``left``: of this stay only.
+        """Answers for conditional entries of these subjects that have one of the statuses. ``left``: of this stay only.
 
-        Who has passed the exit in an earlier turn, or follows a newer execution, has left: nothing can be taken back.
+        A subject that passed the exit in an earlier turn, or follows a newer execution, has left: its entries stay.
         """
         told: list[Event] = []
         for stay in [left] if left is not None else stays_of(slot.steps):
@@ -192,7 +192,7 @@ class Conditions:
     # -- answers ------------------------------------------------------------------------------------------------
 
     def _judged(self, slot: GraphSlot, stay: StaySteps, step: Step, positions: np.ndarray) -> np.ndarray | None:
-        """Whether the phase of a step applies to the subjects at these positions; None: nobody can say."""
+        """Whether the phase of a step applies to the subjects at these positions; None: unknown."""
         stop = stop_beside(step.phase)
         if stop is not None:
             return self._stops(slot, stay, positions, *stop)
@@ -217,9 +217,9 @@ class Conditions:
         return values
 
     def _is_forgotten(self, slot: GraphSlot, stay: StaySteps, step: Step) -> bool:
-        """Whether the step stands only for a name that other phases needed, that nobody defines, and that none of them needs now.
+        """True if the step represents only an undefined name that other phases needed and none of them needs now.
 
-        So it is when a definition with a wrong dependency has been mended. A phase that was there and is gone is waited for.
+        That happens when a definition with a wrong dependency was fixed. Phases that were removed are still awaited.
         """
         name = phase_of(step.phase) or ""
         registry = self._in_force.registry_of(self._deployments.loaded(slot.deployment).blueprint)
@@ -256,7 +256,7 @@ class Conditions:
             return behind
         before = len(self.remarks)
         judged = self._judged(slot, stay, step, there)
-        del self.remarks[before:]  # why a constraint cannot be asked is said of the phase
+        del self.remarks[before:]  # the remark why a constraint cannot be evaluated belongs to the phase only
         return None if judged is None else ((judged == APPLIES) & np.isin(status, NOT_BEGUN)).astype(np.int32)
 
     def _constrain(
@@ -284,7 +284,7 @@ class Conditions:
                 values[place] = DOES_NOT_APPLY
 
     def _target(self, slot: GraphSlot, positions: np.ndarray) -> str:
-        """Where the subjects at these positions of one step are going, as their graph or their execution says."""
+        """The target of the subjects at these positions of one step, from their graph or their execution."""
         first = slot.policies[int(self._scheduler.arena.policy[positions[0] + slot.base]) - slot.policy_base]
         return target_of(first, self._deployments.execution(slot.execution, slot.deployment))
 
@@ -352,7 +352,7 @@ def positions_of(slot: GraphSlot, step: Step, column: np.ndarray, subjects: np.n
 
 
 def _by_step(steps: Sequence[Step], positions: np.ndarray) -> Iterable[tuple[Step, np.ndarray]]:
-    """Positions by the step they lie in."""
+    """Positions by the step that contains them."""
     firsts = np.array([step.first for step in steps], np.int64)
     numbers = np.searchsorted(firsts, positions, side="right") - 1
     for number in np.unique(numbers).tolist():

@@ -45,7 +45,7 @@ class Breakers:
     def __init__(
         self, store: Store, clock: Clock, scheduler: Scheduler, in_force: ActivePhases, secrets: SecretSource
     ) -> None:
-        """Those that are tripped stand in the store; ``secrets`` are masked in what is told of the last failure."""
+        """The store has the tripped ones; ``secrets`` are masked in the reported message of the last failure."""
         self._secrets = secrets
         self._store = store
         self._clock = clock
@@ -66,7 +66,7 @@ class Breakers:
         return {LANE_PREFIX + phase.name for key in self._tripped if (phase := self._in_force.registry.get(key))}
 
     def follow(self) -> None:
-        """Somebody may have paused or opened phases: the store says which are tripped."""
+        """Read the tripped ones from the store again: phases may have been paused or opened."""
         held = {name: row for name, row in self._store.paused_phases().items() if row.reason.startswith(REASON)}
         self._in_force.probed &= held.keys()
         self._tripped = {name: at for name, at in self._tripped.items() if name in held}

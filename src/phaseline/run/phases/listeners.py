@@ -1,4 +1,4 @@
-"""Listeners are told that resources have reached a state. They run beside everything else and hold nothing up (section 9)."""
+"""Calls of listeners when resources have reached a state. They run beside other work and delay nothing (section 9)."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ if TYPE_CHECKING:
 THREADS = 2
 """A pool of their own: a slow listener delays no phase (PD31)."""
 MOST_WAITING = 10_000
-"""Events that wait to be told; of more the oldest are dropped (PD38)."""
+"""Most events that wait for their listeners; beyond it the oldest are dropped (PD38)."""
 MAX_MESSAGE_CHARS = 2_000
 
 
 class Listeners:
-    """Counts what was ``told`` to a listener, of that what raised (``errors``), and what there was no room for (``dropped``).
+    """Counts calls of listeners (``told``), those that raised (``errors``), and events without room (``dropped``).
 
-    At most ``most_waiting`` events wait; ``threads`` are told at once.
+    At most ``most_waiting`` events wait; ``threads`` listeners are called at once.
     """
 
     threads = THREADS
@@ -68,7 +68,7 @@ class Listeners:
         self.most_waiting = MOST_WAITING
 
     def announced(self, command: Announce) -> None:
-        """Remember who has reached a state in this turn, as they are now."""
+        """Remember the resources that have reached a state in this turn, with their present attributes."""
         slot = self._scheduler.arena.slots.get(command.graph)
         if slot is None or not self._in_force.registry.listeners:
             return
@@ -105,7 +105,7 @@ class Listeners:
             )
 
     def tell(self) -> None:
-        """Tell what one turn has brought: one event for each type, state and cluster."""
+        """Queue the events of one turn: one for each type, state and cluster."""
         reached, self._reached = self._reached, {}
         executions, self._executions = self._executions, {}
         for key, resources in reached.items():
@@ -116,11 +116,11 @@ class Listeners:
                 self._put(partial(self._call, listener, event, executions[key]))
 
     def waiting(self) -> int:
-        """How many events nobody has begun to tell."""
+        """The number of events that wait."""
         return len(self._waiting)
 
     def busy(self) -> int:
-        """How many listeners are being told."""
+        """The number of listeners that are running."""
         return self._pool.busy()
 
     def _put(self, task: Callable[[], None]) -> None:
@@ -156,5 +156,5 @@ class Listeners:
             self._inbox.post(only_logs(NO_BATCH, [line]))
 
     def close(self, drain_s: float) -> None:
-        """Wait for those that run at most so long; what was not told by then is lost."""
+        """Wait for running listeners up to the drain time; events still waiting then are lost."""
         self._pool.stop(drain_s)

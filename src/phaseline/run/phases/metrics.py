@@ -1,7 +1,7 @@
-"""What an engine measures of its work with phases, for others to read (section 12): how long resources waited for a call, how late timers were.
+"""Metrics of an engine's work with phases (section 12): how long resources waited for a call, how late timers were.
 
-Resources wait from turn to turn: whoever stands in a lane when a turn is done waits until the next one decides. So the seconds
-that all of a phase waited are the number of those that wait, times what lies between two turns; nothing is kept for each of them.
+Resources wait from turn to turn: those in a lane at the end of a turn wait until the next one decides. So the waiting
+time of a phase is the number of those that wait, times the time between two turns; nothing is kept for each resource.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class Waits:
     """Of one phase: how many were called, and how long all of them together had waited for it."""
 
     def __init__(self, name: str, before: Metric | None) -> None:
-        """Goes on from what was measured before."""
+        """Continue from the values measured ``before``."""
         self.name = name
         told = before.body if before is not None else {}
         self.called, self.waited_ms = (_number(told.get(figure)) for figure in ("called", "waited_ms"))
@@ -44,7 +44,7 @@ class Gauges:
     """``look`` when a turn begins, ``rows`` when it is about to be stored, ``decided`` when that is done."""
 
     def __init__(self, store: Store, scheduler: Scheduler, listeners: Listeners) -> None:
-        """Figures of phases go on where the last engine left them; those of the engine begin anew."""
+        """Figures of phases continue from those of the last engine; figures of the engine start at zero."""
         self._scheduler = scheduler
         self._listeners = listeners
         self._before = store.measures()
@@ -56,7 +56,7 @@ class Gauges:
         self.is_leaving = False
 
     def look(self, now: int) -> None:
-        """Whoever waits has waited since the last turn; who was to be woken by now is woken so late."""
+        """Add the time since the last turn for entries that wait, and measure how late due sleepers are woken."""
         elapsed = now - self._looked if self._looked else 0
         self._looked = now
         for lane in self._scheduler.lanes.by_key.values():

@@ -1,7 +1,7 @@
 """Resources on their way: which execution they follow, and the graphs of the states that they enter next (ADR 0011).
 
-An execution ``reach`` brings its subjects to a target. A subject follows the newest one that names it; an older one
-lets it go. What still runs of it then is awaited before the new path begins (6.5).
+An execution ``reach`` moves its subjects to a target. A subject follows the newest one that names it; an older one
+releases it. Calls of the subject that still run then are awaited before the new path begins (6.5).
 """
 
 from __future__ import annotations
@@ -59,8 +59,8 @@ STATES = 256
 class Paths:
     """Plans for executions of ``reach``; ``begun`` has the graphs made since it was last emptied.
 
-    ``tells_nobody``: this engine leaves before listeners could be told, so whoever would enter a state with listeners
-    waits for the next one.
+    ``tells_nobody``: this engine leaves before listeners could be called, so resources that would enter a state with
+    listeners wait for the next engine.
     """
 
     def __init__(
@@ -94,7 +94,7 @@ class Paths:
     # -- executions ---------------------------------------------------------------------------------------------
 
     def begin(self, row: ExecutionRow) -> list[Event]:
-        """Know an execution; older ones let its subjects go."""
+        """Add an execution; older ones release its subjects."""
         subjects = numbers_of(row.request.parameters.get("subjects"))
         count = int(subjects[-1]) + 1 if len(subjects) else 0
         loaded = self._deployments.grow(row.deployment, count)
@@ -113,18 +113,18 @@ class Paths:
         return newest
 
     def knows(self, execution: int) -> bool:
-        """True for an execution of ``reach`` that goes on."""
+        """True for an open execution of ``reach``."""
         return execution in self._subjects
 
     def take_up(self, row: ExecutionRow) -> None:
-        """Know an execution that goes on after a crash: who was left between two states is looked for."""
+        """Add an execution that continues after a crash, and look for subjects left between two states."""
         self.begin(row)
         self._looked_at.add(row.number)
 
     def _followed_in(self, deployment: int) -> np.ndarray:
         """The newest execution of each instance, 0: none; from the store when it is first asked.
 
-        One that has not begun has taken nobody yet: it does so when it begins, and then tells those that had them.
+        An execution that has not begun has taken no subjects yet: it takes them from older ones when it begins.
         """
         size = len(self._deployments.loaded(deployment).topology)
         found = self._followed.get(deployment)
@@ -149,7 +149,7 @@ class Paths:
             known.discard(execution)
 
     def forget_deployment(self, deployment: int) -> None:
-        """A deployment is dropped from memory; whom its instances follow is read from the store when it is asked next."""
+        """Drop a deployment from memory; the executions its instances follow are read from the store at the next use."""
         self._followed.pop(deployment, None)
         for key in [key for key in self._made if key[0] == deployment]:
             del self._made[key]
@@ -157,7 +157,7 @@ class Paths:
     # -- turns --------------------------------------------------------------------------------------------------
 
     def after(self, changes: Changes, asks: Iterable[Ask]) -> list[Event]:
-        """What follows from a committed turn: graphs for those that go on, verdicts where all has settled."""
+        """Events that follow from a committed turn: graphs for subjects that continue, verdicts where all has settled."""
         events: list[Event] = list(self._see_begun(changes))
         questions: set[int] = set()
         for ask in asks:
@@ -173,7 +173,7 @@ class Paths:
         return events
 
     def _see_begun(self, changes: Changes) -> Iterator[Event]:
-        """Graphs that everybody has left are history; those that were dropped because something else had happened are planned anew."""
+        """Close graphs that all subjects have left; plan again those that were dropped because something else happened."""
         added = {added.graph_id for added in changes.graphs}
         for graph, (execution, subjects, before) in self._in_flight.items():
             if execution not in self._scheduler.runs:
@@ -202,7 +202,7 @@ class Paths:
         return np.sort(subjects[self._followed_in(slot.deployment)[subjects] == slot.execution])
 
     def _look(self, execution: int) -> list[Event]:
-        """Whoever is in no graph, or was left behind its exit, goes on; an open question is answered."""
+        """Continue subjects that are in no graph, or have passed the exit of theirs; answer an open question."""
         run = self._scheduler.runs.get(execution)
         if run is None or execution not in self._subjects:
             self.forget(execution)
@@ -280,7 +280,7 @@ class Paths:
     def _late(
         self, row: ExecutionRow, left: GraphSlot, target: str, standing: list[tuple[str, str, np.ndarray]]
     ) -> tuple[list[Graph], list[tuple[str, str, np.ndarray]]]:
-        """(graphs of phases that were loaded while these were in their state, those for whom there are none) (PD53)."""
+        """(graphs of phases loaded while the subjects were in their state, subjects without such a graph) (PD53)."""
         registry = self._in_force.registry
         had = phases_in(left.steps)
         graphs: list[Graph] = []
@@ -324,7 +324,7 @@ class Paths:
         return any(self._in_force.registry.listeners_of(state, resource_type) for state in entered if state)
 
     def _verdict(self, execution: int, subjects: np.ndarray) -> Verdict:
-        """How the execution ended: who has not arrived, and where they stand."""
+        """The verdict of an execution; ``subjects``: those that have not arrived."""
         run = self._scheduler.runs[execution]
         row = self._planning.row(execution)
         loaded = self._deployments.loaded(row.deployment)
@@ -338,7 +338,7 @@ class Paths:
 def _standing(
     loaded: LoadedDeployment, subjects: np.ndarray, passed_from: str | None
 ) -> Iterator[tuple[str, str, np.ndarray]]:
-    """(type, state, subjects) of those that stand alike; all of them in ``passed_from`` if that is given."""
+    """(type, state, subjects) for each type and state; all of them in ``passed_from`` if that is given."""
     keys = loaded.topology.node[subjects].astype(np.int64) * STATES
     if passed_from is None:
         keys += loaded.states[subjects]

@@ -1,4 +1,4 @@
-"""Where the resources of an execution of ``reach`` stand, told from its graphs: who goes on, and who has not arrived."""
+"""Progress of the resources of a ``reach`` execution, from its graphs: those that continue, and those not arrived."""
 
 from __future__ import annotations
 

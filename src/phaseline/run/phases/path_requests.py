@@ -1,6 +1,7 @@
-"""What users ask about resources on their way: retry, complete, rerun, wake, signal, edit; each told in the history (section 11).
+"""Requests of users about resources on their way: retry, complete, rerun, wake, signal, edit (section 11).
 
-A request names entries as ``chosen``: ((graph, positions), ...). What it changes in memory is stored with the next turn.
+Each is recorded in the history. A request names entries as ``chosen``: ((graph, positions), ...). What it changes in
+memory is stored with the next turn.
 """
 
 from __future__ import annotations
@@ -59,10 +60,10 @@ class PathOrders:
         self._phases = phases
 
     def carry_out(self, row: ExecutionRow, request: RequestRow, now: int) -> tuple[list[Event], list[EventRow]]:
-        """(what the scheduler is told, the history). The execution is at hand, or about to be restored.
+        """(events for the scheduler, events for the history). The execution is loaded, or about to be restored.
 
-        Raises: PL-C014 for a retry of what has not failed, and for what is to be called again behind its state; then
-        nothing is changed (6.6).
+        Raises: PL-C014 for a retry of entries that have not failed, and of entries whose resource has left the state;
+        then nothing is changed (6.6).
         """
         body: Mapping[str, Any] = request.body
         number, chosen = row.number, chosen_in(body)
@@ -95,7 +96,7 @@ class PathOrders:
         return events, list(self._told(row, chosen or (), request, reason, now))
 
     def _signal(self, row: ExecutionRow, chosen: Chosen, request: RequestRow) -> tuple[list[Event], list[EventRow]]:
-        """What sleeps is called now and finds what was said. Raises as ``signals.given``."""
+        """Call sleeping entries now, with the signal. Raises as ``signals.given``."""
         sleeping, made = given(self._store, self._scheduler, self._deployments, row, chosen, request)
         self._phases.documents += [kept for kept, _ in made if isinstance(kept, DocumentChange)]
         return [WakeRequested(row.number, graph, places) for graph, places in sleeping], [told for _, told in made]
@@ -130,7 +131,7 @@ class PathOrders:
                         )
 
     def _nothing_to_retry(self, row: ExecutionRow) -> list[Event]:
-        """It goes on all the same: some were perhaps never planned."""
+        """Continue the execution even without failed entries: some subjects were perhaps never planned."""
         graphs = self._store.graphs(row.number)
         return [RetryRequested(row.number, graphs[-1].id, np.empty(0, np.int32), keeps=True)] if graphs else []
 
@@ -177,7 +178,7 @@ class PathOrders:
         ]
 
     def _with_exits(self, chosen: Chosen) -> Chosen:
-        """These, and what was canceled besides that nobody calls: the way out of the state."""
+        """These entries, and canceled ones of their subjects without a call: the exits of the state."""
         found: list[tuple[int, np.ndarray]] = []
         for number, positions in chosen:
             graph, statuses = self._store.graph(number), self._statuses(number)
@@ -187,7 +188,7 @@ class PathOrders:
         return found
 
     def _clear(self, row: ExecutionRow, chosen: Chosen) -> None:
-        """What phases kept with these entries goes, and what was said of them (T10)."""
+        """Remove the data that phases kept with these entries, and their messages (T10)."""
         loaded = self._deployments.loaded(row.deployment)
         for number, positions in chosen:
             graph = self._store.graph(number)

@@ -1,7 +1,8 @@
-"""What an engine does for resources beside its loop: paths, conditions, lanes of phases, listeners. Made for the first ``reach``.
+"""An engine's part for resources: paths, conditions, lanes of phases, listeners. Created for the first ``reach``.
 
-Walk of a turn: what reports changed is asked for anew before the scheduler decides (``before``); what it decided is
-committed; then those who left their states are planned into the next ones (``after``), and the graphs come with the next turn.
+In a turn: conditions of changed resources are evaluated again before the scheduler decides (``before``); its decision is
+committed; then resources that left their states are planned into the next ones (``after``), with graphs for the next
+turn.
 """
 
 from __future__ import annotations
@@ -91,7 +92,7 @@ class PhaseEngine:
         return self.paths.begin(row)
 
     def take_up(self, row: ExecutionRow, events: Iterable[Event]) -> list[Event]:
-        """What follows from an execution that goes on where it stands, of the events that restore it."""
+        """Events that follow from a continued execution, given the events that restore it."""
         if is_reach(row.request):
             self.paths.take_up(row)
         graphs = [event.graph for event in events if isinstance(event, Restored) and event.execution == row.number]
@@ -114,12 +115,12 @@ class PhaseEngine:
         return StatePathIndex(registry, self._deployments.name_states(deployment, states_of(blueprint, registry)))
 
     def begins(self, graph: Graph, deployment: int) -> list[Event]:
-        """What follows from a graph of a blueprint's workflow, to be told together with it: lanes that are closed."""
+        """Events that must accompany a graph of a blueprint's workflow: closed lanes."""
         self._clear(graph, deployment)
         return [*self.in_force.needed_by(graph)]
 
     def knows(self, execution: int) -> bool:
-        """True for an execution of paths that goes on."""
+        """True for an open execution of paths."""
         return self.paths.knows(execution)
 
     def evaluate(self, command: Evaluate, keys: LaneKeys) -> list[Event]:
@@ -137,7 +138,7 @@ class PhaseEngine:
         return any(step.first <= first < step.first + step.count for step in slot.steps if phase_of(step.phase))
 
     def renew(self) -> list[Event]:
-        """Plugins were read anew, or somebody paused or opened a phase."""
+        """React to reloaded plugins, and to paused or opened phases."""
         self.breakers.follow()
         return [*self.in_force.renew(), *self.conditions.renewed()]
 
@@ -149,7 +150,7 @@ class PhaseEngine:
         return frozenset(run.execution for run in self._scheduler.runs.values() if self.is_held(run))
 
     def is_held(self, run: OpenExecution) -> bool:
-        """True for an execution in which all that could go on waits for phases that a person must open or mend."""
+        """True for an execution whose remaining work waits for phases that an operator must open or fix."""
         closed = self.in_force.closed - self.breakers.tripped
         if not closed or run.is_asking:
             return False
@@ -193,7 +194,7 @@ class PhaseEngine:
         self._asks.append(command)
 
     def announce(self, command: Announce) -> None:
-        """Somebody has reached a state: listeners hear of it when the turn is done."""
+        """Note resources that reached a state: listeners are called when the turn is done."""
         self.listeners.announced(command)
 
     def after(self, changes: Changes) -> list[Event]:
@@ -209,7 +210,7 @@ class PhaseEngine:
         return events
 
     def _clear(self, graph: Graph, deployment: int) -> None:
-        """Who enters a state begins its phases afresh: what they kept from an earlier stay goes (6.1)."""
+        """Drop the data that phases kept from an earlier stay of resources that enter a state (6.1)."""
         loaded = self._deployments.loaded(deployment)
         for stay in stays_of(graph.steps):
             names = phases_of_steps(step for step in stay.phases if step.count)
@@ -228,7 +229,7 @@ class PhaseEngine:
         rows.measures = self._gauges.rows()
 
     def close(self, drain_s: float) -> None:
-        """Wait for listeners that run, at most so long; the last turn stores what was measured."""
+        """Wait for running listeners up to the drain time; the last turn stores the metrics."""
         self.listeners.close(drain_s)
         self._gauges.is_leaving = True
         self._inbox.post(only_logs(NO_BATCH, []))

@@ -1,8 +1,8 @@
-"""What somebody says to operations and phases that sleep: kept where their next call looks, which is made at once.
+"""Signals to sleeping operations and phases: stored where their next call reads them, which is made at once.
 
-An operation finds it in the data of its entry, a phase in what it keeps with its resource. What sleeps has no call under way,
-so no answer can overwrite it; whoever does not sleep any more when the signal arrives is left alone. A signal is stored in the
-turn that wakes.
+An operation finds a signal in the data of its entry, a phase in the data it keeps with its resource. A sleeping entry
+has no running call, so no answer can overwrite the signal; an entry that does not sleep any more is left alone. A signal
+is stored in the turn that wakes the entry.
 """
 
 from __future__ import annotations
@@ -36,20 +36,20 @@ if TYPE_CHECKING:
 SIGNALS = "signals"
 """The name under which signals are found, a list in the order in which they came; in phase data case does not matter."""
 SIGNALED = "signaled"
-"""The type of the event that tells of one."""
+"""The type of the event for a signal."""
 NOTHING_SAID: tuple[str, Mapping[str, str]] = ("", {})
-"""The message and error of an entry that sleeps without a word."""
+"""The message and error of an entry that sleeps without a message."""
 TOLD_CHARS = 500
-"""So much of a signal is told in its event."""
+"""Characters of a signal that its event contains."""
 MOST_SIGNALS = 1_000
-"""So many may lie with one operation or phase; it takes them out when it has read them."""
+"""Most unread signals of one operation or phase, which removes them when it has read them."""
 Given = tuple["EntryRemark | DocumentChange", EventRow]
-"""A signal to one entry: what it, or its resource, keeps from now on, and the event that tells of it."""
+"""A signal to one entry: the data that it, or its resource, keeps from now on, and the event."""
 
 
 @frozen
 class Sleeper:
-    """An entry that sleeps: its place, and whom it is about. ``phase``: its name, None for an operation."""
+    """An entry that sleeps: its place and its subject. ``phase``: its name, None for an operation."""
 
     graph: int
     position: int
@@ -66,10 +66,10 @@ def given(
     chosen: Chosen,
     request: RequestRow,
 ) -> tuple[Chosen, list[Given]]:
-    """(those of the ``chosen`` entries that sleep, what is to be stored): the ``data`` of a request is theirs from now on.
+    """(the sleeping ones of the ``chosen`` entries, changes to store): they receive the ``data`` of the request.
 
-    Raises: PL-C093 if none sleeps, or one keeps something else where signals are told, or has too many; PL-R011, PL-R012 for
-    what no phase can read. Then none has got it.
+    Raises: PL-C093 if none sleeps, or one keeps other data under the name of signals, or has too many; PL-R011, PL-R012
+    for values that no phase can read. Then no entry has received it.
     """
     loaded, value = deployments.loaded(row.deployment), request.body.get("data")
     asleep = [
@@ -106,7 +106,7 @@ def given(
 
 
 def statuses_of(store: Store, scheduler: Scheduler, graph: int) -> np.ndarray:
-    """How the entries of a graph stand, one that was not taken up yet as it is stored."""
+    """The statuses of a graph's entries; the stored ones if it is not loaded."""
     slot = scheduler.arena.slots.get(graph)
     if slot is None:
         return np.frombuffer(bytes(store.statuses(graph)), np.uint8)
@@ -117,7 +117,7 @@ def statuses_of(store: Store, scheduler: Scheduler, graph: int) -> np.ndarray:
 def _sleepers(
     store: Store, deployments: DeploymentCache, row: ExecutionRow, graph: int, positions: np.ndarray
 ) -> Iterator[Sleeper]:
-    """Those that take a signal; who stands at a breakpoint waits for a person."""
+    """Entries that take a signal; those stopped at a breakpoint wait for an operator."""
     made, topology = store.graph(graph), deployments.loaded(row.deployment).topology
     for step in made.steps if len(positions) else ():
         if step.phase.startswith(BREAKPOINT):
@@ -144,7 +144,7 @@ def _messages(store: Store, sleepers: Sequence[Sleeper]) -> Mapping[tuple[int, i
 def _with_signal(
     row: ExecutionRow, sleeper: Sleeper, data: Value | Mapping[str, Value], signal: Value
 ) -> tuple[str, list[Value]]:
-    """(the name under which signals lie in its data, all of them with one more); names of records have no case."""
+    """(the name of the signals in its data, all of them with the new one); names of records are case-insensitive."""
     kept = data if isinstance(data, Mapping) else {}
     alike = (name for name in kept if name.lower() == SIGNALS) if sleeper.phase is not None else ()
     name = next(iter(alike), SIGNALS)
@@ -157,7 +157,7 @@ def _with_signal(
 
 
 def _nobody(store: Store, deployments: DeploymentCache, row: ExecutionRow, asleep: Chosen) -> ProblemsError:
-    """PL-C093 where none can take it: of who sleeps all the same, at a breakpoint, the first is named with the command."""
+    """PL-C093 if no entry can take it; if one is stopped at a breakpoint, the first is named with its command."""
     for graph, positions in asleep:
         if len(positions):
             made, position = store.graph(graph), int(positions[0])

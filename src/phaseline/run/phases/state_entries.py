@@ -1,6 +1,6 @@
-"""Which steps of a graph are stays in states: who enters, the phases, and the way out (ADR 0011, 0014).
+"""Stays in states among the steps of a graph: the entry, the phases, and the exit (ADR 0011, 0014).
 
-The graph of a state has one stay; that of an install has those of all its nodes that are resources, one behind the other.
+The graph of a state has one stay; that of an install has one for each node that is a resource, in sequence.
 """
 
 from __future__ import annotations
