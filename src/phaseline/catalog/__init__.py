@@ -1,1 +1,1 @@
-"""Finds plugin code: reads what functions say of themselves without running them, imports them when they are called."""
+"""Plugin code: reads the declarations of functions without running them, imports functions when they are called."""

@@ -1,8 +1,8 @@
-"""The catalog of plugin code: what functions say of themselves, and the functions themselves.
+"""The catalog of plugin code: the declarations of functions, and the functions themselves.
 
-A function is named ``module.function``. Where no such module exists, an entry point of the group
-``phaseline.operations`` may stand for it: its name is the module's part, its value the real module. It is one of an
-installed distribution, or of a plugin package that the deployment uses.
+A function is named ``module.function``. If no such module exists, an entry point of the group
+``phaseline.operations`` may replace it: its name is the module's part, its value the real module. The entry point
+belongs to an installed distribution, or to a plugin package that the deployment uses.
 """
 
 from __future__ import annotations
@@ -78,11 +78,11 @@ class PluginCatalog:
         return self._hook_code.maker(hook)
 
     def forget_hooks(self) -> None:
-        """Import hook classes anew for executions that begin from now on."""
+        """Reload hook classes for executions that begin from now on."""
         self._hook_code.forget()
 
     def declare(self, implementation: str, code: CodeLocation) -> Declaration | None:
-        """What the function says of itself; None when its source cannot be found."""
+        """The declaration of the function; None when its source cannot be found."""
         found = self._declarations.of(implementation, code)
         if found is None:
             module, function = split(implementation)

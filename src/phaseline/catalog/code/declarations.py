@@ -1,8 +1,8 @@
-"""What functions say of themselves, read from their source text: nothing of a plugin is run or imported.
+"""Declarations of plugin functions, read from their source text: nothing of a plugin is run or imported.
 
-Understood are decorators named ``operation`` of ``phaseline`` (native) and of ``cloudify.decorators``
-(``resumable=`` means repeatable), ``phase`` of ``phaseline``, whatever names they were imported under; arguments that are literals
-or module constants; functions that a module only passes on from another one.
+It understands the decorators ``operation`` of ``phaseline`` (native) and of ``cloudify.decorators`` (``resumable=``
+means repeatable) and ``phase`` of ``phaseline``, under any imported name; arguments that are literals or module
+constants; and functions that a module re-exports from another one.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ PHASE_NAMES = frozenset(
 TASK_NAMES = frozenset({"phaseline.tasks.declaring.task", "phaseline.tasks.decorator.task"})
 CLOUDIFY_NAMES = frozenset({"cloudify.decorators.operation", "cloudify.decorators.task"})
 PLAIN = Declaration(flavour="cloudify")
-"""A function that says nothing of itself."""
+"""The declaration of a function without a decorator."""
 NO_LITERAL = object()
 """What an expression gives that cannot be known without running it."""
 
@@ -57,9 +57,9 @@ class DeclarationReader:
         self._known: dict[tuple[CodeLocation, str], Declaration] = {}
 
     def of(self, implementation: str, code: CodeLocation) -> Declaration | None:
-        """What ``module.function`` says of itself; None when its source is not found or does not define it.
+        """The declaration of ``module.function``; None when its source is not found or does not define it.
 
-        Known answers stand as long as this object: make a new one for each command.
+        Answers are cached as long as this object lives: make a new one for each command.
         """
         key = (code, implementation)
         found = self._known.get(key)
@@ -101,7 +101,7 @@ class DeclarationReader:
 
 
 def read_module(tree: ast.Module, package: str = "") -> ModuleText:
-    """The declarations of a parsed module that lies in ``package``."""
+    """The declarations of a parsed module of ``package``."""
     statements = list(top_level(tree.body))
     origins: dict[str, str] = {}
     constants: dict[str, object] = {}

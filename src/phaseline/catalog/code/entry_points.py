@@ -22,7 +22,7 @@ def is_announced(*groups: str) -> bool:
             names = os.listdir(folder or ".")  # noqa: PTH208 - each cold start pays for it
         except OSError:
             if os.path.isfile(folder):  # noqa: PTH113 - the archive of the standard library is on every path, and rarely there
-                return True  # whoever looks into archives knows
+                return True  # ``importlib.metadata`` reads archives
             continue
         for name in names:
             if name.endswith((".dist-info", ".egg-info")) and _mentions(f"{folder}/{name}/entry_points.txt", wanted):

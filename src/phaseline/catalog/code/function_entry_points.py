@@ -48,7 +48,7 @@ class InstalledFunctions:
     def __init__(self, adapt: Adapter, before_code: Callable[[], None] | None = None) -> None:
         """Read the metadata, unless no distribution on the path names one of the groups.
 
-        ``adapt`` makes one of ours of a class of the ancestor's group. ``before_code`` is called before a function is imported.
+        ``adapt`` wraps a class of the ancestor's group as a function. ``before_code`` is called before a function is imported.
         """
         self._adapt, self._before_code = adapt, before_code
         self._points = _announced_points()
@@ -99,7 +99,7 @@ def _announced_points() -> dict[str, EntryPoint]:
 
 @contextmanager
 def guarded(what: str, mend: str) -> Iterator[None]:
-    """Code of others: whatever it raises is ``AnnouncedFunctionError``, but for what our own scope says to it."""
+    """Run plugin code: its exceptions become ``AnnouncedFunctionError``, except those that the scope raises to it."""
     from phaseline.dsl.functions.scope import NotYetKnown
 
     try:

@@ -1,11 +1,11 @@
 """Imports plugin functions; two deployments may each have a module of the same name.
 
-Modules from plugin folders live in a *space* of their own, one for each search path. They are imported
-under their plain names through a finder of ours, and taken out of ``sys.modules`` again when the import is
-done. An import inside a function that runs later looks in its module's space before ``sys.modules``, where another
-space may just have put its own. Installed modules are imported as always.
+Modules from plugin folders live in a *space*, one for each search path. They are imported under their plain names
+through a finder of this module, and removed from ``sys.modules`` when the import is done. An import inside a function
+that runs later searches its module's space before ``sys.modules``, where another space may just have put its modules.
+Installed modules are imported as usual.
 
-``sys.modules`` is the process's: who changes it, in whichever loader, holds one lock of the process.
+The process has one ``sys.modules``: every loader that changes it holds one lock of the process.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ class Space:
         return module if all(each in vars(module) for each in wanted) else None
 
     def holds(self, name: str | None, file: str | None) -> bool:
-        """True for a module that lies in one of its folders under this name, not just somewhere below."""
+        """True for a module that one of its folders contains under this name, not just somewhere below."""
         if not name or file is None:
             return False
         top = name.partition(".")[0]
@@ -80,7 +80,7 @@ class Again:
     """Gives an import a module that was executed before."""
 
     def __init__(self, module: ModuleType) -> None:
-        """``module`` is handed out as it is."""
+        """``module`` is returned unchanged."""
         self._module = module
 
     def create_module(self, spec: ModuleSpec) -> ModuleType:  # noqa: ARG002 - the import system's signature
@@ -188,7 +188,7 @@ class SpaceFinder:
 
     def _importing_space(self) -> Space | None:
         active: Space | None = getattr(self._active, "space", None)
-        frame = _importing_frame(sys._getframe(1))  # noqa: SLF001 - who imports stands nowhere else
+        frame = _importing_frame(sys._getframe(1))  # noqa: SLF001 - only the frame names the importing module
         if frame is None:
             return active
         loader = frame.f_globals.get("__loader__")
@@ -222,9 +222,9 @@ _OUR_STEPS = frozenset({"find_spec", "_importing_space", "import_from", "_import
 
 
 class Imports:
-    """Leads every ``import`` of this process: those of a space to it, all others to who led them before.
+    """Replaces ``__import__`` of this process: imports of a space go to the space, all others to the earlier function.
 
-    It is there from the first loader on and stays, as it costs next to nothing: whoever leads them later leads to it.
+    It is installed by the first loader and stays, because it costs next to nothing: a later replacement calls it.
     """
 
     def __init__(self) -> None:
@@ -232,7 +232,7 @@ class Imports:
         self.usual: Callable[..., ModuleType] = builtins.__import__
 
     def lead(self) -> None:
-        """Do so from now on."""
+        """Replace it, the first time."""
         with _changing:
             if not self._leads:
                 self._leads, self.usual, builtins.__import__ = True, builtins.__import__, _import
@@ -243,12 +243,12 @@ _imports = Imports()
 
 def _import(
     name: str,
-    globals: Mapping[str, object] | None = None,  # noqa: A002 - the names are Python's, who calls may say them
+    globals: Mapping[str, object] | None = None,  # noqa: A002 - the names are Python's; callers may pass them by name
     locals: Mapping[str, object] | None = None,  # noqa: A002
     fromlist: Sequence[str] | None = (),
     level: int = 0,
 ) -> ModuleType:
-    """Python's ``__import__``, but for modules of a space; nothing else tells whose function imports."""
+    """Python's ``__import__``, except for modules of a space; only ``globals`` identifies the importing function."""
     loader = globals.get("__loader__") if globals is not None else None
     if type(loader) is SpaceLoader and globals is not None:
         return loader.finder.import_from(loader.space, name, globals, fromlist or (), level)
@@ -256,7 +256,7 @@ def _import(
 
 
 def _file(module: ModuleType) -> str | None:
-    """A file that tells where a module comes from; for a package without ``__init__`` something inside its folder."""
+    """A file that shows the origin of a module; for a package without ``__init__`` a path inside its folder."""
     file = getattr(module, "__file__", None)
     if file is None:
         for folder in getattr(module, "__path__", ()):
@@ -308,9 +308,9 @@ class Loader:
             return self._from(name, folders)
 
     def forget(self, folders: tuple[str, ...]) -> None:
-        """Import everything from these folders anew when it is asked for next; who has a function of before keeps it.
+        """Import everything from these folders again at its next use; functions loaded before stay valid.
 
-        Byte code that Python keeps beside the modules goes, too: it is told from newer text only by whole seconds.
+        Python's byte code beside the modules is deleted, too: its time has only whole seconds to detect newer text.
         """
         with _changing:
             space = self._finder.spaces.pop(_own(folders), None)
@@ -319,7 +319,7 @@ class Loader:
             importlib.invalidate_caches()
 
     def forget_module(self, name: str) -> None:
-        """The same for one that is installed: it alone, not what it imports; who has something of it keeps that."""
+        """The same for one installed module, without those it imports; objects loaded before stay valid."""
         with _changing:
             known = sys.modules.pop(name, None)
             if known is not None:

@@ -1,6 +1,6 @@
-"""The objects of hook classes: each class is imported once and one object made of it, until somebody wants them read anew.
+"""The objects of hook classes: each class is imported once and one object made of it, until a reload.
 
-An execution that has begun keeps the object it has (``hooks.caller``): what is read anew is for those that begin later.
+An execution that has begun keeps its object (``hooks.caller``): a reload affects executions that begin later.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class HookCode:
         return made if hook.per_execution else partial(self._one, hook, made)
 
     def forget(self) -> None:
-        """Import everything anew when it is asked for next. Who has an object keeps it."""
+        """Import everything again at its next use. Objects in use stay valid."""
         with self._lock:
             for implementation, folder in self._classes:
                 module = implementation.partition(":")[0]

@@ -10,12 +10,12 @@ from typing import Final
 _BY_OTHER_MEANS: Final = frozenset(
     {"__getattr__", "globals", "locals", "vars", "setattr", "exec", "eval", "modules", "__dict__"}
 )
-"""Whoever uses one of these may have names that stand nowhere in the text."""
+"""A module that uses one of these may have names that do not appear in its text."""
 _SCOPES: Final = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
 
 
 def bound_names(file: str) -> frozenset[str] | None:
-    """All names that the module in a file has; None where its text does not tell, or cannot be read.
+    """All names that the module in a file has; None if its text does not show them, or is unreadable.
 
     >>> import inspect; "bound_names" in bound_names(inspect.getfile(bound_names))
     True

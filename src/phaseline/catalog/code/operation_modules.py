@@ -59,7 +59,7 @@ def operation_modules(folders: Iterable[str]) -> Iterator[OperationModule]:
 def _modules(top: Path, tops: Sequence[str]) -> Iterator[Path]:
     """Python files below a folder by name, as far as they may be plugins.
 
-    What lies in a folder that is searched itself, such as the ``src`` of a distribution, has its shorter name from there.
+    Modules in a folder that is searched itself, such as the ``src`` of a distribution, get their shorter name from there.
     """
     count = 0
     for folder, inner, files in os.walk(top):
@@ -89,7 +89,7 @@ def _operations(file: Path, module: str) -> tuple[str, ...]:
             return ()
         text = read_module(ast.parse(content, str(file)), module.rpartition(".")[0])
     except (OSError, SyntaxError, ValueError, RecursionError, MemoryError):
-        return ()  # whoever calls it hears the whole story
+        return ()  # a call of it reports the full error
     return tuple(
         name for name, declared in text.functions.items() if declared is not PLAIN and declared.flavour != "phase"
     )

@@ -23,7 +23,7 @@ def packaged_module(name: str, group: str, code: CodeLocation) -> str | None:
 
 @lru_cache(maxsize=256)
 def _announced(folder: str, group: str) -> Mapping[str, str]:
-    """{name: module} of the package in which a folder with modules lies. Files that were laid out do not change."""
+    """{name: module} of the package that contains a folder with modules. Materialized files do not change."""
     from phaseline.packages.format.problem_report import Findings
     from phaseline.packages.format.yaml_reader import read_source
 

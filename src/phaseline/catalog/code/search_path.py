@@ -1,4 +1,4 @@
-"""Where module files lie: the folders a deployment's plugins are searched in, and a module's file without importing it."""
+"""The search path of module files: folders with a deployment's plugins, and a module's file without importing it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 PLUGINS_FOLDER = "plugins"
 """Folder beside a blueprint that holds its own plugins."""
 PACKAGE_MARKS = ("setup.py", "pyproject.toml", "setup.cfg")
-"""A folder with one of these is a source distribution: its modules lie inside, or in its ``src``."""
+"""A folder with one of these is a source distribution: its modules are in it, or in its ``src``."""
 SHIM = str(Path(__file__).resolve().parents[2] / "compat" / "cloudify" / "shim")
 """Folder of the packages that foreign plugins import (``cloudify`` and its companions)."""
 

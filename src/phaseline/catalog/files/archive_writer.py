@@ -1,4 +1,4 @@
-"""Archives of blueprints and packages: equal files make equal archives, whoever makes them and whenever."""
+"""Archives of blueprints and packages: equal files make equal archives, on any machine at any time."""
 
 from __future__ import annotations
 

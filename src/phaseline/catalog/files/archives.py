@@ -212,7 +212,7 @@ class _Reading:
                     yield ArchiveMember(name, self._content(entry.stream, entry.name), bool(entry.mode & stat.S_IXUSR))
 
     def _link(self, name: str, target: str, *, is_hard: bool = False) -> ArchiveMember:
-        """A link that stays within the archive; what lies at its end is looked at by whoever takes the files."""
+        """A link that stays within the archive; its target is checked when the files are taken."""
         plain = posixpath.normpath(posixpath.join(posixpath.dirname(name), target))
         if (
             is_hard
@@ -280,7 +280,7 @@ Kind = Literal["file", "folder", "link", "other"]
 
 
 def _kind(mode: int, *, is_folder: bool) -> Kind:
-    """What a mode of Unix says of a member; programs of other systems write none, and mean files."""
+    """The kind of a member by its Unix mode; programs of other systems write no mode, which is a file."""
     if stat.S_ISLNK(mode):
         return "link"
     if is_folder:

@@ -42,9 +42,9 @@ class BlueprintFiles:
         ``allowed_imports``: beginnings of addresses in the web that files may be fetched from. ``types_folder``: the
         catalogue of plugins' definition files, empty for none. ``find_uploaded``: the main file of a stored blueprint,
         whose folder may be read from then on; ``find_packaged``: likewise the file with the types of an installed package, by
-        its name and the version that is wanted. ``import_rules``: beginnings of imports and what replaces them; a folder
-        of this machine among these may be read from. ``import_fallback``: an import is tried as it is written, too.
-        ``tell`` hears of a server that lets us wait.
+        its name and the wanted version. ``import_rules``: prefixes of imports and their replacements; a folder
+        of this machine among these may be read from. ``import_fallback``: an import is tried unchanged, too.
+        ``tell`` is called when a server makes us wait.
         """
         self._import_rules = import_rules
         self._import_fallback = import_fallback
@@ -62,7 +62,7 @@ class BlueprintFiles:
 
     @cached_property
     def _roots(self) -> Sequence[Path]:
-        """The folders that imports must stay in; most blueprints import nothing but the built-in types."""
+        """The folders that imports must stay in; most blueprints import only the built-in types."""
         return [self._folder.resolve(), *(Path(root).resolve() for root in self._more_folders)]
 
     @cached_property
@@ -185,7 +185,7 @@ class BlueprintFiles:
         return TypeFiles(self._types_folder)
 
     def exists(self, path: str) -> bool:
-        """Whether a script of this relative path lies in the blueprint's folder, or one of this path in an uploaded one's.
+        """True if the blueprint's folder, or that of an uploaded one, has a script at this relative path.
 
         One listing of the folder spares a look for each of ten thousand function names.
         """

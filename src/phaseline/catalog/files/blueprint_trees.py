@@ -1,4 +1,4 @@
-"""All files of a blueprint's or a package's folder: taken up as they are at this moment, and laid out again where calls find them."""
+"""All files of a blueprint's or a package's folder: collected in their present state, and written again for calls."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ MAX_FILES = 10_000
 MAX_BYTES = 256 * 1024**2
 """All files together."""
 NOT_TAKEN = frozenset({".git", ".hg", ".svn", "__pycache__"})
-"""Folders that belong to tools and not to what is taken up; they are left out wherever they lie."""
+"""Folders of tools, which are left out at any depth."""
 NOTHING = hashlib.sha256().hexdigest()
 """The digest of an empty file, and of a folder without files."""
 READ, RUN = 0o444, 0o555
-"""Files that are laid out are for reading, so that nobody changes them by mistake."""
+"""Materialized files are read-only, so that they are not changed by mistake."""
 
 
 @frozen
 class Whose:
-    """What a folder is of, as problems call it, and with which code. ``keeps_empty``: folders without files count, too.
+    """The owner of a folder, with its noun and code in problems. ``keeps_empty``: folders without files count, too.
 
-    ``follows_folders``: a link to a folder inside is followed, and its files are taken up once more below the link.
+    ``follows_folders``: a link to a folder inside is followed, and its files are collected again below the link.
     """
 
     noun: str = "blueprint"
@@ -76,9 +76,9 @@ def take_up(
     max_files: int = MAX_FILES,
     max_bytes: int = MAX_BYTES,
 ) -> BlueprintTree:
-    """The files of the folder in which ``main`` lies, by path. ``leave_out``: absolute paths that do not belong to it.
+    """The files of the folder that contains ``main``, by path. ``leave_out``: absolute paths that do not belong to it.
 
-    Raises: PL-C057 for what is no file or folder, a link that leads out, and too much.
+    Raises: PL-C057 for members that are neither files nor folders, a link that leads out, and too many or too large files.
     """
     whole = Path(main).absolute()
     return take_up_folder(
@@ -95,7 +95,7 @@ def take_up_folder(
     max_files: int = MAX_FILES,
     max_bytes: int = MAX_BYTES,
 ) -> BlueprintTree:
-    """The files of a folder, by path; as ``take_up``, with the code that ``whose`` says."""
+    """The files of a folder, by path; as ``take_up``, with the code of ``whose``."""
     folder = folder.absolute()
     taking = _Taking(folder, whose, leave_out)
     files: list[StoredFile] = []
@@ -206,9 +206,9 @@ def _digest(path: Path) -> str:
 
 
 def materialize_tree(folder: Path, files: Sequence[StoredFile], content: Callable[[str], bytes]) -> None:
-    """See that the folder has these files as they were taken up; whatever was changed in one of them is undone.
+    """Write these files to the folder; changes made to one of them are undone.
 
-    A new folder appears whole or not at all, also where several processes make it at once. ``content``: of a digest.
+    A new folder appears whole or not at all, even if several processes make it at once. ``content``: of a digest.
     """
     if folder.is_dir():
         for file in files:
@@ -230,7 +230,7 @@ def materialize_tree(folder: Path, files: Sequence[StoredFile], content: Callabl
         beside.rename(folder)
     except OSError:
         _forget(beside)
-        if not folder.is_dir():  # otherwise somebody else was faster
+        if not folder.is_dir():  # otherwise another process was faster
             raise
 
 

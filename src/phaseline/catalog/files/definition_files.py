@@ -1,4 +1,4 @@
-"""What a plugin's definition files say of themselves, and where they lie: a file, a folder, a wheel, a wagon or another archive."""
+"""Names and versions of a plugin's definition files, found in a file, folder, wheel, wagon or another archive."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ DEFINITION = re.compile(r"(v[0-9]+_)?plugin(_[0-9]+_[0-9]+)?\.ya?ml")
 WAGON = ArchiveLimits(members=20_000, member_bytes=256 * 1024**2, total_bytes=1024**3)
 """A wagon carries the wheels of everything that its plugin needs."""
 MAX_DEPTH = 3
-"""Folders below the top in which a definition file is looked for; below that lie examples and tests."""
+"""Depth of folders in which a definition file is searched; deeper ones hold examples and tests."""
 _INNER = (".wgn", ".whl")
 _SOURCE = re.compile(
     r"/(?P<name>[^/]+)/(?:archive|zipball|tarball)/(?:refs/tags/)?(?P<version>[^/]+?)(?:\.zip|\.tar\.gz)?/?$"
@@ -29,10 +29,10 @@ _FILE_NAME = re.compile(r"(?P<name>[A-Za-z][A-Za-z0-9._-]*?)[-_]v?(?P<version>[0
 
 
 def read_definitions(path: Path, *, name: str = "", version: str = "") -> list[Definition]:
-    """The definitions at a path, by name and version. ``name``, ``version``: for files that do not say them.
+    """The definitions at a path, by name and version. ``name``, ``version``: for files that do not contain them.
 
     Raises: ProblemsError (PL-B120 … PL-B122 as ``archives``; PL-B123 there is none; PL-B124 name or version is not known;
-    what is wrong with the text of any file).
+    errors in the text of any file).
     """
     found, problems = read_sound(path, name=name, version=version)
     if problems:
@@ -84,8 +84,8 @@ def _shown(path: Path, file: str) -> str:
 def find_in_folders(folders: Sequence[Path], name: str, version: str) -> TypeFile | None:
     """The definition files of a plugin in these folders, or one level below; the first that fits, None: there are none.
 
-    A plugin is known by its ``package_name``, by its name in the file, or by that of the folder. One that does not say its
-    version fits whichever is wanted: whoever names the folder means what lies in it. Files that cannot be read are passed over.
+    A plugin is identified by its ``package_name``, by its name in the file, or by that of the folder. One without a
+    version fits any wanted version: naming the folder chooses its content. Unreadable files are skipped.
     """
     for folder in folders:
         for place in (folder, *_folders_in(folder)):
@@ -122,7 +122,7 @@ def _names_in(file: Path) -> list[tuple[str, str]]:
     ]
 
 
-# -- where they lie -------------------------------------------------------------------------------------------------
+# -- places ---------------------------------------------------------------------------------------------------------
 
 
 def _texts(path: Path) -> Iterator[tuple[str, bytes]]:
@@ -178,7 +178,7 @@ def _text(content: bytes, shown: str) -> str:
         raise _refusal("PL-B002", message, "Save the file as UTF-8.", shown) from error
 
 
-# -- what they say --------------------------------------------------------------------------------------------------
+# -- content --------------------------------------------------------------------------------------------------------
 
 
 def _root(text: str, shown: str) -> Mapping[str, Value]:
@@ -197,7 +197,7 @@ def _root(text: str, shown: str) -> Mapping[str, Value]:
 
 
 def _owners(root: Mapping[str, Value], given: tuple[str, str], path: Path, shown: str) -> Iterator[tuple[str, str]]:
-    """(name, version) of the plugins that a file belongs to: as given, else as it says, else as its source or archive is called."""
+    """(name, version) of the plugins of a file: as given, else from its text, else from its source or archive name."""
     plugins = root.get("plugins")
     declared = [item for item in plugins.values() if isinstance(item, dict)] if isinstance(plugins, dict) else []
     said = {

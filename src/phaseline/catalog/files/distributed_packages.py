@@ -1,8 +1,8 @@
 """Packages that distributions ship: an entry point of the group ``phaseline.packages`` names the module whose folder is one.
 
-``[project.entry-points."phaseline.packages"]`` with ``ntp = "acme_ntp.package"`` says that the folder ``acme_ntp/package`` has a
-``metadata.yaml``. No module is imported. Of an installed distribution the folder is looked for where Python finds the module,
-in an unpacked wheel where it lies in it.
+``[project.entry-points."phaseline.packages"]`` with ``ntp = "acme_ntp.package"`` declares that the folder
+``acme_ntp/package`` has a ``metadata.yaml``. No module is imported. The folder of an installed distribution is searched
+where Python finds the module, that of an unpacked wheel inside the wheel.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The files of a plugin package: of a folder as it lies there, or of an archive that a stranger may have packed."""
+"""The files of a plugin package: of a folder, or of an archive, which is not trusted."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ CHECKSUMS = "checksums.sha256"
 LIMITS = ArchiveLimits(members=20_000, member_bytes=256 * 1024**2, total_bytes=512 * 1024**2)
 """A package carries repositories of what it installs."""
 MAX_DEPTH = 5
-"""Folders above ``metadata.yaml`` in an archive: an rpm has all of those where it was meant to be installed."""
+"""Folders above ``metadata.yaml`` in an archive: an rpm has all those of its installation path."""
 TEXT_BYTES = 5 * 1024**2 + 1
 """So much of a document is handed over: one byte more than one may have."""
 _JUNK_ENDINGS = ("~", ".pyc", ".pyo", ".swp", ".orig", ".rej")
@@ -40,7 +40,7 @@ class PackageFiles:
 def opened(path: Path, *, leave_out: Callable[[str], bool] = lambda _: False) -> Iterator[PackageFiles]:
     """The files of a package while it is open: a folder, or an archive (.tar.gz, .fp, .whl, .zip, .rpm).
 
-    Raises: ProblemsError (PL-F060 no package, or files that cannot be taken; PL-F061 a file is not what its checksum says;
+    Raises: ProblemsError (PL-F060 no package, or unusable files; PL-F061 a file does not match its checksum;
     PL-B120 … PL-B122 as ``archives``).
     """
     if path.is_dir():
@@ -74,7 +74,7 @@ def checksums(tree: BlueprintTree) -> bytes:
 
 
 def package_folders(folder: Path) -> list[Path]:
-    """Packages that lie in a folder, as folders of their own; the folder itself, if it is one."""
+    """Packages in a folder, each a folder inside; or the folder itself, if it is a package."""
     if (folder / MARK).is_file():
         return [folder]
     if not folder.is_dir():

@@ -17,7 +17,7 @@ _HEAD_BYTES = 110
 _END = "TRAILER!!!"
 _MAX_NAME = 4_096
 _MODE, _SIZE, _NAME_SIZE = 1, 6, 11
-"""Which of the numbers of a head say that."""
+"""Positions of these among the numbers of a header."""
 
 
 class Readable(Protocol):
@@ -38,7 +38,7 @@ class CpioEntry:
 
 
 def is_rpm(file: IO[bytes]) -> bool:
-    """Whether a file is one; it stands at its beginning afterwards."""
+    """True for an rpm; the file is at its beginning afterwards."""
     file.seek(0)
     head = file.read(len(MAGIC))
     file.seek(0)
@@ -54,7 +54,7 @@ def rpm_payload(file: IO[bytes]) -> Iterator[IO[bytes]]:
     program = shutil.which(PROGRAM)
     if program is None:
         raise OSError(f"an rpm is unpacked by the program {PROGRAM}, which is not installed")
-    os.lseek(file.fileno(), 0, os.SEEK_SET)  # what we have looked at is buffered here, and read by nobody else
+    os.lseek(file.fileno(), 0, os.SEEK_SET)  # the bytes read so far are in our buffer; the program needs them, too
     process = subprocess.Popen([program], stdin=file, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     assert process.stdout is not None
     assert process.stderr is not None

@@ -62,7 +62,7 @@ class TypeFile:
 
 
 class PublicAddress(NamedTuple):
-    """What a public address says of the definition file behind it."""
+    """The parts of the public address of a definition file."""
 
     name: str
     version: str

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 SETTING = "blueprints.allowed_imports"
 TIMEOUT_S = 10.0
-"""How long a server may say nothing."""
+"""How long a server may send nothing."""
 WHOLE_S = 60.0
 """How long one file may take, however steadily it drips."""
 MORE_TRIES = 5
@@ -41,7 +41,7 @@ class WebFiles:
         pause: Callable[[float], None] = time.sleep,
         tell: Callable[[str], None] = lambda _: None,
     ) -> None:
-        """``pause`` waits between two tries; ``tell`` hears, once for a file, that there is going to be another one."""
+        """``pause`` waits between two tries; ``tell`` is called, once for a file, before another try."""
         self._allowed = tuple(allowed)
         self._limit_bytes = limit_bytes
         self._timeout_s = timeout_s
@@ -50,7 +50,7 @@ class WebFiles:
         self._opener = urllib.request.build_opener(_Redirects(self.check))
 
     def check(self, url: str) -> None:
-        """Raise PL-B028 unless the address lies below an allowed one."""
+        """Raise PL-B028 unless the address is below an allowed one."""
         if any(is_below(url, beginning) for beginning in self._allowed):
             return
         message = f"'{url}' is not among the addresses that blueprints may import from"
@@ -132,7 +132,7 @@ class _Redirects(urllib.request.HTTPRedirectHandler):
 
 
 def is_below(url: str, beginning: str) -> bool:
-    """Whether an address lies at or below another one: same scheme, server and port, and the path within its path.
+    """True if an address is at or below another one: same scheme, server and port, and the path within its path.
 
     >>> is_below("https://example.org/blueprints/a.yaml", "https://example.org/blueprints")
     True

@@ -1,4 +1,4 @@
-"""The attributes ``Phase.X`` by which a plugin says how its phase is to be called, as one table."""
+"""A table of the attributes ``Phase.X``, with which a plugin configures the calls of its phase."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ MAX_SECONDS = 30 * 24 * 3600
 
 @frozen
 class Knob:
-    """One attribute: the field of ``PhasePolicy``, and what makes its value. ``kind`` says what it must be."""
+    """One attribute: the field of ``PhasePolicy``, and the function that reads its value. ``kind``: the expected type."""
 
     field: str
     kind: str

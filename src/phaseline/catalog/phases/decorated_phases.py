@@ -27,14 +27,14 @@ EXPRESSIONS = frozenset({"ResourceConstraint", *(f"Phase.{name}" for name in exp
 """Attributes whose text is an expression here: Python has no ``:=`` for it."""
 OWN = "attributes"
 ARGUMENTS = (*SPELLINGS, OWN, *(re.sub("(?<!^)(?=[A-Z])", "_", name).lower() for name in KNOBS))
-"""Everything of ours that ``@phase`` takes."""
+"""All arguments of ``@phase`` that Phaseline defines."""
 OF_A_PHASE = frozenset(name.lower() for name in OF_PHASE)
 LIKELY = 0.8
-"""So alike must an unknown argument be to one of ours to be taken for a mistake."""
+"""Least similarity of an unknown argument to a known one to count as a typo of it."""
 
 
 def decorated(source: ModuleSource, module: WrittenDefinition) -> Iterator[WrittenDefinition]:
-    """A definition for each decorated function of the module; ``module`` says what it is called and where it is."""
+    """A definition for each decorated function of the module; ``module`` has its name and place."""
     for function in (source.functions or {}).values():
         for decorator in function.decorators:
             call = decorator if isinstance(decorator, ast.Call) else None
@@ -43,7 +43,7 @@ def decorated(source: ModuleSource, module: WrittenDefinition) -> Iterator[Writt
 
 
 def marked(given: Mapping[str, Any], plugin: str) -> PhasePlugin:
-    """The plugin that a function's mark, the arguments of its decorator, defines; for functions whose text nobody has."""
+    """The plugin defined by a function's mark, the arguments of its decorator; for functions without source text."""
     record = Record()
     problems: list[Problem] = []
     for argument, value in given.items():
@@ -97,7 +97,7 @@ def _written(
 
 
 def _unknown(argument: str, place: Place) -> Problem | None:
-    """PL-D006 for an argument that is like one of ours and is none; all others are attributes of the phase."""
+    """PL-D006 for an argument that is similar to a known one; all other unknown ones are attributes of the phase."""
     if argument in ARGUMENTS or not argument[:1].islower():
         return None
     attribute = attribute_name(argument).removeprefix("Phase.").lower()
@@ -112,7 +112,7 @@ def _unknown(argument: str, place: Place) -> Problem | None:
 
 
 def _attributes(argument: str, value: Any) -> Iterator[tuple[str, Any]]:
-    """(attribute, value) of one argument; those that say nothing are left out."""
+    """(attribute, value) of one argument; those without effect are left out."""
     if argument == OWN:
         yield from ((str(name), one) for name, one in value.items()) if isinstance(value, Mapping) else [(OWN, value)]
     elif value not in ("", (), [], None):

@@ -47,7 +47,7 @@ LIKELY = 0.85
 
 @frozen
 class WrittenDefinition:
-    """A definition as somebody wrote it. ``name``: unless the record gives one. ``places``: {attribute: where it stands}.
+    """A definition in its written form. ``name``: unless the record gives one. ``places``: {attribute: its place}.
 
     ``function``: the one that the definition is for; empty: found by its usual name. ``folders``: where its modules are.
     """
@@ -247,12 +247,12 @@ class _Reading:
         )
 
     def _idle(self, attribute: str, functions: tuple[str, ...]) -> None:
-        """PL-D041 for a function that is there and is never called, because nothing says so (P83)."""
+        """PL-D041 for a function that is never called, because the definition lacks the attribute (P83)."""
         source = self.written.source
         if source is None or source.functions is None or self.written.function:
             return
         if self.written.problems or (attribute in self.record and self.record.stored(attribute) is not False):
-            return  # it is said, though wrongly: that is told already
+            return  # the attribute is given, though wrong: that is reported already
         there = next((name for name in functions if name in source.functions), None)
         if there is not None:
             word = f"{attribute} = true" if functions is LISTENS else f"{attribute} = and its states"
@@ -358,7 +358,7 @@ class _Reading:
         )
 
     def _place_of(self, attribute: str) -> Place:
-        """Where an attribute stands; one inside ``Phase`` in any of its spellings; else where the definition does."""
+        """The place of an attribute, for one inside ``Phase`` in any spelling; else the place of the definition."""
         inner = attribute.removeprefix("phase.")
         spellings = (attribute, f"{OLD_PREFIX}{inner}", "phase") if inner != attribute else (attribute,)
         places = self.written.places

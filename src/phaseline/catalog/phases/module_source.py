@@ -16,7 +16,7 @@ from phaseline.records.text_errors import SHOWN_LINE
 MAX_SOURCE_BYTES = 4 * 1024 * 1024
 """Larger modules are taken for a mistake."""
 MAX_REPORTED = 20
-"""So many lines of the old spelling are told one by one."""
+"""Most lines of the old spelling that are reported one by one."""
 OLD_EXCEPT = re.compile(
     r"^(?P<head>[ \t]*except[ \t]+)(?P<kind>[\w.]+|\([^()]*\))[ \t]*,[ \t]*(?P<name>[a-z_]\w*)[ \t]*:", re.MULTILINE
 )

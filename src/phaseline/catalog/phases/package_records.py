@@ -1,4 +1,4 @@
-"""Records of packages that say something about phases: ``Plugin``, ``ResourceType`` and ``StatePath``."""
+"""Records of packages that define phases: ``Plugin``, ``ResourceType`` and ``StatePath``."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def written_of(
 ) -> WrittenDefinition:
     """The definition in a record of the type ``Plugin``; its attribute ``Code`` is ``module:function``.
 
-    ``places``: {attribute in lower case: where it stands}.
+    ``places``: {attribute in lower case: its place}.
     """
     code = record.stored("Code")
     module, _, function = code.partition(":") if isinstance(code, str) else ("", "", "")

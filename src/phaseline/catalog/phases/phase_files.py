@@ -27,7 +27,7 @@ Folder: TypeAlias = "Path | zipfile.Path"
 """A folder or file on disk or in a zip file."""
 MAX_DEFINITION_BYTES = 1 << 18
 TELLING = re.compile(r"^[ \t]*(HandlesStates|ResourceStateListener)[ \t]*[:=]", re.IGNORECASE | re.MULTILINE)
-"""What tells a definition from any other ``.cfg``."""
+"""The attributes that distinguish a definition from any other ``.cfg``."""
 ATTRIBUTE = re.compile(r"[ \t]*+(?P<name>'[^']*+'[ \t]*+|[^=:#'][^=:]*+)[:=]")
 """The beginning of a line that gives an attribute a value."""
 MENTIONS = re.compile(rb"\bphase\b")
@@ -62,7 +62,7 @@ class PhaseFileContents:
 
 
 def read_folder(entries: Iterable[Folder], origin: PhaseFileOrigin) -> Iterator[PhaseFileContents]:
-    """What the files of one folder define, by name; files that say nothing of phases are passed over."""
+    """The definitions in the files of one folder, by name; files without phases are skipped."""
     files = {entry.name: entry for entry in entries}
     for name in sorted(files):
         stem, _, suffix = name.rpartition(".")
@@ -173,7 +173,7 @@ def _of_module(source: ModuleSource, stem: str, origin: PhaseFileOrigin) -> list
 
 
 def _records(file: Folder, _pair_module: Folder | None, _stem: str, origin: PhaseFileOrigin) -> PhaseFileContents:
-    """A file of records in formal text; those of other types are somebody else's."""
+    """A file of records in formal text; records of other types belong to other readers."""
     text = file.read_bytes().decode("utf-8-sig", "replace")
     plugins: list[PhasePlugin] = []
     types: list[ResourceType] = []

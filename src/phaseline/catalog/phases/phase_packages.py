@@ -1,6 +1,6 @@
-"""Which files belong together: packages (folders with ``lib/python``, distributions, zip files) and plugins on their own.
+"""Grouping of files: packages (folders with ``lib/python``, distributions, zip files) and single plugins.
 
-A package is loaded whole or not at all. Plugins that lie in no package are each one of their own.
+A package is loaded whole or not at all. Each plugin outside a package is a package of its own.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class PhasePackage:
 def packages_at(place: Path) -> list[PhasePackage]:
     """Every package of a folder, a zip file, or one file of a plugin; nothing of it is run.
 
-    Of a file that is half of a pair the whole pair is read, of one that lies in a package the whole package.
+    For a file that is half of a pair the whole pair is read, for one inside a package the whole package.
     """
     try:
         if place.is_dir():
@@ -203,7 +203,7 @@ def _loose(folder: Path, origin: PhaseFileOrigin, depth: int) -> Iterator[PhaseP
 
 
 def _entries(folder: Folder) -> list[Folder]:
-    """What lies in the folder, by name."""
+    """The entries of the folder, by name."""
     found: list[Folder] = list(folder.iterdir())
     return sorted(found, key=lambda entry: entry.name)
 

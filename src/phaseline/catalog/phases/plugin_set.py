@@ -88,7 +88,7 @@ class PhasePlugins:
         self._lost = {phase.key: gone(phase, phase.package) for phase in known}
 
     def load(self) -> LoadedPlugins:
-        """Read everything anew; ``loaded`` is another value afterwards, and never something in between."""
+        """Reload everything; ``loaded`` changes to the new value at once, and never to something in between."""
         found = {package.place: package for package in self._read()}
         choice = _Choice(found, self._in_force, self.types)
         choice.tell_refused()
@@ -120,9 +120,9 @@ class PhasePlugins:
     def _gone(
         self, found: Mapping[str, PhasePackage], known: set[str], refused: set[str]
     ) -> dict[str, PhaseDefinition]:
-        """Phases of packages that were there and are no more: known until somebody defines them again, or switches them off.
+        """Phases of packages that were removed: known until they are defined again, or switched off.
 
-        A package that is there and sound and has a phase no more means it so.
+        A package that is present and valid, but lacks a phase, has removed it on purpose.
         """
         off = {
             plugin.phase.key for package in found.values() for plugin in package.plugins if plugin.phase is not None
@@ -155,7 +155,7 @@ class _Choice:
         self.refused = {place for place in found if _has_error(self.problems[place])}
 
     def tell_refused(self) -> None:
-        """What else is wrong with those that are refused anyway, so that all of it is told at once."""
+        """Report the other problems of packages that are refused anyway, so that all are reported at once."""
         plugins = [(place, plugin) for place in self.order for plugin in self.found[place].plugins]
         types = self.types.with_more(*_brought(self.found.values()))
         for finding in check_plugins([plugin for _, plugin in plugins], types):
@@ -165,7 +165,7 @@ class _Choice:
                     self._say(place, [finding.problem])
 
     def settle(self) -> None:
-        """Compare all that are left with one another until nobody is at fault; each turn refuses somebody."""
+        """Compare the remaining packages with one another until none is at fault; each turn refuses at least one."""
         while True:
             taken = [(place, self._taken(place)) for place in self.order]
             plugins = [(place, plugin) for place, package in taken if package is not None for plugin in package.plugins]
