@@ -1,4 +1,4 @@
-"""Packages that installed distributions announce, and what the metadata of a folder says."""
+"""Packages that installed distributions announce, and the name and version in a folder's metadata."""
 
 from __future__ import annotations
 
@@ -13,7 +13,10 @@ from phaseline.packages.format import problem_report, yaml_reader
 
 @frozen
 class PackageSource:
-    """Files that a record follows. ``origin``: their folder, or who announces it; ``problems``: why there are none."""
+    """Files of which an installed package is a copy. ``origin``: their folder, or the announcing distribution.
+
+    ``problems``: why there are no files.
+    """
 
     origin: str
     folder: str
@@ -21,13 +24,13 @@ class PackageSource:
 
 
 def announced_sources() -> Iterator[PackageSource]:
-    """Packages of installed distributions; one without ``metadata.yaml`` is found out when it is read."""
+    """Packages of installed distributions; a missing ``metadata.yaml`` is noticed when the package is read."""
     for one in distributed_packages.announced_packages():
         yield PackageSource(one.origin, one.folder, one.problems)
 
 
 def says(folder: Path) -> tuple[str, str] | None:
-    """(name, version) of a package, if its metadata can be read at all; they may be wrong."""
+    """(name, version) of a package, if its metadata can be read; they are not checked."""
     try:
         source = yaml_reader.read_source(
             package_files.MARK, (folder / package_files.MARK).read_bytes(), problem_report.Findings()

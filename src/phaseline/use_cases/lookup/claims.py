@@ -1,6 +1,6 @@
-"""Whether a request may begin: it fits its workflow, and who stands in whose way, as any process sees it in the store.
+"""Whether a request may begin: it fits its workflow, and no other execution blocks it, as the store shows.
 
-Whoever owns the store decides by the same claims (decision 4).
+The owner process decides by the same claims (decision 4).
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ if TYPE_CHECKING:
 
 @frozen
 class Queued:
-    """An execution that waits: for which one, and whether that, or the one it waits for itself, waits for a person."""
+    """A waiting execution: the one that blocks it, and whether that one, or one that blocks it in turn, needs an operator."""
 
     blocker: ExecutionRow
     needs_person: bool
 
 
 def blocking_execution(store: Store, row: ExecutionRow) -> Queued | None:
-    """What an execution that has not begun waits for; None if nothing stands in its way."""
+    """The execution that blocks one that has not begun; None if none does."""
     if row.status is not ExecutionStatus.QUEUED or row.started_at:
         return None
     before = [other for other in _in_order(store, row.deployment) if other.number != row.number]
@@ -42,7 +42,7 @@ def blocking_execution(store: Store, row: ExecutionRow) -> Queued | None:
 
 
 def goes_on(store: Store, row: ExecutionRow) -> bool:
-    """True unless it waits for a person, or for another one that does."""
+    """True unless it waits for an operator, or for another execution that does."""
     if row.status is ExecutionStatus.ATTENTION:
         return False
     queued = blocking_execution(store, row)
@@ -50,7 +50,7 @@ def goes_on(store: Store, row: ExecutionRow) -> bool:
 
 
 def still_calling(store: Store, row: ExecutionRow) -> ExecutionRow | None:
-    """The execution that is over and whose given-up calls one that has not begun waits for, as the engine has told."""
+    """The ended execution whose abandoned calls a queued one waits for, if the engine recorded this."""
     if row.status is not ExecutionStatus.QUEUED or row.started_at or blocking_execution(store, row) is not None:
         return None
     from phaseline.run.loop.cloudify_sentences import QUEUED
@@ -62,7 +62,10 @@ def still_calling(store: Store, row: ExecutionRow) -> ExecutionRow | None:
 
 
 def refuse_reopening(store: Store, row: ExecutionRow) -> None:
-    """What has ended goes on only if nobody else claims its instances. Raises: PL-C016 naming the other one, PL-C010."""
+    """Require that no other execution claims the instances of an ended one before it continues.
+
+    Raises: PL-C016 naming the other one, PL-C010.
+    """
     if row.status.is_ended:
         from phaseline.plan.requests.request_problems import busy, raise_if_deleted
 
@@ -73,17 +76,17 @@ def refuse_reopening(store: Store, row: ExecutionRow) -> None:
 
 
 def beside(store: Store, row: ExecutionRow) -> Callable[[ExecutionRow], bool]:
-    """Which open executions one that has ended may go on beside: those that it does not collide with."""
+    """A test for open executions beside which an ended one may continue: those that it does not collide with."""
     return _apart(store.topology(row.deployment), row.request)
 
 
 def compatible_executions(topology: Topology, request: Request) -> Callable[[ExecutionRow], bool]:
-    """Which open executions a new one may be stored beside: all that it waits for or does not collide with."""
+    """A test for open executions beside which a new one may be stored: it waits for them or does not collide with them."""
     return _apart(topology, request) if request.if_busy == "refuse" else lambda _other: True
 
 
 def raise_if_busy(store: Store, row: DeploymentRow, topology: Topology, request: Request) -> None:
-    """Raise PL-C016 if a new execution does not want to wait and would have to (decision 4)."""
+    """Raise PL-C016 if a new execution would have to wait and its request refuses that (decision 4)."""
     may_be_beside = compatible_executions(topology, request)
     for other in _in_order(store, row.number):
         if not may_be_beside(other):
@@ -91,7 +94,7 @@ def raise_if_busy(store: Store, row: DeploymentRow, topology: Topology, request:
 
 
 def in_the_way(found: ExecutionRow) -> ProblemsError:
-    """PL-C016: an execution of a deployment that has not ended."""
+    """PL-C016: an execution of the deployment has not ended."""
     if found.status is ExecutionStatus.ATTENTION:
         way = f"Decide about its unsure calls: phaseline executions retry {found.id}, or executions complete {found.id}"
     else:
@@ -102,7 +105,7 @@ def in_the_way(found: ExecutionRow) -> ProblemsError:
 
 
 def _in_order(store: Store, deployment: int) -> list[ExecutionRow]:
-    """The open executions, those that have begun before those that wait."""
+    """The open executions; those that have begun come before those that wait."""
     return sorted(store.executions(deployment, only_open=True), key=lambda row: (not row.started_at, row.number))
 
 
@@ -124,7 +127,7 @@ def _apart(topology: Topology, request: Request) -> Callable[[ExecutionRow], boo
 
 
 def refuse(topology: Topology, request: Request) -> None:
-    """Raise ``ProblemsError`` with everything that is wrong with the request."""
+    """Raise ``ProblemsError`` with all problems of the request."""
     from phaseline.plan.requests.request_validation import check
 
     problems = check(topology, request)

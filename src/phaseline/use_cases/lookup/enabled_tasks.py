@@ -1,4 +1,4 @@
-"""The tasks of the packages that are enabled for a deployment, as an execution is to have them."""
+"""The tasks of the packages that are enabled for a deployment, as an execution stores them."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
     from phaseline.use_cases.lookup.installed_packages import InstalledPackage
 
 INSTANCES = "instances"
-"""The folder beside the files of packages in which instances of this machine have theirs."""
+"""The folder for files of instances on this machine, beside those of packages."""
 
 
 def stages_of(ctx: RequestContext, workflow: str, deployment: int) -> Stages | None:
-    """The list that is stored with an execution of this workflow; None where it is empty."""
+    """The task stages stored with an execution of this workflow; None if there are none."""
     labels: dict[str, Value] = {}
     for label in ctx.store.labels.of(deployment):
         labels.setdefault(label.key, label.value)
@@ -36,9 +36,9 @@ def stages_of(ctx: RequestContext, workflow: str, deployment: int) -> Stages | N
 
 
 def roles_by_node(ctx: RequestContext, deployment: int, chosen: Sequence[InstalledPackage]) -> dict[str, list[str]]:
-    """{node: the names by which roles mean its instances}: its own, those of its label, its types and its groups.
+    """{node: the role names that select its instances}: its own name, those of its label, its types and its groups.
 
-    Empty where no package asks for it.
+    Empty if no package needs it.
     """
     if not any(task.yaql for one in chosen for task in one.package.granular_tasks):
         return {}

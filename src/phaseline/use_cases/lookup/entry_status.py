@@ -1,4 +1,4 @@
-"""Entries of a graph: their statuses, of the pages that a store has, their phases and what they are about."""
+"""Entries of a graph: their statuses from the pages of a store, their phases and their subjects."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ def as_statuses(pages: np.ndarray) -> np.ndarray:
 
 
 def with_running(statuses: np.ndarray, graph: int, open_batches: Sequence[BatchRow]) -> np.ndarray:
-    """Statuses with those running that are in an open batch and have not answered: that is never written for each.
+    """Statuses with unanswered members of open batches as running: the store has no page for that.
 
-    What a page says is running, and no open batch has, was running when a process died: it waits to be called again.
+    An entry stored as running without an open batch ran when a process died: it waits to be called again.
     """
     found = statuses.copy()
     found[found == EntryStatus.RUNNING] = EntryStatus.WAITING
@@ -39,7 +39,7 @@ def with_running(statuses: np.ndarray, graph: int, open_batches: Sequence[BatchR
 
 
 def in_force(graphs: Sequence[GraphRow]) -> list[GraphRow]:
-    """Those of which a retry has not made another of the same name."""
+    """Graphs that were not replaced by a retry with another of the same name."""
     latest = {graph.name: graph.attempt for graph in graphs}
     return [graph for graph in graphs if graph.attempt == latest[graph.name]]
 
@@ -48,7 +48,7 @@ class EntryPhases:
     """Phase and kind of subject by position in a graph."""
 
     def __init__(self, graph: Graph) -> None:
-        """``graph``: with its steps in order."""
+        """Index a graph, whose steps are in order."""
         self._steps = graph.steps
         self._first = np.fromiter((step.first for step in graph.steps), np.int64, len(graph.steps))
 
@@ -59,7 +59,7 @@ class EntryPhases:
 
 
 def subject_ids(topology: Topology, kind: SubjectKind, subject: int) -> tuple[str, str]:
-    """(id of the instance, id of the relationship's target or nothing) that an entry is about."""
+    """(id of the instance, id of the relationship's target or empty) of an entry's subject."""
     if kind is SubjectKind.NONE or kind is SubjectKind.DEPLOYMENT or subject < 0:
         return "", ""
     if kind is SubjectKind.INSTANCE:

@@ -1,4 +1,4 @@
-"""What a user means by a name or the beginning of an id."""
+"""Find deployments, executions and instances by a name or a unique beginning of an id."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ if TYPE_CHECKING:
     from phaseline.ports import Store
 
 READ_AT_ONCE = 200
-"""Deployments whose instances are in memory at a time while something is looked for in all."""
+"""The number of deployments whose instances are in memory at once during a search through all."""
 NAMED = 5
-"""How many candidates an error names."""
+"""The number of candidates that an error names."""
 
 
 def find_deployment(store: Store, name: str, *, to_change: bool = False) -> DeploymentRow:
-    """The deployment of this name, or the only one whose name begins so; to change one, its whole name is needed.
+    """The deployment of this name, or the only one whose name begins so; a change requires its whole name.
 
-    Raises: PL-C010 if there is none, PL-C013 if several begin so.
+    Raises: PL-C010 if there is none, PL-C013 if several names begin so.
     """
     found = store.deployment(name)
     if found is not None:
@@ -44,11 +44,11 @@ def find_deployment(store: Store, name: str, *, to_change: bool = False) -> Depl
 
 
 def find_execution(store: Store, id: str | None, deployment: str | None, *, to_change: bool = False) -> ExecutionRow:
-    """The execution of this id, or the latest of a deployment, or the latest of the only deployment there is.
+    """The execution of this id, or the latest of a deployment, or the latest of the only deployment.
 
-    A unique beginning does for the id and the name, but not to change the execution.
+    A unique beginning of the id or the name is enough, unless the execution is to be changed.
 
-    Raises: PL-C011 if there is none, PL-C013 if several begin so, PL-C018 if nothing says which.
+    Raises: PL-C011 if there is none, PL-C013 if several ids begin so, PL-C018 if neither id nor deployment decides.
     """
     if id is not None:
         row = store.execution(id)
@@ -75,7 +75,7 @@ def find_execution(store: Store, id: str | None, deployment: str | None, *, to_c
 def find_instance(store: Store, id: str, deployment: str | None) -> tuple[DeploymentRow, Topology, int]:
     """(deployment, its topology, instance number) of an instance id or its beginning, in one deployment or in any.
 
-    Raises: PL-C012 if there is none, PL-C013 if several begin so.
+    Raises: PL-C012 if there is none, PL-C013 if several ids begin so.
     """
     rows = [find_deployment(store, deployment)] if deployment else list(store.deployments())
     where: dict[str, DeploymentRow] = {}
@@ -133,7 +133,7 @@ def _only(beginning: str, known: Iterable[str], noun: str) -> str | None:
 
 
 def listed(names: Iterable[str]) -> str:
-    """The first few of them in their order, and how many more there are."""
+    """The first few names in order, and the number of the others."""
     ordered: Sequence[str] = sorted(names)
     more = f" and {len(ordered) - NAMED} more" if len(ordered) > NAMED else ""
     return ", ".join(ordered[:NAMED]) + more

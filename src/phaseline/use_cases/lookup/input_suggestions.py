@@ -1,4 +1,4 @@
-"""What a store knows of the things that inputs and parameters may name: deployments, blueprints, secrets, nodes … (B14)."""
+"""Lookup of stored objects that inputs and parameters may name: deployments, blueprints, secrets, nodes … (B14)."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ if TYPE_CHECKING:
     from phaseline.ports import Store
 
 TENANT = "default_tenant"
-"""The one that an embedded store has."""
+"""The one tenant of an embedded store."""
 
 
 @frozen
 class KnownThings:
-    """``dsl.type_system.constraints.Lookup`` of a store, which is opened only if a value is to be looked up.
+    """``dsl.type_system.constraints.Lookup`` of a store, which is opened at the first lookup.
 
-    ``deployment``: the one in which a value is given, None while there is none.
+    ``deployment``: the one to which a value is given; None while there is none.
     """
 
     opened: Callable[[], Store]
@@ -34,7 +34,7 @@ class KnownThings:
         return self.opened()
 
     def has(self, kind: str, value: Value, filters: Mapping[str, Value]) -> bool:
-        """Whether there is such a thing, and it fits all filters; there are no stored filters (``filter_id``) here."""
+        """Whether there is an object with this name that fits all filters; stored filters (``filter_id``) do not exist here."""
         if not isinstance(value, str) or "filter_id" in filters:
             return False
         tenants, names = filters.get("tenants"), filters.get("valid_values")
@@ -64,7 +64,7 @@ class KnownThings:
         return self.store.deployment(name) if isinstance(name, str) else None
 
     def _names(self, kind: str, row: DeploymentRow) -> set[str]:
-        """The names of all things of a kind that a deployment has."""
+        """The names of all objects of a kind in a deployment."""
         topology = self.store.topology(row.number)
         ways: dict[str, Callable[[], set[str]]] = {
             "node_id": lambda: {node.name for node in topology.nodes},
@@ -78,7 +78,7 @@ class KnownThings:
         return ways[kind]()
 
     def _is_capability(self, value: str, filters: Mapping[str, Value], pattern: Value) -> bool:
-        """Whether a capability of the deployment, of a name that fits, has this value and has it before anything runs."""
+        """Whether a capability of the deployment with a fitting name has this value before anything runs."""
         row = self._deployment(filters)
         found = self.store.blueprint(row.number).capabilities if row is not None else {}
         return any(
@@ -104,7 +104,7 @@ _PATTERNS: dict[str, Callable[[str, str], bool]] = {
 
 
 def fits_pattern(name: str, pattern: Value) -> bool:
-    """Whether a name is as ``name_pattern`` says; of several words for one operator one is enough.
+    """Whether a name matches ``name_pattern``; of several texts for one operator one is enough.
 
     >>> fits_pattern("web-1", {"starts_with": ["db", "web"], "not_contains": "x"})
     True

@@ -1,4 +1,4 @@
-"""Packages as whoever uses them needs them: what they say, what a deployment says to them, and where their files lie."""
+"""Installed packages as use cases need them: their documents, their settings in a deployment, and the place of their files."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ if TYPE_CHECKING:
 
 
 ENDING = ".packages"
-"""How the name of the folder with the files of packages ends; it begins as that of the store."""
+"""The ending of the name of the folder with the files of packages; its beginning is that of the store."""
 
 
 @frozen
 class InstalledPackage:
     """An installed package. ``folder``: absolute, with its files as they were installed.
 
-    ``settings``: what a deployment says to it, with defaults, sealed or opened as they were given; nothing where no deployment is asked about.
+    ``settings``: those of a deployment, with defaults, encrypted or decrypted as they were given; empty without a deployment.
     """
 
     row: PackageRow
@@ -40,17 +40,17 @@ class InstalledPackage:
 
     @property
     def folders(self) -> tuple[str, ...]:
-        """Where its modules are found."""
+        """The folders in which its modules are found."""
         return tuple(str(Path(self.folder, path)) for path in self.package.code.paths)
 
 
 def installed(ctx: RequestContext) -> list[InstalledPackage]:
-    """All that are installed, by name and version."""
+    """All installed packages, by name and version."""
     return [known(ctx, row) for row in installed_rows(ctx)]
 
 
 def enabled(ctx: RequestContext, deployment: int) -> list[InstalledPackage]:
-    """Those that are enabled for a deployment, by name, with its settings."""
+    """Packages that are enabled for a deployment, by name, with its settings."""
     if not has_store(ctx.app) or not ctx.store.has_packages:
         return []
 
@@ -66,24 +66,24 @@ def enabled(ctx: RequestContext, deployment: int) -> list[InstalledPackage]:
 
 
 def newest(found: Sequence[InstalledPackage]) -> list[InstalledPackage]:
-    """Of each name the newest version."""
+    """The newest version of each name."""
     return list({one.row.name: one for one in found}.values())
 
 
 def installed_rows(ctx: RequestContext) -> list[PackageRow]:
-    """What is installed, by name and version; nothing where there is no store."""
+    """Rows of all installed packages, by name and version; empty if there is no store."""
     if not has_store(ctx.app) or not ctx.store.has_packages:
         return []
     return sorted(ctx.store.packages.all(), key=lambda row: (row.name, numbers_of(row.version)))
 
 
 def packages_version(ctx: RequestContext) -> tuple[tuple[int, str], ...]:
-    """The version of what is made from the installed packages: it moves when one is installed, replaced or removed."""
+    """The cache version of data computed from installed packages: it changes when one is installed, replaced or removed."""
     return tuple((row.number, row.digest) for row in installed_rows(ctx))
 
 
 def phase_places(ctx: RequestContext) -> list[str]:
-    """Folders and files with phases, of the newest version of each package of our own format."""
+    """Folders and files with phases, of the newest version of each package of Phaseline's own format."""
     latest = {row.name: row for row in installed_rows(ctx) if row.is_native}
     found: list[str] = []
     for row in latest.values():
@@ -95,12 +95,12 @@ def phase_places(ctx: RequestContext) -> list[str]:
 
 
 def numbers_of(version: str) -> tuple[int, ...]:
-    """A version as numbers, by which versions are compared."""
+    """A version as numbers, for comparison."""
     return tuple(int(part) for part in version.split(".") if part.isdecimal())
 
 
 def known(ctx: RequestContext, row: PackageRow, given: Mapping[str, Value] | None = None) -> InstalledPackage:
-    """One of them. ``given``: settings of a deployment; None: it is not asked about one."""
+    """One installed package. ``given``: settings of a deployment; None: without a deployment."""
     package = read_stored(ctx, row)
     settings: Mapping[str, Value] = {}
     if given is not None:
@@ -109,7 +109,7 @@ def known(ctx: RequestContext, row: PackageRow, given: Mapping[str, Value] | Non
 
 
 def package_of(ctx: RequestContext, number: int) -> Package:
-    """What the installed package of this number says. Raises: PL-F062 if it was removed meanwhile."""
+    """The contents of the installed package of this number. Raises: PL-F062 if it was removed meanwhile."""
     row = next((row for row in installed_rows(ctx) if row.number == number), None)
     if row is None:
         message = "a plugin package that this needs was removed or replaced meanwhile"
@@ -118,7 +118,7 @@ def package_of(ctx: RequestContext, number: int) -> Package:
 
 
 def read_stored(ctx: RequestContext, row: PackageRow) -> Package:
-    """What an installed package says; read once by a process."""
+    """The contents of an installed package; read once by a process."""
     read_before: dict[str, Package] = ctx.app.cache("packages read", dict)  # by content, which never changes
     package = read_before.get(row.digest)
     if package is None:
@@ -137,9 +137,9 @@ def folder_of(ctx: RequestContext, row: PackageRow) -> Path:
 
 
 def lay_out_packages(ctx: RequestContext) -> None:
-    """See that the files of all packages are where their calls look for them, also those that somebody may go on with.
+    """Write the files of all packages into their folders, including replaced ones that an execution may still need.
 
-    A store that has been moved has its packages beside it: then those who use them look there.
+    A moved store has its packages beside it: deployments that use them then get the new folders.
     """
     kept = ctx.store.packages.kept() if has_store(ctx.app) else {}
     if not kept:
@@ -154,13 +154,13 @@ def lay_out_packages(ctx: RequestContext) -> None:
 
 
 def work_folder(ctx: RequestContext) -> Path:
-    """Where packages are laid out: beside the store; of one in memory in a folder that goes with it."""
+    """The folder for files of packages: beside the store; for a store in memory a folder that is removed with it."""
     file = store_file(ctx.settings.store_url)
     return Path(f"{file}{ENDING}") if file is not None else Path(f"{ctx.app.passing_folder}{ENDING}")
 
 
 def collect(ctx: RequestContext) -> None:
-    """Forget what was replaced or removed and nobody may go on with, and the folders with its files."""
+    """Delete replaced or removed packages that no execution can need any more, with their folders."""
     import shutil
 
     for digest in ctx.store.packages.collect():
@@ -168,7 +168,7 @@ def collect(ctx: RequestContext) -> None:
 
 
 def lay_out_package(ctx: RequestContext, digest: str, number: int, *, anew: bool = False) -> None:
-    """See that the files of a package are in their folder. ``anew``: also what somebody may have changed there."""
+    """Write the files of a package into its folder if that is missing. ``anew``: always, which undoes changes there."""
     folder = work_folder(ctx) / digest
     if folder.is_dir() and not anew:
         return

@@ -1,7 +1,6 @@
-"""Phases that engines have known, kept with the store: none is passed over because its plugin is gone (PD8, P94).
+"""Phases that engines have known, kept in the store: none is skipped because its plugin is missing (PD8, P94).
 
-A phase is forgotten when its package is there, sound, and defines it no more; when it is switched off; or when a user
-says so.
+A phase is forgotten when its package is there, valid, and no longer defines it; when it is disabled; or by a command.
 """
 
 from __future__ import annotations
@@ -32,20 +31,20 @@ REFUSED_TOLD = 5
 
 @frozen
 class ForgottenPhase:
-    """A phase that is known no more."""
+    """A phase that was forgotten."""
 
     phase: str
 
 
 def read(ctx: RequestContext, folders: Iterable[str]) -> LoadedPlugins:
-    """The plugins of folders and packages as they are written, nothing of them run, and what was known and is gone."""
+    """The plugins of folders and packages as written, without running them, with known phases that are missing."""
     plugins = plugin_set.PhasePlugins((*folders, *phase_places(ctx)))
     plugins.remember(remembered(ctx))
     return plugins.load()
 
 
 def phase_plugins(ctx: RequestContext) -> PhasePlugins:
-    """The phase plugins of the settings' folders and of packages, with their code; nothing is read before ``load``."""
+    """The phase plugins of the settings' folders and of packages, with their code; read by its ``load``."""
     return ctx.app.cache("phase plugins", lambda: _unread(ctx))
 
 
@@ -54,15 +53,15 @@ def _unread(ctx: RequestContext) -> PhasePlugins:
 
 
 def found_phases(ctx: RequestContext) -> LoadedPlugins:
-    """The same as read, until other packages are installed: phases, types, and what is wrong with others.
+    """The plugins as ``read`` returns them, cached until packages change: phases, types, and problems of other plugins.
 
-    They are not the object that the engine of this process has in force, which changes with a reload alone.
+    This is not the object that the engine of this process uses, which changes only by a reload.
     """
     return ctx.app.cache("found phases", _unread(ctx).load, lambda: packages_version(ctx))
 
 
 def load(ctx: RequestContext) -> LoadedPlugins:
-    """The plugins of the settings with their code, for the engine; what it knows from now on is remembered."""
+    """The plugins of the settings with their code, for the engine; their phases are stored as known."""
     plugins = phase_plugins(ctx)
     plugins.remember(remembered(ctx))
     loaded = plugins.load()
@@ -71,18 +70,18 @@ def load(ctx: RequestContext) -> LoadedPlugins:
 
 
 def remembered(ctx: RequestContext) -> list[PhaseDefinition]:
-    """What the last engine knew."""
+    """The phases that the last engine knew."""
     return [_from_row(row) for row in _rows(ctx).values()]
 
 
 def in_force(ctx: RequestContext) -> set[str]:
-    """Phases (in lower case) of which the engine that runs has a version that it can use, whatever is written now."""
+    """Phases (in lower case) of which the running engine has a usable version, whatever the files contain now."""
     rows = _rows(ctx)
     return {key for key, row in rows.items() if row["is_in_force"]} if rows and ctx.store.owner() else set()
 
 
 def _rows(ctx: RequestContext) -> dict[str, Mapping[str, Any]]:
-    """Nothing where there is no store."""
+    """The stored phases; empty if there is no store."""
     try:
         known = ctx.store.known_phases()
     except ProblemsError as error:
@@ -93,7 +92,7 @@ def _rows(ctx: RequestContext) -> dict[str, Mapping[str, Any]]:
 
 
 def _read(text: str) -> Mapping[str, Any] | None:
-    """A row; None for one that cannot be read: as if the phase had never been known."""
+    """A stored phase; None for an unreadable one, which counts as never known."""
     try:
         row = json.loads(text)
         _from_row(row)
@@ -103,7 +102,7 @@ def _read(text: str) -> Mapping[str, Any] | None:
 
 
 def _remember(store: Store, loaded: LoadedPlugins) -> None:
-    """Phases in force with the places of their packages, those that are gone, and refused ones that were in force once."""
+    """Store phases in use with the places of their packages, missing ones, and refused ones that were in use before."""
     places = {
         plugin.phase.key: verdict.package.place
         for plugin, verdict in loaded.plugins
@@ -136,7 +135,7 @@ def _from_row(row: Mapping[str, Any]) -> PhaseDefinition:
 
 
 def refused_sentences(loaded: LoadedPlugins) -> list[str]:
-    """Plugins that nobody can use: resources wait for phases that could be read, and pass those that could not."""
+    """Sentences about refused plugins: resources wait for their readable phases and skip the unreadable ones."""
     found = [(verdict.package.place, problem) for verdict in loaded.verdicts for problem in verdict.errors[:1]]
     told = [
         f"nothing of {where} is called, for it is refused: {problem.code} {problem.message}. See: phaseline plugins check"
@@ -147,7 +146,7 @@ def refused_sentences(loaded: LoadedPlugins) -> list[str]:
 
 
 def forget_phase(ctx: RequestContext, name: str) -> ForgottenPhase:
-    """Know a phase no more whose plugin is gone: resources go on without it. Raises: PL-D053, PL-D056."""
+    """Forget a phase whose plugin is missing: resources continue without it. Raises: PL-D053, PL-D056."""
     loaded = read(ctx, ctx.settings.plugin_folders)
     phase = loaded.registry.get(name)
     if phase is None:
@@ -165,5 +164,5 @@ def forget_phase(ctx: RequestContext, name: str) -> ForgottenPhase:
 
 
 def known_phases(ctx: RequestContext) -> PhaseRegistry:
-    """The types and phases that the plugins of the settings define; nothing of them is run."""
+    """The types and phases that the plugins of the settings define, read without running them."""
     return read(ctx, ctx.settings.plugin_folders).registry

@@ -1,4 +1,4 @@
-"""Labels as they are written: ``KEY=VALUE``, or ``KEY`` for any value of it."""
+"""The syntax of labels: ``KEY=VALUE``, or ``KEY`` for any value of it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from phaseline.model.problems.problem import problem_error
 
 KEY = re.compile(r"[A-Za-z][A-Za-z0-9_.-]{0,127}")
 MAX_VALUE = 256
-"""Characters of a value."""
+"""The greatest number of characters of a value."""
 
 
 def by_key(labels: Sequence[Label]) -> dict[str, list[str]]:
@@ -22,7 +22,7 @@ def by_key(labels: Sequence[Label]) -> dict[str, list[str]]:
 
 
 def parse_labels(texts: Sequence[str], *, may_be_key: bool = True) -> list[Label]:
-    """Labels as they are written: ``KEY=VALUE``, or ``KEY`` for any value of it. Raises: PL-C068."""
+    """Parse labels: ``KEY=VALUE``, or ``KEY`` for any value of it. Raises: PL-C068."""
     return [_parsed(text, may_be_key=may_be_key) for text in texts]
 
 

@@ -1,4 +1,4 @@
-"""Deployments that belong to another one, as their label ``csys-obj-parent`` says: a recursive uninstall takes them away first (W24)."""
+"""Deployments that belong to another one by their label ``csys-obj-parent``: a recursive uninstall removes them first (W24)."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ if TYPE_CHECKING:
 PARENT = "csys-obj-parent"
 """Key of the label that names the deployment to which another one belongs."""
 SHOWN = 5
-"""How many are named; all are counted."""
+"""The number of deployments that are named; all are counted."""
 
 
 def below(ctx: RequestContext, top: DeploymentRow) -> Sequence[DeploymentRow]:
-    """Those that belong to a deployment, directly or not; who belongs to another stands before it, each once."""
+    """Deployments that belong to a deployment, directly or not, each once; an owned one comes before its owner."""
     known = {row.number: row for row in ctx.store.deployments()}
     found: dict[int, DeploymentRow] = {}
     seen = {top.number}
@@ -37,7 +37,7 @@ def below(ctx: RequestContext, top: DeploymentRow) -> Sequence[DeploymentRow]:
 
 
 def told(rows: Sequence[DeploymentRow]) -> Problem:
-    """PL-P048: whom a recursive uninstall takes away first."""
+    """PL-P048: the deployments that a recursive uninstall removes first."""
     more = f" and {len(rows) - SHOWN:,} more" if len(rows) > SHOWN else ""
     listed = ", ".join(f"'{row.name}'" for row in rows[:SHOWN])
     mend = f"They say so in their label {PARENT}. If that is not meant, leave recursive out."

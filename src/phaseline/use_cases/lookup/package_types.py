@@ -1,4 +1,4 @@
-"""Node types of installed packages: what ``plugin:NAME`` imports, and that whoever imports them needs their code."""
+"""Node types of installed packages: the import ``plugin:NAME``, and the packages whose code a deployment then needs."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ if TYPE_CHECKING:
 
 
 class PackageTypes:
-    """Finds types for one reading of a blueprint, and remembers which packages it has used."""
+    """Find types for one reading of a blueprint, and record the packages used."""
 
     def __init__(self, ctx: RequestContext) -> None:
-        """Nothing is looked at yet."""
+        """No package is used yet."""
         self._ctx = ctx
         self._used: dict[int, InstalledPackage] = {}
 
@@ -40,12 +40,12 @@ class PackageTypes:
 
     @property
     def folders(self) -> tuple[str, ...]:
-        """Where modules of what was used are found."""
+        """The folders with the modules of the packages used."""
         return tuple(folder for found in self._used.values() for folder in found.folders)
 
     @property
     def uses(self) -> tuple[PackageUse, ...]:
-        """What a deployment of the blueprint needs; its number is not known yet."""
+        """The packages that a deployment of the blueprint needs; the number of the deployment is not known yet."""
         now, actor = self._ctx.clock.now(), self._ctx.actor.name
         return tuple(
             PackageUse(0, number, is_enabled=False, is_imported=True, folders=found.folders, at=now, by=actor)
@@ -54,9 +54,9 @@ class PackageTypes:
 
 
 def uses_of_new(ctx: RequestContext, name: str, imported: Sequence[PackageUse]) -> tuple[PackageUse, ...]:
-    """What a new deployment uses: what its blueprint imports, and what was enabled for the one whose name it gets.
+    """Packages used by a new deployment: those that its blueprint imports, and those enabled for a former one of its name.
 
-    Who has a version of a name enabled and imports another has the imported one enabled.
+    If one version of a package is enabled and another is imported, the imported one becomes the enabled one.
     """
     replaced = ctx.store.deployment(name)
     if replaced is None:
@@ -67,9 +67,9 @@ def uses_of_new(ctx: RequestContext, name: str, imported: Sequence[PackageUse]) 
 
 
 def bring_imports(ctx: RequestContext, deployment: int, imported: Sequence[PackageUse]) -> None:
-    """Have a deployment use what the blueprint imports to which it is about to be brought.
+    """Let a deployment use the packages that its next blueprint imports.
 
-    Raises: PL-C016 if that changes something while an execution of it is open, PL-F062 if a package is gone.
+    Raises: PL-C016 for a change while an execution of it is open, PL-F062 if a package was removed.
     """
     used = {use.package: use for use in ctx.store.packages.uses(deployment)}
     names = {row.number: row.name for row in ctx.store.packages.all()}
@@ -81,7 +81,7 @@ def bring_imports(ctx: RequestContext, deployment: int, imported: Sequence[Packa
 
 
 def moved_imports(ctx: RequestContext, imported: Sequence[PackageUse]) -> Iterable[str]:
-    """What has become of the packages that the blueprint of a plan imports since it was made, a sentence."""
+    """A sentence if packages that the blueprint of a plan imports were removed or replaced since the plan was made."""
     there = {row.number for row in ctx.store.packages.all()}
     gone = len({use.package for use in imported} - there)
     if gone:
@@ -90,7 +90,7 @@ def moved_imports(ctx: RequestContext, imported: Sequence[PackageUse]) -> Iterab
 
 
 def _of(use: PackageUse, deployment: int) -> PackageUse:
-    """The same of a deployment."""
+    """The same use, of a deployment."""
     return altered(use, deployment=deployment)
 
 

@@ -1,4 +1,4 @@
-"""How long operations of a deployment took in its last executions."""
+"""Durations of a deployment's operations in its last executions."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ if TYPE_CHECKING:
     from phaseline.ports import Store
 
 LAST = 5
-"""How many executions are looked at."""
+"""The number of executions that are read."""
 
 
 def took_before(store: Store, deployment: int) -> dict[str, Took]:
-    """{operation: what it took on average}, of calls that have ended."""
+    """{operation: its average durations}, of calls that have ended."""
     sums: dict[str, list[float]] = {}
     for row in store.executions(deployment)[-LAST:]:
         for batch in store.batches(execution=row.number):

@@ -1,4 +1,4 @@
-"""Versions of packages that an execution goes on with, though its deployment has others by now."""
+"""Versions of packages that an execution continues to use although its deployment has others by now."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 def notes_of_others(store: Store, row: ExecutionRow) -> tuple[str, ...]:
-    """A sentence for each package of which the execution runs another version than is in force."""
+    """A sentence for each package of which the execution runs a version other than the enabled one."""
     stages = store.around(row.number).stages if row.request.is_surrounded and store.has_packages else None
     if stages is None:
         return ()

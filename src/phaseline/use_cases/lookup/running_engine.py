@@ -1,4 +1,4 @@
-"""The engine that runs, if any: who goes on with what was asked for, and having it read its plugins anew."""
+"""The running engine, if any, and a request that it reloads its plugins."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 @frozen
 class RunningEngine:
-    """Who goes on with what was asked for: the owner of the store (pid 0: nobody runs an engine)."""
+    """The owner process of the store, which carries out requests (pid 0: no engine runs; -1: its id is unknown)."""
 
     pid: int
 
@@ -24,12 +24,12 @@ class RunningEngine:
 
 
 def engine_now(ctx: RequestContext) -> RunningEngine:
-    """The engine that runs at this moment, if any. One whose process cannot be told counts as there."""
+    """The present engine, if any. One whose process id is unknown counts as running."""
     owner = ctx.store.owner()
     return RunningEngine(0 if owner is None else owner.pid or -1)
 
 
 def tell_engine(ctx: RequestContext) -> None:
-    """Have an engine that runs read its plugins anew; without one the next reads them when it begins."""
+    """Request that a running engine reloads its plugins; without one, the next engine reads them at its start."""
     if ctx.store.owner() is not None:
         ctx.store.ask(rows.RequestKind.RELOAD, 0, {}, ctx.actor)

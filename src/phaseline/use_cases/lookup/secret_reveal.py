@@ -1,4 +1,4 @@
-"""What a deployment knows, with its secrets opened for computing, and hidden again in what is shown."""
+"""Stored values of a deployment: secrets are decrypted for computing, and hidden again for display."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def opened_inputs(ctx: RequestContext, deployment: int) -> Mapping[str, Value]:
-    """The inputs; those that are secrets are known to the vault from now on."""
+    """The inputs, decrypted; the vault then knows those that are secrets."""
     inputs = ctx.store.inputs(deployment)
     hidden = hidden_inputs(ctx.store.blueprint(deployment)) & inputs.keys()
     if not hidden:
@@ -25,7 +25,7 @@ def opened_inputs(ctx: RequestContext, deployment: int) -> Mapping[str, Value]:
 
 
 def opened_documents(ctx: RequestContext, deployment: int) -> Mapping[int, dict[str, Value]]:
-    """{instance: runtime properties}."""
+    """{instance: runtime properties}, decrypted."""
     found = ctx.store.documents(deployment)
     if not ctx.vault.has_seals:
         return found
@@ -33,7 +33,7 @@ def opened_documents(ctx: RequestContext, deployment: int) -> Mapping[int, dict[
 
 
 def without_secrets(ctx: RequestContext, values: Mapping[str, Value]) -> dict[str, Value]:
-    """The values with ``(hidden)`` in the place of every text and number in which a secret is."""
+    """The values, with ``(hidden)`` in place of every text or number that contains a secret."""
     return {name: _hidden(ctx, value) for name, value in values.items()}
 
 

@@ -1,4 +1,4 @@
-"""Settings of packages that are secrets: encrypted where they are stored, in nobody's sight (decision 30)."""
+"""Secret settings of packages: encrypted in the store, and never shown (decision 30)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def sealed(ctx: RequestContext, form: Form, settings: Mapping[str, Value]) -> dict[str, Value]:
-    """The settings as they are stored. What only names a secret is none."""
+    """The settings as stored, with secrets encrypted. A reference to a stored secret is not one itself."""
     secret = _secret(form)
     return {
         name: ctx.vault.seal(value) if name in secret and _is_told(value) else ctx.vault.sealed(value)
@@ -25,18 +25,18 @@ def sealed(ctx: RequestContext, form: Form, settings: Mapping[str, Value]) -> di
 
 
 def opened(ctx: RequestContext, settings: Mapping[str, Value]) -> dict[str, Value]:
-    """The settings as they were given, for checking them and for conditions. Raises: PL-S020, PL-S023."""
+    """The settings as given, decrypted for checks and for conditions. Raises: PL-S020, PL-S023."""
     return cast("dict[str, Value]", ctx.vault.unsealed(dict(settings)))
 
 
 def shown(form: Form, settings: Mapping[str, Value]) -> dict[str, Value]:
-    """The settings for people to read, as they are stored or as they were given."""
+    """The settings for display, from stored or from given ones."""
     secret = _secret(form)
     return {name: HIDDEN if name in secret and _is_told(value) else veiled(value) for name, value in settings.items()}
 
 
 def in_clear(form: Form, settings: Mapping[str, Value]) -> list[str]:
-    """Names of secrets that are stored as they were given: before they were secrets, or before anything was sealed."""
+    """Names of secrets stored in clear text: since before they became secrets, or before encryption existed."""
     secret = _secret(form)
     return [name for name, value in settings.items() if name in secret and _is_told(value) and veiled(value) == value]
 
@@ -46,5 +46,5 @@ def _secret(form: Form) -> set[str]:
 
 
 def _is_told(value: Value) -> bool:
-    """False for what needs no hiding: nothing, and the name of a secret."""
+    """False for a value that needs no hiding: an empty one, or the name of a stored secret."""
     return value not in (None, "") and not secret_named(value)

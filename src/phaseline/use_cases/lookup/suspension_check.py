@@ -1,4 +1,4 @@
-"""What cannot be meant while instances are suspended."""
+"""Refuse workflows that are invalid while instances are suspended."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def refuse_suspended(name: str, workflow: str, topology: Topology, states: np.ndarray) -> None:
-    """Raise PL-C080 if the workflow changes what runs, and some of the deployment is suspended (as in source 2's system)."""
+    """Raise PL-C080 if the workflow changes running instances while some are suspended (as in source 2's system)."""
     count = availability.suspended_count(workflow, topology, states)
     if count:
         verb = "instance is" if count == 1 else "instances are"

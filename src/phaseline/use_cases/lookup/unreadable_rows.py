@@ -1,4 +1,4 @@
-"""What of a list cannot be read: it is told by name with its reason, and hides nothing else."""
+"""Entries of a list that cannot be read: each is reported by name with its reason, and hides no other."""
 
 from __future__ import annotations
 
@@ -11,24 +11,24 @@ if TYPE_CHECKING:
     from types import TracebackType
 
 NOT_READ = (ValueError, LookupError, TypeError, AttributeError, ProblemsError)
-"""What reading a damaged value raises."""
+"""Exceptions raised by reading a damaged value."""
 
 
 class Flaws:
-    """Sentences about what was left out of a list."""
+    """Sentences about entries left out of a list."""
 
     def __init__(self) -> None:
-        """Everything was read so far."""
+        """No entry was left out yet."""
         self.told: list[str] = []
         self.reasons: list[str] = []
 
     def add(self, name: str, why: str) -> None:
-        """This deployment could not be read."""
+        """Record that this deployment could not be read."""
         self.reasons.append(why)
         self.told.append(f"'{name}' cannot be read: {why}. Remove it: phaseline deployments delete {name} --force")
 
     def of(self, name: str) -> _Guard:
-        """A context that leaves out what cannot be read of this deployment; what is wrong with the whole store is raised."""
+        """A context that leaves out unreadable data of this deployment; problems of the whole store are raised."""
         return _Guard(self, name)
 
 

@@ -1,1 +1,1 @@
-"""Tools of authors and operators that start no execution."""
+"""Tools for authors and operators that start no execution."""

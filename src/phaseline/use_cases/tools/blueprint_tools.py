@@ -1,4 +1,4 @@
-"""What authors of blueprints ask of them: where things come from, what has changed, a schema for the editor."""
+"""Tools for authors of blueprints: the origin of each part, a comparison, and a schema for the editor."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ if TYPE_CHECKING:
     from phaseline.model.blueprint.provenance import Explained
 
 NAMED = 8
-"""So many nodes are told of where one does not exist."""
+"""The number of nodes that are named if the requested one does not exist."""
 
 
 def blueprint_schema(version: str) -> dict[str, Any]:
-    """The JSON Schema of blueprints in a version of the language. Raises: PL-B011 for a version that is none."""
+    """The JSON Schema of blueprints in a version of the language. Raises: PL-B011 for an unknown version."""
     versions = {
         dsl_versions.version_name(minor): minor for minor in (*range(dsl_versions.LATEST + 1), dsl_versions.PHASELINE)
     }
@@ -41,9 +41,9 @@ def blueprint_schema(version: str) -> dict[str, Any]:
 def explain_node(
     ctx: RequestContext, file: str, node: str, *, only: str = "", plugin_folders: Sequence[str] = ()
 ) -> Explained:
-    """Where each part of a node of a blueprint came from; ``only``: those whose path begins so.
+    """The origin of each part of a blueprint's node; ``only``: parts whose path begins so.
 
-    Raises: ProblemsError with everything that is wrong with the blueprint; PL-B126 if it has no such node.
+    Raises: ProblemsError with all problems of the blueprint; PL-B126 if it has no such node.
     """
     opened = blueprint_loading.open_blueprint(ctx, file, plugin_folders)
     blueprint, sections = reader.read_whole(opened.file, opened.files)
@@ -59,9 +59,9 @@ def explain_node(
 def compare_blueprints(
     ctx: RequestContext, old: str, new: str, *, plugin_folders: Sequence[str] = (), open_types: bool = False
 ) -> Differences:
-    """What the second of two blueprints (files, or names of stored ones) says differently than the first.
+    """The differences of a second blueprint from a first (files, or names of stored ones).
 
-    Raises: ProblemsError with everything that is wrong with one of them.
+    Raises: ProblemsError with all problems of one of them.
     """
 
     def read(file: str) -> tuple[Blueprint, MergedSections]:

@@ -1,4 +1,4 @@
-"""For those who ship packages: a new one to begin with, and the archive in the end."""
+"""Create a new package from a template, and build its archive."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from phaseline.use_cases.tools.package_template import PROGRAMS, new_package
 
 NAME = re.compile(r"[a-z0-9_-]{1,100}")
 HOOK = "pre_build_hook"
-"""Run before a package is packed, in its folder."""
+"""The program that runs before a package is packed, in its folder."""
 TOLD_LINES = 20
-"""Of what a hook has said."""
+"""The number of lines of a hook's output that are shown."""
 
 
 @frozen
@@ -36,7 +36,7 @@ class Created:
 
 @frozen
 class Built:
-    """An archive of a package. ``said``: what its ``pre_build_hook`` has printed."""
+    """An archive of a package. ``said``: the output of its ``pre_build_hook``."""
 
     package: str
     file: str
@@ -47,9 +47,9 @@ class Built:
 
 
 def create(name: str, *, package_version: str = NATIVE, output: str | None = None) -> Created:
-    """Write a new package into a folder that is not there yet: ``output``, otherwise one of its name.
+    """Write a new package into a new folder: ``output``, otherwise one of its name.
 
-    Raises: PL-F072 for a name or a format that cannot be, a folder that is there, or one that cannot be written.
+    Raises: PL-F072 for an invalid name or format, an existing folder, or one that cannot be written.
     """
     if not NAME.fullmatch(name):
         raise problem_error(
@@ -87,8 +87,8 @@ def build(folder: str, output: str | None = None) -> Built:
 
     Its ``pre_build_hook`` is run first, if it is a program. ``output`` None: ``NAME-VERSION.tar.gz`` in this folder.
 
-    Raises: ProblemsError with everything that is wrong with the package; PL-F073 if the hook fails, or the archive is there
-    already or cannot be written.
+    Raises: ProblemsError with all problems of the package; PL-F073 if the hook fails, or the archive exists already or
+    cannot be written.
     """
     where = Path(folder)
     if not where.is_dir():
@@ -131,13 +131,13 @@ def _refuse_ending(target: str) -> None:
 
 
 def _is_built(path: str, folder: Path) -> bool:
-    """Archives that were built in the folder before are no part of the package."""
+    """Whether a file is an archive built in the folder before, which is no part of the package."""
     whole = Path(path)
     return whole.parent == folder.absolute() and whole.name.endswith((".tar.gz", ".fp", ".rpm"))
 
 
 def _run_hook(folder: Path) -> str:
-    """What the package's hook has printed. Raises: PL-F073 if it fails."""
+    """The output of the package's hook. Raises: PL-F073 if it fails."""
     import subprocess
 
     program = folder.absolute() / HOOK

@@ -1,4 +1,4 @@
-"""Names for whoever presses the tabulator: quick, and without making or upgrading a store."""
+"""Names for shell completion: fast, and without creating or upgrading a store."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ if TYPE_CHECKING:
     from phaseline.app.settings import Settings
 
 OFFERED = 200
-"""So many names are offered at most."""
+"""The greatest number of names that are offered."""
 Named = Literal["deployments", "executions", "instances", "clusters", "resources", "secrets", "blueprints"]
 
 
 def may_look(settings: Settings) -> bool:
-    """True if there is a store that can be read as it is."""
+    """True if there is a store that can be read without an upgrade."""
     file = store_file(settings.store_url)
     return file is not None and file.exists() and not older_schema(file)
 

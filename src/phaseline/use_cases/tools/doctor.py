@@ -1,4 +1,4 @@
-"""What may be wrong with this machine, its settings and its store, each with what mends it. Looks, and changes nothing."""
+"""Checks of this machine, its settings and its store, each with its remedy. The checks change nothing."""
 
 from __future__ import annotations
 
@@ -44,26 +44,26 @@ if TYPE_CHECKING:
 Level = Literal["ok", "warn", "fail"]
 PYTHON = (3, 11)
 SQLITE = (3, 35, 0)
-"""The oldest version that knows every statement we use."""
+"""The oldest version that supports every statement in use."""
 LITTLE_SPACE = 1024**3
 """With less free space than this (bytes) a large execution may fill the disk."""
 NO_SPACE = 100 * 1024**2
-"""With less than this the next turn may not be stored."""
+"""With less free space than this (bytes) the next turn may not be stored."""
 LARGE_LOG = 256 * 1024**2
-"""A write-ahead log of this size is not carried over: somebody reads for long, or the last engine was killed."""
+"""A write-ahead log of this size (bytes) is not checkpointed: a process reads for long, or the last engine was killed."""
 SKEW_MS = 60_000
-"""Times in the store that lie further ahead than this mean that a clock was set back."""
+"""Times in the store further ahead than this mean that a clock was set back."""
 HEAD_BYTES = 100
-"""SQLite's head of a file: at 60 the schema's number, at 68 the application's."""
+"""The size of SQLite's file header: at 60 the number of the schema, at 68 that of the application."""
 SHOWN = 10
-"""So many findings of one kind are told."""
+"""The number of findings of one kind that are shown."""
 REMOTE = ("nfs", "nfs4", "cifs", "smb3", "smbfs", "9p", "fuse.sshfs")
 """File systems whose locks cannot be relied upon."""
 
 
 @frozen
 class Check:
-    """One thing that was looked at. ``mend`` is empty where all is well."""
+    """The result of one check. ``mend`` is empty if nothing is wrong."""
 
     name: str
     level: Level
@@ -72,10 +72,10 @@ class Check:
 
 
 def examine(load: Callable[[], Settings], open_app: Callable[[Settings], AppContext]) -> Sequence[Check]:
-    """All checks in the order in which they are worth reading; what cannot be looked at is left out.
+    """All checks, in a useful reading order; checks that cannot be made are left out.
 
-    ``load`` reads the settings and may raise ``ProblemsError``; ``open_app`` makes the context of a process for them, which is
-    closed again.
+    ``load`` reads the settings and may raise ``ProblemsError``; ``open_app`` creates the context of a process for them,
+    which is closed again.
     """
     found = [*_python(), *_sqlite(), *leftover_folders(Path(tempfile.gettempdir()))]
     try:
@@ -129,7 +129,7 @@ def _sqlite() -> Iterator[Check]:
 
 
 def leftover_folders(above: Path) -> Iterator[Check]:
-    """A warning of temporary folders that killed processes of this user have left there."""
+    """A warning of temporary folders that killed processes of this user left there."""
     left = []
     for folder in above.glob("phaseline-*-*"):
         number = folder.name.split("-")[1]
@@ -151,7 +151,7 @@ def _is_mine(path: Path) -> bool:
 
 
 def _variables() -> Iterator[Check]:
-    """Variables that look like settings and are none. No command refuses them: they may be another program's."""
+    """Warnings of variables that look like settings but are none. No command refuses them: they may be another program's."""
     known = [*(setting.variable for setting in settings_schema.SETTINGS), master_keys.VARIABLE]
     others = sorted(
         name for name in os.environ if name.startswith("PHASELINE_") and name not in (*known, process_groups.MARK)
@@ -188,7 +188,7 @@ def _folders(folders: Sequence[str]) -> Iterator[Check]:
 
 
 def _refused(folder: str) -> list[str]:
-    """Where the plugins with phases are that nobody can use."""
+    """The places of refused plugins with phases."""
     return [
         verdict.package.place
         for verdict in plugin_set.PhasePlugins([folder]).load().verdicts
@@ -211,7 +211,7 @@ def _log(settings: Settings) -> Iterator[Check]:
 
 
 def older_schema(file: Path) -> int:
-    """The schema in the head of the file if it is older than ours; 0 otherwise, and for what is no store."""
+    """The schema in the header of the file if it is older than the present one; 0 otherwise, and for other files."""
     try:
         with file.open("rb") as stream:
             head = stream.read(HEAD_BYTES)
@@ -244,7 +244,7 @@ def _permissions(file: Path) -> Iterator[Check]:
 
 
 def _shut(files: Sequence[Path], folder: Sequence[Path]) -> Check:
-    """What cannot be written, and the command that mends it: for the user whose it is, or for root."""
+    """Files that cannot be written, and the command that repairs this: for their owner, or for root."""
     names = shlex.join(map(str, (*files, *folder)))
     if any(path.stat().st_uid != os.getuid() for path in (*files, *folder)):
         text, mend = "another user owns it; it can only be read", f"chown {os.getuid()} {names}"
@@ -270,7 +270,7 @@ def _size_of_log(file: Path) -> Iterator[Check]:
         yield Check("log size", "warn", text, "phaseline store compact")
 
 
-# -- what the store says ------------------------------------------------------------------------------------------
+# -- the data in the store ----------------------------------------------------------------------------------------
 
 
 def _inside(ctx: RequestContext) -> Iterator[Check]:
@@ -326,7 +326,7 @@ def _engine(store: Store, now: int) -> Iterator[Check]:
 
 
 def _leftover_processes(store: Store) -> list[int]:
-    """Processes of calls that have no answer yet; what calls that answered left running stays on purpose."""
+    """Processes of calls that have not returned; processes left by calls that returned are intended."""
     rows = store.batches(only_open=True)
     return (
         sorted(
@@ -340,7 +340,7 @@ def _leftover_processes(store: Store) -> list[int]:
 
 
 def _code(store: Store) -> Iterator[Check]:
-    """Deployments whose code has been moved away: they can be neither carried on nor uninstalled."""
+    """Warnings of deployments whose code was moved away: they can be neither continued nor uninstalled."""
     is_there = cache(lambda folder: Path(folder).is_dir())  # most deployments share theirs
     for row in store.deployments():
         for folder in (row.code.blueprint_folder, *row.code.plugin_folders):
@@ -350,12 +350,12 @@ def _code(store: Store) -> Iterator[Check]:
 
 
 def _is_laid_out(store: Store, row: DeploymentRow, folder: str) -> bool:
-    """Whether the folder is that of a stored blueprint, which is laid out when it is needed."""
+    """Whether the folder is that of a stored blueprint, which is written when it is needed."""
     return folder == row.code.blueprint_folder and "" in store.stored_blueprints.of_deployment(row.number)
 
 
 def _unreadable(store: Store) -> Iterator[Check]:
-    """Deployments that cannot be read, and the latest executions of others that failed because something stored of them cannot be."""
+    """Unreadable deployments, and latest executions of readable ones that failed because of unreadable stored data."""
     flaws = {row.number: (row.name, flaw) for row in store.deployments() if (flaw := deployments.unread(store, row))}
     for name, flaw in list(flaws.values())[:SHOWN]:
         text = f"the deployment '{name}' cannot be read: {flaw}"
@@ -368,13 +368,13 @@ def _unreadable(store: Store) -> Iterator[Check]:
 
 
 def _hooks(ctx: RequestContext) -> Iterator[Check]:
-    """Open executions that were made with other settings, and so go round hook classes of these, or have some of their own."""
+    """Open executions created with other settings: hook classes of the present settings are missing, or others are added."""
     for found in list(prepare_hook_differences.hook_differences(ctx))[:SHOWN]:
         yield Check("hooks", "warn", str(found), "Have one settings file for all who start actions; see docs/hooks.md.")
 
 
 def _secrets(ctx: RequestContext) -> Iterator[Check]:
-    """Whether the master key opens what lies under it; where there are no secrets nothing is said."""
+    """Whether the master key decrypts the keys of secrets; no result without secrets."""
     try:
         count = ctx.vault.try_keys()
     except ProblemsError as error:
@@ -387,7 +387,7 @@ def _secrets(ctx: RequestContext) -> Iterator[Check]:
 
 
 def _settings_in_clear(ctx: RequestContext) -> Iterator[Check]:
-    """Passwords of packages that lie in the store as they were given; enabling a package seals them."""
+    """Passwords of packages that are stored in clear text; enabling a package encrypts them."""
     if not ctx.store.has_packages:
         return
 

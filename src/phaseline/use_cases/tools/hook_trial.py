@@ -1,4 +1,4 @@
-"""Calling one method of a hook class by hand: outside of any execution, on what a deployment is now."""
+"""Call one method of a hook class by hand: outside any execution, with the present state of a deployment."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ SAID: Mapping[OutcomeKind, Literal["agreed", "waits", "refused"]] = {
 
 @frozen
 class HookTried:
-    """What a hook class said: ``agreed``, ``refused`` with a ``message`` and a ``traceback``, or ``waits``."""
+    """The result of a hook class: ``agreed``, ``refused`` with a ``message`` and a ``traceback``, or ``waits``."""
 
     name: str
     method: str
@@ -67,9 +67,9 @@ class HookTried:
 def try_hook(
     ctx: RequestContext, name: str, deployment: str, *, workflow: str = "install", method: Method = "pre"
 ) -> HookTried:
-    """Call one method of a hook class (its name, or module:Class) as the workflow would; nothing is kept of what it says.
+    """Call one method of a hook class (its name, or module:Class) as the workflow would, without storing its result.
 
-    What the class itself does outside is done. The target of an update is the deployment itself.
+    Effects of the class on other systems do happen. The target of an update is the deployment itself.
 
     Raises: PL-H001 (it cannot be used), PL-H002 (no such class), PL-H004 (it has no such method), PL-C010 (no such deployment).
     """
@@ -113,7 +113,7 @@ def try_hook(
 
 
 def _one(ctx: RequestContext, name: str, deployment: int) -> KnownHook:
-    """The class of this name, or the one that is named as module:Class, announced or not."""
+    """The class of this name, or the one given as module:Class, announced or not."""
     if ":" in name and "/" not in name:
         hook = read(named(ctx.settings, name, name.rpartition(":")[2]), ctx.catalog.load_hook)
     else:

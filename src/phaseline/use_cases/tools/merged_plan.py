@@ -16,6 +16,6 @@ if TYPE_CHECKING:
 def planned(
     ctx: RequestContext, file: str, *, plugin_folders: Sequence[str] = (), open_types: bool = False
 ) -> dict[str, Any]:
-    """What the ancestor's parser makes of the same file. Raises ``ProblemsError`` with everything that is wrong with it."""
+    """The plan that Cloudify's parser makes of the same file. Raises ``ProblemsError`` with all problems of the file."""
     opened = blueprint_loading.open_blueprint(ctx, file, plugin_folders)
     return merged_plan.plan_document(*reader.read_whole(opened.file, opened.files, open_types=open_types))

@@ -1,4 +1,4 @@
-"""The files of a new package, by format: small, whole, and good at once."""
+"""The files of a new package, by format: small, complete and valid."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from phaseline.packages.format import stage_ranges
 from phaseline.packages.format.format_versions import FORMATS
 
 PROGRAMS: Final = ("deployment_scripts/deploy.sh", "pre_build_hook")
-"""Files that can be run."""
+"""Executable files."""
 
 
 def new_package(name: str, package_format: str) -> Mapping[str, str]:

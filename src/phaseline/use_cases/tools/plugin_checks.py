@@ -1,4 +1,4 @@
-"""Whether plugins and packages are good: everything that is wrong with them, before anybody uses them. None is run."""
+"""Check plugins and packages before they are used, and report all their problems. No plugin is run."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ if TYPE_CHECKING:
 
 @frozen
 class CheckedPlugins:
-    """What checking plugins found: ``plugins`` and ``phases`` are counts, ``packages`` those that were checked.
+    """The result of a check of plugins: ``plugins`` and ``phases`` are counts, ``packages`` the checked ones.
 
-    ``looked_at``: the folders in which plugins were looked for, where no path was given. ``is_empty``: nothing was found
-    in them that could be wrong, be it plugins, resource types or paths.
+    ``looked_at``: the folders that were searched, if no path was given. ``is_empty``: they have no plugins, resource
+    types or paths to check.
     """
 
     plugins: int
@@ -40,10 +40,10 @@ class CheckedPlugins:
 
 
 def check_plugins(ctx: RequestContext, paths: Sequence[str] = (), plugin_folders: Sequence[str] = ()) -> CheckedPlugins:
-    """Everything that is wrong with the plugins at the paths, beside those of the folders of plugins.
+    """All problems of the plugins at the paths, checked together with those of the plugin folders.
 
-    Without paths the plugins of the folders themselves are checked. A path without any is a mistake (PL-D050). Packages at
-    a path are checked whole; where they bring no phases nothing else is read.
+    Without paths the plugins of the folders themselves are checked. A path without plugins is an error (PL-D050).
+    Packages at a path are checked as a whole; if they bring no phases nothing else is read.
     """
     packed = {path: package_checks.check_packages(path) for path in paths}
     packages = [found for found in packed.values() if found is not None]
@@ -63,7 +63,7 @@ def _beside_others(
     packed: CheckedPlugins,
     brought: Sequence[PhasePackage],
 ) -> CheckedPlugins:
-    """As ``check_plugins``; of packages only what phases they bring is left to be looked at."""
+    """As ``check_plugins``; of packages only the phases that they bring remain to be checked."""
     folders = queries_phases.folders_of(ctx, plugin_folders)
     around = {package.place: package for package in plugin_set.read_all(folders)}
     given = {package.place: package for package in brought}
@@ -87,7 +87,9 @@ def _beside_others(
     ]
     plugins = [plugin for verdict in verdicts for plugin in verdict.package.plugins]
     phases = [plugin for plugin in plugins if plugin.phase is not None]
-    told = dict.fromkeys(problem for verdict in verdicts for problem in verdict.problems)  # a circle is of many plugins
+    told = dict.fromkeys(
+        problem for verdict in verdicts for problem in verdict.problems
+    )  # a circle concerns many plugins
     is_empty = not packed.packages and not any(_says_something(verdict.package) for verdict in verdicts)
     problems = [*packed.problems, *nothing, *told]
     return CheckedPlugins(len(plugins), len(phases), problems, folders if is_all else (), is_empty, packed.packages)
@@ -98,7 +100,7 @@ def _says_something(package: PhasePackage) -> bool:
 
 
 def _no_plugin(path: str) -> Problem:
-    """A path below which nothing says anything of phases."""
+    """The problem of a path without any definition of phases."""
     mend = (
         "A plugin is a pair Name.cfg and Name.py, a module with @phase, or a file of records (.rec). Correct the path."
     )
@@ -110,6 +112,6 @@ def _no_plugin(path: str) -> Problem:
 
 
 def _inside(packages: Mapping[str, PhasePackage], path: Path) -> dict[str, PhasePackage]:
-    """Those that lie at the path or below it; of a file that is half of a pair the pair."""
+    """Packages at the path or below it; for a file of a pair, the pair."""
     sought = path.with_suffix(".cfg") if path.suffix == ".py" else path
     return {name: found for name, found in packages.items() if Path(name).is_relative_to(sought) or name == str(path)}

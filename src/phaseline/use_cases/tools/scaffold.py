@@ -1,4 +1,4 @@
-"""Something to begin with: a first blueprint that installs at once, or the package of a plugin whose test passes."""
+"""Create a starter project: a first blueprint that installs at once, or the package of a plugin whose test passes."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ PARTS: Mapping[Kind, Mapping[str, str]] = {
 
 @frozen
 class NewProject:
-    """What was written where, and what to type next."""
+    """The files that were written, and the next commands."""
 
     folder: str
     files: tuple[str, ...]
@@ -45,7 +45,7 @@ class NewProject:
 def start(folder: str, kind: Kind = "blueprint") -> NewProject:
     """A runnable blueprint, or a plugin with a test that passes, in a new or empty folder.
 
-    Raises: PL-C022 if the folder has something in it, or cannot be written; PL-C023 if it makes no name for a module.
+    Raises: PL-C022 if the folder is not empty or cannot be written; PL-C023 if its name cannot be the name of a module.
     """
     target = Path(folder)
     names = _names(target) if kind == "plugin" else {}

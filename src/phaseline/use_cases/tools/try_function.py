@@ -1,4 +1,4 @@
-"""A function of a plugin tried with made-up items: nothing is planned, nothing is stored."""
+"""Try a function of a plugin with made-up items, without a plan and without storing anything."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from phaseline.use_cases.loading.blueprint_loading import refuse_missing
 
 if TYPE_CHECKING:
     from phaseline.app.app_context import RequestContext
-    from phaseline.calls.batches.trial_call import Tried as Tried  # noqa: PLC0414 - passed on: doors know only use cases
+    from phaseline.calls.batches.trial_call import Tried as Tried  # noqa: PLC0414 - exported again: CLI and client import only use cases
     from phaseline.model.blueprint.blueprint import Value
     from phaseline.model.deployment.code_location import CodeLocation
 
@@ -28,7 +28,7 @@ MOST_ITEMS = 10_000
 
 @frozen
 class MadeUp:
-    """What each of ``count`` equal items is given. ``target``: it is a relationship to an instance with these properties."""
+    """The data of each of ``count`` equal items. ``target``: the properties of the target if it is a relationship."""
 
     properties: Mapping[str, Value] = field(default_factory=dict)
     inputs: Mapping[str, Value] = field(default_factory=dict)
@@ -39,7 +39,7 @@ class MadeUp:
 
 @frozen
 class Attempt:
-    """What came of trying a function. ``form``: how an engine calls it, ``calls``: how often for these items."""
+    """The result of trying a function. ``form``: how an engine calls it; ``calls``: the number of calls for these items."""
 
     function: str
     form: Literal["bulk", "each", "ctx"]
@@ -49,12 +49,12 @@ class Attempt:
 
     @property
     def is_good(self) -> bool:
-        """True when every item is done, or will be called again because it said so."""
+        """True if every item completed, or asked to be called again."""
         return all(item.is_good for item in self.items)
 
 
 def try_function(ctx: RequestContext, function: str, given: MadeUp, *, plugin_folders: Sequence[str] = ()) -> Attempt:
-    """Call ``module:function`` with made-up items as an engine would; the folder worked in is searched, too.
+    """Call ``module:function`` with made-up items as an engine would; the current folder is searched as well.
 
     Raises: PL-O002 if the module or the function cannot be loaded, PL-O003 for a folder that does not exist.
     """

@@ -1,4 +1,4 @@
-"""Checking a blueprint without running or storing anything."""
+"""Check a blueprint without running or storing anything."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ if TYPE_CHECKING:
 def validate(
     ctx: RequestContext, file: str, *, plugin_folders: Sequence[str] = (), open_types: bool = False
 ) -> Validated:
-    """What is in the blueprint, and warnings. Raises ``ProblemsError`` with everything that is wrong with it.
+    """The contents of the blueprint, and warnings. Raises ``ProblemsError`` with all its problems.
 
-    Modules of plugins that are not here are warned of: they may be where it is installed, and no code is run (W2).
-    ``open_types``: what definition files that are not at hand would declare is taken as open, with a warning each.
+    Missing modules of plugins are warnings: they may exist where it is installed, and no code is run (W2).
+    ``open_types``: declarations of definition files that are not available are taken as open, with a warning each.
     """
     blueprint, code, opened = read_opened(ctx, file, plugin_folders, open_types=open_types)
     missing = [
