@@ -1,1 +1,1 @@
-"""From files to values: blueprints, packages and records. Nothing is stored."""
+"""Read blueprints, packages and records from files. Nothing is stored."""

@@ -1,4 +1,4 @@
-"""From a blueprint file and inputs to everything that is known before something is stored: the deployment as it would be."""
+"""Load a blueprint file with inputs: the deployment as it would be, before anything is stored."""
 
 from __future__ import annotations
 
@@ -40,29 +40,29 @@ if TYPE_CHECKING:
     from phaseline.model.packages.installed import PackageUse
 
 NAME = re.compile(r"[A-Za-z][A-Za-z0-9_.-]{0,127}")
-"""What a deployment may be called."""
+"""Valid names of deployments."""
 NO_INPUTS: Mapping[str, Value] = MappingProxyType({})
 MOST_REMEMBERED = 16
-"""So many blueprints that were read a process remembers, those that it has read last."""
+"""The number of blueprints that a process keeps in memory, the last ones read."""
 MOST_TEXT = 1_000_000
-"""Larger ones it does not remember: characters of all their files and of whatever else the reader asked for, or of their inputs."""
+"""Larger blueprints are not kept: characters of all files and other sources read for one, or of its inputs."""
 MOST_INSTANCES = 10_000
-"""Of more it does not remember how they are connected."""
+"""The topology of more instances is not kept."""
 
 
 class Reading:
-    """A blueprint that was read and found right, what the reader has asked for, and the instances that were made of it last."""
+    """A valid blueprint, the sources that were read for it, and the instances last created from it."""
 
     def __init__(self, witness: RecordingSource, blueprint: Blueprint) -> None:
-        """Nothing was made of it."""
+        """No instances were created yet."""
         self.witness = witness
         self.blueprint = blueprint
         self._made: tuple[str, Topology] | None = None
 
     def manner(self, blueprint: Blueprint, inputs: Mapping[str, Value], *, runtime_only: bool, yes_many: bool) -> str:
-        """What names all that instances are made of, so that the same are; empty: they are to be made anew.
+        """The cache key of everything on which instances depend; empty: they must not be taken from the cache.
 
-        That is so where plugins or the store have added to the blueprint, and where inputs are secrets.
+        That is so if plugins or the store have added to the blueprint, and if inputs are secrets.
         """
         if blueprint is not self.blueprint or hidden_inputs(blueprint):
             return ""
@@ -70,36 +70,36 @@ class Reading:
         return told if len(told) <= MOST_TEXT else ""
 
     def made(self, manner: str) -> Topology | None:
-        """The instances that were made so, under ids that are taken."""
+        """The cached instances for a key, under ids that are used already."""
         return self._made[1] if self._made is not None and self._made[0] == manner else None
 
     def make(self, manner: str, topology: Topology) -> None:
-        """Remember them."""
+        """Cache the instances."""
         if manner and len(topology) <= MOST_INSTANCES:
             self._made = manner, topology
 
 
 class BlueprintCache:
-    """Blueprints that this process has read and found right, to be taken again while all that the reader asks for is the same.
+    """Valid blueprints that this process has read, used again while all their sources are unchanged.
 
-    Nothing is taken on trust: all files are read again, and compared with what they said (``dsl.text.file_source.RecordingSource``).
+    This is verified: all files are read again and compared with the former text (``dsl.text.file_source.RecordingSource``).
     """
 
     def __init__(self) -> None:
-        """Nothing was read."""
+        """No blueprint was read yet."""
         self._kept: dict[tuple[object, ...], Reading] = {}
 
     def read(self, reopened: Callable[[], Opened], *, open_types: bool) -> tuple[Opened, Reading]:
-        """The files with a blueprint, and what is in them. ``reopened`` gives them, as nobody has asked them for anything yet.
+        """The files of a blueprint, and their contents. ``reopened`` returns the files in a fresh state, still unread.
 
-        Raises: ``ProblemsError`` with everything that is wrong with it.
+        Raises: ``ProblemsError`` with all problems of the blueprint.
         """
         opened = reopened()
         key = (opened.file, open_types, third_party.ANNOUNCED.known)
         kept = self._kept.pop(key, None)
         if kept is not None:
             if kept.witness.agrees(opened.files):
-                self._kept[key] = kept  # the last again
+                self._kept[key] = kept  # moved to the end, as the last one used
                 return opened, kept
             opened = reopened()
         witness = file_source.RecordingSource(opened.files)
@@ -113,7 +113,7 @@ class BlueprintCache:
 
 @frozen
 class LoadedBlueprint:
-    """A blueprint with inputs, its instances, and where its code is. Nothing of it is stored.
+    """A blueprint with inputs, its instances, and the place of its code. Nothing of it is stored.
 
     ``uses``: {namespace: number} of stored blueprints, ``packages``: those whose types it imports, as for ``NewDeployment``.
     """
@@ -129,9 +129,9 @@ class LoadedBlueprint:
 
 @frozen
 class Opened:
-    """What was named as a blueprint, as files: its main file, where its code is, and what gives the files it may import.
+    """The files of a named blueprint: its main file, the place of its code, and the source of files that it may import.
 
-    ``stored``: the stored blueprint that it is, None: files of the user's own.
+    ``stored``: the stored blueprint; None: the user's own files.
     """
 
     file: str
@@ -141,7 +141,7 @@ class Opened:
     stored: StoredBlueprint | None = None
 
     def code_of(self, blueprint: Blueprint) -> CodeLocation:
-        """Where the code is, that of stored blueprints which are imported included; the longest namespace first."""
+        """The place of the code, including that of imported stored blueprints; the longest namespace first."""
         mains = {namespace: self.library.uploaded(id) for namespace, id in blueprint.uploaded.items()}
         found = [(namespace, str(Path(main).parent)) for namespace, main in mains.items() if main is not None]
         imported = tuple(sorted(found, key=lambda each: (-len(each[0]), each[0])))
@@ -150,11 +150,11 @@ class Opened:
 
     @property
     def packages(self) -> Sequence[PackageUse]:
-        """Those whose types the blueprint imports."""
+        """The packages whose types the blueprint imports."""
         return () if self.library.packages is None else self.library.packages.uses
 
     def uses(self, blueprint: Blueprint) -> Mapping[str, int]:
-        """{namespace: number} of the stored blueprints that are needed to run it."""
+        """{namespace: number} of the stored blueprints that it needs at run time."""
         own = {"": self.stored.number} if self.stored is not None else {}
         used = self.library.used
         return own | {namespace: used[id].number for namespace, id in blueprint.uploaded.items() if id in used}
@@ -164,10 +164,10 @@ class Opened:
 def read(
     ctx: RequestContext, file: str, plugin_folders: Sequence[str] = (), *, open_types: bool = False
 ) -> tuple[Blueprint, CodeLocation]:
-    """The checked blueprint and where its code is. Raises ``ProblemsError`` with everything that is wrong with it.
+    """The checked blueprint and the place of its code. Raises ``ProblemsError`` with all its problems.
 
-    ``file``: a file, or the name of a stored blueprint. ``open_types``: what definition files that are not at hand would
-    declare is taken as open.
+    ``file``: a file, or the name of a stored blueprint. ``open_types``: declarations of definition files that are not
+    available are taken as open.
     """
     opened, reading = _read(ctx, file, plugin_folders, open_types=open_types)
     blueprint = on_their_paths(ctx, reading.blueprint)
@@ -177,14 +177,14 @@ def read(
 def read_opened(
     ctx: RequestContext, file: str, plugin_folders: Sequence[str] = (), *, open_types: bool = False
 ) -> tuple[Blueprint, CodeLocation, Opened]:
-    """As ``read``, and its files."""
+    """As ``read``, with the files of the blueprint."""
     opened, reading = _read(ctx, file, plugin_folders, open_types=open_types)
     blueprint = on_their_paths(ctx, reading.blueprint)
     return blueprint, opened.code_of(blueprint), opened
 
 
 def open_blueprint(ctx: RequestContext, file: str, plugin_folders: Sequence[str] = ()) -> Opened:
-    """What a file, or the name of a stored blueprint, stands for. Raises: PL-O003, PL-C054."""
+    """Open a file, or a stored blueprint by its name. Raises: PL-O003, PL-C054."""
     function_discovery.offer_functions(ctx.app.before_code)
     refuse_missing(plugin_folders)
     stored = stored_named(ctx, file)
@@ -211,7 +211,7 @@ def _read(ctx: RequestContext, file: str, plugin_folders: Sequence[str], *, open
 
 
 def refuse_missing(plugin_folders: Sequence[str]) -> None:
-    """Raise PL-O003 for each folder of ``--plugins`` that is none: its plugins would be missed only when they are called."""
+    """Raise PL-O003 for each missing folder of ``--plugins``: its plugins would otherwise be missed only at their calls."""
     mend = "Correct the folder that --plugins names."
     missing = [folder for folder in plugin_folders if not Path(folder).is_dir()]
     if missing:
@@ -236,12 +236,11 @@ def load(
 ) -> LoadedBlueprint:
     """The blueprint with its inputs, evaluated as far as possible before anything runs, and its instances.
 
-    Ids are random (N5). ``open_types``: as for ``read``. ``runtime_only``: functions are kept for run time where instances
-    do not depend on them. ``needs_code`` False: plugins that are not here are only warned of, as a plan calls nothing.
-    ``former``: inputs that hold where the blueprint knows them and no others are given. ``auto_correct``: as for
-    ``complete_inputs``.
+    Ids are random (N5). ``open_types``: as for ``read``. ``runtime_only``: functions on which instances do not depend are
+    kept for run time. ``needs_code`` False: missing plugins are only warnings, because a plan calls nothing.
+    ``former``: values of declared inputs that are not given now. ``auto_correct``: as for ``complete_inputs``.
 
-    Raises ``ProblemsError`` with everything that is wrong.
+    Raises ``ProblemsError`` with all problems.
     """
     opened, reading = _read(ctx, file, plugin_folders, open_types=open_types)
     blueprint = on_their_paths(ctx, reading.blueprint)
@@ -278,9 +277,9 @@ def load(
 
 
 def deployment_name(file: str, given: str | None) -> str:
-    """The name given, or that of the blueprint's folder with what names may not have replaced by ``-``.
+    """The given name, or that of the blueprint's folder with invalid characters replaced by ``-``.
 
-    A stored blueprint gives its id.
+    For a stored blueprint the default is its id.
 
     Raises: PL-C021 for a name that is not allowed.
     """
@@ -302,7 +301,7 @@ def deployment_name(file: str, given: str | None) -> str:
 
 
 def _lookup(ctx: RequestContext, blueprint: Blueprint) -> Lookup | None:
-    """What the store knows, for inputs that name things in it; None where there are no inputs."""
+    """A lookup in the store, for inputs that name stored objects; None without inputs."""
     if not blueprint.inputs:
         return None
 

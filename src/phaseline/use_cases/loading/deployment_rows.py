@@ -1,4 +1,4 @@
-"""A deployment as it is stored: without the values that are secrets (decision 30)."""
+"""The stored form of a deployment: without the values of secrets (decision 30)."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 def new_deployment(ctx: RequestContext, name: str, loaded: LoadedBlueprint) -> NewDeployment:
-    """What is loaded, to be stored under this name: inputs that are secrets are sealed, schedules begin now (B26).
+    """The loaded blueprint as a deployment to be stored: secret inputs are encrypted, schedules begin now (B26).
 
     Raises: PL-B079 with all secrets that the blueprint names and that do not exist.
     """
@@ -36,7 +36,7 @@ def new_deployment(ctx: RequestContext, name: str, loaded: LoadedBlueprint) -> N
     if blueprint.deployment_settings.get("default_schedules"):
         settings = schedules.begun(blueprint.deployment_settings, now)
         blueprint = altered(blueprint, deployment_settings=settings)
-        topology = altered(topology, blueprint=blueprint)  # one that is stored with it need not be read again
+        topology = altered(topology, blueprint=blueprint)  # a blueprint stored with it need not be read again
     packages = _packages(ctx, name, loaded) if ctx.store.has_packages else ()
     return NewDeployment(
         name, blueprint, inputs, topology, loaded.code, ctx.actor, now, uses=loaded.uses, packages=packages
@@ -44,12 +44,12 @@ def new_deployment(ctx: RequestContext, name: str, loaded: LoadedBlueprint) -> N
 
 
 def _packages(ctx: RequestContext, name: str, loaded: LoadedBlueprint) -> Sequence[PackageUse]:
-    """What it uses of packages."""
+    """The packages that the deployment uses."""
     return package_types.uses_of_new(ctx, name, loaded.packages)
 
 
 def sealed_inputs(ctx: RequestContext, loaded: LoadedBlueprint) -> dict[str, Value]:
-    """The inputs as they are stored: those that are secrets sealed."""
+    """The inputs as stored: those that are secrets are encrypted."""
     hidden = hidden_inputs(loaded.blueprint)
     return {
         key: value if key not in hidden or value is None else ctx.vault.seal(value)
@@ -58,7 +58,7 @@ def sealed_inputs(ctx: RequestContext, loaded: LoadedBlueprint) -> dict[str, Val
 
 
 def refuse_missing_secrets(ctx: RequestContext, blueprint: Blueprint) -> None:
-    """Raise PL-B079 if the blueprint names secrets that do not exist: with all of them."""
+    """Raise PL-B079 with all secrets that the blueprint names and that do not exist."""
     names = deployment_secret_names.secret_names(blueprint)
     missing = ctx.vault.missing(names) if names else ()
     if missing:
@@ -66,7 +66,7 @@ def refuse_missing_secrets(ctx: RequestContext, blueprint: Blueprint) -> None:
 
 
 def missing_secrets(ctx: RequestContext, blueprint: Blueprint) -> tuple[Problem, ...]:
-    """What ``refuse_missing_secrets`` would say, as warnings; where there is no store there is nothing to look into."""
+    """The problems of ``refuse_missing_secrets`` as warnings; none if there is no store."""
     if not has_store(ctx.app):
         return ()
     try:
@@ -77,7 +77,7 @@ def missing_secrets(ctx: RequestContext, blueprint: Blueprint) -> tuple[Problem,
 
 
 def without_hidden_defaults(blueprint: Blueprint) -> Blueprint:
-    """The blueprint as deployments keep it: the defaults of inputs that are secrets have done their work."""
+    """The blueprint as deployments store it: without the defaults of secret inputs, which are no longer needed."""
     hidden = [name for name in hidden_inputs(blueprint) if blueprint.inputs[name].default is not None]
     if not hidden:
         return blueprint
@@ -86,7 +86,7 @@ def without_hidden_defaults(blueprint: Blueprint) -> Blueprint:
 
 
 def without_values(error: ProblemsError, blueprint: Blueprint, inputs: Mapping[str, Value]) -> ProblemsError:
-    """The same problems, with the values of inputs that are secrets masked in them."""
+    """The same problems, with the values of secret inputs masked."""
     known = secret_masking.KnownValues()
     known.learn([inputs[name] for name in hidden_inputs(blueprint) if name in inputs])
     return ProblemsError(

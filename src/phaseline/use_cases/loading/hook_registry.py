@@ -1,4 +1,4 @@
-"""The hook classes that this process knows, those that packages bring to a deployment, and which of them are switched on."""
+"""Hook classes known to this process, those that packages bring to a deployment, and which of them are enabled."""
 
 from __future__ import annotations
 
@@ -25,25 +25,25 @@ if TYPE_CHECKING:
 
 NO_OPTIONS: Mapping[str, Value] = MappingProxyType({})
 GENERAL = "hooks"
-"""The key under which the registry of those is kept that no package brings."""
+"""The cache key of the registry of hook classes that no package brings."""
 BROKEN = "PL-H001"
-"""The code of what is said of a class that cannot be used."""
+"""The code of the problem of a class that cannot be used."""
 
 
 def make_registry(ctx: RequestContext, packaged: Iterable[HookEntry] = ()) -> Registry:
-    """All classes that are announced or named in the settings, and those of packages; each is imported and asked."""
+    """All classes that are announced or named in the settings, and those of packages; each is imported and queried."""
     settings = ctx.settings
     entries = [*announced(heat=settings.heat_compat), *_named(settings), *packaged]
     return Registry(entries, ctx.catalog.load_hook, heat_critical=settings.heat_critical)
 
 
 def general_hooks(ctx: RequestContext) -> Registry | None:
-    """Those that are announced or named in the settings, imported when first asked for; None: there are none."""
+    """Classes that are announced or named in the settings, imported at the first use; None: there are none."""
     return ctx.app.cache(GENERAL, lambda: make_registry(ctx)) if ctx.app.has_hooks() else None
 
 
 def forget_hooks(ctx: RequestContext) -> None:
-    """Read everything about hook classes anew when it is needed next. Executions that run keep what they have."""
+    """Drop the cached registries of hook classes. Running executions keep theirs."""
     ctx.app.forget(GENERAL)
     ctx.app.forget(HAS_HOOKS)
     ctx.catalog.forget_hooks()
@@ -57,7 +57,7 @@ def _named(settings: Settings) -> Iterator[HookEntry]:
 def named(
     settings: Settings, target: str, name: str, folder: str = "", options: Mapping[str, Value] = NO_OPTIONS
 ) -> HookEntry:
-    """A class that no distribution announces. Without a ``folder`` it may lie in those of plugins, or be installed."""
+    """A class that no distribution announces. Without a ``folder`` it is searched in those of plugins and in installed code."""
     if not folder:
         module = target.partition(":")[0]
         folder = next((one for one in settings.plugin_folders if search_path.find_spec(module, [one]) is not None), "")
@@ -65,14 +65,14 @@ def named(
 
 
 def hooks_of(ctx: RequestContext, deployment: int) -> Registry:
-    """The hook classes of a deployment: those of all, and those of packages that are enabled for it."""
+    """The hook classes of a deployment: the general ones, and those of packages that are enabled for it."""
     own = Registry(packaged(ctx, deployment), ctx.catalog.load_hook)
     registry = general_hooks(ctx)
     return own if registry is None else registry.with_more(own) if own.hooks else registry
 
 
 def known_hooks(ctx: RequestContext, deployment: int) -> Registry:
-    """``hooks_of``; of no deployment those of all packages that are enabled for any, each once."""
+    """As ``hooks_of``; without a deployment those of packages that are enabled for any deployment, each once."""
     if deployment != EVERYWHERE or not has_store(ctx.app) or not ctx.store.has_packages:
         return hooks_of(ctx, deployment)
     entries = {entry.key: entry for row in ctx.store.deployments() for entry in packaged(ctx, row.number)}
@@ -80,7 +80,7 @@ def known_hooks(ctx: RequestContext, deployment: int) -> Registry:
 
 
 def packaged(ctx: RequestContext, deployment: int) -> Iterator[HookEntry]:
-    """Those that packages bring to a deployment."""
+    """Hook classes that packages bring to a deployment."""
     if not deployment:
         return
 
@@ -102,7 +102,7 @@ def packaged(ctx: RequestContext, deployment: int) -> Iterator[HookEntry]:
 
 
 def in_use(ctx: RequestContext, hooks: Sequence[KnownHook], deployment: int) -> tuple[KnownHook, ...]:
-    """Those that are switched on for a deployment. Raises: PL-H001 for each that cannot be used, unless the settings say otherwise."""
+    """Classes that are enabled for a deployment. Raises: PL-H001 for each unusable one, unless the settings allow it."""
     if not hooks:
         return ()
     switches = ctx.store.hook_switches.all()
@@ -114,7 +114,7 @@ def in_use(ctx: RequestContext, hooks: Sequence[KnownHook], deployment: int) -> 
 
 
 def switched_off(hook: KnownHook, switches: Iterable[Switch], deployment: int) -> Switch | None:
-    """What switches a class off for a deployment; None: it is on. What a deployment may not switch off stays on."""
+    """The switch that disables a class for a deployment; None: it is enabled. Only an optional class can be disabled for one deployment."""
     for switch in switches:
         if switch.name in (hook.name, hook.entry.key):
             if switch.deployment == EVERYWHERE:
@@ -125,7 +125,7 @@ def switched_off(hook: KnownHook, switches: Iterable[Switch], deployment: int) -
 
 
 def problem_of(hook: KnownHook) -> Problem:
-    """That a class cannot be used, why, and how to go on."""
+    """The problem of an unusable class, with its reason and the remedy."""
     text = f"the hook class '{hook.name}' ({hook.entry.target}) cannot be used: {hook.fault}"
     mend = (
         f"Mend it, then see: phaseline hooks list. Or go on without it: phaseline hooks disable {hook.name}, "

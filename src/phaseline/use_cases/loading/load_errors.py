@@ -1,4 +1,4 @@
-"""Why a function of a plugin cannot be loaded, and what mends just that."""
+"""Explain why a function of a plugin cannot be loaded, with the specific remedy."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ if TYPE_CHECKING:
     from phaseline.model.deployment.code_location import CodeLocation
 
 NAMED = 8
-"""So many functions of a module are named where the one that was asked for is not there."""
+"""The number of functions of a module that are named if the requested one is missing."""
 CODE = "PL-O002"
 
 
 def load_problem(implementation: str, error: BaseException, code: CodeLocation) -> Problem:
-    """The problem (PL-O002) that an exception means which loading ``module.function`` has raised."""
+    """The problem (PL-O002) for an exception raised by loading ``module.function``."""
     module, _, function = implementation.rpartition(".")
     if "/" in module or module.endswith(".py"):
         return _path(module, function)
@@ -53,7 +53,7 @@ def load_problem(implementation: str, error: BaseException, code: CodeLocation) 
 
 
 def _no_function(word: str, code: CodeLocation) -> Problem:
-    """Only one word was given."""
+    """The problem if only one word was given."""
     word = word.strip(".")
     message = f"'{word}' alone is no module with a function"
     example = f"{word}:create" if word in module_names(_folders(code)) else "machines:create"
@@ -61,7 +61,7 @@ def _no_function(word: str, code: CodeLocation) -> Problem:
 
 
 def _path(path: str, function: str) -> Problem:
-    """A file was named where a module is wanted."""
+    """The problem if a file was named instead of a module."""
     file = Path(path.removesuffix(".py"))
     folder = "" if str(file.parent) == "." else f" --plugins {file.parent}"
     mend = f"Name the module, and its folder with --plugins: phaseline plugins try {file.name}:{function}{folder}"
@@ -78,7 +78,7 @@ def _no_module(module: str, missing: str, function: str, code: CodeLocation) -> 
 
 
 def _no_such_function(said: str, function: str, module: ModuleType) -> Problem:
-    """The module is there and has no such name."""
+    """The problem if the module exists but lacks the name."""
     own = [
         name
         for name, value in vars(module).items()
@@ -90,7 +90,7 @@ def _no_such_function(said: str, function: str, module: ModuleType) -> Problem:
 
 
 def _found(error: BaseException) -> object:
-    """What an attribute was sought on, where that is all that went wrong."""
+    """The object that lacks an attribute, if this is the only error."""
     return error.obj if isinstance(error, AttributeError) else None
 
 
@@ -99,7 +99,7 @@ def _folders(code: CodeLocation) -> tuple[str, ...]:
 
 
 def _last_place(error: BaseException, code: CodeLocation) -> Place:
-    """The last line of the plugin itself that ran before it was raised; nowhere if none did."""
+    """The last line of the plugin itself that ran before the error; an empty place if none did."""
     folders: Sequence[Path] = [Path(folder).absolute() for folder in _folders(code)]
     for frame in reversed(traceback.extract_tb(error.__traceback__)):
         file = Path(frame.filename)

@@ -1,4 +1,4 @@
-"""Where in the files of a blueprint an operation is mapped: a second look, only at a blueprint with such a problem."""
+"""Places of operation mappings in the files of a blueprint, which are read again only for a problem of a mapping."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ if TYPE_CHECKING:
 
 
 class MappedPlaces:
-    """Places of mappings; the files are read again for the first question, each node is explained once."""
+    """Places of mappings; the files are read again at the first lookup, each node is explained once."""
 
     def __init__(self, opened: Opened, *, open_types: bool = False) -> None:
-        """Read nothing yet. ``open_types``: as the blueprint itself was read."""
+        """Nothing is read yet. ``open_types``: as for the first reading of the blueprint."""
         self._opened = opened
         self._open_types = open_types
         self._places: dict[str, Mapping[str, Place]] = {}
@@ -31,7 +31,10 @@ class MappedPlaces:
         return reader.read_whole(self._opened.file, self._opened.files, open_types=self._open_types)
 
     def of(self, node: Node, path: str) -> Place:
-        """Where the node, or its type, maps the operation at ``path``, such as ``interfaces.I.create``; else the node's own place."""
+        """The place where the node, or its type, maps the operation at ``path``, such as ``interfaces.I.create``.
+
+        If no mapping is found, it is the node's own place.
+        """
         if node.name not in self._places:
             explained = provenance.explain(*self._read, node.name)
             self._places[node.name] = {piece.path: piece.origin.place for piece in explained.pieces}

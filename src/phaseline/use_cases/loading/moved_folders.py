@@ -1,4 +1,4 @@
-"""Whether the folders with a deployment's code are still where they were when it was made."""
+"""Check that the folders with a deployment's code still exist."""
 
 from __future__ import annotations
 
@@ -18,9 +18,10 @@ if TYPE_CHECKING:
 
 
 def raise_if_folders_missing(ctx: RequestContext, row: DeploymentRow) -> None:
-    """Raise PL-C024 for each folder of the deployment's code that is gone, if operations need what was in it.
+    """Raise PL-C024 for each missing folder of the deployment's code whose contents operations need.
 
-    What it has of stored blueprints is laid out again, as it was uploaded. Costs a look at the folders while they are there. Raises PL-C043 for a cluster of resources, which has no workflows.
+    Files of stored blueprints are written again as they were uploaded. While the folders exist, only they are looked at.
+    Raises PL-C043 for a cluster of resources, which has no workflows.
     """
     if row.kind == "resources":
         message = f"'{row.name}' is a cluster of resources, workflows are for deployments of blueprints"
@@ -54,7 +55,7 @@ def _operations(blueprint: Blueprint) -> Iterator[Operation]:
 
 
 def _is_file(operation: Operation) -> bool:
-    """Whether it runs a script that lies in the blueprint's folder."""
+    """Whether the operation runs a script in the blueprint's folder."""
     return operation.is_script and operation.form != "inline" and "://" not in operation.implementation
 
 

@@ -1,4 +1,4 @@
-"""Whether packages at a path are good: everything that is wrong with them, before anybody installs one."""
+"""Check packages at a path and report all their problems, before one is installed."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ if TYPE_CHECKING:
     from phaseline.model.packages.package import Package
 
 ARCHIVES = (".tar.gz", ".tgz", ".fp", ".rpm", ".whl", ".tar")
-"""How the names of archives of packages end; a zip may hold plugins with phases as well."""
+"""Endings of the names of package archives; a zip may contain plugins with phases as well."""
 
 
 @frozen
 class CheckedPackages:
-    """The packages at a path. ``phases``: plugins with phases in them, to be compared with all others."""
+    """The packages at a path. ``phases``: their plugins with phases, for comparison with all others."""
 
     titles: Sequence[str]
     problems: Sequence[Problem]
@@ -33,7 +33,7 @@ class CheckedPackages:
 
 
 def check_packages(path: str) -> CheckedPackages | None:
-    """What there is to be said of the packages at a path: one, or those in a folder. None if there is none."""
+    """The result for the package at a path, or for those in a folder. None if there is none."""
     where = Path(path)
     if where.is_file() and _is_archive(where):
         return _checked([where])
@@ -69,7 +69,7 @@ def _phases(paths: Sequence[str]) -> list[PhasePackage]:
 
 
 def what_else(files: PackageFiles, package: Package) -> list[Problem]:
-    """What is to be said of a package whose documents are good."""
+    """Further problems of a package whose documents are valid."""
     return [
         *product_problems(package),
         *type_problems(files, package),
@@ -93,7 +93,7 @@ def product_problems(package: Package) -> list[Problem]:
 
 
 def type_problems(files: PackageFiles, package: Package) -> list[Problem]:
-    """What is wrong with the text of the package's files with types, as far as that shows without a blueprint."""
+    """Problems of the package's files with types that show without a blueprint."""
     if not package.code.types:
         return []
 
@@ -117,5 +117,5 @@ def _is_archive(path: Path) -> bool:
             for member in archives.read_members(path, str(path), wanted=lambda name: name.endswith(package_files.MARK))
         ]
     except ProblemsError:
-        return False  # said by those who look for plugins with phases in it
+        return False  # reported by the search for plugins with phases
     return bool(names)

@@ -1,4 +1,4 @@
-"""Whether the code that a package names is in it: its modules are read, and never imported (nothing of a package runs at a check)."""
+"""Check that a package contains the code that it names: modules are read but not imported, so that no code runs."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 CODE = "PL-F042"
 PYTHON = "python"
-"""A type of tasks, and the folder in which their functions are looked for besides those that the package names."""
+"""A type of tasks, and the folder in which their functions are searched besides those that the package names."""
 
 
 @frozen
@@ -30,17 +30,17 @@ class _Named:
 
     @property
     def module(self) -> str:
-        """Its module."""
+        """The name of the module."""
         return self.target.partition(":")[0]
 
     @property
     def name(self) -> str:
-        """The name in the module without what lies inside of it; empty: the module itself is meant."""
+        """The top-level name in the module; empty: the module itself."""
         return self.target.partition(":")[2].partition(".")[0]
 
 
 def code_problems(files: PackageFiles, package: Package) -> list[Problem]:
-    """PL-F042 for each name that is not in its module; a warning where the module may be installed elsewhere."""
+    """PL-F042 for each name that its module lacks; a warning if the module may be installed elsewhere."""
     sources = {file.path: file for file in files.tree.files if not file.is_folder}
     found: list[Problem] = []
     for named in _named(package):
@@ -92,7 +92,7 @@ def _path_of(named: _Named, sources: Collection[str]) -> str | None:
 
 
 def _names_in(source: bytes) -> set[str] | str | None:
-    """What the module has at its top; None: only importing it would tell; a text: why it cannot be read."""
+    """The top-level names of a module; None: known only by importing it; a text: why it cannot be read."""
     try:
         body = ast.parse(source).body
     except (SyntaxError, ValueError) as error:
@@ -102,7 +102,7 @@ def _names_in(source: bytes) -> set[str] | str | None:
 
 
 def _bound(body: Sequence[ast.stmt]) -> Iterator[str]:
-    """The names that statements bind, also those inside of ``if``, ``try``, ``with`` and loops."""
+    """The names that statements bind, including those inside ``if``, ``try``, ``with`` and loops."""
     for statement in body:
         if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
             yield statement.name
@@ -128,7 +128,7 @@ def _problem(
 
 
 def _place(files: PackageFiles, package: Package, named: _Named) -> Place:
-    """The line on which the file first says it."""
+    """The first line of the file with the name."""
     for number, line in enumerate(files.documents.get(named.file, b"").decode("utf-8", "replace").splitlines(), 1):
         if named.target in line:
             return Place(named.file, number, line.index(named.target) + 1, named.path, line, str(package))

@@ -1,4 +1,4 @@
-"""Whether the plugins of a blueprint are there, before anything is stored; none of them is imported."""
+"""Check that the plugins of a blueprint exist, before anything is stored and without importing them."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ if TYPE_CHECKING:
 OF_THE_MANAGER = "cfy_extensions"
 """The plugin of the built-in types Component, SharedResource, Blueprint and PasswordSecret."""
 NOT_HERE = "PL-O001"
-"""The code of what is said of a module that is nowhere to be found."""
+"""The code of the problem of a module that is not found."""
 NO_FUNCTION = "PL-O009"
-"""The code of what is said of a function that its module does not have."""
+"""The code of the problem of a function that its module lacks."""
 CALLED_INTERFACES = frozenset({op.LIFECYCLE, op.VALIDATION, op.MONITORING, op.MONITORING_AGENT, op.RELATIONSHIP})
-"""Interfaces of which the built-in workflows call operations; what nobody calls may be missing."""
+"""Interfaces with operations that the built-in workflows call; other functions may be missing."""
 
 
 def missing_modules(
@@ -40,11 +40,11 @@ def missing_modules(
     *,
     open_types: bool = False,
 ) -> list[Problem]:
-    """What is not there of the functions that operations are mapped to.
+    """Problems of missing functions to which operations are mapped.
 
-    A problem for each module that is nowhere to be found (PL-O001) or no Python (PL-O004), and for each function that the text
-    of its module does not have (PL-O009). ``opened``: its files, in which the line of the mapping is looked for; None: the
-    problem lies at the node. ``open_types``: as it was read.
+    One for each module that is not found (PL-O001) or is not valid Python (PL-O004), and for each function that the text
+    of its module lacks (PL-O009). ``opened``: the files in which the line of the mapping is searched; None: the place is
+    the node. ``open_types``: as for the reading of the blueprint.
     """
     seen: set[str] = set()
     places: MappedPlaces | None = None
@@ -79,7 +79,7 @@ def _places(opened: Opened, *, open_types: bool) -> MappedPlaces:
 
 
 def _functions(blueprint: Blueprint) -> Iterator[tuple[Node, Operation, str]]:
-    """Every operation that is mapped to a function, with its node and its path in there; what nodes share, once."""
+    """(node, operation, path in the node) of each operation mapped to a function; operations that nodes share, once."""
     looked_at: set[int] = set()
     for node in blueprint.nodes.values():
         tables = [("interfaces", node.operations)]
@@ -117,7 +117,7 @@ def _is_missing(module: str, code: CodeLocation) -> bool:
 
 
 def _is_unknown(module: str, function: str, code: CodeLocation) -> bool:
-    """True where a module is there, its text says all names that it has, and the function is none of them."""
+    """True if a module exists, its text shows all its names, and the function is none of them."""
     file = code_search_path.source_file(module, code)
     names = None if file is None else code_module_names.bound_names(file)
     return names is not None and function not in names
@@ -139,7 +139,7 @@ def _without_module(operation: Operation, node: Node) -> Problem:
 
 
 def _unreadable(module: str, code: CodeLocation) -> Problem | None:
-    """Where the text of a module is no Python, so that each call of its functions would fail; None: it can be read."""
+    """The problem of a module that is not valid Python, so that each call of its functions would fail; None: it is valid."""
     import ast
 
     file = code_search_path.source_file(module, code)
@@ -158,7 +158,7 @@ def _unreadable(module: str, code: CodeLocation) -> Problem | None:
 
 
 def _mend(plugin: Plugin | None) -> str:
-    """How the code of a plugin is had; None: of whatever is not a plugin's."""
+    """How to obtain the code of a plugin; None: code that belongs to no plugin."""
     if plugin is not None and plugin.name == OF_THE_MANAGER:
         return "Leave the node out: its type has the ancestor's manager do something, which nothing here does yet."
     package = f" {plugin.package_name}" if plugin is not None and plugin.package_name else ""

@@ -1,6 +1,6 @@
-"""Workflows that are not simply the built-in ones: of a blueprint's plugins, of installed distributions, built-in ones under another name.
+"""Workflows of a blueprint's plugins and of installed distributions, and built-in ones under another name.
 
-A name means, first found: what the blueprint maps it to, the built-in workflow, what a distribution announces (B23, W62).
+A name selects the first found of: the blueprint's mapping, the built-in workflow, that of a distribution (B23, W62).
 """
 
 from __future__ import annotations
@@ -31,13 +31,13 @@ REFUSED: Mapping[str, str] = dict.fromkeys(
     ("install_new_agents", "validate_agents"),
     "there are no agents on hosts: operations run where the engine is, or are sent to hosts by the plugin",
 )
-"""{built-in of the ancestor that cannot be: why} (decision 8)."""
+"""{built-in workflow of Cloudify that is not supported: why} (decision 8)."""
 
 
 def find_own(catalog: Catalog, blueprint: Blueprint, code: CodeLocation, name: str) -> Workflow | None:
-    """The workflow that the name means, where it is not the built-in one of this name; None: it is that, or there is none.
+    """The workflow of this name, if it is not the built-in one; None: it is built in, or there is none.
 
-    Raises: PL-P011 for what cannot be run here, PL-P036 for what cannot be loaded.
+    Raises: PL-P011 for a workflow that cannot be run here, PL-P036 for one that cannot be loaded.
     """
     mapped = blueprint.workflows.get(name)
     if mapped is None and name in REFUSED:
@@ -61,7 +61,7 @@ def find_own(catalog: Catalog, blueprint: Blueprint, code: CodeLocation, name: s
 
 
 def planner_of(ctx: RequestContext, blueprint: Blueprint, code: CodeLocation, name: str) -> Planner | None:
-    """The planner that the name of a workflow means for a deployment; None if it means none. Raises: as ``find_own``."""
+    """The planner of a workflow for a deployment, by name; None if there is none. Raises: as ``find_own``."""
     own = find_own(ctx.catalog, blueprint, code, name)
     return PLANNERS.get(name) if own is None else own.plan
 
@@ -104,14 +104,14 @@ def _of_plugin(catalog: Catalog, code: CodeLocation, mapped: WorkflowMapping, bl
 
 
 def _loaded(load: Callable[[], object], what: str) -> Workflow | None:
-    """What is marked as a workflow, or None. Raises: PL-P036 with what importing it said."""
+    """The loaded object if it is marked as a workflow, or None. Raises: PL-P036 with the error of its import."""
     from phaseline.planning import MARK, Workflow
 
     try:
         loaded = load()
     except ProblemsError:
         raise
-    except Exception as error:  # code of others: whatever it raises is its end
+    except Exception as error:  # third-party code may raise any exception
         message = f"{what}, which cannot be loaded: {type(error).__name__}: {error}"
         raise problem_error("PL-P036", message, "Install what it needs, or correct it.") from error
     found = loaded if isinstance(loaded, Workflow) else getattr(loaded, MARK, None)
@@ -119,7 +119,7 @@ def _loaded(load: Callable[[], object], what: str) -> Workflow | None:
 
 
 def _guarded(planner: Planner, what: str) -> Planner:
-    """The planner of somebody else: what it raises is told as a problem, and ends its execution alone."""
+    """A third-party planner: an exception that it raises becomes a problem and ends only its own execution."""
 
     def plan(
         topology: Topology, request: Request, history: History, declare: Declare

@@ -1,4 +1,4 @@
-"""Records in files: written in their canonical form, and asked by expressions. Nothing is stored."""
+"""Records in files: format them canonically, and evaluate expressions over them. Nothing is stored."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ MAX_FILE_BYTES = 64 << 20
 
 @frozen
 class FormattedFile:
-    """The records of one file: their canonical ``text``, and what JSON says of them."""
+    """The records of one file: their canonical ``text``, and their form in JSON."""
 
     file: str
     text: str
@@ -33,9 +33,9 @@ class FormattedFile:
 
 @frozen
 class EvaluatedRecord:
-    """What an expression gives for one record: its ``kind``, its ``value`` in JSON, its ``text`` in the language.
+    """The result of an expression for one record: its ``kind``, its ``value`` in JSON, its ``text`` in the language.
 
-    ``name``: the record's attribute Name, empty if it has none. ``reason``: why, where the kind is error.
+    ``name``: the record's attribute Name, empty if it has none. ``reason``: the cause, if the kind is error.
     """
 
     name: str
@@ -48,7 +48,7 @@ class EvaluatedRecord:
 def format_files(files: Sequence[str], *, is_sorted: bool = False) -> list[FormattedFile]:
     """The records of each file in their canonical form; attributes in their order or sorted by name.
 
-    Raises: ``ProblemsError`` with everything that is wrong with any of them (PL-R001 to PL-R013).
+    Raises: ``ProblemsError`` with all problems of all files (PL-R001 to PL-R013).
     """
     read = _read_all(files)
     return [
@@ -64,10 +64,10 @@ def format_files(files: Sequence[str], *, is_sorted: bool = False) -> list[Forma
 def evaluate(
     expression: str, *, files: Sequence[str] = (), attributes: Mapping[str, str] | None = None, now: float
 ) -> list[EvaluatedRecord]:
-    """The expression's value for every record of the files, or for one record of nothing but the attributes.
+    """The expression's value for every record of the files, or for one record with only the attributes.
 
     The attributes, {name: value in the informal syntax}, are set on every record; ``now``: seconds since the epoch.
-    Raises: ``ProblemsError``, PL-R005 and its like for the expression.
+    Raises: ``ProblemsError``, PL-R005 and others for the expression.
     """
     asked = records_expression.Expression(expression)
     read = _read_all(files)
@@ -92,7 +92,7 @@ def evaluate(
 
 
 def attributes_of(given: Mapping[str, str]) -> Record:
-    """The attributes of the command line, which are lines as in a definition."""
+    """The attributes given on the command line, in the syntax of lines of a definition."""
     lines = [f"{name}={value}" for name, value in given.items()]
     return cfg_text.parse_definition("\n".join(lines))
 
@@ -123,7 +123,7 @@ def _read(file: str) -> list[Record]:
 
 
 def json_records(text: str, file: str) -> list[Any]:
-    """The records of a file in JSON, be it one or a list of them. Raises: PL-R013."""
+    """The records of a file in JSON, which has one or a list of them. Raises: PL-R013."""
     try:
         content = json.loads(text)
     except ValueError as error:
@@ -134,7 +134,7 @@ def json_records(text: str, file: str) -> list[Any]:
 
 
 def file_text(file: str) -> str:
-    """What stands in a file of records. Raises: PL-R013."""
+    """The text of a file of records. Raises: PL-R013."""
     path = Path(file)
     try:
         if path.stat().st_size > MAX_FILE_BYTES:
@@ -147,6 +147,6 @@ def file_text(file: str) -> str:
 
 
 def unreadable(file: str, why: str) -> ProblemsError:
-    """PL-R013: a file in which there are no records that can be read."""
+    """PL-R013: a file without readable records."""
     mend = "Name a file with records: formal text, JSON if it ends in .json, a definition if it ends in .cfg."
     return ProblemsError([Problem("PL-R013", why, mend, Place(file))])

@@ -1,4 +1,4 @@
-"""Files of records as the resources that a user wants; everything that is wrong with them is told at once, with its place."""
+"""Read wanted resources from files of records; all problems are reported at once, with their places."""
 
 from __future__ import annotations
 
@@ -27,16 +27,16 @@ if TYPE_CHECKING:
 
 TYPE, OWN_NAME, CLUSTER, TARGET = "AdType", "Name", "ClusterName", "TargetState"
 SPOKEN = frozenset(name.lower() for name in (TYPE, OWN_NAME, CLUSTER, TARGET))
-"""Attributes that say which resource it is and where it is to go; all others that only the engine writes are refused."""
+"""Attributes that name the resource and its target; other attributes written by the engine are refused."""
 OF_PLUGINS = frozenset({"Plugin", "ResourceType", "StatePath"})
-"""Types of records that say something about phases and not about a resource."""
+"""Types of records that define phases, not resources."""
 
 
 @frozen
 class WantedResource:
-    """One resource as a file wants it. ``target`` empty: it stays where it is. ``attributes`` as a document keeps them.
+    """One resource as a file requests it. ``target`` empty: unchanged. ``attributes``: as in a stored document.
 
-    ``removed``: attributes that it is not to have any more.
+    ``removed``: attributes to be removed.
     """
 
     cluster: str
@@ -49,15 +49,15 @@ class WantedResource:
 
     @property
     def place(self) -> Place:
-        """Where its record stands."""
+        """The place of its record."""
         return self.written.place_of()
 
 
 @frozen
 class RecordText:
-    """A record and where it stands: offsets in a ``text`` that has lines, or ``whole``, which of a file's records it is.
+    """A record and its place: offsets in a ``text`` with lines, or ``whole``, its number among a file's records.
 
-    Lines are counted only for what is wrong, since that takes a look at all of the text before it.
+    Lines are counted only for problems, since that needs all of the text before them.
     """
 
     record: Record
@@ -68,7 +68,7 @@ class RecordText:
     offsets: Mapping[str, int] = field(default_factory=dict)
 
     def place_of(self, attribute: str = "") -> Place:
-        """Where the attribute stands, or else the record."""
+        """The place of the attribute, or else of the record."""
         if not self.text:
             return self.whole
         return place_at(self.text, self.offsets.get(attribute.lower(), self.offset), file=self.file)
@@ -78,9 +78,9 @@ class RecordText:
 def read_wanted(
     files: Sequence[str], types: ResourceTypes, *, cluster: str = "", records: Sequence[Mapping[str, object]] = ()
 ) -> list[WantedResource]:
-    """The resources of all files in order, then those of ``records``. ``cluster``: of those that name none.
+    """The resources of all files in order, then those of ``records``. ``cluster``: for resources that name none.
 
-    Raises: ``ProblemsError`` with everything that is wrong with any of them.
+    Raises: ``ProblemsError`` with all problems of all of them.
     """
     problems: list[Problem] = []
     found: list[WantedResource] = []
@@ -121,7 +121,7 @@ def _placed(file: str, problems: list[Problem]) -> list[RecordText]:
 
 
 def _in_json(contents: Sequence[object], file: str, problems: list[Problem]) -> list[RecordText]:
-    """The records that can be read; of each other one what is wrong with it."""
+    """The readable records; the problems of each other one are added to ``problems``."""
     found = []
     for at, one in enumerate(contents, 1):
         place = Place(file, path=f"record {at}") if file else Place(subject=f"record {at}")
@@ -133,7 +133,7 @@ def _in_json(contents: Sequence[object], file: str, problems: list[Problem]) -> 
 
 
 class _Reader:
-    """One record on its way to a ``WantedResource``, with everything that is wrong with it."""
+    """Converts one record to a ``WantedResource``, and collects all its problems."""
 
     def __init__(self, text: RecordText, types: ResourceTypes, cluster: str) -> None:
         self.problems: list[Problem] = []
@@ -148,7 +148,7 @@ class _Reader:
         self._check_engine_attributes()
 
     def wanted(self) -> WantedResource:
-        """What it wants; only of one without problems."""
+        """The wanted resource; only for a record without problems."""
         record = self._text.record
         removed = undefined_in(record)
         attributes: dict[str, Value] = {
@@ -215,7 +215,7 @@ def _no_cluster_name(name: str, place: Place) -> Problem:
 
 
 def unreachable(kind: str, target: str, types: ResourceTypes, place: Place) -> Problem | None:
-    """What is wrong with a target of a resource type: there is no path of states to it."""
+    """The problem of a target without a path of states for a resource type; None if there is a path."""
     if types.path(kind, target) is not None:
         return None
     targets = [path.target for path in types.paths_of(kind)]

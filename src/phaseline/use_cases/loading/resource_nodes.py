@@ -1,4 +1,4 @@
-"""What plugins say of the nodes of a blueprint that are resources: the paths they go, and the phases of these (decision 15)."""
+"""Blueprint nodes that are resources: the paths and phases that plugins define for them (decision 15)."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ if TYPE_CHECKING:
 
 
 MOST_TOLD = 5
-"""So many mistakes in plugins are told of; ``plugins check`` tells all."""
+"""The number of problems in plugins that are reported; ``plugins check`` reports all."""
 
 
 def on_their_paths(ctx: RequestContext, blueprint: Blueprint) -> Blueprint:
-    """The blueprint, each type with the target that its nodes are installed in.
+    """The blueprint, with the target of an installation for each type.
 
-    Raises: ``ProblemsError`` with PL-P020 and PL-P021 for types that nobody knows and targets without a path.
+    Raises: ``ProblemsError`` with PL-P020 and PL-P021 for unknown types and targets without a path.
     """
     if not blueprint.on_path:
         return blueprint
@@ -45,7 +45,7 @@ def on_their_paths(ctx: RequestContext, blueprint: Blueprint) -> Blueprint:
 
 
 def refused_plugins(ctx: RequestContext, blueprint: Blueprint) -> tuple[Problem, ...]:
-    """Warnings of plugins that are refused: nodes would pass their phases without a word."""
+    """Warnings of refused plugins: nodes would otherwise skip their phases silently."""
     if not blueprint.on_path:
         return ()
     errors = [problem for problem in _found(ctx).problems if problem.severity == "error"]
@@ -56,9 +56,9 @@ def refused_plugins(ctx: RequestContext, blueprint: Blueprint) -> tuple[Problem,
 
 
 def known_paths(ctx: RequestContext, blueprint: Blueprint, names: Sequence[str] = ()) -> StatePathIndex | None:
-    """What a planner is told; None where no node is a resource. ``names``: what states of the deployment are called so far.
+    """The paths for a planner; None if no node is a resource. ``names``: the present names of the deployment's states.
 
-    Raises: as ``on_their_paths``, for a plugin may be gone that a deployment needs: an engine refuses to run it then.
+    Raises: as ``on_their_paths``: a plugin that a deployment needs may have been removed, and an engine must not run it then.
     """
     if not blueprint.on_path:
         return None
@@ -69,7 +69,7 @@ def known_paths(ctx: RequestContext, blueprint: Blueprint, names: Sequence[str] 
 
 
 def phases_on_paths(ctx: RequestContext, blueprint: Blueprint) -> tuple[str, ...]:
-    """Every phase that its nodes may come to."""
+    """Every phase that the blueprint's nodes may enter."""
     if not blueprint.on_path:
         return ()
 
@@ -85,7 +85,7 @@ def _checked_registry(ctx: RequestContext, blueprint: Blueprint) -> PhaseRegistr
 
 
 def _registry(ctx: RequestContext, blueprint: Blueprint) -> PhaseRegistry:
-    """The phases of the settings' folders, as they are for the blueprint."""
+    """The phases of the settings' folders, as they apply to the blueprint."""
     return _found(ctx).registry.of_blueprint(blueprint)
 
 

@@ -1,4 +1,4 @@
-"""Stored blueprints as files: which one a name means, and where its files lie for those that read and run them."""
+"""Find stored blueprints by name, and write their files into folders for reading and running."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     from phaseline.use_cases.lookup.package_types import PackageTypes
 
 ID = re.compile(r"[A-Za-z][A-Za-z0-9_.-]{0,127}")
-"""What a stored blueprint may be called."""
+"""Valid ids of stored blueprints."""
 NAMED = re.compile(rf"(?:blueprint:)?({ID.pattern})(?:@([0-9]{{1,9}}))?")
-"""How a version of one is named: ``shop`` is the newest, ``shop@2`` the second; ``blueprint:`` says that no file is meant."""
+"""The syntax for a version: ``shop`` is the newest, ``shop@2`` the second; ``blueprint:`` excludes a file of that name."""
 PREFIX = "blueprint:"
 FILE_ENDINGS = (".yaml", ".yml", ".json")
 
@@ -40,10 +40,10 @@ def read_name(text: str) -> tuple[str, int] | None:
 
 
 def stored_named(ctx: RequestContext, text: str) -> StoredBlueprint | None:
-    """The stored blueprint that is meant where a file or a stored one may be named; None: it is a file.
+    """The stored blueprint that a text names where a file is allowed as well; None: it names a file.
 
-    A file that is there goes first, unless ``blueprint:`` stands before the name. Raises: PL-C054 if a stored one is
-    meant and not there.
+    An existing file takes precedence, unless the name begins with ``blueprint:``. Raises: PL-C054 for an unknown stored
+    blueprint.
     """
     named = read_name(text)
     if named is None or (not text.startswith(PREFIX) and Path(text).is_file()):
@@ -64,7 +64,7 @@ def find_stored(ctx: RequestContext, text: str) -> StoredBlueprint:
 
 
 def unknown(ctx: RequestContext, text: str) -> ProblemsError:
-    """PL-C054 for a name that nothing has, or that a folder has."""
+    """PL-C054 for an unknown name, or for that of a folder."""
     if Path(text).is_dir():
         found = sorted(Path(text).glob("*.yaml"), key=lambda file: (file.name != "blueprint.yaml", file.name))
         mend = f"Name the file in it: {found[0]}" if found else "Name the blueprint's main file; there is none in it."
@@ -76,13 +76,14 @@ def unknown(ctx: RequestContext, text: str) -> ProblemsError:
 
 
 class Library:
-    """Lays stored blueprints out as files. ``used``: {name as it was asked for: what it meant}; ``packages``: whose types it gave.
+    """Writes imported stored blueprints as files.
 
-    A blueprint that imports others gets the versions that it was uploaded with, whatever has been uploaded since.
+    ``used``: {requested name: stored blueprint}; ``packages``: those whose types were imported. A blueprint that imports
+    other ones gets the versions with which it was uploaded, whatever has been uploaded since.
     """
 
     def __init__(self, ctx: RequestContext, own: StoredBlueprint | None = None) -> None:
-        """``own``: the stored blueprint that is read itself, if it is one."""
+        """``own``: the stored blueprint that is being read, if it is one."""
         self._ctx = ctx
         self._pinned: dict[str, StoredBlueprint] = {}
         self.used: dict[str, StoredBlueprint] = {}
@@ -131,13 +132,13 @@ def materialized(ctx: RequestContext, row: StoredBlueprint) -> Path:
 
 
 def work_folder(ctx: RequestContext) -> Path:
-    """Where stored blueprints are laid out: beside the store; of one in memory in a folder that goes with it."""
+    """The folder for files of stored blueprints: beside the store; for one in memory a folder that is removed with it."""
     file = store_file(ctx.settings.store_url)
     return Path(f"{file}.blueprints") if file is not None else ctx.app.passing_folder
 
 
 def lay_out_again(ctx: RequestContext, deployments: Callable[[], Iterable[int]]) -> None:
-    """See that what these deployments need of stored blueprints is where their calls look for it; where none is stored, nobody asks for them."""
+    """Write the files of stored blueprints that these deployments need. ``deployments`` is called only if one is stored."""
     shelf = ctx.store.stored_blueprints
     if not shelf.all():
         return
@@ -147,7 +148,7 @@ def lay_out_again(ctx: RequestContext, deployments: Callable[[], Iterable[int]])
 
 
 def is_of_store_in(ctx: RequestContext) -> Callable[[str], bool]:
-    """Whether a path is the store's own, or the master key's: these change, and are no part of a blueprint."""
+    """A test for paths of the store or the master key: these files change, and are no part of a blueprint."""
     own = [str(file) for file in (store_file(ctx.settings.store_url),) if file is not None]
     own += [ctx.settings.secrets_key_file] if ctx.settings.secrets_key_file else []
     return lambda path: any(path.startswith(beginning) for beginning in own)

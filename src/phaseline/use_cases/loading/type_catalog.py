@@ -1,4 +1,4 @@
-"""The offline catalogue of type definitions: what blueprints import of plugins that need not be installed (decision 25)."""
+"""The offline catalogue of type definitions, which blueprints import from plugins that need not be installed (decision 25)."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ if TYPE_CHECKING:
     from phaseline.catalog.files.type_catalog import TypeFile, TypeFiles
 
 SECTIONS = ("plugins", "node_types", "relationships", "data_types", "workflows")
-"""What of a definition file is shown."""
+"""The sections of a definition file that are shown."""
 
 
 @frozen
 class TypesView:
-    """One version of one plugin's type definitions. ``defines``: {section: names}, of the file that is newest."""
+    """One version of one plugin's type definitions. ``defines``: {section: names}, of the newest file."""
 
     name: str
     version: str
@@ -33,7 +33,7 @@ class TypesView:
 
 
 def types_folder(settings: Settings) -> str:
-    """The folder of the catalogue: beside the store; empty where nothing is kept."""
+    """The folder of the catalogue: beside the store; empty for a store that is not a file."""
     file = store_location.store_file(settings.store_url)
     return f"{file.absolute()}.types" if file is not None else ""
 
@@ -48,10 +48,10 @@ def install_definitions(
 ) -> list[TypesView]:
     """Put the definition files at a path into the catalogue: a file, a folder, a wheel, a wagon or another archive.
 
-    Nothing of the plugin is run or installed. ``name``, ``version``: of the package, for files that do not say them.
+    The plugin is neither run nor installed. ``name``, ``version``: of the package, for files that do not contain them.
 
-    Raises: ProblemsError (PL-B120 … PL-B124, or what is wrong with files). Of a folder with several definitions those that are sound were
-    put in then, and ``tell`` hears which.
+    Raises: ProblemsError (PL-B120 … PL-B124, or problems of the files). Valid definitions among several in a folder are
+    installed all the same, and passed to ``tell``.
     """
     catalogue = _catalogue(ctx)
     sound, problems = definition_files.read_sound(Path(path), name=name, version=version)
@@ -64,13 +64,13 @@ def install_definitions(
 
 
 def list_definitions(ctx: RequestContext) -> list[TypesView]:
-    """Everything in the catalogue, by name, the newest version first; what the files define is not read."""
+    """Everything in the catalogue, by name, the newest version first; without reading the definitions."""
     folder = types_folder(ctx.settings)
     return [TypesView(each.name, each.version, each.folder, each.files, {}) for each in _all(folder)]
 
 
 def find_definitions(ctx: RequestContext, name: str, version: str = "") -> list[TypesView]:
-    """The versions of a plugin in the catalogue, the newest first, with what their files define."""
+    """The versions of a plugin in the catalogue, the newest first, with their definitions."""
     found = [
         each
         for each in _all(types_folder(ctx.settings))
@@ -80,7 +80,7 @@ def find_definitions(ctx: RequestContext, name: str, version: str = "") -> list[
 
 
 def remove_definitions(ctx: RequestContext, name: str, version: str = "") -> TypesView:
-    """Take a version of a plugin's definitions out of the catalogue.
+    """Remove a version of a plugin's definitions from the catalogue.
 
     Raises: PL-B127 if there is none, or if there are several and no version was given.
     """
@@ -107,7 +107,7 @@ def _catalogue(ctx: RequestContext) -> TypeFiles:
 
 
 def _all(folder: str) -> list[TypeFile]:
-    """Everything in the catalogue; the usual one is empty, and then nothing is imported."""
+    """Everything in the catalogue; nothing is imported for an empty one, the usual case."""
     if not folder or not Path(folder).is_dir():
         return []
 
@@ -118,5 +118,5 @@ def _view(found: TypeFile) -> TypesView:
     try:
         defines = definition_files.names_in(Path(found.path(dsl_versions.LATEST)), SECTIONS)
     except ProblemsError:
-        defines = {}  # it was changed since; whoever imports it hears the whole story
+        defines = {}  # changed since; an import reports all its problems
     return TypesView(found.name, found.version, found.folder, found.files, defines)
