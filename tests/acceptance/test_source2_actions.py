@@ -203,7 +203,7 @@ def test_s10_an_abandon_is_refused_while_an_operation_runs_unless_it_is_canceled
     shop = actions.shop
     store = shop.ctx.store
     (row,) = store.deployments()
-    running = store.create_execution(new_execution(shop.ctx, row.number, Request("check_status")), asks=True)
+    running = store.create_execution(new_execution(shop.ctx, row.number, Request("check_status"))[0], asks=True)
     with pytest.raises(ProblemsError, match="PL-C016"):
         shop.deployments.abandon("shop")
     assert shop.deployments.abandon("shop", force=True).is_good
@@ -223,7 +223,7 @@ def test_s10_what_waits_behind_an_abandon_does_not_begin_on_what_is_forgotten(ac
     (row,) = store.deployments()
     asked = [Request("abandon"), Request("uninstall"), Request("check_status")]
     rows = [
-        store.create_execution(new_execution(shop.ctx, row.number, one), asks=True, beside=lambda _: True)
+        store.create_execution(new_execution(shop.ctx, row.number, one)[0], asks=True, beside=lambda _: True)
         for one in asked
     ]
     shop.engine.run()
