@@ -1,9 +1,9 @@
-"""The public kit for those who test plugins, blueprints and the engine itself.
+"""The public kit for tests of plugins, blueprints and the engine itself.
 
 ``fake_item``, ``fake_batch`` and ``call`` for the functions of a plugin; ``load_phase`` for the phase of a pair of files;
 ``crash_points`` for those that may be repeated;
 ``rehearse`` for the order in which a workflow calls them; ``simulate`` for everything at once, drawn from a seed;
-``VirtualClock`` for whoever needs the time. A simulated cloud in a process of its own is in ``fake_cloud``, blueprints
+``VirtualClock`` for tests that need the time. A simulated cloud in a process of its own is in ``fake_cloud``, blueprints
 without YAML in ``builders``.
 """
 

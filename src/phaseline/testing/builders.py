@@ -70,7 +70,7 @@ def relationship(
 ) -> Relationship:
     """A relationship to the node ``target``; ``source`` and ``to``: {operation: implementation} of both sides.
 
-    ``after``: the operation of the target that is enough to go on (``depends_on_lifecycle_operation``).
+    ``after``: the operation of the target after which the source may continue (``depends_on_lifecycle_operation``).
     """
     own = AFTER_OPERATION if after else kind
     hierarchy = (DEPENDS_ON,) if own == DEPENDS_ON else (DEPENDS_ON, own)
@@ -139,7 +139,7 @@ def topology(source: Blueprint, *, yes_many: bool = False) -> Topology:
 
 
 def scaled(source: Topology, **wanted: int) -> Topology:
-    """The instances when nodes or scaling groups have other counts, in every instance of what they lie in.
+    """The instances after nodes or scaling groups get other counts, in every instance of their own scaling group.
 
     >>> found = scaled(topology(blueprint(node("web", instances=2))), web=1)
     >>> found.ids, found.is_there.tolist()

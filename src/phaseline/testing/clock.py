@@ -1,4 +1,4 @@
-"""A clock that stands still until it is told the time."""
+"""A clock that changes only when a test sets it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class VirtualClock:
         self._now = now
 
     def now(self) -> int:
-        """The time that was told last, in ms."""
+        """The time that was set last, in ms."""
         return self._now
 
     def advance_to(self, at: int) -> None:
@@ -25,9 +25,9 @@ class VirtualClock:
         self._now = max(self._now, at)
 
     def jump(self, by_ms: int) -> None:
-        """Somebody sets the clock of the machine: processes that begin from now on find it so much later, or earlier.
+        """Set the clock of the machine forward or back: processes that begin from now on see the new time.
 
-        A process that runs does not notice (it counts from the time at its start): do this between two of them.
+        A running process does not notice it (it counts from the time at its start): call this between two processes.
 
         >>> clock = VirtualClock(5_000)
         >>> clock.jump(-3_000)

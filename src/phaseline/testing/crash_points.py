@@ -1,8 +1,8 @@
-"""A function killed at every one of its lines in turn, and called again: whether it may really be repeated.
+"""Tests of repeatability: a function is killed at each of its lines in turn, and called again.
 
-The process that calls a plugin can die at any moment. An operation that says ``repeatable=True`` is then called again
-for the same items, with the same tokens; nothing of what it wrote to ``runtime_properties`` is left but what it saved. ``crash_points``
-plays that for every line of the function, and of that of a phase, whose ``find(items)`` is asked first.
+The process that calls a plugin can die at any moment. An operation with ``repeatable=True`` is then called again for
+the same items, with the same tokens; of its changes to ``runtime_properties`` only saved ones are left. ``crash_points``
+simulates that for every line of the function. For the function of a phase, ``find(items)`` is called first.
 
 >>> from phaseline import operation
 >>> made = []
@@ -45,7 +45,7 @@ __all__ = ["CrashPoint", "crash_points", "fake_batch"]
 MOST_POINTS = 10_000
 """A function that goes through more lines than this is called with too many items."""
 SAID = (RecoverableError, NonRecoverableError)
-"""What a plugin raises to say that something failed: an outcome, and no mistake."""
+"""Exceptions with which a plugin reports a failure: an outcome, not a bug."""
 
 
 @frozen
@@ -104,12 +104,12 @@ def crash_points(
     before: Callable[[], object] = lambda: None,
     expected: type[BaseException] | tuple[type[BaseException], ...] = (),
 ) -> Iterator[CrashPoint]:
-    """Each moment at which the function can die, after it was called again; the test looks at its cloud in between.
+    """Yield each point at which the function can die, after calling it again; the test checks its cloud in between.
 
     ``make``: fresh items, equal each time. ``before`` is called before each point, to begin with an empty cloud. Lines of
-    other files are not looked at. What the function raises comes out of here, with the line at which it died before, unless
-    it is a failure that is said so (``TemporaryError``, ``NonRecoverableError`` and their like) or ``expected``.
-    Raises: ``ProblemsError`` for a phase that no engine would take; ``TypeError`` for what is no function of Python.
+    other files are ignored. Exceptions of the function are raised here, with the line at which it died before, unless
+    they report a failure (``TemporaryError``, ``NonRecoverableError`` and their like) or are ``expected``.
+    Raises: ``ProblemsError`` for a phase that no engine would accept; ``TypeError`` for objects that are no Python functions.
     """
     target = target_of(function)
     code = _code_of(target.function)
@@ -162,7 +162,7 @@ def _as_saved(member: TrialMember, saved: dict[str, Value] | None) -> TrialMembe
 def _refuse(
     raised: BaseException | None, expected: type[BaseException] | tuple[type[BaseException], ...], when: str
 ) -> None:
-    """Raise what a function raised unless it was to, and say when it was called."""
+    """Raise an exception of the function unless it is expected, with the point of the call."""
     if raised is not None and not isinstance(
         raised, (*SAID, *(expected if isinstance(expected, tuple) else (expected,)))
     ):

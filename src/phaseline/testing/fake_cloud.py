@@ -38,7 +38,7 @@ from phaseline.lang.fast_dataclasses import frozen
 
 MAX_REQUEST_BYTES = 64 * 1024 * 1024
 STANDS_STILL_S = 0.01
-"""How often a cloud that stands still looks whether it is to go on."""
+"""Seconds between two checks of a stopped cloud whether to continue."""
 BOOT_SPREAD = 7
 """Machines differ in their boot time: the n-th takes 1 + (n mod 7) / 7 times the pace's."""
 
@@ -47,7 +47,7 @@ BOOT_SPREAD = 7
 class Pace:
     """How slow the cloud is: milliseconds to make one resource, and at least to boot one.
 
-    ``most``: when it has made so many it stands still until its pace changes; 0: never. ``quota``: while so many are
+    ``most``: after that many resources it stops until its pace changes; 0: never. ``quota``: while that many are
     alive it refuses to make more; 0: no quota.
     """
 
@@ -108,7 +108,7 @@ class Journal(Protocol):
 
 @dataclass(slots=True)
 class Cloud:
-    """The state of the cloud; safe from many threads. What happened is in the journal, so a new process goes on with it."""
+    """The state of the cloud, thread-safe. All facts are in the journal, so a new process can continue with it."""
 
     journal: Journal
     clock: Callable[[], int]
@@ -124,17 +124,17 @@ class Cloud:
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def replay(self, lines: Sequence[str]) -> None:
-        """Take up the facts of a journal."""
+        """Load the facts of a journal."""
         for line in lines:
             self._apply(json.loads(line))
 
     def create(
         self, requests: Sequence[Mapping[str, str]], is_awaited: Callable[[], bool] = lambda: True
     ) -> list[dict[str, str]]:
-        """One resource for each request, in order; those whose token is known are given back, not made.
+        """One resource for each request, in order; for a known token the existing resource is returned.
 
-        They are made one after another at the cloud's pace, as long as the caller waits for the answer: one who dies
-        in between leaves some of them behind.
+        They are made one after another at the cloud's pace, as long as the caller waits for the answer: a caller that
+        dies in between leaves some of them behind.
         """
         self._record({"call": "create"})
         self._making += 1
@@ -197,7 +197,7 @@ class Cloud:
         return found
 
     def _goes_on(self, is_awaited: Callable[[], bool]) -> bool:
-        """False when the caller waits no more; as long as it does, who stands still waits, too."""
+        """Wait while the cloud is stopped and the caller waits; False when the caller waits no more."""
         while (awaited := is_awaited()) and 0 < self.pace.most <= len(self._resources):
             self.pause(STANDS_STILL_S)
         return awaited
@@ -252,11 +252,11 @@ Answer = dict[str, Any]
 
 
 class BadRequest(ValueError):
-    """A request that the cloud cannot understand; the caller is told why."""
+    """A request that the cloud cannot understand; the answer contains the reason."""
 
 
 def answer(cloud: Cloud, verb: str, body: Mapping[str, Any], is_awaited: Callable[[], bool] = lambda: True) -> Answer:
-    """What the cloud says to one request, such as ``POST /create``, whose caller may go away meanwhile.
+    """The answer of the cloud to one request, such as ``POST /create``, whose caller may disconnect meanwhile.
 
     Raises: BadRequest for an unknown path or a body that lacks something.
     """
@@ -345,7 +345,7 @@ def open_cloud(state: Path, pace: Pace) -> Iterator[Cloud]:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Serve until told to end (Ctrl-C, SIGTERM)."""
+    """Serve until a signal to end (Ctrl-C, SIGTERM)."""
     parser = argparse.ArgumentParser(prog="python -m phaseline.testing.fake_cloud", description="A simulated cloud.")
     parser.add_argument("--state", type=Path, required=True, help="file that holds what the cloud has made")
     parser.add_argument("--port", type=int, default=0, help="0: a free one")

@@ -34,7 +34,7 @@ __all__ = ["FakeBatch", "FakeItem", "Subject", "Tried", "call", "fake_batch", "f
 
 
 class FakeItem(Item):
-    """An item that can be asked what was said about it."""
+    """An item that gives access to its outcome."""
 
     __slots__ = ("_made",)
 
@@ -45,7 +45,7 @@ class FakeItem(Item):
 
     @property
     def outcome(self) -> Tried:
-        """What came of it so far; completed if nothing was said, as it is for an engine when the function returns."""
+        """Its outcome so far; completed if none was set, as for an engine when the function returns."""
         return self._made.outcomes[self._place]
 
     @property
@@ -55,7 +55,7 @@ class FakeItem(Item):
 
 
 class FakeBatch(ItemBatch):
-    """A batch that can be asked what was said about its items."""
+    """A batch that gives access to the outcomes of its items."""
 
     def __init__(self, members: Sequence[TrialMember]) -> None:
         """Made-up members in order."""
@@ -77,7 +77,7 @@ class FakeBatch(ItemBatch):
 
     @property
     def outcomes(self) -> list[Tried]:
-        """What came of the items so far, in order; completed where nothing was said."""
+        """The outcomes of the items so far, in order; completed if none was set."""
         found = []
         for place, kind in enumerate(self._kinds):
             said = OutcomeKind(kind or OutcomeKind.COMPLETED)
@@ -133,11 +133,11 @@ def fake_batch(
 
 
 def call(function: Callable[..., object] | LoadedPhase, given: FakeItem | FakeBatch) -> list[Tried]:
-    """What an engine would hear of a call with these items: what the function raises is an outcome, too, and in ``raised``.
+    """Call the function with these items; return the outcomes an engine would get. An exception is in ``raised``, too.
 
     A bulk function gets the whole batch, another native one each item, an undecorated one ``ctx`` and its inputs; that of a
-    phase gets its handler, or each resource and its data. Raises: ``ProblemsError`` for a phase that no engine would take;
-    ``AssertionError`` as the function raised it, for then the test itself, or a stand-in of it, has found something.
+    phase gets its handler, or each resource and its data. Raises: ``ProblemsError`` for a phase that no engine would
+    accept; an ``AssertionError`` of the function, because then the test itself, or a fake of it, has failed.
 
     >>> def broken(ctx, **inputs):
     ...     raise ValueError("no such machine")

@@ -1,7 +1,7 @@
-"""A naive reading of what entries must be: plain Python, no counters, every need looked up anew.
+"""A naive model of the statuses of entries: plain Python, no counters, every need looked up each time.
 
-The engine is held equal to it after every event on random graphs. It is slow on purpose and reads like the glossary:
-a fact sets the status of an entry, then ``settle`` looks at blocked and skipped entries until nothing changes.
+The engine must equal it after every event on random graphs. It is slow on purpose and reads like the glossary:
+a fact sets the status of an entry, then ``settle`` checks blocked and skipped entries until nothing changes.
 
 >>> from phaseline.testing.graphs import graph_of
 >>> naive = NaiveGraph(graph_of([0, 0], needs={1: [0]}))
@@ -42,9 +42,9 @@ class NaiveEntry:
 
 @dataclass
 class NaiveGraph:
-    """One graph and what has become of its entries. ``failures``: those nobody tolerates, in the order they happened.
+    """One graph and its entries. ``failures``: those that no policy tolerates, in order of time.
 
-    ``was_reopened``: something that was done is not any more; whoever asked about it sets it back.
+    ``was_reopened``: an ended entry is open again; the reader of the flag resets it.
     """
 
     graph: Graph
@@ -150,7 +150,7 @@ class NaiveGraph:
         self.settle()
 
     def lost(self, entry: int) -> None:
-        """Whoever called it died: called again if that does no harm, otherwise nobody knows."""
+        """Handle the death of its caller: the entry is called again if that is safe, otherwise it is unsure."""
         known = self.entries[entry]
         if not self.policy(entry).repeatable:
             known.status = UNSURE
@@ -166,7 +166,7 @@ class NaiveGraph:
                 self.lost(number)
 
     def applies(self, entry: int, value: int) -> None:
-        """Whether a conditional entry applies (0, 1), as it is now; 2: that cannot be said. What was begun is finished."""
+        """Set whether a conditional entry applies now (0, 1); 2: unknown. An entry that has begun is finished."""
         known = self.entries[entry]
         if not self.mark(entry, Mark.CONDITIONAL) or known.is_begun:
             return

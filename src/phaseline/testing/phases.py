@@ -1,7 +1,7 @@
-"""The phase of a plugin without an engine: read and imported as an engine would, and called by ``call`` and ``crash_points``.
+"""The phase of a plugin without an engine: read and imported as by an engine, and called by ``call`` and ``crash_points``.
 
-A pair of ``.cfg`` and ``.py``, a module with ``@phase``, a package or a zip file is loaded by its path; a decorated function
-can be given to both as it is.
+A pair of ``.cfg`` and ``.py``, a module with ``@phase``, a package or a zip file is loaded by its path; a decorated
+function can be passed to both directly.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ if TYPE_CHECKING:
 
 @frozen
 class LoadedPhase:
-    """A phase that was loaded: its ``definition``, its ``function``, and the ``module`` of it, for a stand-in to be put in.
+    """A loaded phase: its ``definition``, its ``function``, and its ``module``, in which a test can place fakes.
 
-    ``state``: the one in which its resources are.
+    ``state``: the state of its resources.
     """
 
     definition: PhaseDefinition
@@ -58,8 +58,8 @@ def _loader() -> Loader:
 def load_phase(place: str | PathLike[str], name: str = "", *, state: str = "") -> LoadedPhase:
     """The phase of a plugin: ``place`` is one of its files, a folder or a zip file; ``name`` that of the phase, if there are more.
 
-    ``state``: one of its states, the first one unless given. Each call imports the code anew. Raises: ``ProblemsError`` with all
-    that ``plugins check`` finds in its package, PL-D053 for a phase that is not there; what importing the module raised.
+    ``state``: one of its states, the first one unless given. Each call imports the code again. Raises: ``ProblemsError``
+    with all findings of ``plugins check`` in its package, PL-D053 for a missing phase; exceptions of importing the module.
     """
     packages = packages_at(Path(place).resolve())
     package, definition = _chosen(packages, str(place), name)
@@ -84,7 +84,7 @@ def load_phase(place: str | PathLike[str], name: str = "", *, state: str = "") -
 
 
 def _chosen(packages: list[PhasePackage], place: str, name: str) -> tuple[PhasePackage, PhaseDefinition]:
-    """The phase that is meant, and its package. Raises: PL-D053; or what is wrong with those that were found."""
+    """The selected phase and its package. Raises: PL-D053; or the problems of those that were found."""
     found = [
         (package, plugin.phase)
         for package in packages

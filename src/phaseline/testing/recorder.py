@@ -1,4 +1,4 @@
-"""What a store would remember of a scheduler, in plain dictionaries, and the events by which another one goes on from it."""
+"""The stored state of a scheduler in plain dictionaries, and the events with which another one continues from it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from phaseline.model.graph.status import FIRST_ENDED, PAGE_ENTRIES
 
 @dataclass(slots=True)
 class Remembered:
-    """One graph: its ``statuses`` as pages told them, notes {position: (attempts, generation, due)}."""
+    """One graph: its ``statuses`` from the pages, notes {position: (attempts, generation, due)}."""
 
     execution: int
     graph: Graph

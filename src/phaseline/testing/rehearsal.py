@@ -124,7 +124,7 @@ class Stage:
         return self.carry_on(row, script, lambda engine: engine.submit(row))
 
     def retry(self, row: ExecutionRow, script: CallScript) -> ExecutionRow:
-        """Let an execution that has failed go on until it has ended again; the execution as it is then."""
+        """Retry a failed execution until it has ended again; returns the execution after that."""
         return self.carry_on(row, script, lambda engine: engine.retry(row))
 
     def carry_on(self, row: ExecutionRow, script: CallScript, begin: Callable[[Engine], None]) -> ExecutionRow:
@@ -201,17 +201,18 @@ def rehearse(
     crash_in: Collection[int] = (),
     planner: Planner | None = None,
 ) -> Rehearsal:
-    """Run a workflow on a virtual clock; of plugins and scripts nothing is called.
+    """Run a workflow on a virtual clock, without calling plugins or scripts.
 
     ``application``: a blueprint made with ``builders``, or the path of a file; then ``inputs`` and ``plugin_folders``
-    are as for an install, and functions are called as their source says. ``outcomes``: {operation: what it says}, an
-    operation being ``create``, ``web.create`` (of a node) or ``web_1.create`` (of an instance), by its last part or its
-    full name; the closest is taken, those of a sequence are said one after another, and what is not in the table, or
-    comes after the sequence, is completed. ``bulk``, ``repeatable``: what functions whose source is not at hand say of
-    themselves. ``on_failure`` and ``subgraph_retries``: as the options of the workflow. ``crash_in``: numbers, from 1, of the calls during which the engine dies; it is started again at once.
-    Workflows other than install begin with everything installed. ``planner``: of one's own, for this workflow. ``to``: the blueprint to which ``update`` brings it.
+    are as for an install, and functions are treated by the declarations in their source. ``outcomes``: {operation:
+    outcome}, an operation being ``create``, ``web.create`` (of a node) or ``web_1.create`` (of an instance), by its last
+    part or its full name; the closest is taken, a sequence gives one outcome for each call, and calls that are not in the
+    table, or come after the sequence, are completed. ``bulk``, ``repeatable``: declarations of functions without source.
+    ``on_failure`` and ``subgraph_retries``: as the options of the workflow. ``crash_in``: numbers, from 1, of the calls
+    during which the engine dies; it is started again at once. Workflows other than install begin with everything
+    installed. ``planner``: the caller's own, for this workflow. ``to``: the blueprint to which ``update`` changes it.
 
-    Raises: ``ProblemsError`` with everything that is wrong with a file.
+    Raises: ``ProblemsError`` with all problems of a file.
     """
     plain = Declaration(bulk=bulk, repeatable=repeatable)
     declare: Declare = lambda _: plain  # noqa: E731 - the simplest of two ways to declare
@@ -253,7 +254,7 @@ def _rehearsed(stage: Stage, row: ExecutionRow, script: CallScript) -> Rehearsal
 
 
 def plain_ids(topology: Topology) -> list[str]:
-    """Ids that tests can spell; a quote stands behind those of nodes that came again under a name there was before."""
+    """Ids that tests can spell; nodes added again under an earlier name get a quote at the end."""
     names = [node.name for node in topology.nodes]
     again = [names[:number].count(name) for number, name in enumerate(names)]
     places = zip(topology.node.tolist(), topology.index.tolist(), strict=True)

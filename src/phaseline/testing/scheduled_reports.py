@@ -59,7 +59,7 @@ class Coming:
             yield heapq.heappop(self._heap)[2]
 
     def drop(self, batch: int, members: np.ndarray) -> None:
-        """Nothing comes any more of these members; a report that says nothing else is gone."""
+        """Remove these members from later reports, and reports that are empty then."""
         left = [
             (at, number, report.of(~np.isin(report.members, members)) if report.batch == batch else report)
             for at, number, report in self._heap
@@ -68,7 +68,7 @@ class Coming:
         heapq.heapify(self._heap)
 
     def clear(self) -> None:
-        """Nothing comes any more."""
+        """Drop all later reports."""
         self._heap = []
 
 

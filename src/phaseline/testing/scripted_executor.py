@@ -1,4 +1,4 @@
-"""An executor whose plugins say what a table says, when the virtual clock says so."""
+"""An executor that takes the outcomes of plugins from a table, at times of the virtual clock."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ SLOTS = {"threads": 16, "workers": 8}
 
 @frozen
 class Says:
-    """What a made-up plugin says of an item, ``takes_s`` after it was called. See ``completes``, ``fails`` and so on."""
+    """The outcome that a scripted plugin gives an item, ``takes_s`` after the call. See ``completes``, ``fails`` etc."""
 
     kind: OutcomeKind
     message: str = ""
@@ -89,9 +89,9 @@ class EngineDied(Exception):
 
 @dataclass(slots=True)
 class CallScript:
-    """What is said when, and what was called: it outlives the engines that die.
+    """The table of outcomes and the record of calls, which outlive the engines that die.
 
-    ``table`` {operation: what it says, one after another}; ``crash_in``: numbers of calls from 1.
+    ``table`` {operation: its outcomes, one after another}; ``crash_in``: numbers of calls from 1.
     """
 
     table: Mapping[str, Sequence[Says]]
@@ -101,7 +101,7 @@ class CallScript:
     said: dict[tuple[str, str], int] = field(default_factory=dict)
 
     def next_for(self, instance: str, node: str, full: str) -> Says:
-        """What the operation says of the instance this time."""
+        """The next outcome of the operation for the instance."""
         short = full.rpartition(".")[2]
         keys = (f"{owner}{name}" for owner in (f"{instance}.", f"{node}.", "") for name in (short, full))
         lines = next((self.table[key] for key in keys if key in self.table), ())
@@ -112,7 +112,7 @@ class CallScript:
 
 @frozen
 class ScriptedMember:
-    """One member of a batch: its place there, whom it is about, and how that is written."""
+    """One member of a batch: its place there, its subject, and the subject's text."""
 
     number: int
     segment: GraphSegment
@@ -132,7 +132,7 @@ class ScriptedAnswers:
         self._deployments, self._clock, self._script = deployments, clock, script
 
     def to(self, batch: Batch) -> Iterator[tuple[int, CallReport]]:
-        """Look up what is said of each member; those of a bulk operation are one call."""
+        """Look up the outcome of each member; those of a bulk operation are one call."""
         members = [self._member(*found) for found in members_of(batch)]
         calls = [members] if batch.lane.form == "bulk" else [[member] for member in members]
         first = len(self._script.calls) + 1

@@ -20,10 +20,10 @@ DECLARATIONS = {
     "each_again": Declaration(repeatable=True),
     "foreign": Declaration(flavour="cloudify"),
 }
-"""{first part of an implementation: how it says it wants to be called}"""
+"""{first part of an implementation: its declaration}"""
 KINDS = tuple(sorted(DECLARATIONS))
 TASK = Declaration(flavour="task")
-"""What those say of themselves that carry out tasks of packages."""
+"""The declaration of functions that carry out tasks of packages."""
 
 OPERATIONS = ("precreate", "create", "configure", "start", "poststart", "prestop", "stop", "delete", "postdelete")
 MOST_NODES = 4
@@ -32,7 +32,7 @@ MOST_INSTANCES = 3
 
 
 def declare(mapped: Operation) -> Declaration:
-    """What the function of a simulated operation says of itself."""
+    """The declaration of the function of a simulated operation."""
     return DECLARATIONS.get(mapped.implementation.partition(".")[0], TASK)
 
 

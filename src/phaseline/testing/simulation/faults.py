@@ -62,7 +62,7 @@ class Faults:
 
 
 class Dice:
-    """All chance of one world comes from here, so that its seed tells its story."""
+    """The only source of chance of one world, so that its seed determines its story."""
 
     def __init__(self, seed: int) -> None:
         """The faults of this world are drawn first."""
@@ -72,7 +72,7 @@ class Dice:
         self.faults = Faults.drawn(self.random)
 
     def wavers(self) -> bool:
-        """True when somebody changes his mind about the engine's leaving."""
+        """True when the request to leave is made or withdrawn."""
         return self._leavers is not None and self._leavers.random() < WAVERS
 
     def happens(self, chance: float) -> bool:

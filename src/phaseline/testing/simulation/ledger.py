@@ -48,7 +48,7 @@ class LedgerGraph:
 
 
 class CallLedger:
-    """Every call of the world. Survives crashes: it is what the clouds would tell."""
+    """Every call of the world. It survives crashes, as the records of real clouds would."""
 
     def __init__(self, store: MemoryStore) -> None:
         self._store = store

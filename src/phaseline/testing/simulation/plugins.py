@@ -84,7 +84,7 @@ class DrawnAnswers:
         return CallReport(batch.id, np.array(members, np.int32), np.array(kinds, np.uint8), np.array(delays, np.int64))
 
     def _note(self, batch: Batch, segment: GraphSegment, place: int, member: int) -> CallReport:
-        """Data of a call that goes on."""
+        """Data of a call that continues."""
         change = DocumentChange(segment.deployment, int(segment.subjects[place]), {("seen",): batch.id})
         kind = np.zeros(1, np.uint8)
         return CallReport(batch.id, np.array([member], np.int32), kind, np.full(1, -1, np.int64), ((member, change),))
@@ -96,7 +96,7 @@ class DrawnAnswers:
         return CallReport(strange[0], np.array([strange[1]], np.int32), kind, np.full(1, -1, np.int64))
 
     def when_killed(self, batch: int, members: np.ndarray) -> CallReport | None:
-        """Those whose policy has them answer say at once that they were ended; those of other members never come."""
+        """Report at once the end of killed members whose policy asks for an answer; others never report."""
         ended = [member for member in members.tolist() if (batch, member) in self._answering]
         if not ended:
             return None

@@ -62,7 +62,7 @@ class Broken(AssertionError):
 
 @dataclass(slots=True)
 class Story:
-    """What happened in one world, a line for each turn worth telling."""
+    """The events of one world, a line for each turn worth reporting."""
 
     seed: int
     told: list[tuple[int, str | Turn]] = field(default_factory=list)
@@ -73,7 +73,7 @@ class Story:
 
     @property
     def lines(self) -> list[str]:
-        """What was said and what was committed, in words; few ask for them."""
+        """Remarks and commits as text, made when needed, because few runs read it."""
         return [f"{at - BEGINNING_MS:>8} ms  {line}" for at, told in self.told for line in _in_words(told)]
 
 
@@ -96,9 +96,9 @@ def _in_words(told: str | Turn) -> list[str]:
 class Life:
     """One deployment: it is installed, maybe retried, and uninstalled. ``execution``: the id of the present one.
 
-    ``neighbours``: who depends on whom, so that calls can be held against it.
+    ``neighbours``: dependencies between instances, with which calls are compared.
 
-    ``wished_at``, ``cleaned_at``: attempt for which a user wished for a clean-up, and the last one that had it; 0: none.
+    ``wished_at``, ``cleaned_at``: attempt for which a user requested a clean-up, and the last one that had it; 0: none.
     """
 
     deployment: int
@@ -155,7 +155,7 @@ class World:
         return Life(deployment, neighbours_of(made))
 
     def _begin_engine(self) -> None:
-        """A new process becomes the owner of the store and goes on with what is open."""
+        """Start a new process that becomes the owner of the store and continues open executions."""
         self.store.disown()
         self._owning = self.store.own("simulation")
         self._owning.__enter__()
@@ -206,7 +206,7 @@ class World:
             self._begin_engine()
 
     def _waver(self) -> None:
-        """Somebody wants the engine to leave, or goes on with it because others have calls that run."""
+        """Ask the engine to leave, or withdraw that because calls of others are running."""
         if not self.dice.wavers():
             return
         if self.engine.leaving.is_wanted:
@@ -298,7 +298,7 @@ class World:
         self.engine.retry(wanted, include_unsure=True, replan=clean)
 
     def _decide(self, life: Life, row: ExecutionRow) -> None:
-        """Calls of which nobody knows: the user retries them, vouches for them, or gives up."""
+        """Decide about unsure calls: the user retries them, declares them completed, or gives up."""
         what = self.dice.one("retry", "retry", "complete", "force")
         if what == "force":
             self.say(f"{row.id}: a user gives up")
@@ -319,7 +319,7 @@ class World:
             self._keeps_wish(turn, added)
 
     def _keeps_wish(self, turn: Turn, added: GraphAdded) -> None:
-        """A clean-up that a user wished for comes before the install of that attempt, whoever has died meanwhile."""
+        """Check that a requested clean-up precedes the install of its attempt, even if engines died meanwhile."""
         for life in self.lives:
             row = self._row(life)
             if row is None or row.number != added.execution:
@@ -340,15 +340,15 @@ class World:
         self.story.told.append((self.clock.now(), text))
 
     def tell(self, turn: Turn) -> None:
-        """Tell what was committed."""
+        """Record what was committed."""
         self.ledger.committed(turn.changes)
         self.story.told.append((self.clock.now(), turn))
 
 
 def let_go(*ended: object) -> None:
-    """Take from objects that have ended what they hold, for they hold one another: memory is free at once, and stays warm.
+    """Clear ended objects that refer to each other, so that memory is free at once, and stays in the cache.
 
-    Whoever looks for such circles later costs as much as a tenth of the calls.
+    Collecting such cycles later would cost a tenth of the time of the calls.
     """
     for one in ended:
         vars(one).clear()
