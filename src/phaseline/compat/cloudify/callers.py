@@ -1,4 +1,4 @@
-"""Calls functions and scripts of Cloudify plugins and says what came of it (rules C2, W2)."""
+"""Calls of functions and scripts of Cloudify plugins, and their outcomes (rules C2, W2)."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ class ScriptCaller:
 
 
 def _script_of(call: PluginCall) -> dict[str, Any]:
-    """Arguments of ``scripts.run``: what is said of the script itself, and the inputs that it sees."""
+    """Arguments of ``scripts.run``: the configuration of the script itself, and the inputs that it sees."""
     inputs = dict(call.inputs)
     said = {name: inputs.pop(name, None) for name in ("process", "ssl_cert_content", "script_path", "script_source")}
     place = "script_source" if call.site.form == "inline" else "script_path"
@@ -108,7 +108,7 @@ def _failed(ctx: Any, error: BaseException) -> Outcome:
     problems = ctx._give_back()
     outcome = outcome_of(error, hidden_frames=1)
     if isinstance(error, ProcessException):
-        # Where we noticed it is no news; what the script said last is.
+        # Our own traceback is of no use to the user; the last output of the script is.
         outcome = altered(
             outcome, error={"type": "ProcessException", "traceback": truncate(error.stderr, MAX_TRACEBACK_CHARS)}
         )
@@ -152,7 +152,7 @@ def _joined(*texts: str) -> str:
 
 
 def _result(result: Any) -> Value:
-    """The result if JSON can say it, else nothing (C2)."""
+    """The result if JSON can represent it, else nothing (C2)."""
     try:
         return require_storable(result, "the result")
     except ProblemsError:

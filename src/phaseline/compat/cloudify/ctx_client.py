@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Any, TypedDict
 
 CTX_SOCKET_URL = "CTX_SOCKET_URL"
-"""The environment variable that tells a script where its context answers."""
+"""The environment variable with the address of a script's context."""
 
 
 class Answered(TypedDict):
@@ -34,7 +34,7 @@ class _UnixConnection(http.client.HTTPConnection):
 
 
 def ask(url: str | None, words: Sequence[Any], timeout_s: float = 30) -> Answered:
-    """What the context at ``url`` (None: at ``CTX_SOCKET_URL``) answers. Raises ``RuntimeError`` if nobody answers."""
+    """The answer of the context at ``url`` (None: at ``CTX_SOCKET_URL``). Raises ``RuntimeError`` if there is no answer."""
     url = url or os.environ.get(CTX_SOCKET_URL) or ""
     connection, token = _connection(url, timeout_s)
     try:

@@ -29,9 +29,9 @@ def read_words(words: Sequence[str], json_prefix: str = "@") -> list[Any]:
 def walk(start: Any, words: Sequence[Any]) -> Any:
     """The value at the end of the words.
 
-    A word is an attribute (dashes may stand for underscores); in a mapping it is a path such as
-    ``a.b[0].c``, and one word more sets it. A callable gets all words that are left; a mapping at their
-    end becomes keyword arguments. Raises ``IllegalPathError``, or whatever the context raises.
+    A word is an attribute (dashes may replace underscores); in a mapping it is a path such as
+    ``a.b[0].c``, and one word more sets it. A callable gets all remaining words; a mapping at their
+    end becomes keyword arguments. Raises ``IllegalPathError``, or any exception of the context.
     """
     current = start
     for place, word in enumerate(words):
@@ -96,7 +96,7 @@ def get_path(mapping: Mapping[str, Any], path: Any) -> Any:
 def set_path(mapping: MutableMapping[Any, Any], path: Any, value: Any) -> None:
     """Set the value at a path; missing levels are made.
 
-    The first level is assigned anew before anything below it changes, so that properties that
+    The first level is assigned again before anything below it changes, so that properties that
     are read-only refuse, and those that are tracked notice.
 
     >>> document = {"a": {"b": 1}}

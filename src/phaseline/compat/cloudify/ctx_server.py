@@ -25,9 +25,9 @@ from phaseline.compat.cloudify.temp_folder import own_folder
 from phaseline.lang.fast_dataclasses import frozen
 
 MAX_REQUEST_BYTES = 64 * 1024 * 1024
-"""Longest request; nobody passes more as words of a command."""
+"""Longest request; the words of a command are never longer."""
 WAIT_S = 60.0
-"""A connection that says nothing for so long is closed."""
+"""Time after which a silent connection is closed."""
 WORDS = "application/x-ctx-words"
 """Content type of requests by our own program."""
 
@@ -104,7 +104,7 @@ class _Door:
                 request = _read(connection)
                 connection.sendall(_reply(self.calls, *request))
             except (OSError, ValueError):
-                return  # the asking program is gone, or was none of ours
+                return  # the client has ended, or does not use this protocol
 
 
 _doors: dict[str, _Door] = {}
@@ -149,7 +149,7 @@ def _shut(listener: socket.socket) -> None:
 
 
 def answer(ctx: Any, words: list[Any]) -> CtxReply:
-    """What the context says to the words."""
+    """The answer of the context to the words."""
     from cloudify.proxy.client import ScriptException
     from cloudify.state import current_ctx
 
@@ -159,7 +159,7 @@ def answer(ctx: Any, words: list[Any]) -> CtxReply:
             if isinstance(found, ScriptException):
                 return CtxReply("stop_operation", {"message": str(found)})
             return CtxReply("result", _shown(found, words))
-    except Exception as error:  # a command of a script: whatever goes wrong is the script's to hear
+    except Exception as error:  # a command of a script: every error is reported to the script
         return CtxReply(
             "error",
             {
@@ -171,7 +171,7 @@ def answer(ctx: Any, words: list[Any]) -> CtxReply:
 
 
 def _shown(value: Any, words: list[Any]) -> Any:
-    """The value if JSON can say it; bytes as text. What a call without a value of its own returns is nothing."""
+    """The value if JSON can represent it; bytes as text. A call without a value of its own returns nothing."""
     if isinstance(value, bytes):
         return value.decode("utf-8", "surrogateescape")
     if type(value) is object:

@@ -19,7 +19,7 @@ RUNTIME = 2
 
 @frozen
 class AncestorFunction:
-    """Implements ``dsl.functions.third_party.AnnouncedFunction``. ``guarded``: (what, mend) -> the place where code of others may raise."""
+    """Implements ``dsl.functions.third_party.AnnouncedFunction``. ``guarded``: (what, mend) -> context for plugin code."""
 
     name: str
     make: Callable[..., Any]
@@ -79,7 +79,7 @@ class LookUps:
     """What the ancestor gives to ``evaluate``, over one of our scopes."""
 
     def __init__(self, scope: Scope) -> None:
-        """``scope``: where the function stands."""
+        """``scope``: the place of the function."""
         self._scope = scope
 
     @property

@@ -32,7 +32,7 @@ class TextFiles(BlueprintFiles):
     """The files of a folder, with a text in the place of the main one."""
 
     def __init__(self, main: str, text: str) -> None:
-        """``main``: where it would lie."""
+        """``main``: the path of its file, which need not exist."""
         super().__init__(main)
         self._text = text
 
@@ -42,7 +42,7 @@ class TextFiles(BlueprintFiles):
 
 
 def read_plan(main: str, text: str | None = None, *, validate_version: bool = True) -> ReadPlan:
-    """The plan of the file ``main``, or of a text that would lie there. Raises the ancestor's exceptions."""
+    """The plan of the file ``main``, or of a text in its place. Raises the ancestor's exceptions."""
     files = BlueprintFiles(main) if text is None else TextFiles(main, text)
     try:
         return ReadPlan(*read_whole(main, files, validate_version=validate_version))
@@ -154,7 +154,7 @@ def _instances(topology: Topology) -> Iterator[dict[str, object]]:
 
 
 def lying_in(folder: str | None, location: str | None) -> str:
-    """Where a text without a file of its own lies, so that its imports are found."""
+    """The path of a text without a file of its own, from which its imports are found."""
     if location:
         return location.removeprefix("file://")
     return str(Path(folder or ".") / "blueprint.yaml")

@@ -24,6 +24,6 @@ def _exit_message(command: str, code: int, stdout: str, stderr: str) -> str:
 
 
 def last_line(text: str) -> str:
-    """The last line that says something, or nothing."""
+    """The last line that is not blank, or an empty text."""
     lines = text.strip().splitlines()
     return lines[-1].strip() if lines else ""

@@ -16,7 +16,7 @@ KEPT_CHARS = 1_000_000
 SHELL_SAYS_KILLED = 128
 """A shell adds the number of the signal that ended its command to this."""
 POLL_S = 0.05
-"""How often the end is looked for where the system cannot tell."""
+"""How often the end is checked if the system cannot signal it."""
 
 
 class Options(Protocol):
@@ -55,7 +55,7 @@ class FinishedProcess:
 class LineLog:
     """Takes text in any pieces and logs whole lines with a prefix; remembers the end of it.
 
-    A logger that has ``log_lines`` gets lines together, and says whether it wants any more.
+    A logger that has ``log_lines`` gets several lines at once, and returns whether it accepts more.
     """
 
     def __init__(self, logger: Any, prefix: str, *, is_logged: bool = True) -> None:
@@ -128,7 +128,7 @@ class _Stream:
 def run_command(command: str, environment: dict[str, str], logger: Any, options: Options) -> FinishedProcess:
     """Run a command through the shell until its process ends.
 
-    What it leaves running in the background goes on; if that still holds the output, nobody reads it any more.
+    Processes it leaves in the background keep running; if they still hold the output, it is not read any more.
     """
     process = subprocess.Popen(
         command,

@@ -48,7 +48,7 @@ SHELL_SIGNS = frozenset(";&|<>()\n")
 PARSE_ONLY = 0x400
 """The flag that ``ast`` calls ``PyCF_ONLY_AST``: no code is made."""
 CANNOT_START = (126, 127)
-"""Exit codes by which a shell says that it could not run the program (decision 6)."""
+"""Exit codes with which a shell reports that it could not run the program (decision 6)."""
 _UNSET: Final = object()
 
 
@@ -220,12 +220,12 @@ def _download(url: str, certificate: str | None) -> bytes:
     return content
 
 
-# What the script says of its operation
+# Outcomes that the script sets
 
 
 @dataclass
 class _Said:
-    """What a script said through ``ctx returns``, ``abort-operation`` or ``retry-operation``; only one of them."""
+    """The outcome that a script set through ``ctx returns``, ``abort-operation`` or ``retry-operation``; only one of them."""
 
     value: Any = _UNSET
     refused: str = ""
@@ -244,7 +244,7 @@ class _Said:
         return isinstance(self.value, ScriptException)
 
     def explains(self, error: BaseException) -> bool:
-        """True for an error that only shows that the script ended as it said it would."""
+        """True for an error that follows only from the end that the script announced."""
         from cloudify.proxy.client import ScriptException
 
         ended = self.ended_operation and isinstance(error, ProcessException | SystemExit | ScriptException)
@@ -302,7 +302,7 @@ def _stop(kind: Any, message: Any, *, retry: bool, after: Any = None) -> Any:
 
 
 def evaluate(script: Script, options: ProcessOptions, inputs: Mapping[str, Any]) -> None:
-    """Evaluate a Python script in this process, as ``__main__`` (S2). Whatever it raises goes on to the caller."""
+    """Evaluate a Python script in this process, as ``__main__`` (S2). Its exceptions reach the caller."""
     shown = script.origin or script.name
     source = script.path.read_bytes()
     if not Path(shown).exists():
@@ -400,14 +400,14 @@ class _Output:
         return True
 
     def warning(self, text: str) -> None:
-        """Say something of our own."""
+        """Log a line of our own."""
         self._ctx.logger.warning(text)
 
 
 def without_shell(command: str, prefix: str | None) -> str:
-    """The command, so that the shell becomes the script where that is all it has to do.
+    """The command, changed so that the shell becomes the script if it has nothing else to do.
 
-    A shell that waits dies first when the call is ended, and with it whoever reads what the script says while it cleans up.
+    A waiting shell dies first when the call is ended, and then the output of the script's clean-up is not read.
     """
     return command if prefix or SHELL_SIGNS.intersection(command) else f"exec {command}"
 

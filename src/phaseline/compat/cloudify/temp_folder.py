@@ -1,7 +1,7 @@
-"""The temporary folder of this process: the ctx socket, the ctx program and copies of scripts lie in it.
+"""The temporary folder of this process, with the ctx socket, the ctx program and copies of scripts.
 
-It is there while somebody uses it and gone with the last one, however the process ends afterwards. What a
-process leaves that was killed in between is swept by the next that needs a folder.
+It exists while it is in use and is removed after the last use, however the process ends afterwards. The folder of a
+process that was killed in between is removed by the next process that needs one.
 """
 
 from __future__ import annotations

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class PhaseCaller:
-    """What all phases of a process share: their caches, and of which functions it was said that they return something."""
+    """Shared state of all phases of a process: caches, and the functions already warned about returning a value."""
 
     def __init__(self) -> None:
         self._caches: dict[str, PhaseCache] = {}

@@ -1,11 +1,15 @@
 """``find(items)``: a plugin that can look up what it makes settles what a crash left open (decision 1, P113).
 
-A module that has a phase's handler may also have ``find(items)``. After a crash it is called, before the handler is, with the
-resources whose last call nobody saw the end of. Walk: the process died while the handler created a machine; in the next run
-``find`` looks for a machine with the item's token and says ``item.exists({"InstanceId": id})``: the phase keeps that and is
-completed. ``item.unfinished({"OperationId": id})``: the phase keeps that, and the handler is called for it to poll on.
-``item.absent()``: the handler is called for it, as if nothing had been. ``item.unknown()``, or nothing: a person must say
-(``resources retry``, ``resources complete``). The first two may set attributes of the resource, too.
+A module that has a phase's handler may also have ``find(items)``. After a crash it is called before the handler, with the
+resources whose last call has no known end. For example, the process died while the handler created a machine; in the next
+run ``find`` looks for a machine with the item's token and calls one of these:
+
+- ``item.exists({"InstanceId": id})``: the phase keeps the data and is completed.
+- ``item.unfinished({"OperationId": id})``: the phase keeps the data, and the handler is called to continue polling.
+- ``item.absent()``: the handler is called as for the first time.
+- ``item.unknown()``, or nothing: an operator must decide (``resources retry``, ``resources complete``).
+
+The first two may set attributes of the resource, too.
 """
 
 from __future__ import annotations
@@ -57,11 +61,11 @@ class Sought:
         self.answer = "absent"
 
     def unknown(self) -> None:
-        """It cannot be told."""
+        """Report that it is unknown whether the item exists."""
         self.answer = "unknown"
 
     def keep(self) -> None:
-        """Lay what was found over what the phase keeps, and over the resource. Raises what setting it raises."""
+        """Write the found values to the data of the phase, and to the resource. Raises the exceptions of setting them."""
         for name, value in self.found.items():
             self._resource.entry.set(name, value)
         for name, value in self.attributes.items():

@@ -11,7 +11,7 @@ from phaseline.calls.protocol.plugin_boundary import shown
 from phaseline.model.problems.problem import Place, Problem, ProblemsError
 
 OURS = f"{Path(__file__).parents[2]}{os.sep}"
-"""Where the code lies that calls and is called by plugins."""
+"""The folder of the code that calls plugins and is called by them."""
 
 
 class HandlerMisuse(ProblemsError):
@@ -37,7 +37,7 @@ class NotInRun(HandlerMisuse):
 
 
 class RunFinished(HandlerMisuse):
-    """The run is over: what is said now cannot count any more."""
+    """The run is over: marks set now cannot count any more."""
 
     def __init__(self, method: str) -> None:
         """``method`` of the handler."""

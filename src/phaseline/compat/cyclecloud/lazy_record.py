@@ -21,7 +21,7 @@ EMPTY: Mapping[str, object] = {
     **dict.fromkeys(("owner", "now", "_list_key", "_document", "_entry")),
     **dict.fromkeys(("is_fetched", "_is_frozen"), False),
 }
-"""What slots mean that nobody has filled yet: most records of a run are never looked at, and filling takes its time."""
+"""Values of slots that are not filled yet: most records of a run are never read, and filling takes time."""
 
 
 class LazyRecord(Record):
@@ -81,7 +81,7 @@ class LazyRecord(Record):
         self._changed = {}
         self._protected = None if self._is_frozen else self.only_engine
         self.is_fetched = True
-        self.folded = folded  # last: whoever finds it takes no lock
+        self.folded = folded  # last: readers that find it take no lock
 
     def changes(self) -> dict[Path, Stored | Removed]:
         """As of any record; nothing as long as it was not touched."""

@@ -10,7 +10,7 @@ from typing import TypeVar
 T = TypeVar("T")
 
 TTL_S = 300.0
-"""A value lives so long where nothing else is said."""
+"""Default lifetime of a value."""
 MAX_VALUES = 10_000
 """Of more values the oldest go."""
 
@@ -43,7 +43,7 @@ class PhaseCache(MutableMapping[Hashable, object]):
         with self._lock:
             if key not in self:
                 self.set(key, make(), ttl_s)
-            return self[key]  # type: ignore[return-value]  # what make gave, as the caller says
+            return self[key]  # type: ignore[return-value]  # the type is that of the caller's ``make``
 
     def __getitem__(self, key: Hashable) -> object:
         """The value; ``KeyError`` if there is none, or none any more."""

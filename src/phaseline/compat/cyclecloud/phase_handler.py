@@ -1,4 +1,4 @@
-"""The object that ``handle`` is called with: resources to work on, and methods to say what came of each (section 3.1)."""
+"""The argument of ``handle``: resources to work on, and methods to report the outcome of each (section 3.1)."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ LEVELS = ("debug", "info", "warning", "error")
 
 
 class PhaseHandler:
-    """One run of a phase. Marks count when ``handle`` has returned; what is said later raises ``RunFinished``.
+    """One run of a phase. Marks count when ``handle`` has returned; later ones raise ``RunFinished``.
 
-    Wherever resources are given, one will do, or any iterable of them. The names of the source document are aliases.
+    Arguments for resources accept one, or any iterable of them. The names of the source document are aliases.
     """
 
     __slots__ = ("_run",)
@@ -77,12 +77,12 @@ class PhaseHandler:
         self._run.marks.sleep(places, delay_ms, _text(message))
 
     def set_sleep_delay(self, seconds: float | timedelta) -> None:
-        """After so long those that are pending, and have no delay of their own, come again."""
+        """Set the time after which pending resources without their own delay are called again."""
         self._run.check_open("setSleepDelay")
         self._run.marks.sleep_ms = _checked("setSleepDelay", seconds)
 
     def set_message(self, resources: Given, message: str | None) -> None:
-        """How far they are; it is seen while the run goes on."""
+        """Set the progress message of resources; it is visible during the run."""
         self._run.tell(self._run.places(resources, "setMessage"), _text(message))
 
     # -- what it is about ---------------------------------------------------------------------------------------

@@ -51,7 +51,7 @@ class PhaseRun:
     def __init__(
         self, gathering: BulkCall, cache_of: Callable[[str], PhaseCache], is_new: Callable[[object], bool]
     ) -> None:
-        """``cache_of`` a phase's name; ``is_new``: whether nothing was said yet of what this function returns."""
+        """``cache_of`` a phase's name; ``is_new``: true if there was no warning about this function's return value yet."""
         self.gathering = gathering
         self.lock = threading.RLock()
         self.marks = Marks(gathering.count)
@@ -152,7 +152,7 @@ class PhaseRun:
         if declaration is not None and not declaration.bulk:
             resource = self._at(0)
             arguments = (resource, resource.entry)
-            self._unmarked = OutcomeKind.COMPLETED  # it has no handler to say so with
+            self._unmarked = OutcomeKind.COMPLETED  # it has no handler with which to mark it
         if inspect.iscoroutinefunction(function):
 
             async def awaited() -> None:
@@ -176,7 +176,7 @@ class PhaseRun:
         return called
 
     def _settle_doubts(self, function: Callable[..., object]) -> None:
-        """Let the plugin look for what calls have made of which nobody saw the end; the handler gets those that are left."""
+        """Let the plugin find the results of calls without a known end; the handler gets the remaining resources."""
         finder = finder_of(function) if self.gathering.doubted else None
         if finder is None:
             return
@@ -203,13 +203,13 @@ class PhaseRun:
         return self._members()[place]
 
     def _ignore(self, function: object, returned: object) -> None:
-        """What a plugin returns means nothing; say so once (R14)."""
+        """Warn once that the return value of a plugin is ignored (R14)."""
         if returned is not None and self._is_new(function):
             text = f"the plugin returned {returned!r:.100}, which means nothing: mark resources with the handler"
             self.gathering.say("warning", text)
 
     def settle(self, raised: BaseException | None) -> BulkOutcome:
-        """Close the run: from now on its handler and its resources refuse to be told anything."""
+        """Close the run: from now on its handler and its resources accept no marks or changes."""
         self._is_open = False
         raised = _understood(raised)
         failed = self._lay_over()
@@ -291,7 +291,7 @@ class PhaseRun:
         return found
 
     def _lay_over(self) -> dict[int, Outcome]:
-        """Lay what was changed over the documents; {place: outcome} of those of which that cannot be done (R13)."""
+        """Apply the changes to the documents; {place: outcome} of resources for which that fails (R13)."""
         failed: dict[int, Outcome] = {}
         for resource in self._touched:
             resource.end()

@@ -1,7 +1,7 @@
 """Resources as phase plugins see them: records over the document of an instance, and the phase's own data with each.
 
-What a plugin writes is kept as changes of attributes, and laid over the document as it is known when the run ends: what
-others wrote meanwhile stays where the plugin did not write itself (R11).
+Writes of a plugin are kept as changes of attributes, and applied to the current document when the run ends: other
+changes made meanwhile stay, unless the plugin wrote the same attribute (R11).
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 SHORT = 1_000
 """Texts of fewer characters are never too long."""
 MISSING = object()
-"""What lies where nothing lies."""
+"""The value of a path that does not exist."""
 Changes = tuple[dict["PropertyPath", "Value"], list["PropertyPath"]]
 """({path: value written}, paths removed) of a document."""
 
@@ -57,7 +57,7 @@ class ResourceRun(Protocol):
 
 
 class PhaseResource(LazyRecord):
-    """A resource of one run: attributes of its document, and beside them what the engine says of it."""
+    """A resource of one run: attributes of its document, and attributes that the engine provides."""
 
     __slots__ = ("_document", "_entry", "place", "run")
 
@@ -101,7 +101,7 @@ class PhaseResource(LazyRecord):
             return self._document
 
     def fetch(self) -> Iterator[tuple[str, Stored]]:
-        """The attributes of the document; where that does not say them, those of the engine."""
+        """The attributes of the document; for those it lacks, the attributes of the engine."""
         document = self.document
         call, view = self.call, self.view
         below = view.node.properties if call.site.phase is not None else {}
@@ -155,7 +155,7 @@ class PhaseResource(LazyRecord):
         return written, removed
 
     def lay_over(self) -> None:
-        """Make its changes in the document as it is known now; tell where others changed the same (PD16)."""
+        """Apply its changes to the current document; log attributes that were changed elsewhere, too (PD16)."""
         written, removed = self.changed()
         if not written and not removed:
             return
@@ -244,7 +244,7 @@ def message_before(call: PluginCall) -> str:
 
 
 def stored_of(value: Value) -> Stored:
-    """A value of a document as a record has it. What no record can have is an error that says so; it is left as it is."""
+    """A document's value in the form of a record. An unsupported value becomes an error value; the document keeps it."""
     if type(value) is str and len(value) < SHORT:
         return value
     if isinstance(value, str):
@@ -260,7 +260,7 @@ def stored_of(value: Value) -> Stored:
 
 
 def at_path(document: Mapping[str, Value], path: PropertyPath) -> object:
-    """What lies at a path, or ``MISSING``."""
+    """The value at a path, or ``MISSING``."""
     found: object = document
     for step in path:
         if not isinstance(found, Mapping) or step not in found:
@@ -276,7 +276,7 @@ def _collect(
     written: dict[PropertyPath, Value],
     removed: list[PropertyPath],
 ) -> None:
-    """Sort changes of a record that lies at ``root`` of a document; what is undefined is removed."""
+    """Sort changes of a record at ``root`` of a document; undefined attributes are removed."""
     for steps, change in changes.items():
         path = (*root, *steps)
         before = at_path(document, path)

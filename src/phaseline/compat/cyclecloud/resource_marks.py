@@ -1,4 +1,4 @@
-"""What a plugin says of the resources of a run, and what follows from it when the run has ended (R2 to R9)."""
+"""Marks that a plugin sets on the resources of a run, and the outcomes when the run has ended (R2 to R9)."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def milliseconds(delay: object) -> int | None:
 class Marks:
     """Marks by place. Failure wins, whatever the order (R8); of the others the last one counts.
 
-    ``sleep_ms``: until those that are pending are called again where nothing else was said; -1: the phase's delay.
+    ``sleep_ms``: default delay until pending resources are called again; -1: the phase's delay.
     """
 
     def __init__(self, count: int) -> None:
@@ -45,7 +45,7 @@ class Marks:
         self._has_failed = False
 
     def complete(self, places: Iterable[int], message: str = "") -> None:
-        """They are done. What was said of their progress is over."""
+        """Mark resources as completed. Their progress messages are dropped."""
         if not message and not self.messages and not self._has_failed:
             if isinstance(places, range):
                 self.marks[places.start : places.stop] = bytes([COMPLETED]) * len(places)

@@ -1,4 +1,4 @@
-"""What a listener is told: resources that reached a state together, as they were at that moment (section 9)."""
+"""The event for a listener: resources that reached a state together, with their attributes at that time (section 9)."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Arrival(LazyRecord):
     _document: Mapping[str, Value]
 
     def __init__(self, attributes: Mapping[str, Value], document: Mapping[str, Value]) -> None:
-        """``attributes``: what the engine says of it. ``document`` is never changed by anybody."""
+        """``attributes``: those that the engine provides. ``document`` is never changed."""
         super().__init__()
         self._own_lock = threading.RLock()
         self._attributes = attributes
@@ -38,7 +38,7 @@ class Arrival(LazyRecord):
         return self._own_lock
 
     def fetch(self) -> Iterator[tuple[str, Stored]]:
-        """What the engine says, then its own attributes."""
+        """The attributes of the engine, then its own."""
         for source in (self._attributes, self._document):
             for name, value in source.items():
                 if name != PHASE_DATA:

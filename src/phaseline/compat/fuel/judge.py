@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 WORKER = Path(__file__).with_name("worker.py")
 """Run as a script: it must not see what this process imports."""
 PATIENCE_S = 60.0
-"""So long an answer is waited for; the worker itself computes a second at most, and then says so."""
+"""Time to wait for an answer; the worker itself computes for a second at most, and then reports that."""
 NOT_INSTALLED = "the library 'yaql' is not installed: pip install 'phaseline[fuel]'"
 MEND = "Shorten it; YAQL computes a second and 100,000 steps at most."
 
@@ -60,7 +60,7 @@ class YaqlJudge:
         return str(self._ask("pattern syntax", pattern).get("fault", ""))
 
     def matches(self, pattern: str, text: str) -> bool:
-        """Whether a text begins as a pattern says. Raises: ``PatternError``."""
+        """True if a pattern matches the beginning of a text. Raises: ``PatternError``."""
         answer = self._ask("pattern", pattern, text)
         if "fault" in answer:
             raise PatternError(str(answer["fault"]))

@@ -16,7 +16,7 @@ from functools import lru_cache
 MAX_STEPS = 100_000
 """So many items any iteration of an expression may have."""
 LIMIT_S = 1.0
-"""So long an answer may compute."""
+"""Longest time to compute an answer."""
 MAX_BYTES = 1 << 30
 UNDEFINED = object()
 assert collections.abc is not None
@@ -184,7 +184,7 @@ def pattern_syntax(request):
 
 
 def pattern(request):
-    """Whether a text begins as a pattern says."""
+    """True if a pattern matches the beginning of a text."""
     return re.compile(request["text"]).match(request["data"]) is not None
 
 
