@@ -1,1 +1,1 @@
-"""The command line: reads words, calls one use case, and shows its answer. It decides nothing."""
+"""The command line: it reads words, calls one use case and shows the answer. It decides nothing."""

@@ -1,4 +1,4 @@
-"""The tree of commands. A command's module is imported when somebody asks for it."""
+"""The tree of commands. The module of a command is imported when the command is needed."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ COMMANDS = {
 
 
 class CommandTree(click.Group):
-    """A group whose commands are imported when they are asked for; mistyped ones get a suggestion."""
+    """A group that imports a command only when it is needed, and suggests a name for a mistyped one."""
 
     def __init__(self, *, table: Mapping[str, str], **settings: Any) -> None:
         """``table``: {command: "module:name"}."""
@@ -62,11 +62,11 @@ class CommandTree(click.Group):
         self.table = table
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
-        """In the order of the table."""
+        """Return the names in the order of the table."""
         return list(self.table)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002 - as above
-        """The command, imported now."""
+        """Import the command and return it."""
         if cmd_name not in self.table:
             return None
         module, _, name = self.table[cmd_name].partition(":")
@@ -75,7 +75,7 @@ class CommandTree(click.Group):
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002 - as above
-        """In groups; click would write one list, and import all commands for it."""
+        """Write the commands in groups; click would write one list and import all commands for it."""
         from phaseline.cli.help_groups import write
 
         write(formatter)
@@ -83,7 +83,7 @@ class CommandTree(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """As click's, with the command that was probably meant, although none is imported yet."""
+        """Resolve a command as click does; the suggestion for a mistyped one needs no import."""
         if args[0] not in self.table and not args[0].startswith("-"):
             from phaseline.lang.did_you_mean import did_you_mean
 
@@ -92,7 +92,7 @@ class CommandTree(click.Group):
         return super().resolve_command(ctx, args)
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Run the command; whatever a user did wrong is printed as problems, with exit code 1."""
+        """Run the command; print mistakes of the user as problems, with exit code 1."""
         try:
             return super().invoke(ctx)
         except ProblemsError as error:
@@ -107,7 +107,7 @@ class CommandTree(click.Group):
         standalone_mode: bool = True,
         **extra: Any,
     ) -> Any:
-        """As click's, but what is wrong with the words of a command is a document, too, when ``--json`` is among them."""
+        """Run as click does, but print usage errors as a JSON document when ``--json`` is among the words."""
         words = list(sys.argv[1:] if args is None else args)
         try:
             code = super().main(words, prog_name, standalone_mode=False, **extra)
@@ -122,7 +122,7 @@ class CommandTree(click.Group):
 
 
 def _show_usage(error: click.ClickException, words: Sequence[str]) -> int:
-    """Print it; an option of the program itself that was given too late is told its place."""
+    """Print a usage error; for an option of the program that was given too late, name its place."""
     from phaseline.cli.usage_hints import mended
 
     if isinstance(error, click.NoSuchOption) and error.option_name in _own_options():
@@ -147,7 +147,7 @@ def _own_options() -> set[str]:
 
 
 def _say_version(ctx: click.Context, _parameter: click.Parameter, value: bool) -> None:
-    """As the command ``version``, for those who ask every program in this way."""
+    """Print the version as the command ``version`` does, for users of ``--version``."""
     if value:
         from phaseline import __version__
 

@@ -1,4 +1,4 @@
-"""In which groups the help of the program shows its commands."""
+"""The groups in which the help of the program shows its commands."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ GROUPS = {
         "version": "Say which version this is.",
     },
 }
-"""{title: {command: what its own help begins with}}; each command stands in one of them. None is imported to be listed here."""
+"""{title: {command: first sentence of its help}}; each command is in one group. Listing them imports none."""
 
 
 def write(formatter: click.HelpFormatter) -> None:

@@ -1,4 +1,4 @@
-"""Where the program starts: runs the tree of commands and lets no traceback through to a user."""
+"""The entry point of the program: it runs the tree of commands and shows no traceback to a user."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def main() -> NoReturn:
 def _run() -> int:
     """The exit code of the command that was typed."""
     try:
-        # Inside, so that Ctrl-C is understood from the first moment on.
+        # Imported inside the try, so that Ctrl-C is handled from the start.
         lean.load_click()
         from phaseline.cli.command_tree import root
         from phaseline.cli.streams.output import errors, forget, is_lost_answer, output
@@ -34,12 +34,12 @@ def _run() -> int:
         output().flush()
         return code if isinstance(code, int) else 0
     except BrokenPipeError:
-        # Whoever read our output has seen enough; nothing more can be said, and nothing is wrong.
+        # The reader has closed the pipe, as `head` does: no error, and no further output is possible.
         forget(output())
         return 0
     except SystemExit:
         if getattr(sys.stdout, "wrapped", None) is not None:
-            # Click wraps it for a reader that left; what is still buffered would fail at the very end.
+            # Click wraps the stream when its reader has left; buffered output would fail at the very end.
             forget(output())
         raise
     except OSError as error:
@@ -53,7 +53,7 @@ def _run() -> int:
 
 
 def report_lost_answer(error: OSError) -> None:
-    """Say that the answer found no room; what the command did is done all the same."""
+    """Report that the answer could not be written; the effects of the command remain."""
     from phaseline.cli.render.problems import problem_text
     from phaseline.cli.streams.output import echo_err, forget, output
     from phaseline.model.problems.problem import Problem
@@ -64,7 +64,7 @@ def report_lost_answer(error: OSError) -> None:
 
 
 def report_defect(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
-    """Say that the program itself is at fault, and keep the traceback in a file for whoever mends it."""
+    """Report a defect of the program, and keep the traceback in a file for a bug report."""
     import tempfile
     import traceback
 

@@ -1,4 +1,4 @@
-"""``python -m phaseline.cli.reference_docs``: writes ``docs/cli.md`` and ``docs/settings.md`` from what the program knows of itself."""
+"""``python -m phaseline.cli.reference_docs``: write ``docs/cli.md`` and ``docs/settings.md`` from commands and settings."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def commands_page() -> str:
 
 
 def walk(command: click.Command, path: str) -> Iterator[tuple[str, click.Command]]:
-    """Every command below and including this one, with its words, in the order of the help."""
+    """Every command from this one down, with the words that call it, in the order of the help."""
     yield path, command
     if isinstance(command, click.Group):
         with click.Context(command) as ctx:
@@ -55,7 +55,7 @@ def walk(command: click.Command, path: str) -> Iterator[tuple[str, click.Command
 
 
 def help_of(command: click.Command, path: str) -> str:
-    """The help as it is printed, in a fixed width."""
+    """The help of a command as printed, in a fixed width."""
     settings = {"help_option_names": ["-h", "--help"]}
     with click.Context(command, info_name=path, terminal_width=WIDTH, **settings) as ctx:  # type: ignore[arg-type]  # mixed values
         return "\n".join(line.rstrip() for line in command.get_help(ctx).splitlines())

@@ -1,4 +1,4 @@
-"""What was probably meant by words that do not fit a command: the command to type instead."""
+"""Suggestions for words that do not fit a command: the command that was probably intended."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ QUOTED = "'([^']+)'"
 NO_COMMAND = "(?:No such|There is no) command "
 EXTRA = r"Got unexpected extra argument \(([^()]+)\)$"
 BLUEPRINTS = {"-b", "--blueprint", "--blueprint-id"}
-"""How the ancestor's command line names a blueprint."""
+"""The options of Cloudify's command line that name a blueprint."""
 
 
 CFY = {
@@ -30,7 +30,7 @@ CFY = {
     "blueprints inputs": "phaseline blueprints plan ID",
     "plugins upload": "phaseline plugins install --definition-only plugin.yaml for its types, --plugins DIR for its code",
 }
-"""{words of the ancestor's command line: what is typed here}; the whole list is the page for those who come from it."""
+"""{words of Cloudify's command line: the words here}; docs/coming-from-cfy.md has the whole list."""
 
 
 ELSEWHERE = {
@@ -41,11 +41,11 @@ ELSEWHERE = {
     "graph": "phaseline deployments graph NAME; of a file: phaseline blueprints graph FILE",
     "help": "phaseline --help, and of each command: phaseline COMMAND --help",
 }
-"""{words of other tools: what is typed here}"""
+"""{words of other tools: the words here}"""
 
 
 def _as_workflow(name: str) -> str | None:
-    """What to type where somebody took a workflow for a command."""
+    """The command to type where a user took a workflow for a command."""
     from phaseline.client.local import LocalClient
 
     if not LocalClient(None).executions.is_built_in(name):
@@ -54,7 +54,7 @@ def _as_workflow(name: str) -> str | None:
 
 
 def mended(error: click.ClickException, words: Sequence[str]) -> str | None:
-    """The message of an error with what to type instead; None: nothing is known about that."""
+    """The message of a usage error with the words to type instead; None: no suggestion is known."""
     if isinstance(error, click.NoSuchOption):
         return _without_option(error, words)
     if not isinstance(error, click.UsageError) or error.ctx is None:
@@ -75,7 +75,7 @@ def mended(error: click.ClickException, words: Sequence[str]) -> str | None:
 
 
 def _elsewhere(ctx: click.Context, word: str) -> str:
-    """What is typed here for a word of other tools; below a noun its own list or help, if it has one."""
+    """The command here for words of other tools; below a noun its own list or help, if it has one."""
     path, command = ctx.command_path, ctx.command
     if ctx.parent is not None and word == "help":
         return f"Type: {path} --help"
@@ -86,7 +86,7 @@ def _elsewhere(ctx: click.Context, word: str) -> str:
 
 
 def _too_early(error: click.NoSuchOption, ctx: click.Context, words: Sequence[str]) -> str | None:
-    """What to type where an option of a command stood before it; None: no command that was typed has one of that name."""
+    """The words to type where an option preceded its command; None: no typed command has an option of that name."""
     command, path = ctx.command, [ctx.command_path]
     for word in words:
         if isinstance(command, click.Group) and (found := command.get_command(ctx, word)) is not None:
@@ -98,7 +98,7 @@ def _too_early(error: click.NoSuchOption, ctx: click.Context, words: Sequence[st
 
 
 def _as_blueprint(error: click.NoSuchOption, ctx: click.Context, words: Sequence[str]) -> str:
-    """What to type where a blueprint was given with the ancestor's ``-b``."""
+    """The words to type where a blueprint was given with Cloudify's ``-b``."""
     before = (
         " NAME" if any(one.name == "name" and isinstance(one, click.Argument) for one in ctx.command.params) else ""
     )
@@ -108,7 +108,7 @@ def _as_blueprint(error: click.NoSuchOption, ctx: click.Context, words: Sequence
 
 
 def _without_option(error: click.NoSuchOption, words: Sequence[str]) -> str | None:
-    """What to type where the name of a deployment was given with ``-d`` and stands by itself; None: that is not it."""
+    """The words to type where a deployment was named with ``-d`` but is an argument; None: not that mistake."""
     ctx = error.ctx
     if ctx is not None and ctx.parent is None:
         return _too_early(error, ctx, words)

@@ -1,4 +1,4 @@
-"""``phaseline abandoned …``: what is left of deployments that were abandoned."""
+"""``phaseline abandoned …``: the documents that remain of abandoned deployments."""
 
 from __future__ import annotations
 

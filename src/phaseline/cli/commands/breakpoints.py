@@ -1,4 +1,4 @@
-"""``phaseline breakpoints …``: where instances stop because a person wants to look, and who has stopped."""
+"""``phaseline breakpoints …``: where instances stop so that a person can inspect them, and which have stopped."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from phaseline.cli.shell.options import completing, detach_option, json_option, 
 
 NAMED = ("-d", "--deployment", "--cluster", "deployment")
 NAMED_FIRST = 3
-"""So many executions are named; all are counted."""
+"""The largest number of executions that are named; all are counted."""
 of_one = click.option(
     *NAMED, metavar="NAME", required=True, shell_complete=completing("deployments"), help="The deployment or cluster."
 )

@@ -8,7 +8,7 @@ from phaseline.cli.shell.cli_context import CliContext
 from phaseline.cli.shell.options import json_option
 
 VARIABLE = "_PHASELINE_COMPLETE"
-"""Tells the program that a shell asks for words; click derives it from the program's name."""
+"""The environment variable of a shell that requests completions; click derives it from the program's name."""
 SHELLS = ("bash", "zsh", "fish")
 
 

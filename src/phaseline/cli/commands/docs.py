@@ -12,7 +12,7 @@ from phaseline.cli.shell.options import json_option
 from phaseline.model.problems.problem import problem_error
 
 MOST = 8
-"""Pages that a search lists."""
+"""The largest number of pages that a search lists."""
 
 
 @click.command(epilog="Example: phaseline docs retry what failed")
@@ -43,12 +43,12 @@ def docs(cli: CliContext, words: tuple[str, ...]) -> None:
 
 
 def summary(page: ManualPage) -> dict[str, str]:
-    """A page without its text."""
+    """Return a page as a document, without its text."""
     return {"page": page.name, "title": page.title, "kind": page.kind, "result": page.result}
 
 
 def page_list(pages: list[ManualPage]) -> str:
-    """The pages by their kind, each with what a reader has of it."""
+    """The pages by kind, each with its purpose for a reader."""
     widest = max(len(page.name) for page in pages)
     parts = []
     for kind in dict.fromkeys(("Tutorial", "Guide", "Concept", "Reference")):
@@ -58,7 +58,7 @@ def page_list(pages: list[ManualPage]) -> str:
 
 
 def hit_list(rows: list[dict[str, str]]) -> str:
-    """The pages that a search found, and how to read the first."""
+    """The pages that a search found, and the command that shows the first."""
     widest = max(len(row["page"]) for row in rows)
     lines = [f"{row['page']:{widest}}  {row['title']}" for row in rows]
     return "\n".join([*lines, "", f"Read one: phaseline docs {rows[0]['page']}"])

@@ -1,4 +1,4 @@
-"""``phaseline engine …``: the process that carries out what everybody asked for."""
+"""``phaseline engine …``: the process that carries out the executions of all users."""
 
 from __future__ import annotations
 

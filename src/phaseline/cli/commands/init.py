@@ -35,9 +35,9 @@ def init(cli: CliContext, words: tuple[str, ...]) -> None:
 
 
 def _meant(words: tuple[str, ...]) -> tuple[Kind, str]:
-    """(kind, folder): the first word is a kind if it is one, else a folder for a blueprint.
+    """(kind, folder): the first word is the kind if it names one, else the folder of a blueprint.
 
-    A word that is nearly a kind is refused, because whoever mistypes one does not want a folder of that name.
+    A name that is nearly a kind is refused: it is probably a typing error, and no folder of that name is wanted.
     """
     if not words:
         raise click.UsageError("Name a folder: phaseline init hello. For a plugin: phaseline init plugin my-plugin")
@@ -55,7 +55,7 @@ def _meant(words: tuple[str, ...]) -> tuple[Kind, str]:
 
 
 def _near(word: str, kinds: Iterable[str]) -> str:
-    """The kind that was probably meant; ``my-plugin`` and ``blueprint-2`` are good names of folders."""
+    """The kind that was probably intended; ``my-plugin`` and ``blueprint-2`` are valid names of folders."""
     from difflib import get_close_matches
 
     fitting = [kind for kind in kinds if abs(len(kind) - len(word)) <= 1]

@@ -21,7 +21,7 @@ def secrets() -> None:
 
 
 def value_options(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Where the value of a secret comes from."""
+    """The options that give the value of a secret."""
 
     @wraps(function)
     def with_value(*args: object, value: str | None, file: str | None, **others: object) -> object:
@@ -37,7 +37,7 @@ def value_options(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _given(value: str | None, file: str | None) -> str:
-    """The secret from wherever it is given; what is typed or piped in without --file loses its last end of line."""
+    """Read the secret from its option, a file, a pipe or the keyboard; without ``--file`` its last end of line is removed."""
     if value is not None and file is not None:
         raise click.UsageError("--value and --file exclude each other")
     if value is not None:

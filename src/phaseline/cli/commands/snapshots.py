@@ -1,4 +1,4 @@
-"""``phaseline snapshots …``: deployments as they were."""
+"""``phaseline snapshots …``: earlier states of deployments."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from phaseline.use_cases.queries.status import Status
 
 SEEN_AT = "phaseline.engine_seen_at"
-"""When a watching command has last seen an engine, or has begun, in ms."""
+"""When a watching command last saw an engine, or else began, in ms."""
 
 
 @click.command(epilog="Example: phaseline status shop --watch")
@@ -34,7 +34,7 @@ def status(cli: CliContext, name: str | None) -> str | None:
 
 
 def _is_left_alone(found: Status) -> bool:
-    """Whether no process has owned the store for so long, at all looks of this command, that nothing is awaited any more."""
+    """Whether no process has owned the store for ``PATIENCE_S``, at all looks of this command: nothing more is awaited."""
     from phaseline.app.watcher import PATIENCE_S
 
     looks = click.get_current_context().meta

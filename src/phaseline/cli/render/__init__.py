@@ -1,1 +1,1 @@
-"""How answers look: as text for people, as one document of JSON for programs."""
+"""Renderers of answers: text for people, one JSON document for programs."""

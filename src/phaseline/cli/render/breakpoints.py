@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def listed_text(stopped: Sequence[StoppedInstance], kept: Sequence[Kept]) -> str:
-    """The instances that are stopped, and the breakpoints that are kept."""
+    """The stopped instances, and the breakpoints of deployments and clusters."""
     rows = [[one.point, one.instance, one.deployment, one.execution] for one in stopped]
     head = ["point", "instance", "deployment", "execution"]
     who = table(head, rows) if rows else "Nobody has stopped at a breakpoint."

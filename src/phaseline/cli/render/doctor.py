@@ -1,4 +1,4 @@
-"""Findings of the doctor, a line each."""
+"""The findings of ``phaseline doctor``, a line each."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ COLORS = {"ok": "green", "warn": "yellow", "fail": "red"}
 
 
 def doctor_text(checks: Sequence[Check]) -> str:
-    """All findings with their mends, and how many of each kind there are."""
+    """All findings with their mends, and the number of each kind."""
     width = max(len(check.name) for check in checks)
     lines = []
     for check in checks:

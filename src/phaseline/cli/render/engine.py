@@ -1,4 +1,4 @@
-"""The engine as text: who it is, what is open, and what came of it."""
+"""The engine as text: its process, open executions and results."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ if TYPE_CHECKING:
     from phaseline.views.views import ExecutionView
 
 SHOWN = 20
-"""Open executions told one by one; the rest is counted."""
+"""The largest number of open executions listed one by one; the rest is counted."""
 
 
 def status_text(found: EngineStatus) -> str:
-    """Who is the engine, who waits, and what is open."""
+    """The process of the engine, the process that waits to follow it, and the open executions."""
     if found.is_running:
         who = f"Process {found.pid} ({clean(found.command)})" if found.pid else "Another process"
         lines = [f"{who} is the engine" + (f" since {moment(found.since_at)}" if found.since_at else "")]
@@ -34,7 +34,7 @@ def status_text(found: EngineStatus) -> str:
 
 
 def run_text(found: EngineRun) -> str:
-    """Why it stopped, what it gave up, and what is left."""
+    """Why the engine stopped, which work it gave up, and what remains open."""
     lines = [f"The engine stopped: {found.reason}; {number(found.calls, 'call')} made", *_given_up(found.given_up)]
     lines += _open(found.open)
     lines += [f"{clean(need.text)}: {need.mend}" for need in found.needs[:SHOWN]]
@@ -45,7 +45,7 @@ def run_text(found: EngineRun) -> str:
 
 
 def _failed(view: ExecutionView) -> list[str]:
-    """What ended without doing all that was asked for, and how to look at it."""
+    """Executions that ended without completing, and the command that shows them."""
     from phaseline.model.resources.resources import REACH_WORKFLOW  # brings numpy along
 
     why = f": {clean(view.reason)}" if view.reason else ""
@@ -56,7 +56,7 @@ def _failed(view: ExecutionView) -> list[str]:
 
 
 def stop_text(found: StoppedEngine) -> str:
-    """Who stopped, who goes on, and what is left."""
+    """The process that stopped, its successor, and what remains open."""
     if not found.pid:
         lines = ["No engine runs."]
     else:
@@ -67,7 +67,7 @@ def stop_text(found: StoppedEngine) -> str:
 
 
 def _given_up(found: Sequence[GivenUp]) -> list[str]:
-    """Which calls were not awaited, and what becomes of them."""
+    """The calls that were not awaited, and what happens to them."""
     lines = []
     for calls in found[:SHOWN]:
         more = f" and {calls.count - len(calls.instances):,} more" if calls.count > len(calls.instances) else ""

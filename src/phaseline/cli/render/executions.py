@@ -1,4 +1,4 @@
-"""Executions as text: lists, the result of one that ran here, what failed in it and what to do next."""
+"""Executions as text: lists, and the result of one with its failures and the next commands."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ if TYPE_CHECKING:
     from phaseline.views.views import ExecutionView, Failure, Line, Page
 
 SHOWN_DECISIONS = 10
-"""The last decisions of people that are told."""
+"""The largest number of decisions of people that are shown: the last ones."""
 SHOWN_FAILURES = 20
-"""Failures told one by one; the rest is counted."""
+"""The largest number of failures shown one by one; the rest is counted."""
 ALIKE = 3
-"""So many failures that say the same are told as one."""
+"""The number of failures with equal messages from which they are shown as one."""
 NAMED = 5
-"""Instances that are named of these."""
+"""The largest number of instances named for such a group."""
 
 
 def execution_list(page: Page[ExecutionView]) -> str:
@@ -42,14 +42,14 @@ def execution_list(page: Page[ExecutionView]) -> str:
 
 
 def left_out(page: Page[object]) -> str:
-    """A line that says how many are not shown, or nothing."""
+    """A line with the number of executions not shown, or nothing."""
     if page.is_whole:
         return ""
     return f"\n{len(page.items):,} of {page.total:,} shown; see more with --limit N"
 
 
 def execution_text(view: ExecutionView, *, with_people: bool = True) -> str:
-    """Everything about one execution, who asked for what, and what to do next if it is not completed."""
+    """All about one execution, the requests of users, and the next commands if it is not completed."""
     lasted = f" in {took(view.ended_at - view.started_at)}" if view.ended_at and view.started_at else ""
     lines = [f"{view.id} of '{view.deployment}': {colored(view.status.value)}{lasted}"]
     lines.extend(f"  {clean(line)}" for line in view.reason.splitlines())
@@ -77,7 +77,7 @@ def execution_text(view: ExecutionView, *, with_people: bool = True) -> str:
 
 
 def _failing(view: ExecutionView) -> list[str]:
-    """What failed and is tried again, and how to end that where it fails the same way each time."""
+    """Calls that failed and are retried, and the command that ends this when they fail alike each time."""
     from phaseline.cli.render.progress.progress import failing_call_text
 
     told = view.failing[:SHOWN_FAILURES]
@@ -90,7 +90,7 @@ def _failing(view: ExecutionView) -> list[str]:
 
 
 def _decisions(view: ExecutionView) -> list[str]:
-    """Who began it, and what people asked of it since."""
+    """The user that started it, and the requests of people since then."""
     lines = [f"begun by {view.created_by}, {moment(view.created_at)}"]
     for decision in view.decisions[-SHOWN_DECISIONS:]:
         refused = ", refused" if decision.is_refused else ""
@@ -100,7 +100,7 @@ def _decisions(view: ExecutionView) -> list[str]:
 
 
 def _decided(view: ExecutionView) -> list[str]:
-    """What hook classes decided, instances for which they decided the same on one line."""
+    """The decisions of hook classes; instances with the same decision share a line."""
     alike: dict[str, list[str]] = {}
     for instance, decided in view.decided.items():
         alike.setdefault(json.dumps(decided, sort_keys=True, ensure_ascii=False), []).append(instance)
@@ -115,7 +115,7 @@ def _named(names: Sequence[str]) -> str:
 
 
 def _failures(failures: Sequence[Failure], total: int) -> list[str]:
-    """Each failure, or many that say the same as one."""
+    """Each failure, or one entry for many with equal messages."""
     from phaseline.model.problems.fingerprint import group_key
 
     groups: dict[tuple[str, str], list[Failure]] = {}
@@ -138,7 +138,7 @@ def _failure(failure: Failure) -> list[str]:
 
 
 def _what(failure: Failure) -> str:
-    """The operation, and the function that is mapped to it."""
+    """The operation, and the function mapped to it."""
     return failure.operation + (f" ({clean(failure.function)})" if failure.function else "")
 
 
@@ -154,7 +154,7 @@ def _last_lines(failure: Failure) -> list[str]:
 
 
 def what_next(view: ExecutionView) -> list[str]:
-    """The commands that a person needs now."""
+    """The commands that an operator needs now."""
     id = view.id
     if view.status is ExecutionStatus.ATTENTION:
         return [
@@ -180,7 +180,7 @@ def what_next(view: ExecutionView) -> list[str]:
 
 
 def result_text(view: ExecutionView, hints: Sequence[str] = ()) -> str:
-    """What a command that ran an execution says in the end."""
+    """The final output of a command that ran an execution."""
     text = execution_text(view, with_people=False)
     if view.interrupted:
         text = f"Interrupted: no new call was begun here, the running ones have returned.\n{text}"
@@ -190,7 +190,7 @@ def result_text(view: ExecutionView, hints: Sequence[str] = ()) -> str:
 
 
 def log_text(lines: Sequence[Line]) -> str:
-    """Lines of scripts and plugins: when, who, what."""
+    """Lines of scripts and plugins: time, origin, text."""
     if not lines:
         return "No log lines."
     stamps = _stamps(lines)
@@ -200,16 +200,16 @@ def log_text(lines: Sequence[Line]) -> str:
 
 
 def _stamps(lines: Sequence[Line]) -> dict[int, str]:
-    """{second: as people here read it}; thousands of lines are of the same few."""
+    """{second: its text in local time}; thousands of lines share a few seconds."""
     return {second: moment(second * 1000) for second in {line.at // 1000 for line in lines}}
 
 
 ASKED = {"retried", "completed_by_hand", "cancel_requested", "signaled"}
-"""Events that the ancestor does not have; they say who asked for them."""
+"""Events that Cloudify does not have; their lines name the user that requested them."""
 
 
 def event_text(lines: Sequence[Line]) -> str:
-    """The console form of the ancestor: ``<date> <time> CFY <deployment> [<instance>.<operation>] <message>`` (W12)."""
+    """Lines in Cloudify's console form: ``<date> <time> CFY <deployment> [<instance>.<operation>] <message>`` (W12)."""
     if not lines:
         return "No events."
     stamps = _stamps(lines)
@@ -224,7 +224,7 @@ def _event(line: Line, stamp: str) -> str:
 
 
 def _who(line: Line) -> str:
-    """``instance.operation``; of a relationship ``source->target|operation``, as the ancestor has it."""
+    """``instance.operation``; for a relationship ``source->target|operation``, as in Cloudify."""
     operation = line.operation.rpartition(".")[2]
     if not line.instance or not operation:
         return line.instance or operation

@@ -21,7 +21,7 @@ NO_HOOKS = (
 
 
 def hook_list(found: HookList) -> str:
-    """A table, what is wrong with broken ones, and what is odd; or where they are looked for."""
+    """A table, the problems of broken classes, and warnings; if there are none, the folders that are searched."""
     if not found.hooks:
         return NO_HOOKS
     head = ["name", "state", "ordinal", "class", "from", "actions"]
@@ -37,7 +37,7 @@ def hook_list(found: HookList) -> str:
 
 
 def origin(hook: HookView) -> str:
-    """Where it is announced."""
+    """The distribution or the group that announces the class."""
     return hook.distribution or hook.group
 
 
@@ -63,12 +63,12 @@ def hook_text(hook: HookView) -> str:
 
 
 def hooks_text(hooks: Sequence[HookView]) -> str:
-    """Several of a name."""
+    """Several classes of one name."""
     return "\n\n".join(hook_text(hook) for hook in hooks)
 
 
 def switched_text(done: Switched) -> str:
-    """What holds from now on."""
+    """The state that applies from now on."""
     where = f" for '{done.deployment}'" if done.deployment else ""
     if done.was_so and done.is_on:
         return f"The hook class '{done.name}' was on{where} before."
@@ -80,7 +80,7 @@ def switched_text(done: Switched) -> str:
 
 
 def reloaded_text(done: HooksReloaded) -> str:
-    """How many there are, who reads them, and what is wrong with them."""
+    """The number of classes, the process that reads them, and their problems."""
     broken = [hook for hook in done.hooks if hook.state == "broken"]
     count = f"{len(done.hooks)} hook class{'es' * (len(done.hooks) != 1)}"
     who = f"the engine (process {done.pid}) imports them anew" if done.pid else "no engine runs"
@@ -90,7 +90,7 @@ def reloaded_text(done: HooksReloaded) -> str:
 
 
 def tried_text(tried: HookTried) -> str:
-    """What it said, and all that it left."""
+    """The verdict of the class, and everything that it recorded."""
     head = f"{tried.name}.{tried.method} for {tried.action} of '{tried.deployment}' {tried.answer} after {tried.took_ms} ms"
     lines = [f"{head}: {tried.message}" if tried.message else head]
     lines += [f"  warned   {text}" for text in tried.warnings]

@@ -1,4 +1,4 @@
-"""Deployments, instances and blueprints as text, with a friendly word where there are none."""
+"""Deployments, instances and blueprints as text, or the next command where there are none."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def deployment_list(page: Page[DeploymentView]) -> str:
-    """A table, or what to do when there are none."""
+    """A table, or the next command when there are none."""
     if not page.total:
         return (
             "No deployments yet. Make one:\n"
@@ -90,12 +90,12 @@ def deployment_text(view: DeploymentDetails) -> str:
 
 
 def labels_line(labels: Mapping[str, Sequence[str]]) -> str:
-    """``key=value`` of all of them."""
+    """All labels as ``key=value``."""
     return clean(", ".join(f"{key}={value}" for key, values in labels.items() for value in values))
 
 
 def history_text(found: DeploymentHistory) -> str:
-    """A line for each thing that happened, the latest last."""
+    """A line for each event, the latest last."""
     head = ["when", "execution", "what", "by", ""]
     rows = [
         [moment(one.at), one.execution, one.what, one.actor or "-", one_line(one.details)] for one in found.happenings
@@ -123,7 +123,7 @@ def _shown(value: Value) -> str:
 
 
 def instance_list(page: Page[InstanceView]) -> str:
-    """A table; the deployment stands beside each."""
+    """A table of instances, each with its deployment."""
     if not page.total:
         return "No instances. See what there is with: phaseline deployments list" + flaws_text(page.flaws)
     head = ["id", "node", "state", "deployment", "host"]
@@ -165,14 +165,14 @@ def instance_text(view: InstanceView) -> str:
 
 
 def _phase(entry: PhaseEntryView) -> str:
-    """One phase of a node: the state in which it was called, how it stands, what it said last."""
+    """One phase of a node: the state in which it was called, its status, its last message."""
     due = f", next at {moment(entry.next_run_at)}" if entry.next_run_at else ""
     said = clean(f": {entry.message}") if entry.message else ""
     return f"{entry.phase}  {entry.status} in {entry.state}{due}{said}"
 
 
 def validated_text(found: Validated) -> str:
-    """Warnings first, then that all is well."""
+    """Warnings, then the line that the blueprint is valid."""
     warnings = [problem_text(warning) for warning in found.warnings]
     inputs = f", inputs: {', '.join(found.inputs)}" if found.inputs else ""
     return "\n\n".join([*warnings, f"{found.file} is valid: {found.version}, {number(found.nodes, 'node')}{inputs}"])

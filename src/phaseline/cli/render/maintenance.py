@@ -1,4 +1,4 @@
-"""What was checked, copied, given back and removed, as text."""
+"""Results of checks, backups, space given back, and removals, as text."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from phaseline.use_cases.commands.maintenance import CheckedStore, Purge, Released, Saved
 
 SHOWN = 50
-"""So many findings and executions are named; all are counted."""
+"""The largest number of findings and executions that are named; all are counted."""
 
 
 def checked_text(found: CheckedStore) -> str:
@@ -29,12 +29,12 @@ def checked_text(found: CheckedStore) -> str:
 
 
 def saved_text(saved: Saved) -> str:
-    """Where the copy is."""
+    """The file of the copy."""
     return f"The store is copied to {saved.file}, {size(saved.size_bytes)}. It can be used as it is: sqlite:///{saved.file}"
 
 
 def restored_text(done: RestoredStore) -> str:
-    """Where the store is now, where the one before is, and what waits."""
+    """The files of the store and of the previous one, and the executions that wait."""
     lines = [f"The store {done.file} is restored. What is made from now on has client tokens of its own."]
     if done.kept:
         lines.append(f"The store as it was before is kept in {done.kept}")
@@ -48,7 +48,7 @@ def restored_text(done: RestoredStore) -> str:
 
 
 def released_text(done: Released) -> str:
-    """What may go on, and the commands for it."""
+    """The executions that may continue, and the commands for this."""
     if not done.executions:
         return "No execution waits since a restore."
     first = done.executions[0]
@@ -59,13 +59,13 @@ def released_text(done: Released) -> str:
 
 
 def compacted_text(done: Compacted) -> str:
-    """How much was given back."""
+    """The space given back to the operating system."""
     text = f"{size(max(0, done.before - done.after))} given back: {size(done.before)} before, {size(done.after)} now."
     return text + (f"\n{size(done.left)} could not be: {done.reason}." if done.left and done.reason else "")
 
 
 def purge_text(done: Purge) -> str:
-    """Which executions went, or would go."""
+    """The executions that were removed, or would be."""
     count = len(done.executions)
     if not count and (done.removed is None or not any((done.removed.deployments, done.removed.requests))):
         return f"No execution may go that ended before {moment(done.before_at)}."

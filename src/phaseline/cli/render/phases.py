@@ -30,7 +30,7 @@ NO_PLUGINS = (
 
 
 def plugin_list(views: Sequence[PluginView]) -> str:
-    """A table, or where plugins are looked for."""
+    """A table, or the folders in which plugins are searched."""
     if not views:
         return NO_PLUGINS
     has_packages = any(view.kind == "package" for view in views)
@@ -72,7 +72,7 @@ NO_SUCH_PHASE = "No phase is of that state and for resources of that type. All o
 
 
 def phase_list(views: Sequence[PhaseView], *, is_part: bool = False) -> str:
-    """A table, or where plugins are looked for; ``is_part``: only some were asked for."""
+    """A table, or the folders in which plugins are searched; ``is_part``: only a selection was requested."""
     if not views:
         return NO_SUCH_PHASE if is_part else NO_PLUGINS
     is_live = any(view.now is not None for view in views)
@@ -131,13 +131,13 @@ def phase_text(view: PhaseView) -> str:
 
 
 def _live(now: PhaseNow | None) -> list[str]:
-    """When it was called last, when it is next, and how it stands."""
+    """The last call of a phase, its next one, and its status."""
     at = (now.last_run_at, now.next_run_at) if now is not None else (0, 0)
     return [*(moment(one) if one else "-" for one in at), _brief_now(now)]
 
 
 def _brief_now(now: PhaseNow | None) -> str:
-    """The activity with how many are in the phase, and whether it is paused."""
+    """The activity of a phase, the number of resources in it, and whether it is paused."""
     if now is None:
         return "-"
     counts = ", ".join(f"{count:,} {word.lower()}" for word, count in now.counts.items())
@@ -164,7 +164,7 @@ def _now(now: PhaseNow) -> list[str]:
 
 
 def _run(run: RunNow) -> str:
-    """One run: when, how many, how long, and what became of them."""
+    """One run: its time, number of resources, duration and outcomes."""
     ends = {"completed": run.completed, "again": run.again, "failed": run.failed}
     lasted = "goes on" if run.took_ms is None else took(run.took_ms)
     counts = counted({word: count for word, count in ends.items() if count})
@@ -172,7 +172,7 @@ def _run(run: RunNow) -> str:
 
 
 def _engine(engine: EngineNow) -> list[str]:
-    """What called phases last, and how busy it is."""
+    """The process that called phases last, and its load."""
     timers, told = engine.timers, engine.listeners
     busy = ", ".join(f"{name} {pool.busy} of {pool.size}" for name, pool in engine.pools.items())
     lag = f"woken {took(timers.mean_lag_ms)} late on average, {took(timers.longest_lag_ms)} at most"
@@ -185,7 +185,7 @@ def _engine(engine: EngineNow) -> list[str]:
 
 
 def paused_text(found: Paused) -> str:
-    """What holds now, and who was first."""
+    """Whether the phase is paused now, with the deciding user and the reason."""
     who = f"{found.actor}: {found.reason}"
     if found.is_paused:
         return clean(f"{found.phase} is paused{'' if found.is_changed else ' already'} ({who})")
@@ -193,12 +193,12 @@ def paused_text(found: Paused) -> str:
 
 
 def forgotten_text(found: ForgottenPhase) -> str:
-    """That it is known no more."""
+    """The line that the phase was forgotten."""
     return clean(f"{found.phase} is known no more: states are left without it")
 
 
 def checked_text(found: CheckedPlugins) -> str:
-    """Every problem, then how much was looked at; where nothing was found, where it was looked for."""
+    """Every problem, then the number of checked files; if nothing was found, the folders searched."""
     if found.is_empty and found.is_good:
         places = ", ".join(map(clean, found.looked_at)) or "no folder (see --plugins and the setting plugins.path)"
         return (
@@ -214,7 +214,7 @@ def checked_text(found: CheckedPlugins) -> str:
 
 
 def reloaded_text(found: Reloaded) -> str:
-    """Every problem, then what is in force now."""
+    """Every problem, then the plugins that apply now."""
     lines = [problems_text(found.problems)] if found.problems else []
     told = [f"{clean(name)}: the version before stays in force" for name in found.kept]
     told += [f"{clean(name)}: its plugin is not there any more; resources that need it wait" for name in found.gone]
@@ -224,7 +224,7 @@ def reloaded_text(found: Reloaded) -> str:
 
 
 def _policy(policy: PhasePolicy) -> list[str]:
-    """What differs from what every phase has."""
+    """The options of a phase that differ from the defaults."""
     told = [
         f"    {one.name} = {getattr(policy, one.name)}"
         for one in fields(policy)
@@ -239,7 +239,7 @@ def _attributes(attributes: Mapping[str, object], title: str) -> list[str]:
 
 
 def package_or_plugin_text(found: PackageView | PluginView) -> str:
-    """A package, or a plugin of any other kind."""
+    """A package, or a plugin of another kind."""
     if hasattr(found, "kind"):
         return plugin_text(found)  # type: ignore[arg-type]  # of the two only plugins have a kind
     from phaseline.cli.render.authoring.packages import package_text

@@ -33,7 +33,7 @@ def plan_list(found: Sequence[PlanView]) -> str:
 
 
 def plan_details(found: PlanDetails) -> str:
-    """When and by whom it was made, the plan itself, and what has moved since."""
+    """The time and author of a plan, the plan itself, and what has changed since."""
     view = found.view
     lines = [f"{view.id}: {view.workflow} of {view.deployment}, {view.status}", ""]
     lines += [f"made {moment(view.created_at)} by {view.created_by}"]

@@ -1,4 +1,4 @@
-"""Problems for people: code, place, the line with a caret, how to mend it; and as objects for programs."""
+"""Problems as text (code, place, the line with a caret, the mend), and as objects for programs."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def problem_text(problem: Problem) -> str:
 
 
 def problems_text(problems: Sequence[Problem]) -> str:
-    """All problems, at most ``SHOWN_PROBLEMS`` of them, and how many there are."""
+    """At most ``SHOWN_PROBLEMS`` problems, and their total."""
     shown = [problem_text(problem) for problem in problems[:SHOWN_PROBLEMS]]
     errors = sum(problem.severity == "error" for problem in problems)
     if len(problems) > 1:
@@ -44,12 +44,12 @@ def problems_document(problems: Sequence[Problem]) -> str:
 
 
 def usage_document(message: str) -> str:
-    """What is wrong with the words of the command, in the same form."""
+    """A usage error of the command line, in the same form."""
     return problems_document([Problem("PL-C019", message, "See the command with --help.")])
 
 
 def defect_text(error: str, report: str) -> str:
-    """What a user is told when the program itself is at fault."""
+    """The message to a user about a defect of the program."""
     return problem_text(
         Problem(
             "PL-C099",

@@ -22,14 +22,14 @@ if TYPE_CHECKING:
 ENGINE = "No engine runs; have it carried out: phaseline engine run --until-idle"
 PHASES_SHOWN = 3
 LONG_MS = 60_000
-"""For how long a phase keeps a resource is told from then on."""
+"""The time in a phase from which on it is shown."""
 MESSAGE_WIDTH = 60
 GROUP_WIDTH = 200
-"""What failed alike has a line of its own: its message is what the reader needs."""
+"""Like failures share a line of their own: their message is what the reader needs."""
 
 
 def applied_text(found: Applied) -> str:
-    """How many of what, and where they go."""
+    """The number of records by action, and of resources by target."""
     if not found.resources:
         return "There are no records in these files."
     actions: Counter[str] = Counter(one.action for one in found.resources)
@@ -43,7 +43,7 @@ def applied_text(found: Applied) -> str:
 
 
 def resource_list(found: ResourceList, now: int) -> str:
-    """A table, how many are not shown, what failed alike."""
+    """A table, the number of resources not shown, and groups of like failures."""
     if found.there_are and not found.total:
         return f"None of {number(found.there_are, 'resource')} fits." + flaws_text(found.flaws)
     if not found.total:
@@ -63,7 +63,7 @@ def _row(one: ResourceRow, now: int) -> list[str]:
 
 
 def _phases(entries: Sequence[PhaseEntryView], now: int) -> str:
-    """The phases that keep it, those that failed first, with their messages."""
+    """The phases that keep a resource in its state, failed ones first, with their messages."""
     ordered = sorted(entries, key=lambda entry: entry.status != "Failed")
     told = [_brief(entry, now) for entry in ordered[:PHASES_SHOWN]]
     left = len(ordered) - PHASES_SHOWN
@@ -95,20 +95,20 @@ def _failure(group: FailureGroup) -> str:
 
 
 def clean_lines(lines: Sequence[str]) -> list[str]:
-    """The lines but the first without what would steer the terminal; that one has its color already."""
+    """The lines with control characters escaped, except the first, which is colored already."""
     first, *rest = lines
     return [first, *map(clean, rest)]
 
 
 def resource_text(found: ResourceView) -> str:
-    """The record in formal text, below how it stands."""
+    """The status of a resource, then its record in formal text."""
     way = f"{found.state or 'in no state yet'}, target {found.target or 'none'}"
     moves = "" if not found.is_moving else f"; {found.execution} moves it"
     return f"# {clean(found.name)} of {found.cluster}: {found.status} ({way}{moves})\n" + found.text.removesuffix("\n")
 
 
 def moved_text(found: Moved) -> str:
-    """How many, which, and who carries it out."""
+    """The number of resources, their names, and the process that carries the command out."""
     if not found.changed:
         return f"{found.what}: nothing to change of {number(found.meant, 'resource')}"
     left = found.changed - len(found.names)
@@ -119,7 +119,7 @@ def moved_text(found: Moved) -> str:
 
 
 def decided_text(found: Decided) -> str:
-    """Of how many, which phases, and who carries it out."""
+    """The number of resources, the phases, and the process that carries the command out."""
     phases = ", ".join(map(clean, found.phases))
     line = f"{found.what}: {number(found.resources, 'resource')} in {phases} ({', '.join(found.executions)})"
     return "\n".join([line, *([] if found.is_running else [ENGINE])])
@@ -139,7 +139,7 @@ def history_text(found: ResourceHistory) -> str:
 
 
 def why_text(found: Why, now: int) -> str:
-    """Where it is, and each phase with what it waits for or why it does not apply."""
+    """The state of a resource, and each phase with what it waits for or why it does not apply."""
     lines = [f"{clean(found.name)} of {found.cluster}: {found.text}"]
     for phase in found.phases:
         lines.append(

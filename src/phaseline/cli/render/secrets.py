@@ -1,4 +1,4 @@
-"""Secrets as text: all about them, and their values only where somebody asked for them."""
+"""Secrets as text: their records, and their values only on request."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def secret_list(found: Sequence[SecretView]) -> str:
-    """A table, or what to do when there are none."""
+    """A table, or the next command when there are none."""
     if not found:
         return "No secrets yet. Make one:\n  phaseline secrets create db_password"
     head = ["name", "version", "changed", "by"]
@@ -21,7 +21,7 @@ def secret_list(found: Sequence[SecretView]) -> str:
 
 
 def secret_text(view: SecretView) -> str:
-    """The value alone if it is there, so that it can be piped on; otherwise everything else."""
+    """The value alone if it was requested, so that it can be piped; otherwise everything else."""
     if view.value is not None:
         return view.value
     return "\n".join(
@@ -36,14 +36,14 @@ def secret_text(view: SecretView) -> str:
 
 
 def kept_text(view: SecretView) -> str:
-    """That it is kept, and how it is used."""
+    """The secret that was stored, and how blueprints use it."""
     note = f"\nnote: {view.notice}" if view.notice else ""
     how = f"In a blueprint: {{get_secret: {view.name}}}"
     return f"The secret '{view.name}' is kept, version {view.version}. {how}{note}"
 
 
 def rotated_text(done: Rotated) -> str:
-    """That there is a new master key, and what to do now."""
+    """The line about the new master key, and the next step."""
     count = f"{done.keys} key{'s' * (done.keys != 1)}"
     return (
         f"A new master key is in {done.place}; {count} lie under it now. Copy it to where you keep the old one's copy."

@@ -23,6 +23,6 @@ def snapshot_list(found: Sequence[SnapshotView]) -> str:
 
 
 def abandoned_list(found: Sequence[AbandonedView]) -> str:
-    """A line for each document that is left."""
+    """A line for each document that remains."""
     rows = [[one.id, one.deployment, moment(one.at), one.created_by, moment(one.until_at)] for one in found]
     return table(["id", "deployment", "abandoned", "by", "kept until"], rows) if rows else NOTHING_LEFT

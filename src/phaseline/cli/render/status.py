@@ -1,4 +1,4 @@
-"""The state of everything, as one screen of text."""
+"""The state of the whole store as one screen of text."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from phaseline.views.views import DeploymentView, FailingCall
 
 SHOWN_EXECUTIONS = 10
-"""Rows of the table; the rest is counted."""
+"""The largest number of rows; the rest is counted."""
 
 
 def size(count: int) -> str:
@@ -30,7 +30,7 @@ def size(count: int) -> str:
 
 
 def status_text(found: Status) -> str:
-    """Store, engine, open executions, what is due, and what needs a person."""
+    """Store, engine, open executions, due work, and decisions that await a person."""
     if found.deployment is not None:
         return _of_deployment(found, found.deployment)
     log = f" and a write-ahead log of {size(found.store.log_bytes)}" if found.store.log_bytes else ""
@@ -56,7 +56,7 @@ def _of_deployment(found: Status, view: DeploymentView) -> str:
 
 
 def _of_executions(found: Status) -> list[str]:
-    """What is asked, how far the executions are, and what needs a person."""
+    """Unanswered requests, the progress of executions, and decisions that await a person."""
     lines = []
     if found.request_count:
         lines.append(f"asked    {number(found.request_count, 'request')} without an answer")

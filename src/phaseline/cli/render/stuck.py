@@ -1,4 +1,4 @@
-"""What is stuck, as text."""
+"""Stuck instances and resources as text."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ if TYPE_CHECKING:
 
 
 NOUNS = {"waiting": "instance", "abandoned": "step", "approval": "hook", "breakpoint": "instance"}
-"""What is counted where no operation is named."""
+"""The noun that is counted where no operation is named."""
 
 
 def stuck_text(page: Page[Stuck], now: int) -> str:
-    """One paragraph for each group, the oldest first; or that there is none."""
+    """One paragraph for each group, the oldest first; or a line if there is none."""
     if not page.total:
         return "Nothing is stuck." + flaws_text(page.flaws)
     return "\n".join(_paragraph(stuck, now) for stuck in page.items) + left_out(page) + flaws_text(page.flaws)

@@ -1,4 +1,4 @@
-"""Aligned columns of text, and the small words that tables are made of."""
+"""Aligned columns of text, and the small texts that tables consist of."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ COLORS = {
     "running": "cyan",
     "in_progress": "cyan",
 }
-"""{word: color on a terminal}; other words stay as they are."""
+"""{word: color on a terminal}; other words have none."""
 
 
 def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
@@ -51,7 +51,7 @@ def _line(cells: Sequence[str], widths: Sequence[int], right: Sequence[bool]) ->
 
 
 def _colored(line: str) -> str:
-    """The first status word of a line in its color; click takes colors away where there is no terminal."""
+    """Color the first status word of a line; click removes colors where there is no terminal."""
     for word in line.split():
         if word in COLORS:
             return line.replace(f" {word}", f" {colored(word)}", 1)
@@ -64,7 +64,7 @@ def colored(word: str) -> str:
 
 
 def moment(at: int) -> str:
-    """A time as people here read it, or ``-``."""
+    """A time in the local time zone, or ``-``."""
     return datetime.fromtimestamp(at / 1000).astimezone().strftime("%Y-%m-%d %H:%M:%S") if at else "-"
 
 
@@ -105,7 +105,7 @@ def counted(counts: Mapping[str, int]) -> str:
 
 
 def clean(text: str) -> str:
-    r"""Text of others on one line, with what would steer the terminal shown as an escape; tabs stay.
+    r"""Foreign text on one line, with terminal control characters shown as escapes; tabs stay.
 
     >>> print(clean("\x1b[31mred"))
     \x1b[31mred
@@ -114,12 +114,12 @@ def clean(text: str) -> str:
 
 
 def one_line(text: str) -> str:
-    r"""The same of a text of several lines, such as several problems, where there is room for one.
+    r"""A text of several lines, such as several problems, on one line.
 
     >>> one_line("PL-F069 too many\nPL-F069 too few\n")
     'PL-F069 too many; PL-F069 too few'
     """
-    if text.isprintable():  # of one line, as nearly all are
+    if text.isprintable():  # one line, the common case
         return text.strip()
     return clean("; ".join(line.strip() for line in text.strip().splitlines()))
 
@@ -134,7 +134,7 @@ def number(count: int, noun: str) -> str:
 
 
 def flaws_text(flaws: Sequence[str]) -> str:
-    """A line for each thing that could not be read."""
+    """A line for each object that could not be read."""
     return "".join(f"\n{clean(flaw)}" for flaw in flaws)
 
 

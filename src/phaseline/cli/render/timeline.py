@@ -1,4 +1,4 @@
-"""The timeline of an execution as text: a bar for each phase, then what decided when it was done."""
+"""The timeline of an execution as text: a bar for each phase, then the critical path."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ if TYPE_CHECKING:
     from phaseline.use_cases.queries.events.timeline import CriticalCall, RoundTime, Timeline
 
 BAR = 40
-"""Characters that stand for the whole time of a round."""
+"""The width in characters of the whole time of a round."""
 SHOWN_CALLS = 15
-"""So many calls of a critical path are shown: the longest, in their order; all are counted."""
+"""The largest number of calls of a critical path that are shown: the longest, in their order; all are counted."""
 
 
 def timeline_text(found: Timeline) -> str:
-    """Round by round."""
+    """The timeline, round by round."""
     total = (found.ended_at or found.now_at) - found.started_at if found.started_at else 0
     lines = [f"{found.execution} of '{found.deployment}': {colored(found.status)}, {took(total)}"]
     if found.started_at:
@@ -59,7 +59,7 @@ def _call(call: CriticalCall) -> str:
 
 
 def _bar(begin: int, end: int, total: int) -> str:
-    """Where in the round a phase lies; at least one character.
+    """The part of the round that a phase takes; at least one character.
 
     >>> _bar(10, 20, 40)
     '··········██████████····················'

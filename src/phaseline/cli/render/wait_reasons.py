@@ -1,4 +1,4 @@
-"""Why an instance has not gone on, as sentences."""
+"""The reasons why an instance does not continue, as sentences."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def waiting_text(found: Waiting) -> str:
-    """The instance, each reason with its times and what would unblock it, and who runs the execution."""
+    """The instance, each reason with its times and what would unblock it, and the process that runs the execution."""
     lines = [f"{found.instance} of '{found.deployment}': {colored(found.state)}"]
     for reason in found.reasons:
         lines.append(f"  {reason.text}")

@@ -1,4 +1,4 @@
-"""What every command is given: settings, the client, the two ways to answer; and commands that are made from the table of operations."""
+"""The context of every command (settings, client, output), and commands made from the table of operations."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ if TYPE_CHECKING:
 
 
 class CliContext:
-    """Made once for each run of the program. ``given`` are settings from options, by name.
+    """The context of one run of the program. ``given`` are settings from options, by name.
 
-    ``is_quiet``: only answers and problems; ``is_verbose``: logs and events of what runs, while it runs. ``client``: the one
-    that is open. ``request_id``: of the order that is given; ``requested``: how it is used. ``plan_form``: how a plan is written.
-        ``takes`` gets answers in place of the output, while they are watched.
+    ``is_quiet``: print only answers and problems; ``is_verbose``: print logs and events while an execution runs. ``client``: the
+    open client. ``request_id``: the id of the request; ``requested``: how it is used. ``plan_form``: the format of a plan.
+        ``takes`` receives answers in place of the output, while they are watched.
     """
 
     def __init__(
@@ -50,7 +50,7 @@ class CliContext:
         is_verbose: bool = False,
         request_id: str | None = None,
     ) -> None:
-        """Nothing is opened yet."""
+        """Keep the options; nothing is opened yet."""
         self.config = config
         self.given = given or {}
         self.as_json = as_json
@@ -64,8 +64,8 @@ class CliContext:
 
     @contextmanager
     def open(self) -> Iterator[Client]:
-        """The client for this command; closed in the end."""
-        keep_output()  # within it plugins run
+        """The client of this command, closed at the end."""
+        keep_output()  # plugins run while the client is open
         lean.load()
         from phaseline.client.local import LocalClient
         from phaseline.embedded.open_app import open_context
@@ -83,32 +83,32 @@ class CliContext:
                 self.notice("note: the request id was not used: this command gives no order that it could be kept for")
 
     def without_store(self) -> Client:
-        """A client for operations that need no store; it opens nothing."""
+        """The client for operations that need no store; it opens none."""
         from phaseline.client.local import LocalClient
 
         return LocalClient(None, load=self.settings)
 
     def follow(self, execution: str) -> Callable[[], Sequence[Line]]:
-        """What gives the new lines of an execution of the open client, each time it is called."""
+        """The function that returns, at each call, the new lines of an execution of the open client."""
         assert self.client is not None, "executions run while a client is open"
         return self.client.executions.tail(execution).new
 
     def renderer(self, dotted: str) -> Callable[..., str]:
-        """The function ``module:name`` of ``cli.render``, imported now: the one place from where commands get theirs."""
+        """Import the function ``module:name`` of ``cli.render``; the only place from which commands get renderers."""
         module, _, name = dotted.partition(":")
         found: Callable[..., str] = getattr(import_module(f"phaseline.cli.render.{module}"), name)
         return found
 
     def settings(self) -> Settings:
-        """The settings that hold here. Raises ``ProblemsError`` with all that is wrong."""
+        """The effective settings. Raises ``ProblemsError`` with every invalid setting."""
         from phaseline.app.settings import load_settings
 
         return load_settings(config=self.config, given=self.given)
 
     def answer(self, value: object, text: Callable[[], str], *, exactly: bool = False) -> None:
-        """Print the value: as one JSON document, or as the text made of it.
+        """Print the value as one JSON document, or as the text made of it.
 
-        ``exactly``: the text is a document to be kept as it is, unless it goes to a terminal.
+        ``exactly``: the text is a document and is printed unchanged, unless it goes to a terminal.
         """
         settle()
         if self.requested is not None and self.requested.is_taken:
@@ -132,7 +132,7 @@ class CliContext:
         end: Mapping[str, object],
         text: Callable[[Sequence[Line]], str],
     ) -> None:
-        """Print lines a page at a time: as one JSON document with the fields ``begin``, ``key`` and ``end``, or as text."""
+        """Print lines page by page: as one JSON document with the fields ``begin``, ``key`` and ``end``, or as text."""
         settle()
         if self.as_json:
             from phaseline.views.json_codec import document_pages
@@ -148,7 +148,7 @@ class CliContext:
             echo(text(()))
 
     def _marked(self, value: object) -> object:
-        """The answer of an order with a request id: with ``is_repeated``."""
+        """The answer to a request with an id: the same with ``is_repeated``."""
         from phaseline.views.json_codec import plain
 
         assert self.requested is not None, "it has one"
@@ -156,7 +156,7 @@ class CliContext:
         return {**told, "is_repeated": self.requested.is_repeated} if isinstance(told, dict) else value
 
     def show_problems(self, problems: Sequence[Problem]) -> None:
-        """Print what is wrong: one document on stdout, or text on stderr."""
+        """Print problems: one JSON document on stdout, or text on stderr."""
         from phaseline.cli.render import problems as render
 
         if self.as_json:
@@ -165,11 +165,11 @@ class CliContext:
             echo_err(render.problems_text(problems))
 
     def asks(self, yes: bool) -> bool:
-        """Whether a person is there who can be asked. Programs (``--json``, a pipe in the place of the keyboard) are not."""
+        """Whether a person can answer a question. Not with ``--json``, and not if stdin is no terminal."""
         return not (yes or self.as_json) and sys.stdin.isatty() and errors().isatty()
 
     def notice(self, text: str) -> None:
-        """Say something beside the answer, unless only the answer is wanted."""
+        """Print a notice on stderr, unless only the answer is wanted."""
         if not self.is_quiet:
             echo_err(text)
 
@@ -188,7 +188,7 @@ json_option = click.option(
 )
 
 Words = dict[str, Any]
-"""{argument of the method: what was given for it}"""
+"""{argument of the method: the value given for it}"""
 Option = Callable[[Any], Any]
 VARIABLE = 4
 """The flag of a function that takes any number of further arguments, as ``inspect`` has it."""
@@ -197,7 +197,7 @@ VARIABLE = 4
 def command_for(
     operation: str,
     *options: Option,
-    help: str,  # noqa: A002 - as of click
+    help: str,  # noqa: A002 - the name in click
     example: str,
     render: str | Callable[..., str],
     name: str | None = None,
@@ -210,9 +210,9 @@ def command_for(
 ) -> click.Command:
     """The command of an operation. ``options`` are named as the arguments of its method.
 
-    ``render``: makes the text of the answer, ``module:function`` of ``cli.render``; ``more``: what else that takes, from the words.
-    ``answer``: the document for ``--json``, where that is not the answer itself. ``code``: the exit code of an answer. ``exactly``: the
-    text is a document to be kept unchanged; or the name of the switch that says so. ``is_local``: it opens no store.
+    ``render``: the renderer of the answer, ``module:function`` of ``cli.render``; ``more``: its further arguments, made from the words.
+    ``answer``: the document for ``--json``, where it is not the answer itself. ``code``: the exit code of an answer. ``exactly``: the
+    text is a document to be kept unchanged; or the name of the switch that decides this. ``is_local``: it opens no store.
     """
 
     def run(cli: CliContext, /, **words: Any) -> None:
@@ -236,7 +236,7 @@ local_command_for = partial(command_for, is_local=True)
 def run_command_for(
     operation: str,
     *options: Option,
-    help: str,  # noqa: A002 - as of click
+    help: str,  # noqa: A002 - the name in click
     example: str,
     name: str | None = None,
     hints: Callable[[Any], Sequence[str]] | None = None,
@@ -244,7 +244,7 @@ def run_command_for(
     confirm: Callable[[CliContext, Client, Words], None] | None = None,
     cls: type[click.Command] = click.Command,
 ) -> click.Command:
-    """The command of an operation that runs an execution: it is watched, and its result is printed.
+    """The command of an operation that runs an execution: it shows progress, then prints the result.
 
     ``hints``: lines after a good result. ``check``: raises a usage error. ``confirm``: asks before anything is done.
     """
@@ -269,7 +269,7 @@ def _made(
     operation: str,
     options: Sequence[Option],
     *,
-    help: str,  # noqa: A002 - as of click
+    help: str,  # noqa: A002 - the name in click
     example: str,
     name: str | None,
     cls: type[click.Command],
@@ -298,7 +298,7 @@ def ask(client: Client, operation: str, words: Words) -> Any:
 
 
 def page_of(key: str) -> Callable[[Any], object]:
-    """The document of a page: its items under ``key``, and how many there are."""
+    """The document of a page: its items under ``key``, and their total."""
     return lambda page: {key: page.items, "total": page.total}
 
 
@@ -313,5 +313,5 @@ def counted(key: str) -> Callable[[Any], object]:
 
 
 def is_good(found: Any) -> int:
-    """Exit code 1 for an answer that is not good."""
+    """Exit code 0 for an answer that is good, else 1."""
     return 0 if found.is_good else 1

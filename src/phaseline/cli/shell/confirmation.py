@@ -1,4 +1,4 @@
-"""The question before what cannot be taken back: asked on a terminal, unless ``--yes`` is given, and never elsewhere."""
+"""The question before irreversible actions: asked only on a terminal, and not with ``--yes``."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def confirm(question: str) -> None:
-    """Go on if the user types y; otherwise leave with exit code 1, and nothing was done."""
+    """Return if the user types y; otherwise exit with code 1 before anything is done."""
     from phaseline.cli.streams.escaping import visible
 
     if not click.confirm(visible(question), default=False, err=True):
@@ -23,7 +23,7 @@ def confirm(question: str) -> None:
 
 
 def confirm_removal(client: Client, name: str, what: str) -> None:
-    """Ask for a deployment that is to be removed; ``what``: with {name} and {count}, the instances that it still has."""
+    """Ask before a deployment is removed; ``what``: a text with {name} and {count}, the number of remaining instances."""
     from phaseline.cli.render.table import number
 
     view = client.deployments.find(name)
@@ -32,6 +32,6 @@ def confirm_removal(client: Client, name: str, what: str) -> None:
 
 
 def confirm_plan(plan: PlanPreview, question: str) -> None:
-    """Show what would be done, then ask."""
+    """Show the plan, then ask."""
     echo_err(plan.text)
     confirm(question)

@@ -23,7 +23,7 @@ output_option = click.option(
 
 
 def put(cli: CliContext, document: Mapping[str, Value], output: str | None) -> None:
-    """A document to stdout, or into a file."""
+    """Write a document to stdout, or into a file."""
     if output is None:
         answer_json(text_of(document))
     else:
@@ -32,12 +32,12 @@ def put(cli: CliContext, document: Mapping[str, Value], output: str | None) -> N
 
 
 def write_document(document: Mapping[str, Any], output: str) -> None:
-    """A document into a file that only its owner reads: it says where everything is. Raises: PL-C091."""
+    """Write a document into a file that only its owner can read: it contains addresses of all resources. Raises: PL-C091."""
     write_private(text_of(document) + "\n", output)
 
 
 def write_private(text: str, output: str) -> None:
-    """A text into a file that only its owner reads. Raises: PL-C091."""
+    """Write a text into a file that only its owner can read. Raises: PL-C091."""
     from phaseline.model.problems.problem import problem_error
 
     try:
@@ -51,5 +51,5 @@ def write_private(text: str, output: str) -> None:
 
 
 def text_of(document: Mapping[str, Any]) -> str:
-    """The document as JSON that people can read."""
+    """The document as indented JSON."""
     return in_json(json.dumps(document, indent=1, ensure_ascii=False))

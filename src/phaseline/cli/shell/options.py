@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 import click
 
 from phaseline.cli.shell.cli_context import CliContext
-from phaseline.cli.shell.cli_context import json_option as json_option  # noqa: PLC0414 - options are had from here
+from phaseline.cli.shell.cli_context import json_option as json_option  # noqa: PLC0414 - options are imported from here
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
@@ -24,7 +24,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 def completing(
     kind: Named, *, may_be_file: bool = False
 ) -> Callable[[click.Context, click.Parameter, str], list[CompletionItem]]:
-    """What offers names of this kind to the shell; loaded when it asks."""
+    """The completion of names of this kind; loaded when a shell requests it."""
 
     def offered(ctx: click.Context, _parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
         from phaseline.cli.shell.shell_completion import offered_items
@@ -38,11 +38,11 @@ save_option = click.option("--save", is_flag=True, help="Keep the plan, to be ap
 
 
 SETTLED = "settled"
-"""What a watchable command returns when nothing that it shows will change any more."""
+"""The result of a watchable command when nothing that it shows will change any more."""
 
 
 def watchable(function: F) -> F:
-    """``--watch`` of a command that looks and answers: it looks again and again."""
+    """The option ``--watch`` of a query: repeat it and show its answer again."""
 
     @wraps(function)
     def with_watch(*args: object, every_s: float | None, **others: object) -> object:
@@ -123,7 +123,7 @@ def _remember_form(ctx: click.Context, _parameter: click.Parameter, value: str) 
 
 
 def plan_options(function: F) -> F:
-    """How every plan is answered: its exit code and its form."""
+    """The options of every command that prints a plan: its exit code and format."""
     code = click.option(
         "--exit-code",
         "tells",
@@ -157,7 +157,7 @@ blueprint_argument = click.argument(
 
 
 def given_values(_ctx: click.Context, parameter: click.Parameter, values: tuple[str, ...]) -> tuple[str, ...]:
-    """Inputs or parameters as they were given: each is ``name=value``, a mapping in JSON or YAML, or a file that is there."""
+    """Inputs or parameters from the command line: each is ``name=value``, a mapping in JSON or YAML, or an existing file."""
     for text in values:
         name, equals, _ = text.partition("=")
         is_pair = bool(equals) and bool(name.strip())
@@ -179,14 +179,14 @@ def pairs(_ctx: click.Context, parameter: click.Parameter, values: tuple[str, ..
 
 
 def pairs_of_values(ctx: click.Context, parameter: click.Parameter, values: tuple[str, ...]) -> dict[str, Value]:
-    """The same, each value read as YAML. Raises ``ProblemsError``."""
+    """{name: value} of such an option, with each value read as YAML. Raises ``ProblemsError``."""
     from phaseline.client.input_files import read_value
 
     return {name: read_value(text, f"--set {name}") for name, text in pairs(ctx, parameter, values).items()}
 
 
 def now_too(_words: dict[str, Any]) -> dict[str, Any]:
-    """For renderers that say how long ago something was."""
+    """The present time, for renderers that show ages."""
     import time
 
     return {"now": time.time_ns() // 1_000_000}
@@ -228,7 +228,7 @@ label_option = click.option(
 
 
 def gathered(files: tuple[str, ...], given: tuple[str, ...]) -> dict[str, Value]:
-    """{name: value} of files and of values that were given. Raises ``ProblemsError``."""
+    """{name: value} from files and single values. Raises ``ProblemsError``."""
     if not files and not given:
         return {}
     from phaseline.client.input_files import gather_inputs
@@ -244,7 +244,7 @@ def blueprint_options(function: F) -> F:
 
 
 def order_options(function: F) -> F:
-    """The options of every command that makes a deployment of a blueprint."""
+    """The options of every command that makes a deployment from a blueprint."""
 
     @wraps(function)
     def with_inputs(
@@ -275,7 +275,7 @@ def start_options(function: F) -> F:
 
 
 def of_a_start(function: F) -> F:
-    """The same, files and values of parameters as they were given."""
+    """The same, with the files and values of parameters unread."""
     files = click.option(
         "--params",
         "parameter_files",
@@ -353,7 +353,7 @@ def _of_time(function: Callable[..., object]) -> Callable[..., object]:
 
 
 def stopping_options(function: F) -> F:
-    """The options that say where something stops."""
+    """The options that set breakpoints."""
 
     @wraps(function)
     def with_checks(*args: object, breakpoints: tuple[str, ...], break_timeout: str | None, **others: object) -> object:
@@ -385,10 +385,10 @@ FILES = {".yaml", ".yml"}
 
 
 class OfDeployment(click.Command):
-    """A command about the deployment that ``-d`` names; who gives the name, or a file, without it is told what to type."""
+    """A command on the deployment that ``-d`` names; its usage errors suggest the right words for a name without ``-d``."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """As click's; a missing ``-d`` is told with the whole command."""
+        """Parse as click does; the error for a missing ``-d`` names the whole command."""
         words = list(args)
         try:
             return super().parse_args(ctx, args)
@@ -398,12 +398,12 @@ class OfDeployment(click.Command):
             raise click.UsageError(f"{error.format_message()} {self.meant(ctx, words)}", ctx) from error
 
     def meant(self, ctx: click.Context, words: Sequence[str]) -> str:
-        """What to type instead of these words."""
+        """The words to type instead of these."""
         return with_deployment(self, ctx, words)
 
 
 def with_deployment(command: click.Command, ctx: click.Context, words: Sequence[str]) -> str:
-    """What to type instead of these words of a command that lacks ``-d``."""
+    """The words to type instead, for a command that lacks ``-d``."""
     import shlex
 
     own = [parameter for parameter in command.params if isinstance(parameter, click.Argument)]

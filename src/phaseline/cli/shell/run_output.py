@@ -1,4 +1,4 @@
-"""What commands that run an execution have in common: watching it, Ctrl-C, the answer and the exit code."""
+"""Shared parts of commands that run an execution: progress, Ctrl-C, the answer and the exit code."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ if TYPE_CHECKING:
 
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-"""Ctrl-C, a polite kill, and a terminal that is closed: all hand over."""
+"""Ctrl-C, SIGTERM and a closed terminal: each hands the execution over."""
 _former: list[dict[signal.Signals, signal._HANDLER]] = []
-"""What the signals did before this process began to hear them, the last one first to go."""
+"""A stack of former signal handlers, restored in reverse order."""
 
 
 def _hear_as_before() -> None:
-    """In a copy of this process that a plugin forked: what is sent to the copy ends it, as in any other program."""
+    """Restore the former handlers in a process that a plugin forked: signals end it as they end any other program."""
     for former in reversed(_former):
         for number, handler in former.items():
             signal.signal(number, handler)
@@ -38,7 +38,7 @@ os.register_at_fork(after_in_child=_hear_as_before)
 
 @contextmanager
 def hearing(numbers: Sequence[signal.Signals], on_signal: Callable[[int, FrameType | None], None]) -> Iterator[None]:
-    """Have the signals call the function while the context is open, in this process and in none that is forked from it."""
+    """Call the function on these signals while the context is open, in this process but in no process forked from it."""
     former = {number: signal.getsignal(number) for number in numbers}
     _former.append(former)
     for number in numbers:
@@ -48,14 +48,14 @@ def hearing(numbers: Sequence[signal.Signals], on_signal: Callable[[int, FrameTy
     finally:
         for number, handler in former.items():
             signal.signal(number, handler)
-        if former in _former:  # a copy has none
+        if former in _former:  # a forked process has none
             _former.remove(former)
 
 
 def make_reporter(*, quiet: bool, follow: Callable[[str], Callable[[], Sequence[Line]]] | None = None) -> Reporter:
-    """The reporter that fits stderr; ``quiet``: only what a user should read in any case.
+    """The reporter that fits stderr; ``quiet``: it shows only what a user should read in any case.
 
-    ``follow``: given for ``--verbose``; finds for the id of an execution the function that gives its new lines.
+    ``follow``: given with ``--verbose``; it returns, for the id of an execution, the function that finds its new lines.
     """
     if follow is not None and not quiet:
         from phaseline.cli.render.progress.verbose_lines import VerboseLines
@@ -103,7 +103,7 @@ def progress_watcher(desk: CliContext) -> Iterator[Reporter]:
 
 
 def check_breaks(written: Sequence[str], timeout: str | None) -> None:
-    """Raise a usage error for what ``--break`` and ``--break-timeout`` cannot be."""
+    """Raise a usage error for invalid values of ``--break`` and ``--break-timeout``."""
     wait_s = span("--break-timeout", timeout)
     if not written:
         if timeout is not None:
@@ -119,7 +119,7 @@ def check_breaks(written: Sequence[str], timeout: str | None) -> None:
 
 
 def check_run(options: Mapping[str, Any]) -> None:
-    """Raise a usage error for options of a run that cannot be, or do not fit together."""
+    """Raise a usage error for run options that are invalid or do not fit together."""
     check_breaks(options["breakpoints"], options["break_timeout"])
     span("--timeout", options["timeout"])
     stop_after, on_failure = options["stop_after"], options["on_failure"]
@@ -138,7 +138,7 @@ def check_run(options: Mapping[str, Any]) -> None:
 
 
 def span(option: str, text: str | None) -> float | None:
-    """The seconds that an option says; None: it is not given."""
+    """The value of an option in seconds; None: it is not given."""
     if text is None:
         return None
     from phaseline.lang.durations import read_span
@@ -150,7 +150,7 @@ def span(option: str, text: str | None) -> float | None:
 
 
 def print_result(desk: CliContext, view: ExecutionView, hints: Sequence[str] = ()) -> None:
-    """Print the result and leave: 0 when the execution did what was asked for or was detached from, else 1."""
+    """Print the result and exit: 0 if the execution completed as requested or was detached from, else 1."""
     desk.answer(view, lambda: desk.renderer("executions:result_text")(view, hints if view.is_good else ()))
     for notice in view.notices:
         desk.notice(f"note: {notice}")

@@ -1,4 +1,7 @@
-"""What the shell offers for names of deployments, executions, instances, clusters, resources, secrets and blueprints; nothing where no store can be read."""
+"""Shell completion for names of deployments, executions, instances, clusters, resources, secrets and blueprints.
+
+It offers nothing where no store can be read.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +21,7 @@ if TYPE_CHECKING:
 def offered_items(
     ctx: click.Context, kind: Named, incomplete: str, *, may_be_file: bool = False
 ) -> list[CompletionItem]:
-    """Names of a kind that begin so; the shell would print control characters unescaped. ``may_be_file``: files, too."""
+    """Names of a kind with this beginning, those with control characters left out. ``may_be_file``: files, too."""
     words = ctx.find_root().params
     cli = CliContext(words.get("config"), {"store.url": words["store"]} if words.get("store") else {})
     more = [CompletionItem(incomplete, type="file")] if may_be_file else []

@@ -1,4 +1,4 @@
-"""Answers that are shown again and again (``--watch``), and lines as they come (``--follow``), until Ctrl-C or their end."""
+"""Repeated answers (``--watch``) and new lines as they come (``--follow``), until Ctrl-C or their end."""
 
 from __future__ import annotations
 
@@ -24,12 +24,15 @@ if TYPE_CHECKING:
     from phaseline.use_cases.queries.events.log_stream import LineStream
     from phaseline.views.views import Line
 OTHER_SCREEN, OWN_SCREEN = "\x1b[?1049h\x1b[?25l\x1b[?7l", "\x1b[?7h\x1b[?25h\x1b[?1049l"
-"""Begin and end of drawing: a screen of its own, no cursor, long lines cut by the terminal."""
+"""Terminal codes around drawing: a separate screen, no cursor, long lines cut by the terminal."""
 HOME, END_OF_LINE, END_OF_SCREEN = "\x1b[H", "\x1b[K", "\x1b[J"
 
 
 def watch(desk: CliContext, look: Callable[[], bool], every_s: float) -> None:
-    """Show what a command answers, until ``look``, which runs it, says that this will not change: redrawn on a terminal; elsewhere printed anew, or as a JSON document a line, when it changed."""
+    """Show the answer of a command repeatedly, until ``look``, which runs it, reports that it will not change.
+
+    On a terminal the answer is redrawn; elsewhere it is printed when it has changed, as text or as one JSON document a line.
+    """
     with _until_interrupted():
         looks = _looks(desk, look, every_s)
         if output().isatty() and not desk.as_json:
@@ -39,13 +42,13 @@ def watch(desk: CliContext, look: Callable[[], bool], every_s: float) -> None:
 
 
 def _looks(desk: CliContext, look: Callable[[], bool], every_s: float) -> Iterator[str]:
-    """What is to be shown, each time it is asked for, with a pause between; the last when the command says so."""
+    """The text to show at each look, with a pause between looks; ends when the command reports the last one."""
     taken: list[str] = []
 
     def take(value: object, text: Callable[[], str]) -> None:
         taken.append(in_json(json.dumps(plain(value), ensure_ascii=False)) if desk.as_json else text())
 
-    desk.takes, desk.is_quiet = take, True  # a notice would stand in the middle of the screen, each time
+    desk.takes, desk.is_quiet = take, True  # a notice would appear in the middle of the screen at each look
     while True:
         goes_on = look()
         yield "\n".join(taken)
@@ -56,7 +59,7 @@ def _looks(desk: CliContext, look: Callable[[], bool], every_s: float) -> Iterat
 
 
 def _printed(looks: Iterator[str]) -> None:
-    """Each time it has changed."""
+    """Print the text each time it has changed."""
     shown = None
     for text in looks:
         if text != shown:
@@ -66,7 +69,7 @@ def _printed(looks: Iterator[str]) -> None:
 
 
 def _redrawn(looks: Iterator[str], every_s: float) -> None:
-    """On a screen of its own; what was shown last stays behind."""
+    """Draw on a separate screen; the last text remains on the normal screen."""
     has_color = click.get_current_context().color is not False
     last = next(looks)  # before anything is drawn: it may be an error
     output().write(OTHER_SCREEN)
@@ -88,7 +91,7 @@ def _redrawn(looks: Iterator[str], every_s: float) -> None:
 
 
 def follow(cli: CliContext, stream: LineStream, limit: int | None, text: Callable[[Sequence[Line]], str]) -> None:
-    """The last ``limit`` lines, then those that come, until the execution has ended, or no process works on it (exit code 1)."""
+    """Print the last ``limit`` lines, then new ones until the execution has ended or no process works on it (exit code 1)."""
     with _until_interrupted():
         looks = stream.news(pause)
         try:
@@ -107,7 +110,7 @@ def follow(cli: CliContext, stream: LineStream, limit: int | None, text: Callabl
 
 
 def pause(seconds: float) -> None:
-    """Wait. Raises ``BrokenPipeError`` as soon as nobody can read the output any more, though nothing is written meanwhile."""
+    """Wait. Raises ``BrokenPipeError`` as soon as the reader has closed the output, although nothing is written meanwhile."""
     try:
         number = output().fileno()
     except (OSError, ValueError):  # a test or a program captures it
@@ -132,7 +135,7 @@ def _tell(desk: CliContext, pages: Iterator[list[Line]], text: Callable[[Sequenc
 
 @contextmanager
 def _until_interrupted() -> Iterator[None]:
-    """Ctrl-C and SIGTERM are how this is meant to end."""
+    """Take Ctrl-C and SIGTERM as the regular end."""
 
     def on_signal(_number: int, _frame: FrameType | None) -> None:
         raise KeyboardInterrupt

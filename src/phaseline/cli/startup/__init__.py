@@ -1,1 +1,1 @@
-"""Imports that keep a short command short."""
+"""Imports that keep short commands fast."""

@@ -1,9 +1,9 @@
-"""Modules that libraries import at once and commands hardly ever use: each is loaded when something in it is asked for.
+"""Deferred modules: libraries import them at once, commands hardly ever use them; each is loaded on first use.
 
 Python's own ``LazyLoader`` does the same, but loads a module as soon as a second one imports it, and before Python 3.12
 two threads could see a module that is half loaded (docs/adr/0018).
 
-Patterns that a library compiles while it is imported wait likewise: PyYAML compiles ten, three quarters of its import, a tenth of the
+Patterns that a library compiles while it is imported are deferred too. PyYAML compiles ten: three quarters of its import, a tenth of the
 instructions of a small install. The C parser, which reads our blueprints, needs none of them.
 """
 
@@ -20,17 +20,17 @@ from typing import Any
 
 
 class DeferredModule(ModuleType):
-    """A module whose name and place are known; the first thing that is missing in it loads it, into this very object."""
+    """A module whose name and file are known; the first missing attribute loads the module, into this object."""
 
     def __getattr__(self, name: str) -> Any:
-        """What the module has under that name, once it is loaded."""
-        if name == "__path__":  # asked of everything that something is imported from; packages have it from the start
+        """Load the module and return its attribute of that name."""
+        if name == "__path__":  # Python asks every imported-from module for it; packages have it from the start
             raise AttributeError(f"module {self.__name__!r} is no package")
         load(self)
         return getattr(self, name)
 
     def __dir__(self) -> Iterable[str]:
-        """All its names, as of any module."""
+        """Load the module and return all its names."""
         load(self)
         return dir(self)
 
@@ -40,10 +40,10 @@ _under_way: set[str] = set()
 
 
 def put_off(name: str, known: Mapping[str, object] | None = None) -> None:
-    """Let a module that nobody has imported yet be loaded later; ``known`` is in it until then.
+    """Defer a module that is not imported yet; until it is loaded it holds ``known``.
 
-    A module that cannot be found is left to whoever imports it. Of a part of a package that is not loaded yet, ``bind``
-    has to be called when that is.
+    A module that cannot be found is left to the import statement. For a part of a package that is not loaded yet, call
+    ``bind`` once the package is loaded.
     """
     if name in sys.modules:
         return
@@ -67,12 +67,12 @@ def put_off(name: str, known: Mapping[str, object] | None = None) -> None:
 
 
 def bind(package: ModuleType, name: str) -> None:
-    """Let a package have its part under its own name, as an import does; nothing if the package knows it already."""
+    """Set the part as an attribute of its package, as an import does; nothing if the package has it already."""
     vars(package).setdefault(name.rpartition(".")[2], sys.modules[name])
 
 
 def _found(name: str) -> ModuleSpec | None:
-    """Where a module lies; the package that it is part of is looked for, not loaded."""
+    """The spec of a module; its package is searched for, not loaded."""
     package = name.rpartition(".")[0]
     if not package:
         return PathFinder.find_spec(name)
@@ -81,7 +81,7 @@ def _found(name: str) -> ModuleSpec | None:
 
 
 def load(module: ModuleType) -> None:
-    """Load a module that was put off. What it lacks while it is being loaded is missing, as in any import."""
+    """Load a deferred module. An attribute that it lacks during loading is missing, as in any import."""
     with _loading:
         name = module.__name__
         if type(module) is not DeferredModule:
@@ -99,27 +99,27 @@ def load(module: ModuleType) -> None:
 
 
 class LaterPattern:
-    """Stands for the pattern of these arguments of ``re.compile``. A copy of it is an ordinary pattern."""
+    """A placeholder for the pattern of these arguments of ``re.compile``. A copy of it is an ordinary pattern."""
 
     def __init__(self, pattern: str, flags: int = 0) -> None:
-        """Nothing is compiled yet, so nothing is wrong yet either."""
+        """Keep the arguments; nothing is compiled, so no error is raised yet."""
         self._arguments = (pattern, flags)
 
     def __getattr__(self, name: str) -> Any:
-        """What the pattern has under that name; asked once, then it is here."""
-        if name == "_arguments":  # of an object that is being made
+        """Return the attribute of the pattern; looked up once, then kept here."""
+        if name == "_arguments":  # copy and pickle ask an object that is being made
             raise AttributeError(name)
         found = getattr(re.compile(*self._arguments), name)
         setattr(self, name, found)
         return found
 
     def __reduce__(self) -> tuple[object, ...]:
-        """As the pattern itself."""
+        """Pickle as the pattern itself."""
         return re.compile, self._arguments
 
 
 class _Deferring(ModuleType):
-    """``re`` as a module sees it while it is imported."""
+    """The module ``re`` as a library sees it while it is imported."""
 
     compile = LaterPattern
 
@@ -135,10 +135,10 @@ def _import(name: str, *others: Any, **options: Any) -> Any:
 
 
 class _Loader(SourceFileLoader):
-    """Runs a module that compiles nothing at once. No other module is touched by that."""
+    """A loader that runs a module without compiling its patterns. No other module is affected."""
 
     def exec_module(self, module: ModuleType) -> None:
-        """With ``re`` as it is for everybody, once the module is imported."""
+        """Run the module, then give it the ordinary ``re`` again."""
         own = vars(module)
         own["__builtins__"] = {**vars(builtins), "__import__": _import}
         super().exec_module(module)
@@ -147,7 +147,7 @@ class _Loader(SourceFileLoader):
 
 
 def spec_of(name: str, path: Sequence[str] | None) -> ModuleSpec | None:
-    """Where the module lies, and that it is imported this way; nothing where it is no ordinary file."""
+    """The spec of the module with this loader; None if it is no ordinary file."""
     spec = PathFinder.find_spec(name, path)
     if spec is None or type(spec.loader) is not SourceFileLoader:
         return None

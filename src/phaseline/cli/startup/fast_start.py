@@ -1,6 +1,6 @@
-"""What keeps a short command short: nothing is loaded that it does not do, and nobody searches for garbage.
+"""A fast start for short commands: they load nothing that they do not use, and run no garbage collection.
 
-All of it is measured in docs/benchmarks.md and argued for in docs/adr/0020. What a user has set himself stays as it is.
+All of it is measured in docs/benchmarks.md and justified in docs/adr/0020. Values that a user has set stay unchanged.
 """
 
 from __future__ import annotations
@@ -18,31 +18,31 @@ from phaseline.cli.startup import deferred_modules as later
 from phaseline.cli.startup import module_finder as own_modules
 
 MADE_BETWEEN_LOOKS = 100_000
-"""Objects made until Python looks for garbage: importing makes fewer, and what it makes stays."""
+"""The number of new objects that starts a garbage collection: importing makes fewer, and they all stay in use."""
 OPENBLAS = "OPENBLAS_NUM_THREADS"
 THREADS = (OPENBLAS, "OMP_NUM_THREADS", "GOTO_NUM_THREADS")
-"""Variables that numpy's linear algebra reads while it is loaded; it starts as many threads as there are processors."""
+"""Variables that numpy's linear algebra reads while it is loaded; by default it starts a thread for each processor."""
 DOCUMENTATION = ("numpy._core._add_newdocs", "numpy._core._add_newdocs_scalars")
-"""Nothing but the texts of numpy's help: left out, numpy is as Python's option ``-OO`` makes it."""
+"""The module with the help texts of numpy: without it, numpy is the same as under Python's option ``-OO``."""
 ANNOTATIONS = "numpy._typing"
-"""What numpy annotates with: a quarter of the time it takes to load, for a word in five of its annotations."""
+"""The module of types for numpy's annotations: a quarter of its loading time, for a name in five annotations."""
 LINEAR_ALGEBRA = "numpy.linalg"
-"""Of which numpy takes four functions while it is loaded, for its matrices and polynomials."""
+"""A module from which numpy takes four functions while it is loaded, for its matrices and polynomials."""
 SELDOM = (
     "ast", "ctypes", "fnmatch", "ntpath", "pickle", "shlex", "textwrap", "traceback", "uuid",
     "numpy.lib.mixins", "numpy.lib.scimath",
 )  # fmt: skip
-"""Modules of Python and numpy that click, numpy and we import for corners which most commands do not turn."""
+"""Modules of Python and numpy that click, numpy and Phaseline import for features that most commands do not use."""
 
 _lent: list[str] = []
 _codes: list[int] = []
 
 
 def begin() -> None:
-    """As the first thing a command does, before anything loads numpy."""
+    """Prepare the fast start; called first in a command, before anything loads numpy."""
     gc.set_threshold(MADE_BETWEEN_LOOKS)
     own_modules.find_directly()
-    if not atexit._ncallbacks():  # noqa: SLF001 - else somebody was here before us, who would be called after us
+    if not atexit._ncallbacks():  # noqa: SLF001 - functions registered earlier would run after ours
         atexit.register(_leave)
     for name in DOCUMENTATION:
         sys.modules.setdefault(name, ModuleType(name))
@@ -61,7 +61,7 @@ def begin() -> None:
 
 
 def load_click() -> None:
-    """Load click, which has a type named after ``uuid.UUID``: to declare that, the module need not be loaded."""
+    """Load click without ``uuid``: click declares a type named after ``uuid.UUID``, which does not need the module."""
     uuid = sys.modules.get("uuid")
     if isinstance(uuid, later.DeferredModule):
         vars(uuid)["UUID"] = Annotation
@@ -72,7 +72,7 @@ def load_click() -> None:
 
 
 def load() -> None:
-    """Load numpy and take back what was said in the environment: programs that are started later shall not read it."""
+    """Load numpy, then remove its variables from the environment: programs started later must not inherit them."""
     import numpy as np
 
     later.bind(np, ANNOTATIONS)
@@ -82,13 +82,13 @@ def load() -> None:
 
 
 def end(code: int) -> None:
-    """As the last thing: the process is going to end with this code, and whoever waits for that is waited for."""
+    """Register the exit code of the process, as the last act; threads and exit functions still complete before the end."""
     gc.freeze()
     _codes.append(code)
 
 
 def _leave() -> None:
-    """End here: all threads have ended and all others have been called, and the operating system takes everything back."""
+    """End the process: all threads and all other exit functions have ended, and the operating system frees the rest."""
     if _codes:
         sys.stdout.flush()
         sys.stderr.flush()
@@ -96,13 +96,13 @@ def _leave() -> None:
 
 
 class Annotation:
-    """Stands where numpy annotates an array."""
+    """A placeholder for the array type in numpy's annotations."""
 
     __class_getitem__ = classmethod(GenericAlias)  # type: ignore[var-annotated]  # as the standard library does it
 
 
 def cleandoc(text: str) -> str:
-    """What ``inspect.cleandoc`` makes of a help text: numpy and click send theirs there while they are imported."""
+    """The same result as ``inspect.cleandoc``, for the help texts of numpy and click while they are imported."""
     lines = text.expandtabs().split("\n")
     margin = min((len(line) - len(line.lstrip()) for line in lines[1:] if line.lstrip()), default=0)
     lines = [lines[0].lstrip(), *(line[margin:] for line in lines[1:])]
@@ -114,7 +114,7 @@ def cleandoc(text: str) -> str:
 
 
 def signature(function: Callable[..., object], **options: Any) -> Any:
-    """What ``inspect.signature`` says, but nothing of the functions for which numpy asks while it is imported, for its help."""
+    """The same as ``inspect.signature``; None for functions that numpy inspects for its help while it is imported."""
     if str(getattr(function, "__module__", "")).startswith(("numpy._core.", "numpy.lib._")):
         return None
     import inspect
@@ -124,7 +124,7 @@ def signature(function: Callable[..., object], **options: Any) -> Any:
 
 
 def quote_from_bytes(*arguments: Any, **options: Any) -> str:
-    """As ``urllib.parse`` has it; ``pathlib`` needs it for paths as URLs."""
+    """The same as in ``urllib.parse``; ``pathlib`` needs it for paths as URLs."""
     import urllib.parse
 
     later.load(urllib.parse)
@@ -132,13 +132,13 @@ def quote_from_bytes(*arguments: Any, **options: Any) -> str:
 
 
 def gettext(message: str) -> str:
-    """As the module of that name has it: nothing is translated until somebody has named a catalogue, which loads it."""
+    """The same as in ``gettext``: nothing is translated until a catalogue is chosen, which loads the module."""
     module = sys.modules["gettext"]
     return message if type(module) is later.DeferredModule else module.gettext(message)
 
 
 def ngettext(one: str, many: str, count: int) -> str:
-    """The same for what is counted."""
+    """The same for texts with a count."""
     module = sys.modules["gettext"]
     if type(module) is later.DeferredModule:
         return one if count == 1 else many
@@ -147,7 +147,7 @@ def ngettext(one: str, many: str, count: int) -> str:
 
 
 def _lent_by(module: str, name: str) -> Callable[..., Any]:
-    """Stands for a function of a module that waits: the first call loads it."""
+    """A placeholder for a function of a deferred module: the first call loads it."""
 
     def function(*arguments: Any, **options: Any) -> Any:
         later.load(sys.modules[module])

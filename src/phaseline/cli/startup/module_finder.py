@@ -1,9 +1,9 @@
-"""Finds our own modules without searching: a part of a package lies in the package's folder, and its byte code beneath.
+"""An importer that finds Phaseline's modules without searching: in the folder of the package, with byte code beneath.
 
-Python looks for each module with six endings, lists folders to do so, asks for the time of the source twice and puts
-the name of its byte code together three times: 0.13 million instructions a module, and a command loads 270 (ADR 0020).
+Python tries six endings for each module, lists folders, reads the time of the source twice and composes
+the name of its byte code three times: 0.13 million instructions a module, and a command loads 270 (ADR 0020).
 Modules that are imported as modules, ``from package import module``, wait until they are used (ADR 0037).
-What is not there as a file of ours with byte code that is its own goes the ordinary way, which also writes byte code.
+A module without a source file here, or without valid byte code, is left to Python, which also writes byte code.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ import phaseline
 
 OURS = f"{phaseline.__name__}."
 COMPILE_LATER = frozenset({"yaml.constructor", "yaml.reader", "yaml.resolver"})
-"""Modules of others that compile patterns while they are imported."""
+"""Library modules that compile patterns while they are imported."""
 PLAIN: dict[str, tuple[str, ...]] = {
     "phaseline": (
         "app", "calls", "catalog", "cli", "client", "compat", "dsl", "embedded", "engine", "hooks", "lang", "model",
@@ -85,19 +85,19 @@ PLAIN: dict[str, tuple[str, ...]] = {
         "events", "packages", "resources",
     ),
 }  # fmt: skip
-"""{package: packages in it whose ``__init__`` is nothing but a docstring}; kept true by a test."""
+"""{package: packages in it whose ``__init__`` holds only a docstring}; kept true by a test."""
 ASKED_BY_IMPORTS = frozenset({
     "__class__", "__dict__", "__name__", "__spec__", "__loader__", "__package__", "__path__", "__file__", "__cached__",
 })  # fmt: skip
 """Attributes of a module that Python reads and sets while it imports it."""
 LONGEST = 1 << 16
-"""Bytes of byte code that are read at once: no module of ours has as many, and for more memory the system is asked each time."""
+"""Bytes of byte code that are read at once: more than any module has; a larger buffer costs a system call each time."""
 
 
 def find_directly() -> None:
-    """Let the modules of this program be found this way, unless it does not lie in an ordinary folder.
+    """Install this importer for Phaseline's modules, if they are in an ordinary folder.
 
-    Whoever wants to see all imports has come before us and stays there.
+    A finder that another program has put first, to see all imports, stays first.
     """
     spec = phaseline.__spec__
     is_ordinary = type(spec.loader) is SourceFileLoader and sys.pycache_prefix is None
@@ -109,9 +109,9 @@ def find_directly() -> None:
 
 
 def make_plain_packages(parent: ModuleType, folder: str, ending: str) -> None:
-    """Make the packages below ``parent`` whose ``__init__`` is nothing but a docstring, which is not read.
+    """Make the packages below ``parent`` whose ``__init__`` holds only a docstring, without reading it.
 
-    That takes a fifth of an import, and a command would import fifty. Packages that are there already stay.
+    That takes a fifth of an import, and a command would import fifty. Packages already imported stay.
     """
     modules = sys.modules
     for own in PLAIN.get(parent.__name__, ()):
@@ -139,9 +139,9 @@ def make_plain_packages(parent: ModuleType, folder: str, ending: str) -> None:
 
 
 def _waiting_module(package: str, folder: str, own: str) -> ModuleType:
-    """The ``__getattr__`` of a package: a module that waits, if there is a file for it. Raises: ``AttributeError`` if not."""
+    """The ``__getattr__`` of a package: a deferred module if a file exists for it. Raises: ``AttributeError`` if not."""
     name = f"{package}.{own}"
-    # What is in sys.modules already is being imported by another thread: Python waits for that.
+    # A module already in sys.modules is being imported by another thread: Python waits for that.
     if name in sys.modules or not os.access(f"{folder}/{own}.py", os.F_OK):  # cheaper than os.stat
         raise AttributeError(f"module {package!r} has no attribute {own!r}")
     found: ModuleType = vars(sys.modules[package]).setdefault(own, WaitingModule(name))
@@ -156,13 +156,13 @@ class WaitingModule(ModuleType):
     """
 
     def __getattribute__(self, name: str) -> Any:
-        """What the module has under that name, once it is imported."""
-        if name == "__class__":  # what isinstance asks
+        """Import the module and return its attribute of that name."""
+        if name == "__class__":  # isinstance reads it
             return _own(self, name)
         module = import_module(_own(self, "__name__"))
         if module is not self:  # another thread imported it while this object was made
             return getattr(module, name)
-        if not getattr(_own(self, "__spec__"), "_initializing", False):  # otherwise the module asks itself
+        if not getattr(_own(self, "__spec__"), "_initializing", False):  # otherwise the module reads its own attribute
             self.__class__ = ModuleType  # type: ignore[assignment]  # the same layout
         return _own(self, name)
 
@@ -171,7 +171,7 @@ class ImportingModule(WaitingModule):
     """The same module while it is imported: other threads wait for the end of the import."""
 
     def __getattribute__(self, name: str) -> Any:
-        """What the module has under that name."""
+        """Return the attribute of the module."""
         return _own(self, name) if name in ASKED_BY_IMPORTS else super().__getattribute__(name)
 
 
@@ -179,14 +179,14 @@ _own = ModuleType.__getattribute__
 
 
 class ModuleFinder:
-    """Where Python asks for a module (``sys.meta_path``)."""
+    """The finder of modules (in ``sys.meta_path``)."""
 
     def __init__(self, ending: str) -> None:
-        """``ending``: of files with byte code, which names the interpreter and how far it optimizes."""
+        """``ending``: of files with byte code; it names the interpreter and the optimization level."""
         self._ending = ending
 
     def find_spec(self, name: str, path: Sequence[str] | None, _target: ModuleType | None = None) -> ModuleSpec | None:
-        """Where a module of ours lies, or one that compiles too much; nothing of others and of what is no file."""
+        """The spec of a Phaseline module, or of a library module with deferred patterns; None for any other."""
         if not path or not name.startswith(OURS):
             if name not in COMPILE_LATER:
                 return None
@@ -215,16 +215,16 @@ class ModuleFinder:
 
 
 class _Loader(SourceFileLoader):
-    """Takes byte code of the source that was seen; what is older, or vouched for otherwise, is left to Python."""
+    """A loader that takes byte code made from the present source; older byte code, or byte code checked by hash, is left to Python."""
 
     def __init__(self, name: str, source: str, cached: str, seen: os.stat_result) -> None:
-        """Of a module and its byte code, for the source as it was ``seen``."""
+        """Keep the module, its byte code file, and the source's status as ``seen``."""
         super().__init__(name, source)
         self._cached = cached
         self._made_of = b"%b\0\0\0\0%b%b" % (MAGIC_NUMBER, _four_bytes(int(seen.st_mtime)), _four_bytes(seen.st_size))
 
     def create_module(self, spec: ModuleSpec) -> ModuleType:
-        """A module that knows its files: to ask one for an attribute that it has not costs more than to make it."""
+        """Make a module that knows its files: asking a module for a missing attribute costs more."""
         package, _, own = spec.name.rpartition(".")
         module = vars(sys.modules[package]).get(own) if package in sys.modules else None
         if isinstance(module, WaitingModule):
@@ -240,16 +240,16 @@ class _Loader(SourceFileLoader):
         return module
 
     def get_code(self, fullname: str) -> CodeType | None:
-        """What is run when the module is imported."""
+        """The code that runs when the module is imported."""
         written = memoryview(_start_of(self._cached))
         if written[:16] != self._made_of or len(written) == LONGEST:
             return super().get_code(fullname)
-        code: CodeType = loads(written[16:])  # noqa: S302 - what Python itself would load
+        code: CodeType = loads(written[16:])  # noqa: S302 - the same file that Python itself would load
         return code if code.co_filename == self.path else super().get_code(fullname)
 
 
 def _start_of(path: str) -> bytes:
-    """What a file holds, in a fifth of the time that a file object takes; nothing where there is none."""
+    """The content of a file, in a fifth of the time that a file object takes; empty if there is no file."""
     try:
         file = os.open(path, os.O_RDONLY)
     except OSError:

@@ -1,1 +1,1 @@
-"""Standard output and standard error: what we write there, escaped, and what others write there."""
+"""Standard output and standard error: Phaseline's own texts, escaped, and foreign output."""

@@ -1,9 +1,9 @@
-r"""Escape what would steer a terminal, and keep our own colors apart from it.
+r"""Escape characters that would control a terminal, and keep our own colors.
 
-Names, descriptions, outputs and logs come from blueprints, plugins and scripts. ``saying`` sends every text through
+Names, descriptions, outputs and logs come from blueprints, plugins and scripts. ``output`` sends every text through
 ``for_output``: control characters, C1, the ESC that begins a sequence, and characters that turn the direction of
-writing become ``\x1b``, as Python writes them; line ends and tabs stay. Our own colors are marks that nobody else can
-write, because they hold a number that is drawn anew for each process.
+writing become escapes such as ``\x1b``, as Python writes them; line ends and tabs stay. Our own colors are marks that
+no other program can write, because they hold a random number of this process.
 """
 
 from __future__ import annotations
@@ -15,15 +15,15 @@ from typing import Literal
 ENDS = "\n\t"
 """Control characters that texts of several lines keep."""
 DIRECTIONS = "\u061c\u200e\u200f\u2028\u2029\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\ufeff"
-"""What turns the direction of writing (Unicode: Bidi_Control), separators of lines and paragraphs, the mark of byte order."""
+"""Characters that turn the direction of writing (Unicode: Bidi_Control), line and paragraph separators, the byte order mark."""
 SEAL = f"\0{os.urandom(8).hex()}:"
-"""Begins a mark of ours."""
+"""The beginning of each of our marks."""
 COLORS = {"red": 31, "green": 32, "yellow": 33, "blue": 34, "magenta": 35, "cyan": 36}
 
 
 @cache
 def _table(kind: Literal["text", "line", "json"]) -> dict[int, str]:
-    """{code of a character: how it is shown}; made when the first text needs it, which short commands have not."""
+    """{code of a character: its escape}; made when the first text needs it, which short commands do not print."""
     controls = "".join(map(chr, (*range(0x20), *range(0x7F, 0xA0))))
     escaped = [char for char in controls + DIRECTIONS if kind == "line" or char not in ENDS]
     if kind == "json":
@@ -32,7 +32,7 @@ def _table(kind: Literal["text", "line", "json"]) -> dict[int, str]:
 
 
 def visible(text: str) -> str:
-    r"""The text with what would steer a terminal shown as an escape; ends of lines and tabs stay.
+    r"""The text with terminal control characters shown as escapes; ends of lines and tabs stay.
 
     >>> print(visible("\x1b]0;mine\x07 caf\udce9 \u202eback"))
     \x1b]0;mine\x07 caf\udce9 \u202eback
@@ -41,7 +41,7 @@ def visible(text: str) -> str:
 
 
 def in_line(text: str) -> str:
-    r"""The same, and it stays on one line.
+    r"""The same on one line: ends of lines become escapes, too.
 
     >>> print(in_line("two\nlines"))
     two\nlines
@@ -50,7 +50,7 @@ def in_line(text: str) -> str:
 
 
 def in_json(document: str) -> str:
-    r"""The same JSON document, such that a terminal is not steered by it either.
+    r"""The same JSON document without characters that control a terminal.
 
     >>> print(in_json('{"name": "\x9b\u202e"}'))
     {"name": "\u009b\u202e"}
@@ -59,13 +59,13 @@ def in_json(document: str) -> str:
 
 
 def painted(text: str, color: str | None = None, *, bold: bool = False) -> str:
-    """The text in a color of ours; ``for_output`` makes it one that a terminal understands."""
+    """The text with marks for a color, which ``for_output`` turns into terminal codes."""
     codes = [*([str(COLORS[color])] if color else []), *(["1"] if bold else [])]
     return f"{SEAL}{';'.join(codes)}m{text}{SEAL}0m" if codes else text
 
 
 def for_output(text: str) -> str:
-    r"""What may be written to a terminal: marks of ours as colors, everything else as ``visible`` has it.
+    r"""The text as it may be written to a terminal: our marks as colors, everything else escaped as by ``visible``.
 
     >>> for_output(painted("bad", "red") + "\x1b[2J")
     '\x1b[31mbad\x1b[0m\\x1b[2J'
@@ -79,12 +79,12 @@ def for_output(text: str) -> str:
 
 
 def _is_plain(text: str) -> bool:
-    """Whether nothing but ends of lines in it is no ordinary character."""
+    """Whether all characters are printable, except ends of lines."""
     return text.replace("\n", "").isprintable()
 
 
 def _encodable(text: str) -> str:
-    """What is no character, as in a file's name that is not UTF-8, is written as JSON and Python write it."""
+    """Escape lone surrogates, as in a file name that is not UTF-8, the way JSON and Python do."""
     try:
         text.encode()
     except UnicodeEncodeError:

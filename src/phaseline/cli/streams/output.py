@@ -1,8 +1,8 @@
-"""The answer on stdout, what is said beside it on stderr, and what happens when an output can no longer be written.
+"""Answers on stdout, notices on stderr, and the reaction when an output can no longer be written.
 
-Every text of the program goes out here, escaped (``escaping``): on a terminal and in a pipe alike, as kubectl does it,
-because whoever reads a log with ``less -R`` or ``tee`` has a terminal, too. What is printed to be kept as it is
-(a document, a secret that is revealed) is exact in a pipe or a file, and escaped on a terminal.
+Every text of the program is printed here, escaped (``escaping``): on a terminal and in a pipe alike, as kubectl does it,
+because a log that is read with ``less -R`` or ``tee`` ends at a terminal, too. Texts to be kept unchanged
+(a document, a revealed secret) are exact in a pipe or a file, and escaped on a terminal.
 """
 
 from __future__ import annotations
@@ -17,27 +17,27 @@ from typing import TextIO
 import click
 
 OUTPUT, ERRORS = 1, 2
-"""The descriptors of standard output and standard error, for this process and for the programs that it starts."""
+"""The descriptors of standard output and standard error, in this process and in programs that it starts."""
 
 _kept: dict[int, TextIO] = {}
-"""Streams that are for our own texts alone, by the descriptor that they were once."""
+"""Streams for our own texts only, by their original descriptor."""
 
 _settles: list[Callable[[], None]] = []
-"""What shows the texts of others that are on their way; empty until code of a plugin was about to run."""
+"""Functions that flush foreign output still in the pipe; empty until code of a plugin is about to run."""
 
 
 def output() -> TextIO:
-    """Where answers go."""
+    """The stream for answers."""
     return _kept.get(OUTPUT) or sys.stdout
 
 
 def errors() -> TextIO:
-    """Where everything else goes that we say."""
+    """The stream for all our other texts."""
     return _kept.get(ERRORS) or sys.stderr
 
 
 def echo(text: str) -> None:
-    """Print an answer on stdout. Raises ``OSError`` if it finds no room there."""
+    """Print an answer on stdout. Raises ``OSError`` if it cannot be written, as on a full disk."""
     from phaseline.cli.streams.escaping import for_output
 
     click.echo(for_output(text), file=output())
@@ -51,7 +51,7 @@ def answer_json(document: str) -> None:
 
 
 def answer_json_parts(parts: Iterable[str]) -> None:
-    """The same of a document that is made in parts, each printed before the next is made."""
+    """Print a JSON document that is made in parts, each printed before the next is made."""
     from phaseline.cli.streams.escaping import in_json
 
     for part in parts:
@@ -60,7 +60,7 @@ def answer_json_parts(parts: Iterable[str]) -> None:
 
 
 def answer_exactly(text: str) -> None:
-    """Print on stdout what is to be kept as it is; escaped only where it goes to a terminal. Raises as ``echo``."""
+    """Print a text on stdout unchanged; it is escaped only on a terminal. Raises as ``echo``."""
     if output().isatty():
         echo(text)
     else:
@@ -68,7 +68,7 @@ def answer_exactly(text: str) -> None:
 
 
 def echo_err(text: str) -> None:
-    """Print a line on stderr. If that cannot be written, what runs goes on unheard: it matters more than its telling."""
+    """Print a line on stderr. If that fails, the command continues in silence: its work matters more than its messages."""
     from phaseline.cli.streams.escaping import for_output
 
     try:
@@ -78,8 +78,8 @@ def echo_err(text: str) -> None:
 
 
 def terminal_size(stream: TextIO) -> os.terminal_size:
-    """Columns and lines of the terminal that the stream is, unless the user has said them; 80 by 24 where it is none."""
-    found = (0, 0)  # as a terminal has it that nobody looks at
+    """Columns and lines: from ``COLUMNS`` and ``LINES``, else of the stream's terminal, else 80 by 24."""
+    found = (0, 0)  # the size that a terminal without a window reports
     with suppress(OSError, ValueError):
         found = os.get_terminal_size(stream.fileno())
     said = [os.environ.get(name, "") for name in ("COLUMNS", "LINES")]
@@ -90,7 +90,7 @@ def terminal_size(stream: TextIO) -> os.terminal_size:
 
 
 def open_closed() -> None:
-    """What was closed when we began, as some daemons do it, leads nowhere; else the next file that is opened would get its number."""
+    """Open standard streams that were closed at the start, as under some daemons: else the next opened file gets their number."""
     for number, (name, mode) in enumerate((("stdin", "r"), ("stdout", "w"), ("stderr", "w"))):
         if getattr(sys, name) is None:
             nowhere = os.open(os.devnull, os.O_RDWR)
@@ -102,11 +102,11 @@ def open_closed() -> None:
 
 
 def keep_output() -> None:
-    """From now on standard output is for answers alone: whatever others write there, or to descriptor 1, is heard on stderr.
+    """Reserve standard output for answers: output of plugins there, or to descriptor 1, appears on stderr.
 
-    That are plugins, and programs that they start; an answer is to stay one JSON document. A stream that is not this process's
-    own, as where a test or a program captures it, stays as it is, and so does one that was closed. Where stderr is a
-    terminal, it is kept for our own texts, too: what others write there is to be escaped (``escape_others``).
+    Programs that plugins start are included; so an answer remains one JSON document. A captured stream, as in a test, and
+    a closed one stay unchanged. If stderr is a terminal, it is reserved for our own texts, too: foreign output is
+    escaped there (``escape_others``).
     """
     own = sys.stdout
     if _kept or own is not sys.__stdout__ or not isinstance(own, TextIOWrapper) or own.fileno() != OUTPUT:
@@ -116,20 +116,20 @@ def keep_output() -> None:
     own.flush()
     _kept[OUTPUT] = _copy(own)
     os.dup2(ERRORS, OUTPUT)
-    own.reconfigure(line_buffering=True)  # as what is said beside the answer
+    own.reconfigure(line_buffering=True)  # like the notices on stderr
     beside = sys.stderr
     if beside is sys.__stderr__ and isinstance(beside, TextIOWrapper) and beside.fileno() == ERRORS and beside.isatty():
         _kept[ERRORS] = _copy(beside)
 
 
 def _copy(own: TextIOWrapper) -> TextIO:
-    kept = open(os.dup(own.fileno()), "w", encoding=own.encoding, errors=own.errors, closefd=False)  # noqa: SIM115 - for good
+    kept = open(os.dup(own.fileno()), "w", encoding=own.encoding, errors=own.errors, closefd=False)  # noqa: SIM115 - stays open
     kept.reconfigure(line_buffering=own.line_buffering, write_through=own.write_through)
     return kept
 
 
 def escape_others() -> None:
-    """Before the first code of a plugin runs: what it writes past us to a terminal is shown escaped from now on."""
+    """Show direct output of plugins to a terminal escaped from now on; called before the first code of a plugin runs."""
     if ERRORS in _kept:
         from phaseline.cli.streams import terminal_capture as overheard
 
@@ -138,20 +138,20 @@ def escape_others() -> None:
 
 
 def settle() -> None:
-    """What others have written until now is shown before what we say next."""
+    """Show the foreign output so far, so that it precedes our next text."""
     for settles in _settles:
         settles()
 
 
 def forget(*streams: TextIO | int) -> None:
-    """What is still said on these goes nowhere, instead of failing."""
+    """Discard further output on these streams, instead of failing."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     for stream in streams:
         os.dup2(nowhere, stream if isinstance(stream, int) else stream.fileno())
 
 
 def is_lost_answer(error: OSError) -> bool:
-    """Whether it was raised where an answer is printed; nothing else that is printed raises."""
+    """Whether the error was raised while an answer was printed; no other output raises."""
     trace = error.__traceback__
     while trace is not None and trace.tb_next is not None:
         trace = trace.tb_next

@@ -1,10 +1,10 @@
-"""What others write to our terminal past Python: threads of plugins, programs that they start, code in C.
+"""Capture direct output to the terminal: by threads of plugins, programs that they start, and code in C.
 
-In place of the terminal they have a pipe at descriptors 1 and 2. A thread reads it and shows the text escaped, as all text
-that is not ours. Programs see that it is no terminal, and mostly leave their colors and progress bars out; what they ask
-on ``/dev/tty`` they still ask. A small process, the keeper, waits for the end of this one, be it a ``kill -9``, and shows
-the rest: a service that a plugin has started goes on writing, and nobody waits for it.
-What this process has read and not yet drawn when it is killed is lost.
+In place of the terminal, descriptors 1 and 2 are a pipe. A thread reads it and shows the text escaped, like all foreign
+text. Programs see no terminal, and most then omit colors and progress bars; questions on ``/dev/tty`` still work.
+A small process, the keeper, waits for the end of this one, also by ``kill -9``, and shows the remaining text: a service
+that a plugin has started continues to write, and the command does not wait for it.
+Text that this process has read but not yet drawn when it is killed is lost.
 """
 
 from __future__ import annotations
@@ -28,18 +28,18 @@ if TYPE_CHECKING:
 
 READ_BYTES = 65_536
 MOST_BYTES = 1_048_576
-"""What the pipe holds: so much may be written by code that lets no thread of Python run meanwhile."""
+"""The capacity of the pipe in bytes: the most that code can write while it lets no thread of Python run."""
 DESCRIPTORS = (1, 2)
 DETACHED = '"$@" &'
-"""For a shell: the program is no child of ours, whom a plugin that waits for all its children would wait for."""
+"""A shell command that starts the keeper detached: a plugin that waits for all children must not wait for it."""
 KEEPER = "import sys; sys.path.insert(0, sys.argv[1]); from phaseline.cli.streams import terminal_capture as overheard; overheard.keep(*sys.argv[2:])"
 
 
 class Overheard:
-    """The pipe. ``show`` gets what was written, escaped: any part of a text, not only whole lines."""
+    """The pipe. ``show`` receives written text, escaped, in pieces that need not be whole lines."""
 
     def __init__(self, pipe: int, terminal: TextIO) -> None:
-        """``pipe``: its end to read from."""
+        """``pipe``: its reading end."""
         os.set_blocking(pipe, False)
         self.pipe = pipe
         self._terminal = terminal
@@ -47,17 +47,17 @@ class Overheard:
         self._lock = threading.RLock()
         self._show: Callable[[str], None] = self._write
         self.keeper: int | None = None
-        """Closed, it lets the keeper begin."""
+        """The writing end whose closing starts the keeper."""
 
     def shown_by(self, show: Callable[[str], None] | None = None) -> None:
-        """What shows the text from now on; None: the terminal itself. When this returns, what did so before has ended."""
+        """Set the function that shows text; None: the terminal itself. When this returns, the former one has ended."""
         with self._lock:
             self._show = show or self._write
 
     def take(self) -> bool:
-        """Show what has been written until now. False: no program is left that could write."""
+        """Show the text written so far. False: no program can write any more."""
         with self._lock:
-            for _ in range(0, MOST_BYTES + 1, READ_BYTES):  # and no more: somebody may write without end
+            for _ in range(0, MOST_BYTES + 1, READ_BYTES):  # bounded: a program may write without end
                 try:
                     chunk = os.read(self.pipe, READ_BYTES)
                 except BlockingIOError:
@@ -70,15 +70,15 @@ class Overheard:
         return True
 
     def run(self) -> None:
-        """Show what is written, until no program is left that could write."""
+        """Show text as it is written, until no program can write any more."""
         ready = select.poll()
         ready.register(self.pipe, select.POLLIN)
         while ready.poll() and self.take():
             pass
 
     def end(self) -> None:
-        """Show what is there, and leave the rest to the keeper; here nobody reads any more."""
-        self._lock.acquire()  # for good: a thread that writes while Python ends would break it
+        """Show the text so far, and leave the rest to the keeper; this process reads no more."""
+        self._lock.acquire()  # never released: a thread that writes while Python ends would break it
         self.take()
         if self.keeper is not None:
             os.close(self.keeper)
@@ -88,7 +88,7 @@ class Overheard:
             os.dup2(nowhere, number)
 
     def _try_to_show(self, text: str) -> None:
-        """A terminal that is gone is no reason to keep those waiting who write; nor is a signal that came while it was written to."""
+        """Suppress errors of the output: a closed terminal, or a signal during writing, must not block programs that write."""
         with suppress(OSError, ValueError, RuntimeError):
             self._show(text)
 
@@ -99,21 +99,21 @@ class Overheard:
 
 _begun: list[Overheard] = []
 _shows: list[Callable[[str], None]] = []
-"""What shows the text in place of the terminal itself, if anything does."""
+"""The function that shows the text in place of the terminal, if any."""
 _beginning = threading.Lock()
 
 
 def begin(terminal: TextIO) -> None:
-    """From now on; ``terminal`` is for our own texts, and what others write to descriptors 1 and 2 is shown there, escaped."""
+    """Start the capture; ``terminal`` receives our own texts, and foreign output to descriptors 1 and 2, escaped."""
     with _beginning:
         if _begun:
             return
         ours, theirs = os.pipe()
-        with suppress(OSError):  # a user may have used up what the system lends to pipes
+        with suppress(OSError):  # the user's limit on pipe memory may be exhausted
             fcntl.fcntl(theirs, fcntl.F_SETPIPE_SZ, MOST_BYTES)
         made = Overheard(ours, terminal)
         made.shown_by(*_shows)
-        with suppress(OSError):  # without it, only what is written after the end is lost
+        with suppress(OSError):  # without it, only text written after the end is lost
             _start_keeper(made, terminal)
         _flush()
         for number in DESCRIPTORS:
@@ -138,7 +138,7 @@ def _start_keeper(made: Overheard, terminal: TextIO) -> None:
             stdout=terminal,
             stderr=subprocess.DEVNULL,
             pass_fds=(made.pipe, waits),
-            start_new_session=True,  # Ctrl-C and Ctrl-Z are not meant for it
+            start_new_session=True,  # Ctrl-C and Ctrl-Z must not reach it
             check=False,
         )
     except BaseException:
@@ -150,14 +150,14 @@ def _start_keeper(made: Overheard, terminal: TextIO) -> None:
 
 
 def keep(pipe: str, waits: str) -> None:
-    """The keeper: when the command has ended, show what is still written, until no program is left that could write."""
+    """Run the keeper: after the end of the command, show further text until no program can write any more."""
     sys.stdout.reconfigure(encoding="utf-8")  # type: ignore[union-attr]  # it is Python's own
     os.read(int(waits), 1)
     Overheard(int(pipe), sys.stdout).run()
 
 
 def shown_by(show: Callable[[str], None] | None) -> None:
-    """What shows the text from now on, escaped as it is; None: the terminal itself."""
+    """Set the function that shows the text, which is escaped already; None: the terminal itself."""
     with _beginning:
         _shows[:] = [] if show is None else [show]
         for made in _begun:
@@ -165,23 +165,21 @@ def shown_by(show: Callable[[str], None] | None) -> None:
 
 
 def settle() -> None:
-    """What was written until now is shown."""
+    """Show the text written so far."""
     for made in _begun:
         _flush()
         made.take()
 
 
 def _flush() -> None:
-    """Streams of Python's own may hold what plugins wrote there."""
+    """Flush Python's own streams, which may hold output of plugins."""
     for stream in (sys.stdout, sys.stderr):
-        with suppress(
-            OSError, ValueError, RuntimeError, AttributeError
-        ):  # a plugin may have closed it, or taken it away
+        with suppress(OSError, ValueError, RuntimeError, AttributeError):  # a plugin may have closed or replaced it
             stream.flush()
 
 
 def _leave_to_the_original() -> None:
-    """In a copy that a plugin made of this process: the copy writes, and the original reads."""
+    """Stop reading in a process that a plugin forked: the fork writes, and the original reads."""
     for made in _begun:
         os.close(made.pipe)
         if made.keeper is not None:
@@ -190,7 +188,7 @@ def _leave_to_the_original() -> None:
 
 
 def _end() -> None:
-    """All threads that are waited for have ended."""
+    """End the capture after all threads that Python awaits have ended."""
     for made in _begun:
         _flush()
         made.end()

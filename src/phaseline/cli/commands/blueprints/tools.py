@@ -1,4 +1,4 @@
-"""``phaseline blueprints plan|explain|diff|schema``: tools for those who write blueprints."""
+"""``phaseline blueprints plan|explain|diff|schema``: tools for authors of blueprints."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from phaseline.cli.shell.cli_context import command_for, local_command_for
 from phaseline.cli.shell.options import open_types_option, plugins_option
 
 DIFFERENT = 3
-"""Exit code of two blueprints that say different things; 1 is for one that cannot be read."""
+"""Exit code for two blueprints that differ; 1 means that one of them cannot be read."""
 
 COMMANDS = (
     command_for(

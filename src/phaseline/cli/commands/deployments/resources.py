@@ -54,7 +54,7 @@ records_option = click.option(
     help="Write the records there, not to stdout; as JSON if it ends in .json.",
 )
 SOME: tuple[Option, ...] = (names_argument, cluster_option, filter_option, group_option, all_option)
-"""The options of a command that is about some resources."""
+"""The options of a command that works on selected resources."""
 
 
 @click.group(epilog="Example: phaseline resources apply nodes.rec -d night")
@@ -89,7 +89,7 @@ def export(cli: CliContext, /, output: str | None, **words: Any) -> None:
 def _about_some(
     verb: str,
     *options: Option,
-    help: str,  # noqa: A002 - as of click
+    help: str,  # noqa: A002 - the name in click
     example: str,
     first: tuple[Option, ...] = (),
 ) -> click.Command:
@@ -98,7 +98,7 @@ def _about_some(
 
 
 MOVES = ("target", "cancel", "delete")
-"""Verbs whose answer says what moves; that of the others says what was decided."""
+"""Verbs whose answer lists the resources that move; the answer of the others lists decisions."""
 
 COMMANDS = (
     command_for(

@@ -1,4 +1,4 @@
-"""``phaseline executions approve``: agree to what an execution waits for."""
+"""``phaseline executions approve``: approve the plan that an execution waits with."""
 
 from __future__ import annotations
 

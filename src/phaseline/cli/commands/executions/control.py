@@ -1,4 +1,4 @@
-"""``phaseline executions resume|follow|retry|complete|wake|rerun|cancel``: what a person decides about an execution."""
+"""``phaseline executions resume|follow|retry|complete|wake|rerun|cancel``: decisions of a person about an execution."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``phaseline executions …``: looking at runs of workflows."""
+"""``phaseline executions …``: queries about executions of workflows."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ if TYPE_CHECKING:
     from phaseline.views.views import Line
 
 LEVEL = "info"
-"""Lines of logs below this level are for those who look closely."""
+"""The lowest level of log lines that are shown without ``--level``."""
 F = TypeVar("F", bound=Callable[..., Any])
 Wanted = Mapping[str, str]
-"""{argument of ``executions.logs`` that says which lines are wanted: its value}"""
+"""{argument of ``executions.logs`` that selects lines: its value}"""
 
 
 def line_options(function: F) -> F:
-    """Which lines are wanted, how many of them at most, and whether to go on with those that come."""
+    """Options that select lines, limit their number, and follow new lines."""
 
     @wraps(function)
     def with_filter(
@@ -208,6 +208,6 @@ def _follow(
 
 
 def _tell_cut(cli: CliContext, shown: int, total: int) -> None:
-    """Say that there is more than is shown."""
+    """Report that more lines exist than are shown."""
     if shown < total:
         cli.notice(f"(the last {shown:,} of {total:,} lines; more: --limit N, everything: --all)")

@@ -9,7 +9,7 @@ from phaseline.cli.shell.options import deployment_option
 
 
 def age(_ctx: click.Context, parameter: click.Parameter, text: str | None) -> str | None:
-    """An age such as ``30d``, as it was given."""
+    """Check an age such as ``30d`` and return it unchanged."""
     if text is None:
         return None
     from phaseline.lang.durations import read_age_ms

@@ -1,4 +1,4 @@
-"""How every plan is answered."""
+"""Print the plan that a command has made."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ if TYPE_CHECKING:
     from phaseline.views.diagrams import Drawing
 
 SOMETHING = 3
-"""Exit code of ``--exit-code`` for a plan that would do something."""
+"""Exit code with ``--exit-code`` for a plan that is not empty."""
 
 
 def answer_plan(cli: CliContext, found: PlanPreview, *, tells: bool = False) -> None:
-    """Show a plan, what a user should know, and under which id it is kept.
+    """Show a plan, its warnings, and the id under which it is kept.
 
-    Exit status 1 if a hook would refuse it; ``tells``: 3 if it would do something.
+    Exit code 1 if a hook would refuse it; with ``tells``, 3 if the plan is not empty.
     """
     if cli.plan_form == "text":
         cli.answer(found.value, lambda: found.text)

@@ -1,4 +1,4 @@
-"""``phaseline plan …``: what a command would do, without doing it."""
+"""``phaseline plan …``: previews of commands, without carrying them out."""
 
 from __future__ import annotations
 
@@ -40,14 +40,14 @@ ELSEWHERE = {
     "restore": "plans.stack:plan_of_restore",
     "adopt": "plans.stack:plan_of_adoption",
 }
-"""{command: module and name in ``phaseline.cli.commands``}: each declares more than the plan of an install needs."""
+"""{command: module and name in ``phaseline.cli.commands``}: imported late, as the plan of an install needs none of them."""
 
 
 class OfWorkflow(OfDeployment):
-    """As there; the name of the workflow may be a misspelled one of the commands beside it."""
+    """Adds a suggestion: the name of the workflow may be a misspelled name of a neighbouring command."""
 
     def meant(self, ctx: click.Context, words: Sequence[str]) -> str:
-        """The command that was probably meant, before what to type."""
+        """The command that was probably intended, then the words to type."""
         from phaseline.lang.did_you_mean import did_you_mean
 
         known = (
@@ -60,14 +60,14 @@ class OfWorkflow(OfDeployment):
 
 
 class Workflows(click.Group):
-    """A group in which every other name is that of a workflow of a deployment."""
+    """A group in which every name that is no command names a workflow of a deployment."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """Those that are imported when they are asked for, too."""
+        """List all commands, those that are imported late included."""
         return sorted([*super().list_commands(ctx), *ELSEWHERE])
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """The command of this name, or the plan of the workflow of this name."""
+        """Return the command of this name, or one that plans the workflow of this name."""
         if cmd_name in ELSEWHERE:
             module, _, name = ELSEWHERE[cmd_name].partition(":")
             found: click.Command = getattr(import_module(f"phaseline.cli.commands.{module}"), name)
@@ -84,7 +84,7 @@ def plan() -> None:
 
 
 def _workflow_command(name: str) -> click.Command:
-    """Plans the workflow of a deployment."""
+    """The command that plans a workflow of a deployment."""
 
     @click.command(name, cls=OfWorkflow, epilog=f"Example: phaseline plan {name} -d shop")
     @deployment_needed
@@ -107,7 +107,7 @@ plan.add_command(_workflow_command("execute_operation"))
 
 OF_A_DEPLOYMENT = frozenset({"parameter_files", "parameters_given", "allow_custom_parameters", "force", "save"})
 OF_A_BLUEPRINT = frozenset({"plugins", "input_files", "inputs_given", "labels", "yes_many", "open_types"})
-"""Options that make sense only for a deployment that there is, and only for one that is made of a blueprint."""
+"""Options that are valid only for an existing deployment, and those valid only for a new one from a blueprint."""
 
 
 @plan.command(epilog="Example: phaseline plan install blueprint.yaml -i port=8080")

@@ -1,4 +1,4 @@
-"""``phaseline plans …``: plans that are kept."""
+"""``phaseline plans …``: kept plans."""
 
 from __future__ import annotations
 

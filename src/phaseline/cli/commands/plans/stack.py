@@ -1,4 +1,4 @@
-"""``phaseline suspend|resume|check|restore|adopt|abandon|export``: what is done to a deployment as a whole."""
+"""``phaseline suspend|resume|check|restore|adopt|abandon|export``: actions on a deployment as a whole."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ HELP = {
 
 
 def _whole(workflow: str) -> click.Command:
-    """The command of a workflow about which nothing is said but of which deployment."""
+    """The command of a workflow that needs nothing except the name of a deployment."""
 
     def named(function: Callable[..., Any]) -> Callable[..., Any]:
         @wraps(function)
@@ -110,7 +110,7 @@ def plan_of_restore(cli: CliContext, /, snapshot: str, deployment: str, tells: b
 
 
 def _document_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """What adopt and the plan of it know of a document."""
+    """The options for a document that ``adopt`` and its plan share."""
 
     @wraps(command)
     def with_inputs(
@@ -193,7 +193,7 @@ def abandon(cli: CliContext, deployment: str, output: str | None, force: bool, y
 
 
 def _told(cli: CliContext, view: ExecutionView, found: Mapping[str, Value] | None, output: str | None) -> None:
-    """The document on stdout or in a file, how it went beside it; the exit code as of any execution."""
+    """Print the document on stdout or into a file, and the result on stderr; the exit code is that of any execution."""
     if cli.as_json:
         cli.answer({"execution": view, "document": found}, str)
     else:

@@ -1,4 +1,4 @@
-"""``phaseline deployments update`` and ``phaseline plan update``: the same words, done or shown."""
+"""``phaseline deployments update`` and ``phaseline plan update``: the same options, carried out or previewed."""
 
 from __future__ import annotations
 
@@ -44,11 +44,11 @@ SWITCHES = {
 }
 """{parameter of the workflow: its help}"""
 NAMED = 5
-"""How many nodes the question names; their instances are all counted."""
+"""The largest number of nodes that the question names; all their instances are counted."""
 
 
 def update_options(function: Callable[..., Any]) -> Callable[..., Any]:
-    """What both commands know of the update itself."""
+    """The options of the update itself, which both commands share."""
 
     @wraps(function)
     def with_values(
@@ -109,7 +109,7 @@ def update(cli: CliContext, /, name: str, file: str, preview: bool, yes: bool, d
 
 
 def _made_anew(cli: CliContext, found: PlanPreview) -> str:
-    """What an update throws away to make it anew, as the last line before the question; empty: nothing."""
+    """The number of instances that an update reinstalls, as the last line before the question; empty: none."""
     anew = found.made_anew
     if not anew:
         return ""

@@ -1,4 +1,4 @@
-"""``phaseline plugins …`` of packages: those who make them, and those who keep them up to date."""
+"""``phaseline plugins …`` for packages: commands for their authors and for operators."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ def plugins() -> None:
 
 
 def _mapping(_ctx: click.Context, parameter: click.Parameter, text: str | None) -> dict[str, Value] | None:
-    """The mapping that a text in YAML or JSON means."""
+    """Read a mapping from a text in YAML or JSON."""
     if text is None:
         return None
     from phaseline.client.input_files import read_value

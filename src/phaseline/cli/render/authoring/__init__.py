@@ -1,1 +1,1 @@
-"""Views for authors as text."""
+"""Renderers of answers for authors of blueprints and plugins."""

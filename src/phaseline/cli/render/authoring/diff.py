@@ -1,4 +1,4 @@
-"""What two blueprints say differently, as text."""
+"""The differences of two blueprints as text."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ if TYPE_CHECKING:
 SIGNS = {"added": "+", "removed": "-", "changed": "~"}
 COLORS = {"added": "green", "removed": "red", "changed": "yellow"}
 WIDTH = 60
-"""Characters of a value that are shown."""
+"""The largest number of characters shown of a value."""
 
 
 def differences_text(found: Differences) -> str:
-    """A line for each change, then what was probably renamed, then how many there are."""
+    """A line for each change, then probable renames, then the counts."""
     if found.is_same:
         return "Both say the same."
     lines = [painted(clean(_line(change)), COLORS[change.kind]) for change in found.changes]

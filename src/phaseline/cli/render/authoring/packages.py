@@ -19,13 +19,13 @@ if TYPE_CHECKING:
 
 
 def created_text(found: Created) -> str:
-    """What was written, and what comes next."""
+    """The files that were written, and the next steps."""
     lines = [f"{found.folder}: package_version {found.format}", *(f"  {file}" for file in found.files)]
     return "\n".join([*map(clean, lines), f"Next: phaseline plugins check {clean(found.folder)}"])
 
 
 def built_text(found: Built) -> str:
-    """What was packed."""
+    """The archive that was built."""
     count = f"{number(found.files, 'file')}, {found.size_bytes:,} bytes"
     said = [f"pre_build_hook: {line}" for line in found.said.splitlines()]
     lines = [*said, f"{found.package}: {found.file} ({count})"]
@@ -33,7 +33,7 @@ def built_text(found: Built) -> str:
 
 
 def installed_package(found: Installed) -> str:
-    """What is installed now."""
+    """The package that was installed."""
     row = found.package
     if not found.is_new:
         text = f"Nothing new: {row} is installed with these files already."
@@ -85,7 +85,7 @@ def _listed(title: str, lines: Sequence[str]) -> list[str]:
 
 
 def synced_text(found: Synced) -> str:
-    """A table of what became of each, then everything that is wrong."""
+    """A table with the outcome of each, then all problems."""
     if not found.rows:
         return f"No packages. Looked at: {', '.join(map(clean, found.looked_at))}; see the setting plugins.path."
     rows = [[clean(cell) for cell in (row.package, row.outcome, row.folder)] for row in found.rows]
@@ -94,7 +94,7 @@ def synced_text(found: Synced) -> str:
 
 
 def enabled_text(view: EnabledView) -> str:
-    """What is enabled now, with its settings."""
+    """The package that was enabled, with its settings."""
     place = f" in the place of {view.replaced}" if view.replaced else ""
     lines = [f"{view.package}=={view.version} is enabled for {view.deployment}{place}", *_settings(view.settings, "  ")]
     return _with_warnings("\n".join(map(clean, lines)), view.warnings)

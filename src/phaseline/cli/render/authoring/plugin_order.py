@@ -14,7 +14,7 @@ MASTER = "master"
 
 
 def order_text(found: TaskOrder) -> str:
-    """The tasks in the order in which they run, numbered as they come."""
+    """The tasks in the order in which they run, numbered."""
     if not found.tasks:
         whose = f"No package that is enabled for {found.deployment} has" if found.deployment else "No package has"
         return clean(f"{whose} a task for {found.workflow}.")

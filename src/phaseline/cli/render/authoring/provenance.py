@@ -1,4 +1,4 @@
-"""Where the parts of a node came from, as text."""
+"""The origins of the parts of a node as text."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ if TYPE_CHECKING:
     from phaseline.model.blueprint.provenance import Explained, Piece, ValueOrigin
 
 WIDTH = 100
-"""Characters of a value that are shown."""
+"""The largest number of characters shown of a value."""
 
 
 def explained_text(found: Explained) -> str:
-    """The types, then each part with its value and who gave it, then how the files were imported."""
+    """The types, then each part with its value and origin, then the chain of imports."""
     lines = [f"{clean(found.node)}: {clean(found.type)}", f"  {found.place}", "", "types"]
     lines += [f"  {clean(each.name)}  {each.place}" for each in found.types]
     section = ""

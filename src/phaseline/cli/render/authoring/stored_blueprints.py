@@ -12,11 +12,11 @@ if TYPE_CHECKING:
     from phaseline.use_cases.commands.upload_blueprint import Shelved, Stored, Uploaded
 
 USERS_SHOWN = 3
-"""So many that need a blueprint are named in a list."""
+"""The largest number of dependents of a blueprint that a list names."""
 
 
 def uploaded_text(done: Uploaded) -> str:
-    """What is stored now, and how it is used."""
+    """The blueprint that was stored, and the commands that use it."""
     row = done.blueprint
     if not done.is_new:
         return f"Nothing new: {row} has these files already."
@@ -25,7 +25,7 @@ def uploaded_text(done: Uploaded) -> str:
 
 
 def blueprint_list(found: Sequence[Shelved]) -> str:
-    """A table, or what to do when there are none."""
+    """A table, or the next command when there are none."""
     if not found:
         return "No stored blueprints yet. Store one:\n  phaseline blueprints upload blueprint.yaml"
     head = ["id", "newest", "versions", "files", "bytes", "uploaded", "by", "needed by"]

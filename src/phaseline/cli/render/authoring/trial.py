@@ -1,4 +1,4 @@
-"""A tried function as text: how it was called, and what came of each item."""
+"""A trial of a function as text: the call, and the outcome of each item."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 MOST_SHOWN = 20
-"""Items shown one by one; of the others only their outcomes are counted."""
+"""The largest number of items shown one by one; of the others only the outcomes are counted."""
 FORMS = {"bulk": "in bulk", "each": "one by one", "ctx": "one by one, with ctx"}
 
 

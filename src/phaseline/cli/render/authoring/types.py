@@ -20,7 +20,7 @@ WORDS = {
 
 
 def installed_text(views: Sequence[TypesView]) -> str:
-    """What was put into the catalogue, and how blueprints import it."""
+    """The definitions that were put into the catalogue, and how blueprints import them."""
     lines = []
     for view in views:
         counts = ", ".join(number(len(view.defines[key]), word) for key, word in WORDS.items() if key in view.defines)

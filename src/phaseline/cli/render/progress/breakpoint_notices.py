@@ -1,4 +1,4 @@
-"""Instances that stand at breakpoints, in what is told of progress: once, with the command that lets them go on."""
+"""Notices of instances stopped at breakpoints, each shown once with the command that clears the breakpoint."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ MOVING = (EntryStatus.WAITING, EntryStatus.RUNNING, EntryStatus.CANCELING)
 
 
 def standing(progress: Progress) -> dict[str, int]:
-    """{breakpoint: how many instances stand there}."""
+    """{breakpoint: number of instances stopped there}."""
     found: dict[str, int] = {}
     for row in progress.rows:
         count = row.counts.get(EntryStatus.SLEEPING, 0)
@@ -26,9 +26,9 @@ def standing(progress: Progress) -> dict[str, int]:
 
 
 def stands_still(progress: Progress) -> bool:
-    """Whether nothing goes on until somebody at a breakpoint is let go on, or a hook class agrees, be it that a person approves.
+    """Whether nothing continues until a breakpoint is cleared or a hook class agrees, for example by an approval.
 
-    What a hook class says that sleeps is told when it says it.
+    The message of a sleeping hook class is shown when it is sent.
     """
     return any(EntryStatus.SLEEPING in row.counts for row in progress.rows) and not any(
         row.counts.get(status)
@@ -38,13 +38,13 @@ def stands_still(progress: Progress) -> bool:
 
 
 def sleeps_for_persons(progress: Progress) -> bool:
-    """Whether all that sleep do so at breakpoints or for hook classes: the time at which these look up again says nothing."""
+    """Whether all sleeping entries wait at breakpoints or for hook classes: the times of their next checks are of no use."""
     sleeping = [row for row in progress.rows if EntryStatus.SLEEPING in row.counts]
     return bool(sleeping) and all(row.phase.startswith((PREFIX, HOOKS)) for row in sleeping)
 
 
 def standing_text(point: str, count: int, deployment: str) -> str:
-    """Who stands where, and the command.
+    """The number of stopped instances, the breakpoint, and the command that clears it.
 
     >>> standing_text("pre-create", 2, "shop")
     '2 instances stand at pre-create: phaseline breakpoints clear pre-create -d shop'
@@ -54,14 +54,14 @@ def standing_text(point: str, count: int, deployment: str) -> str:
 
 
 class BreakpointNotices:
-    """Remembers what was told, so that nothing is told twice."""
+    """The notices already shown, so that none is repeated."""
 
     def __init__(self) -> None:
-        """Nothing was told yet."""
+        """Begin with no notice shown."""
         self._told: dict[str, int] = {}
 
     def news(self, progress: Progress, deployment: str) -> list[str]:
-        """A sentence for each breakpoint at which others stand than when it was last told."""
+        """A sentence for each breakpoint whose number of stopped instances has changed since its last notice."""
         now = standing(progress)
         texts = [
             standing_text(point, count, deployment) for point, count in now.items() if self._told.get(point) != count

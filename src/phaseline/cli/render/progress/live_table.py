@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 MOST_ROWS = 20
 BAR_CELLS = 24
 LONGEST_LINE = 10_000
-"""Characters of others that are waited for the end of their line."""
+"""The largest number of foreign characters that are held back until their line ends."""
 RATE_OVER_MS = 3_000
-"""Rates are those of the last few seconds."""
+"""Rates are averages over this time."""
 SEGMENTS = (
     ("green", "━", (EntryStatus.COMPLETED, EntryStatus.PASSED)),
     ("red", "×", (EntryStatus.FAILED, EntryStatus.UNSURE)),
@@ -38,12 +38,12 @@ SEGMENTS = (
 
 
 class LiveTable(Quiet):
-    """Draws with rich; what is noticed stays above the table."""
+    """A reporter that draws with rich; notices stay above the table."""
 
     wants_progress = True
 
     def __init__(self, console: Console | None = None) -> None:
-        """Nothing is drawn yet."""
+        """Prepare the table without drawing it."""
         super().__init__()
         self._terminal = None if console else errors()
         self._console = console or Console(file=self._terminal)
@@ -52,10 +52,10 @@ class LiveTable(Quiet):
         self._rates = StepRates()
         self._endings = StopHints("")
         self._line = ""
-        """What others have written of a line that has not ended yet."""
+        """The foreign output of a line that has not ended yet."""
 
     def begun(self, execution: str, deployment: str, interrupt: Callable[[], None]) -> None:
-        """Draw from now on."""
+        """Start drawing."""
         super().begun(execution, deployment, interrupt)
         self._title, self._deployment = f"{execution} of '{deployment}'", deployment
         self._endings = StopHints(execution)
@@ -63,30 +63,30 @@ class LiveTable(Quiet):
             console=self._console,
             auto_refresh=False,
             transient=True,
-            redirect_stdout=False,  # what others write is escaped, and comes by ``overheard``
+            redirect_stdout=False,  # foreign output is escaped and arrives by ``overheard``
             redirect_stderr=False,
         )
         self._live.start()
         overheard.shown_by(self.overhear)
 
     def progressed(self, progress: Progress, now: int) -> None:
-        """Draw anew."""
+        """Redraw the table."""
         if self._live is not None:
             self._fit()
             ends = self._endings.now(progress, now)
             self._live.update(draw(progress, now, self._title, self._rates, self._deployment, ends), refresh=True)
 
     def _fit(self) -> None:
-        """Be as wide as the terminal is now: rich asks descriptors 0 to 2, which may be none."""
+        """Take the terminal's present width: rich asks descriptors 0 to 2, which may be no terminals."""
         if self._terminal is not None:
             self._console.size = ConsoleDimensions(*terminal_size(self._terminal))
 
     def noticed(self, text: str) -> None:
-        """Say it above the table."""
+        """Print the sentence above the table."""
         self._console.print(Text(visible(text)))
 
     def overhear(self, text: str) -> None:
-        """What others write, escaped, stays above the table, line by line."""
+        """Print foreign output, escaped, above the table, line by line."""
         *lines, self._line = (self._line + text).split("\n")
         if len(self._line) > LONGEST_LINE:
             lines, self._line = [*lines, self._line], ""
@@ -94,7 +94,7 @@ class LiveTable(Quiet):
             self._console.print(Text("\n".join(lines)), soft_wrap=True)
 
     def ended(self) -> None:
-        """Take the table away; the command's answer follows."""
+        """Remove the table; the command's answer follows."""
         super().ended()
         if self._live is not None:
             settle()
@@ -108,11 +108,11 @@ class StepRates:
     """Steps a second of each row over the last few seconds."""
 
     def __init__(self) -> None:
-        """Nothing was seen yet."""
+        """Begin with no observation."""
         self._seen: dict[tuple[str, str], list[tuple[int, int]]] = {}
 
     def rate(self, row: ProgressRow, now: int) -> float:
-        """How many steps of the row ended in a second."""
+        """The number of steps of the row that ended per second."""
         seen = self._seen.setdefault((row.node, row.phase), [])
         seen.append((now, row.ended))
         while len(seen) > 2 and seen[1][0] <= now - RATE_OVER_MS:
@@ -129,7 +129,7 @@ def draw(
     deployment: str = "NAME",
     ends: Sequence[str] = (),
 ) -> Group:
-    """Title, rows, what was left out; below them failing instances, those at breakpoints, and how to end it (``ends``)."""
+    """Title, rows, number of omitted rows; then failing instances, those at breakpoints, and how to end it (``ends``)."""
     table = Table(box=None, pad_edge=False, header_style="bold")
     for name in ("node", "operation", "", "done", "per s", "now"):
         table.add_column(name, justify="right" if name in {"done", "per s"} else "left", no_wrap=True)
@@ -163,7 +163,7 @@ def draw(
 
 
 def chosen(rows: Sequence[ProgressRow]) -> list[ProgressRow]:
-    """At most ``MOST_ROWS`` rows in their order: those with trouble, then those in work, then what comes next."""
+    """At most ``MOST_ROWS`` rows in their order, chosen by urgency: failing ones, then active ones, then the next."""
     if len(rows) <= MOST_ROWS:
         return list(rows)
     ranked = sorted(range(len(rows)), key=lambda place: (_rank(rows[place]), place))
@@ -181,7 +181,7 @@ def _rank(row: ProgressRow) -> int:
 
 
 def bar(row: ProgressRow) -> Text:
-    """A segment for each kind of status; every kind that is there gets a cell."""
+    """A segment for each kind of status; every kind that occurs gets a cell."""
     counts = [sum(row.counts.get(status, 0) for status in statuses) for _, _, statuses in SEGMENTS]
     cells = cells_of(counts, BAR_CELLS)
     text = Text()
@@ -191,7 +191,7 @@ def bar(row: ProgressRow) -> Text:
 
 
 def cells_of(counts: Sequence[int], width: int) -> list[int]:
-    """How many of ``width`` cells each count gets: in proportion, at least one where there is any.
+    """How many of ``width`` cells each count gets: in proportion, and at least one unless it is 0.
 
     >>> cells_of([1, 0, 999], 10)
     [1, 0, 9]
@@ -206,7 +206,7 @@ def cells_of(counts: Sequence[int], width: int) -> list[int]:
 
 
 def doing(row: ProgressRow) -> str:
-    """What the row is at, in words."""
+    """The present activity of the row, in words."""
     words = []
     for status in (
         EntryStatus.RUNNING,

@@ -1,4 +1,4 @@
-"""How far an execution is, on stderr: one table redrawn on a terminal, plain lines and a heartbeat elsewhere."""
+"""The progress of an execution on stderr: a table redrawn on a terminal, plain lines and a heartbeat elsewhere."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ if TYPE_CHECKING:
     from phaseline.views.views import FailingCall
 
 JUST_NOW_MS = 3_000
-"""A failure is heard of a moment later; within this time its line tells the whole wait until the next try."""
+"""A failure is reported with a short delay; within this time its line shows the whole wait until the next try, in ms."""
 HEARTBEAT_MS = 10_000
 REMINDED_MS = 3 * 60 * 1000
-"""So often a line that is still true says again how to end what repeats itself or does not return."""
+"""The interval in ms at which a hint that is still true is repeated: how to end repeated failures or hanging calls."""
 TOLD_FAILURES = 20
-"""Failures told by a line each where lines cannot be redrawn."""
+"""The largest number of failures shown by a line each where lines cannot be redrawn."""
 PREFIX = "cloudify.interfaces."
 HANGING_MS = 60_000
-"""From then on calls of which none has returned may hang."""
+"""The time in ms without any returning call after which running calls may hang."""
 
 
 class StopHints:
-    """Remembers failures and how long nothing has returned; bounded by the failures that progress shows."""
+    """Failures seen so far, and the time since a call returned; bounded by the failures that progress shows."""
 
     def __init__(self, execution: str) -> None:
         """``execution``: the id that the commands name."""
@@ -56,7 +56,7 @@ class StopHints:
             key = (failing.instance, failing.operation)
             before = self._last.get(key)
             if failing.status is EntryStatus.RUNNING and before is not None:
-                seen[key] = before  # its message is that of the last try
+                seen[key] = before  # its message still belongs to the last try
                 self._repeating |= known & {key}
                 continue
             attempts, said = seen[key] = (failing.attempts, _said(failing))
@@ -67,7 +67,7 @@ class StopHints:
         self._last = seen
 
     def _silent_ms(self, progress: Progress, now: int) -> int:
-        """For how long calls have been running of which none returned; 0 where none runs."""
+        """How long in ms calls have been running without one returning; 0 if none runs."""
         running = sum(row.counts.get(EntryStatus.RUNNING, 0) for row in progress.rows)
         if not running:
             self._moved = (None, now)
@@ -91,33 +91,33 @@ class Reporter(Protocol):
 
     @property
     def wants_progress(self) -> bool:
-        """Whether it shows how far the execution is."""
+        """Whether the reporter shows progress."""
         ...
 
     def begun(self, execution: str, deployment: str, interrupt: Callable[[], None]) -> None:
-        """The execution runs now."""
+        """Report that the execution runs now."""
         ...
 
     def progressed(self, progress: Progress, now: int) -> None:
-        """How far it is."""
+        """Report how far it is."""
         ...
 
     def noticed(self, text: str) -> None:
-        """A sentence the user should read."""
+        """Report a sentence that the user should read."""
         ...
 
     def ended(self) -> None:
-        """Nothing runs any more."""
+        """Report that nothing runs any more."""
         ...
 
 
 class Quiet:
-    """Says only what a user should read in any case."""
+    """A reporter that prints only what a user should read in any case."""
 
     wants_progress = False
 
     def __init__(self) -> None:
-        """Nothing runs yet."""
+        """Begin with nothing running."""
         self.interrupt: Callable[[], None] | None = None
         self.is_interrupted = False
         self.execution = ""
@@ -127,19 +127,19 @@ class Quiet:
         self.execution, self.interrupt = execution, interrupt
 
     def progressed(self, progress: Progress, now: int) -> None:
-        """Say nothing."""
+        """Print nothing."""
 
     def noticed(self, text: str) -> None:
-        """Say it."""
+        """Print the sentence."""
         echo_err(text)
 
     def ended(self) -> None:
-        """Nothing can be interrupted any more."""
+        """Forget the interrupt: nothing can be interrupted any more."""
         self.interrupt = None
 
 
 class ProgressLines(Quiet):
-    """A line when an operation is through with all instances, when something fails, and every ten seconds while anything goes on by itself."""
+    """A reporter of plain lines: one for each completed operation, for each failure, and every ten seconds while work continues."""
 
     wants_progress = True
 
@@ -158,14 +158,14 @@ class ProgressLines(Quiet):
         self._ends: dict[str, int] = {}
 
     def begun(self, execution: str, deployment: str, interrupt: Callable[[], None]) -> None:
-        """Name the execution, so that it can be asked for from elsewhere."""
+        """Print the id of the execution, so that it can be queried from elsewhere."""
         super().begun(execution, deployment, interrupt)
         self._endings = StopHints(execution)
         self._deployment = deployment
         self._say(f"{execution} of '{deployment}' runs")
 
     def progressed(self, progress: Progress, now: int) -> None:
-        """Say what is new."""
+        """Print the changes since the last call."""
         if self._began is None:
             self._began = self._spoke = now
         if progress.graph != self._graph:
@@ -187,7 +187,7 @@ class ProgressLines(Quiet):
             self._say(f"  after {span(now - self._began)}: {summary(progress, now)}")
 
     def _tell_end(self, sentence: str, now: int) -> None:
-        """Each at once, and again from time to time: between many other lines the first one scrolls away."""
+        """Print each hint at once, and again from time to time: between many other lines the first one scrolls away."""
         command = sentence.partition(": ")[2]
         if now - self._ends.get(command, now - REMINDED_MS) >= REMINDED_MS:
             self._ends[command] = now
@@ -201,7 +201,7 @@ class ProgressLines(Quiet):
             self._say(f"  {text}")
 
     def _tell_failing(self, failing: Failing, now: int) -> None:
-        said = "" if failing.attempts else failing.message  # who sleeps of itself may say something else later
+        said = "" if failing.attempts else failing.message  # a sleeping operation may send another message
         key = (failing.instance, failing.operation, failing.attempts * 2 + (failing.status == EntryStatus.FAILED), said)
         is_new_trouble = failing.due > now or failing.status in {EntryStatus.FAILED, EntryStatus.UNSURE}
         if is_new_trouble and key not in self._told and len(self._told) < TOLD_FAILURES:
@@ -211,16 +211,16 @@ class ProgressLines(Quiet):
             self._say(f"  {failing_text(failing, failed if just_now else now)}")
 
     def noticed(self, text: str) -> None:
-        """Say it."""
+        """Print the sentence."""
         self._say(text)
 
 
 def stopped(progress: Progress) -> bool:
-    """Whether all that is left stands at breakpoints or waits for a hook class, or depends on what does."""
+    """Whether all remaining work is stopped at breakpoints, waits for a hook class, or depends on such work."""
     if not any(EntryStatus.SLEEPING in row.counts for row in progress.rows):
         return False
     from phaseline.cli.render.progress.breakpoint_notices import (
-        stands_still,  # seldom: a command loads no module for it before
+        stands_still,  # needed seldom, so imported only now
     )
 
     return stands_still(progress)
@@ -235,7 +235,7 @@ def _sleeps_for_persons(progress: Progress) -> bool:
 
 
 def short(phase: str) -> str:
-    """An operation's name without what all have in common.
+    """An operation's name without the prefix that all share.
 
     >>> short("cloudify.interfaces.lifecycle.create"), short("cloudify.interfaces.monitoring.start"), short("my.backup")
     ('create', 'monitoring.start', 'my.backup')
@@ -245,7 +245,7 @@ def short(phase: str) -> str:
 
 
 def by_phase(progress: Progress) -> dict[str, tuple[int, int, int]]:
-    """{phase: (ended, total, of those not done)} over all nodes."""
+    """{phase: (number ended, total, number of the ended that are not done)} over all nodes."""
     found: dict[str, tuple[int, int, int]] = {}
     for row in progress.rows:
         if row.phase:
@@ -256,7 +256,7 @@ def by_phase(progress: Progress) -> dict[str, tuple[int, int, int]]:
 
 
 def summary(progress: Progress, now: int) -> str:
-    """One line about everything.
+    """One line about the whole execution.
 
     ``1,200 of 9,000 steps, 200 running, 3 failing, next try in 15 s``
     """
@@ -278,7 +278,7 @@ def summary(progress: Progress, now: int) -> str:
 
 
 def failing_text(failing: Failing, now: int) -> str:
-    """Who fails at what, and when it is tried again: ``retry 1 of 60 in 15 s: <last line of what it said>``."""
+    """The failing instance and operation, and the next try: ``retry 1 of 60 in 15 s: <last line of its message>``."""
     who = f"{failing.instance} {short(failing.operation)}".lstrip()
     if failing.status == EntryStatus.UNSURE:
         return f"{who} {failing.status.word}: the engine ended while it ran, or it was given up"
@@ -291,7 +291,7 @@ def failing_text(failing: Failing, now: int) -> str:
 
 
 def retry_text(attempts: int, max_retries: int, due: int, message: str, now: int) -> str:
-    r"""When what failed is tried again, and why it failed; ``max_retries`` -1: without end, ``due`` and ``now`` in ms.
+    r"""The next try of a failed call, and the reason; ``max_retries`` -1: without limit, ``due`` and ``now`` in ms.
 
     >>> retry_text(1, 60, 15_000, "no answer\nno route", 0), retry_text(2, -1, 0, "", 9)
     ('retry 1 of 60 in 15 s: no route', 'retry 2 now: no message')
@@ -303,7 +303,7 @@ def retry_text(attempts: int, max_retries: int, due: int, message: str, now: int
 
 
 def failing_call_text(call: FailingCall, now: int) -> str:
-    """One call that is tried again: ``web_1 create failing: retry 1 of 60 in 12 s: <last line of what it said>``."""
+    """One call that is retried: ``web_1 create failing: retry 1 of 60 in 12 s: <last line of its message>``."""
     subject = call.instance + (f" -> {call.target}" if call.target else "")
     again = retry_text(call.attempts, call.max_retries, call.due_at, call.message, now)
     return f"{subject} {short(call.operation)} failing: {again}".lstrip()

@@ -1,4 +1,4 @@
-"""Everything that happens, line by line on stderr while it happens: for ``--verbose``."""
+"""Logs and events on stderr, line by line as they come: for ``--verbose``."""
 
 from __future__ import annotations
 
@@ -14,33 +14,33 @@ if TYPE_CHECKING:
     from phaseline.views.views import Line
 
 LEVELS = {"debug", "info", "warning", "error", "critical"}
-"""Lines of these levels were written by scripts and plugins; the others are events."""
+"""The levels of lines that scripts and plugins write; the other lines are events."""
 MOST_LOOKS = 1_000
-"""So many looks at most are needed for what came last."""
+"""The largest number of reads that fetch the last lines."""
 
 
 class VerboseLines(Quiet):
-    """Prints logs and events of the execution. ``follow`` gives for its id the function that finds new lines."""
+    """A reporter of logs and events. ``follow`` returns, for the id of the execution, the function that finds new lines."""
 
     wants_progress = True
 
     def __init__(self, follow: Callable[[str], Callable[[], Sequence[Line]]]) -> None:
-        """Nothing runs yet."""
+        """Begin with nothing running."""
         super().__init__()
         self._follow = follow
         self._new: Callable[[], Sequence[Line]] | None = None
 
     def begun(self, execution: str, deployment: str, interrupt: Callable[[], None]) -> None:
-        """Read from the beginning on."""
+        """Start reading from the beginning."""
         super().begun(execution, deployment, interrupt)
         self._new = self._follow(execution)
 
-    def progressed(self, progress: Progress, now: int) -> None:  # noqa: ARG002 - it only says that it is time to look
-        """Print what is new."""
+    def progressed(self, progress: Progress, now: int) -> None:  # noqa: ARG002 - it only triggers a read
+        """Print the new lines."""
         self._print()
 
     def ended(self) -> None:
-        """Print the rest."""
+        """Print the remaining lines."""
         super().ended()
         for _ in range(MOST_LOOKS):
             if not self._print():
