@@ -26,14 +26,14 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 HAS_HOOKS = "has hooks"
-"""The key under which it is kept whether there are hook classes."""
+"""The key of the cached answer whether there are hook classes."""
 HOW_TO_BEGIN = "There is no store yet ({}); the first install makes it: phaseline init hello, then phaseline install hello/blueprint.yaml"
 
 
 class SystemClock:
     """Milliseconds of the wall clock at start plus the monotonic time since, so that time never goes back.
 
-    Whoever sets the machine's clock meanwhile, forwards or back, wakes nothing early and lets nothing wait longer.
+    Setting the machine's clock meanwhile, forwards or back, neither shortens nor lengthens any wait.
     """
 
     def __init__(
@@ -49,15 +49,15 @@ class SystemClock:
 
 
 def _say_nothing(_text: str) -> None:
-    """For programs that want to hear of nothing."""
+    """Drop a message: for programs that want none."""
 
 
 def _do_nothing() -> None:
-    """For programs that need not be ready for code of plugins."""
+    """Prepare nothing: for programs that need no preparation for plugin code."""
 
 
 def _never_moves() -> object:
-    """The version of what is made from nothing that a store holds."""
+    """The version of values that do not depend on a store."""
     return 0
 
 
@@ -185,7 +185,7 @@ class AppContext:
 
     @shared_property
     def judge(self) -> YaqlJudge:
-        """Who evaluates YAQL of packages and matches patterns that RE2 cannot take; its process begins with the first question."""
+        """The evaluator for YAQL of packages and patterns that RE2 does not support; the first use starts its process."""
         from phaseline.compat.fuel.judge import YaqlJudge
 
         return YaqlJudge()
@@ -214,7 +214,7 @@ class AppContext:
         )
 
     def close(self) -> None:
-        """Let go of what was opened."""
+        """Close everything that was opened."""
         store = self.__dict__.pop("store", None)
         if store is not None:
             store.close()

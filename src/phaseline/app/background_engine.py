@@ -18,13 +18,13 @@ if TYPE_CHECKING:
     from phaseline.views.background import Background
 
 COMMAND = ("--config", os.devnull, "engine", "run", "--until-idle", "--awaits-approvals")
-"""What the background process is told to do: with the settings that it is told, not with those of a file that lies where it begins.
+"""Arguments of the background process: it uses the passed settings, not a settings file in its working folder.
 
-It stays while an approval is waited for: whoever approves expects it to go on."""
+It stays while an approval is pending, so that the execution continues as soon as it is approved."""
 
 
 PROGRAM_FOLDER = str(Path(__file__).resolve().parents[2])
-"""Where this program lies: it may be run from its own sources."""
+"""The folder of this program, which may run from its own sources."""
 
 
 def launch(app: AppContext) -> Background | None:
@@ -40,7 +40,7 @@ def launch(app: AppContext) -> Background | None:
     handle, is_kept = _open(log)
     begins = os.fstat(handle).st_size
     try:
-        # ``-P``: what lies in the folder where somebody happens to be is no module of ours.
+        # ``-P``: files in the current folder must not be imported as modules.
         process = subprocess.Popen(
             [sys.executable, "-P", "-m", "phaseline", *COMMAND],
             stdin=subprocess.DEVNULL,
@@ -64,10 +64,10 @@ def died(words: str) -> ProblemsError:
 
 
 def environment_of(settings: Settings, environment: Mapping[str, str], searched: Sequence[str]) -> dict[str, str]:
-    """What a process is told that is to work as this one does: the settings, and where code lies that only this program knows.
+    """The environment of a process that is to work like this one: the settings, and the folders of this program's code.
 
-    ``searched``: where this process looks for modules; a hook class may lie beside the program that names it, in one of the folders in
-    front of Python's own. What opens secrets stays where it is: settings name its file.
+    ``searched``: the module path of this process; a hook class may be beside the program that names it, in one of the
+    folders in front of Python's own. The master key stays in its file, which the settings name.
     """
     own = [str(Path(folder).absolute()) for folder in takewhile(_is_own, searched)]
     known = environment.get("PYTHONPATH", "").split(os.pathsep)

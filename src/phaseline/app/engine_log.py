@@ -1,8 +1,8 @@
-"""The engine's log: what the process that owns a store did and who asked for it, as lines of a file that is rotated.
+"""The engine's log: actions of the owner process and the users that asked for them, in a rotated file.
 
-Nothing is written for single entries: failures are counted and told every ten seconds. Nothing of what plugins or
-inputs say is written, so no secret can be: the messages stand with the execution in the store, which only its owner may read.
-A log that cannot be written stops nobody: ``trouble`` says what is wrong with it.
+Nothing is written for single entries: failures are counted and reported every ten seconds. No text of plugins or
+inputs is written, so no secret can be: the messages are with the execution in the store, which only its owner may read.
+An unwritable log stops no work: ``trouble`` has the reason.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ LOG_BYTES = 10 * 1024 * 1024
 LOGS_KEPT = 5
 """How many log files that were put aside are kept, the newest as ``FILE.1``."""
 FAILURES_EVERY_MS = 10_000
-"""Failures are counted and told at most so often."""
+"""Least time between two lines about the number of failures."""
 NAMES_KEPT = 1_000
 """Executions whose names are remembered."""
 TEXT_LENGTH = 1_000
 """Characters written of one text."""
 VALUED_WORD = r"(?s)^(--?[\w-]+=|-\w)?([A-Za-z_][\w.-]*)=.+"
 VALUED_MAPPING = r"(?s)^(--?[\w-]+=|-\w)?\s*\{.*"
-SECRET_OPTION = "--value"  # noqa: S105 - the option, not what it says
+SECRET_OPTION = "--value"  # noqa: S105 - the option, not its value
 USER_IN_URL = r"//[^/@\s]+@"
 TOLD: dict[str, tuple[Level, str]] = {
     "workflow_started": ("info", "begun"),
@@ -48,13 +48,13 @@ TOLD: dict[str, tuple[Level, str]] = {
     "cancel_requested": ("info", "cancel asked for"),
     "signaled": ("info", "signals given"),
 }
-"""{type of an event of an execution as a whole: (level, what the log says)}; other events have no line of their own."""
+"""{type of an event of an execution as a whole: (level, text in the log)}; other events have no line of their own."""
 COUNTED = {"task_failed": "failed", "task_rescheduled": "failed and will be tried again"}
-"""{type of an event of a single call: what the log says of their number}"""
+"""{type of an event of a single call: the text after their number in the log}"""
 
 
 class EngineLog:
-    """Lines about one engine. Every line opens the file anew, so that it may be moved away at any time."""
+    """Lines about one engine. Every line opens the file again, so that it may be moved away at any time."""
 
     def __init__(self, path: str, clock: Clock, *, level: Level = "info", form: Form = "text") -> None:
         """``path`` empty: nothing is written."""
@@ -68,7 +68,7 @@ class EngineLog:
         self._names: dict[int, str] = {}
 
     def write(self, level: Level, event: str, text: str, **facts: str | int) -> None:
-        """One line; ``facts`` are told one by one to programs, and in parentheses to people."""
+        """Write one line; ``facts`` are single fields for programs, and in parentheses in text."""
         if not self.path or LEVELS.index(level) < self._least:
             return
         at = datetime.fromtimestamp(self._clock.now() / 1000, UTC).isoformat(timespec="milliseconds")[:-6] + "Z"
@@ -98,7 +98,7 @@ class EngineLog:
         self.write("info", "engine_stopped", f"engine stopped: {why}", calls=calls)
 
     def recovered(self, rows: Sequence[ExecutionRow]) -> None:
-        """These executions were found open and are taken up."""
+        """Log that these open executions are continued."""
         for row in rows:
             self._names[row.number] = _name(row)
         if rows:
@@ -106,11 +106,11 @@ class EngineLog:
             self.write("info", "recovered", f"took up {len(rows)} open executions: {names}")
 
     def asked(self, kind: str, execution: str, actor: str, answer: str = "") -> None:
-        """A request of somebody, and its answer."""
+        """Log a request and its answer."""
         self.write("info", "request", f"{kind} {execution}".rstrip(), by=actor, answer=answer)
 
     def told(self, events: Sequence[EventRow], row_of: Callable[[int], ExecutionRow | None]) -> None:
-        """What a committed turn says of its executions; ``row_of`` finds an execution by its number."""
+        """Log the events of executions in a committed turn; ``row_of`` finds an execution by its number."""
         for event in events:
             if event.type in COUNTED:
                 self._failures[self._name(event.execution, row_of), event.type, event.operation] += 1
@@ -124,7 +124,7 @@ class EngineLog:
             self._flush()
 
     def _flush(self) -> None:
-        """Say how many calls failed since the last time."""
+        """Log the number of calls that failed since the last time."""
         if not self._failures:
             return
         self._flushed = self._clock.now()
@@ -151,7 +151,7 @@ def open_log(settings: Settings, clock: Clock) -> EngineLog:
 
 
 def without_values(words: Sequence[str]) -> str:
-    """The words of a command without what inputs and passwords say: for logs and for other users to see.
+    """The words of a command without values of inputs and passwords, for logs and for other users.
 
     >>> without_values(["phaseline", "install", "a.yaml", "-i", "key=hush", "--input=key=hush", "--store=sqlite:///a.db"])
     'phaseline install a.yaml -i key=… --input=key=… --store=sqlite:///a.db'

@@ -1,4 +1,4 @@
-"""Functions of others as this process finds them: of installed distributions in blueprints (B40), of operations in their sources."""
+"""Discovery of third-party functions: those of installed distributions in blueprints (B40), operations in their sources."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def offer_functions(before_code: Callable[[], None]) -> None:
-    """Let blueprints use them; nothing is imported or looked for before one might be meant. ``before_code``: called before."""
+    """Offer them to blueprints; the search starts when a name may be one of them. ``before_code``: called before imports."""
     ANNOUNCED.look_in(_finder(before_code))
 
 
@@ -44,7 +44,7 @@ def _adapted(
 
 
 def declarer(catalog: Catalog) -> Callable[[Operation, CodeLocation], Declaration]:
-    """What an operation says of itself; one whose source is not found is called as the ancestor would call it."""
+    """The declaration of an operation; one whose source is not found is called as the ancestor would call it."""
     from phaseline.model.blueprint.operation_declaration import Declaration
 
     def declare(operation: Operation, code: CodeLocation) -> Declaration:

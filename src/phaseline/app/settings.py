@@ -47,7 +47,7 @@ Texts = Mapping[str, tuple[str, str]]
 
 
 SEPARATORS = {"folders": os.pathsep, "addresses": " ", "rules": " "}
-"""{kind: what stands between several}"""
+"""{kind: separator between values}"""
 
 
 @frozen
@@ -57,7 +57,7 @@ class Settings:
     store_url: str
     plugin_folders: tuple[str, ...] = ()
     task_retries: int | None = None
-    """None: as the language of the blueprint says (decision 34); so is the interval."""
+    """None: the default of the blueprint's language (decision 34); the same applies to the interval."""
     task_retry_interval_s: float | None = None
     threads: int = 16
     workers: int = 8
@@ -169,12 +169,12 @@ def _gathered(
 
 
 def _told(number: float | None) -> str:
-    """A number as a variable says it, empty where it is not set."""
+    """A number as the text of a variable, empty if it is not set."""
     return "" if number is None else str(number)
 
 
 def _if_set(name: str, texts: Texts, read: Callable[[str], N], problems: list[Problem]) -> N | None:
-    """The value; None where nothing says it, for then something else decides."""
+    """The value; None if it is not set, so that the caller's default applies."""
     return None if texts[name][1] == DEFAULT else _checked(name, texts, read, problems, read("0"))
 
 
@@ -200,7 +200,7 @@ def _of_log(texts: Texts, problems: list[Problem]) -> dict[str, Any]:
 
 
 def _of_strangers(texts: Texts, folder: Path, problems: list[Problem]) -> dict[str, Any]:
-    """The same of hosts, files and code of others."""
+    """Settings about foreign hosts, files and code."""
     return {
         "ssh_host_keys": _word("ssh.host_keys", texts, HOST_KEY_POLICIES, problems),
         "allowed_imports": _addresses(texts, problems),
@@ -238,7 +238,7 @@ def _find_file(config: str | None, environment: Mapping[str, str], folder: Path)
             raise problem_error("PL-C002", message, "Correct the path after --config, or leave the option out.")
         return path
     candidates = (folder / FILE_NAME, own_folder(environment) / FILE_NAME)
-    # Unlike that of a Path this says no of what we may not look at: such as the home of root, whose name sudo may leave us.
+    # Unlike ``Path.is_file`` this is False for inaccessible paths, such as root's home, which sudo may leave in HOME.
     return next((path for path in candidates if os.path.isfile(path)), None)  # noqa: PTH113
 
 
@@ -279,7 +279,7 @@ def refuse_foreign(path: Path, user: int) -> None:
     try:
         found = path.stat()
     except OSError:
-        return  # told by who reads it
+        return  # the reader of the file reports it
     mode = f"{stat.filemode(found.st_mode)} ({stat.S_IMODE(found.st_mode):04o})"
     is_others = found.st_mode & stat.S_IWOTH or (found.st_mode & stat.S_IWGRP and found.st_gid != os.getgid())
     if found.st_uid not in (user, 0):
@@ -293,7 +293,7 @@ def refuse_foreign(path: Path, user: int) -> None:
 
 
 def _text(value: object, kind: str) -> str:
-    """A value of the file as it would stand in the environment."""
+    """A value of the file in the form of an environment variable."""
     if isinstance(value, list):
         if kind == "classes":
             import json
@@ -375,7 +375,7 @@ def _hook_classes(text: str, folder: Path, problems: list[Problem]) -> str:
 
 
 def _log_file(told: tuple[str, str], store_url: str, folder: Path) -> str:
-    """The path of the log; empty for none: when that is said, and for a store that is no file."""
+    """The path of the log; empty for none: if the setting is "none", or the store is no file."""
     text, origin = told
     if text == "none":
         return ""
@@ -455,7 +455,7 @@ def _folders(text: str, folder: Path) -> tuple[str, ...]:
 
 
 def slots(settings: Settings) -> "Slots":
-    """How many calls run at once, as the settings say."""
+    """How many calls run at once, from the settings."""
     from phaseline.run.executors.local_executor import Slots
 
     return Slots(threads=settings.threads, workers=settings.workers)

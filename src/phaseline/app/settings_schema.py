@@ -1,4 +1,4 @@
-"""Every setting there is, as a table: from it the documentation is made, and what a file or a variable may say is checked by it."""
+"""The table of all settings, which generates the documentation and checks values of files and variables."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How a door watches an execution that this process runs."""
+"""Watchers: how a client follows an execution that this process runs."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from phaseline.calls.deployments.progress import Failing, Progress, ProgressRow
 __all__ = ["LOOK_S", "PATIENCE_S", "Failing", "NullWatcher", "Progress", "ProgressRow", "Throttle", "Watcher"]
 
 PATIENCE_S = 10.0
-"""So long no process may own the store until nothing is expected to come."""
+"""Time without an owner of the store after which no more progress is expected."""
 LOOK_S = 0.2
-"""A follower looks so often whether it is to take over, and whether something has changed."""
+"""Time between two checks of a follower whether to take over, and whether something has changed."""
 EVERY_MS = 100
-"""A watcher is told at most so often."""
+"""Least time between two calls of a watcher."""
 SHARE = 50
-"""Of so many milliseconds at most one is spent on looking."""
+"""Watching takes at most one millisecond in this many."""
 
 
 class Watcher(Protocol):
-    """Told what happens while a use case runs; called from the thread that runs it."""
+    """Receives progress while a use case runs; called from the thread that runs it."""
 
     def begun(self, execution: str, deployment: str, interrupt: Callable[[], None]) -> None:
         """The execution runs now. ``interrupt`` begins no new call and may be called from a signal handler."""
@@ -50,29 +50,29 @@ class NullWatcher:
     wants_progress = False
 
     def begun(self, execution: str, deployment: str, interrupt: Callable[[], None]) -> None:
-        """Not looked at."""
+        """Ignore it."""
 
     def progressed(self, progress: Progress, now: int) -> None:
-        """Not looked at."""
+        """Ignore it."""
 
     def noticed(self, text: str) -> None:
-        """Not looked at."""
+        """Ignore it."""
 
     def ended(self) -> None:
-        """Not looked at."""
+        """Ignore it."""
 
 
 class Throttle:
-    """Lets a look through at most once in ``EVERY_MS``, and so seldom that looking takes a fiftieth of the time."""
+    """Permits a look at most once in ``EVERY_MS``, and so seldom that looking takes at most a fiftieth of the time."""
 
     def __init__(self) -> None:
-        """Let the first one through."""
+        """Permit the first look."""
         self._next = 0
 
     def lets_through(self, now: int) -> bool:
-        """Whether somebody may look at ``now`` (ms)."""
+        """True if a look is permitted at ``now`` (ms)."""
         return now >= self._next
 
     def looked(self, begun: int, ended: int) -> None:
-        """A look began and ended then (ms)."""
+        """Record the begin and end of a look (ms)."""
         self._next = begun + max(EVERY_MS, (ended - begun) * SHARE)
