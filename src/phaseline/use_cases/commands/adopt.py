@@ -8,18 +8,25 @@ from dataclasses import field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from phaseline.dsl.documents import json_codec
 from phaseline.lang.fast_dataclasses import altered, frozen
 from phaseline.model.blueprint.stored_blueprints import StoredBlueprint
 from phaseline.model.deployment.code_location import CodeLocation
 from phaseline.model.problems.name_rules import shown_name, why_no_name
 from phaseline.model.problems.problem import ProblemsError, problem_error
-from phaseline.model.rows.rows import NewDeployment
+from phaseline.model.rows.rows import NewDeployment, RequestKind
+from phaseline.plan.topology import adoption as topology_adoption
+from phaseline.plan.topology.stack_document import NATIVE, digest_of
+from phaseline.use_cases.commands import start_workflow
 from phaseline.use_cases.commands.orders.request_ids import once
+from phaseline.use_cases.commands.packages import adopt as packages_adopt
 from phaseline.use_cases.commands.submission import Submission
 from phaseline.use_cases.commands.upload_blueprint import add_blueprint
-from phaseline.use_cases.loading.blueprint_loading import deployment_name, load
+from phaseline.use_cases.loading.blueprint_loading import LoadedBlueprint, deployment_name, load
 from phaseline.use_cases.loading.deployment_rows import refuse_missing_secrets, sealed_inputs
 from phaseline.use_cases.lookup.claims import refuse
+from phaseline.use_cases.lookup.find import find_deployment
+from phaseline.use_cases.prepare import plan_preview, unreachable_breakpoints, workflow_start
 from phaseline.use_cases.prepare.adoption_conflicts import refuse_adopted
 from phaseline.use_cases.prepare.deployment_spec import refuse_taken
 from phaseline.use_cases.prepare.options import DEFAULT_OPTIONS
@@ -36,7 +43,6 @@ if TYPE_CHECKING:
     from phaseline.model.problems.problem import Problem
     from phaseline.model.rows.orders import NewOrder
     from phaseline.plan.topology.adoption import Adoption
-    from phaseline.use_cases.loading.blueprint_loading import LoadedBlueprint
     from phaseline.use_cases.prepare.options import ExecutionOptions
     from phaseline.use_cases.prepare.plan_preview import PlanPreview
 
@@ -93,9 +99,7 @@ def adopt(
     adoption = prepared.adoption
     warnings: list[Problem] = []
     if manner.breakpoints:
-        from phaseline.use_cases.prepare.unreachable_breakpoints import look_before_first
-
-        warnings += look_before_first(ctx, manner.breakpoints, request, _loaded(prepared))
+        warnings += unreachable_breakpoints.look_before_first(ctx, manner.breakpoints, request, _loaded(prepared))
     warnings += adoption.warnings
     existing = refuse_taken(ctx, name)
     refuse_adopted(ctx, name, adoption)
@@ -124,11 +128,9 @@ def adopt(
 
 def plan_adoption(ctx: RequestContext, order: AdoptOrder, *, manner: ExecutionOptions = DEFAULT_OPTIONS) -> PlanPreview:
     """What adopting a document would do. Raises: as ``adopt``."""
-    from phaseline.use_cases.prepare.plan_preview import plan_made
-
     name, found, request = _asked(ctx, order, manner)
     refuse_taken(ctx, name)
-    planned = plan_made(ctx, request, name, _loaded(found), given=manner.breakpoints)
+    planned = plan_preview.plan_made(ctx, request, name, _loaded(found), given=manner.breakpoints)
     refuse_adopted(ctx, name, found.adoption)
     return planned
 
@@ -155,8 +157,6 @@ def _asked(ctx: RequestContext, order: AdoptOrder, manner: ExecutionOptions) -> 
 
 def _loaded(prepared: PreparedAdoption) -> LoadedBlueprint:
     """The deployment as it will be, as one that is installed is looked at."""
-    from phaseline.use_cases.loading.blueprint_loading import LoadedBlueprint
-
     adoption = prepared.adoption
     return LoadedBlueprint(
         prepared.blueprint, prepared.inputs, adoption.topology, prepared.code, adoption.warnings, prepared.uses
@@ -165,8 +165,6 @@ def _loaded(prepared: PreparedAdoption) -> LoadedBlueprint:
 
 def prepare_adoption(ctx: RequestContext, order: AdoptOrder, document: Mapping[str, Any]) -> PreparedAdoption:
     """Who is who; the document's own blueprint as it is, or another one, or the same with other inputs, read anew."""
-    from phaseline.plan.topology.stack_document import NATIVE
-
     environment = document.get("environment")
     said = environment.get("parameters") if isinstance(environment, dict) else None
     inputs: Mapping[str, Value] = said if isinstance(said, dict) else {}
@@ -180,17 +178,13 @@ def prepare_adoption(ctx: RequestContext, order: AdoptOrder, document: Mapping[s
 def _as_it_was(
     ctx: RequestContext, order: AdoptOrder, document: Mapping[str, Any], inputs: Mapping[str, Value]
 ) -> PreparedAdoption:
-    from phaseline.dsl.documents.json_codec import blueprint_from_json
-    from phaseline.plan.topology.adoption import same
-    from phaseline.plan.topology.stack_document import digest_of
-
     brought = None
     try:
         if document["phaseline"]["template_digest"] != digest_of(document["template"]):
             raise ValueError("its template was changed, name a blueprint instead: --blueprint FILE")
-        blueprint = blueprint_from_json(document["template"])
+        blueprint = json_codec.blueprint_from_json(document["template"])
         _refuse_names(blueprint)
-        adoption = same(document, blueprint, allow_type_change=order.allow_type_change)
+        adoption = topology_adoption.same(document, blueprint, allow_type_change=order.allow_type_change)
         code, uses = code_of(document), _uses(ctx, document)
         if "" not in uses and not is_there(ctx, document, code.blueprint_folder):
             brought = _brought(ctx, order, document)
@@ -216,8 +210,6 @@ def _brought(ctx: RequestContext, order: AdoptOrder, document: Mapping[str, Any]
 def _anew(
     ctx: RequestContext, order: AdoptOrder, document: Mapping[str, Any], former: Mapping[str, Value]
 ) -> PreparedAdoption:
-    from phaseline.plan.topology.adoption import matched
-
     folders = order.plugin_folders
     if folders is None:
         folders = code_of(document).plugin_folders if "phaseline" in document else ()
@@ -236,7 +228,7 @@ def _anew(
         former=former,
     )
     try:
-        adoption = matched(document, loaded.topology, allow_type_change=order.allow_type_change)
+        adoption = topology_adoption.matched(document, loaded.topology, allow_type_change=order.allow_type_change)
     except UNFIT as error:
         raise unreadable_parts(order.document, error) from error
     inputs = sealed_inputs(ctx, loaded)
@@ -256,10 +248,9 @@ def _with_packages(
     written = native.get("packages") if isinstance(native, dict) else None
     if not written:
         return altered(made, packages=tuple(imported or ()))
-    from phaseline.use_cases.commands.packages.adopt import found_again
 
     try:
-        found = found_again(ctx, written, imported)
+        found = packages_adopt.found_again(ctx, written, imported)
     except UNFIT as error:
         raise unreadable_parts(order.document, error) from error
     adoption = altered(made.adoption, warnings=(*made.adoption.warnings, *found.warnings))
@@ -340,21 +331,15 @@ def abandon(
     ``force``: what runs of it is canceled first, and a modification may be half done. Raises: PL-C010, PL-C016 while an execution is
     open, PL-P043 in the middle of a modification.
     """
-    from phaseline.use_cases.commands.start_workflow import start
-    from phaseline.use_cases.prepare.workflow_start import ABANDON, WorkflowStart
-
     if force:
         _cancel_all(ctx, name)
-    order = WorkflowStart(ABANDON, name, {"force": True} if force else {})
+    order = workflow_start.WorkflowStart(workflow_start.ABANDON, name, {"force": True} if force else {})
     busy = altered(manner, if_busy="wait" if force else "refuse")
-    return start(ctx, order, manner=busy, given=given)
+    return start_workflow.start(ctx, order, manner=busy, given=given)
 
 
 def _cancel_all(ctx: RequestContext, name: str) -> None:
     """Ask for the end of everything that runs of a deployment: who comes next waits for it."""
-    from phaseline.model.rows.rows import RequestKind
-    from phaseline.use_cases.lookup.find import find_deployment
-
     row = find_deployment(ctx.store, name, to_change=True)
     for one in ctx.store.executions(row.number, only_open=True):
         ctx.store.ask(RequestKind.CANCEL, one.number, {"id": one.id, "how": "force"}, ctx.actor)

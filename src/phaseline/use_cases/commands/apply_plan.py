@@ -16,14 +16,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from phaseline.dsl.documents import json_codec
 from phaseline.lang.fast_dataclasses import altered, frozen
 from phaseline.model.execution.stored_plans import PLAN, PREFIX, Aim, StoredPlan
 from phaseline.model.problems.problem import Problem, ProblemsError, problem_error
 from phaseline.model.resources.state_graph_names import state_name
+from phaseline.plan.requests import request_validation
 from phaseline.use_cases.commands.orders.request_ids import once
 from phaseline.use_cases.commands.submission import Submission
 from phaseline.use_cases.loading.moved_folders import raise_if_folders_missing
-from phaseline.use_cases.lookup.claims import compatible_executions
+from phaseline.use_cases.lookup import package_types
+from phaseline.use_cases.lookup.claims import compatible_executions, raise_if_busy
 from phaseline.use_cases.lookup.find import find_deployment
 from phaseline.use_cases.prepare.pre_post import new_execution
 
@@ -98,9 +101,6 @@ def apply_plan(ctx: RequestContext, id: str, *, given: NewOrder | None = None) -
     Raises: PL-C070 (no such plan), PL-C071 (it was applied already), PL-C072 with everything that has moved since, PL-C016 while
     an execution is open that it collides with, PL-C010, PL-C024, PL-P041.
     """
-    from phaseline.plan.requests.request_validation import check
-    from phaseline.use_cases.lookup.claims import raise_if_busy
-
     store = ctx.store
     found = find_plan(ctx, id)
     view = _view(ctx, found, _Present(ctx, [found.deployment]))
@@ -113,19 +113,17 @@ def apply_plan(ctx: RequestContext, id: str, *, given: NewOrder | None = None) -
     if found.aim is not None:
         request = altered(request, parameters={**request.parameters, PLAN: found.number})
         _refuse_replaced(topology, found.aim, request)
-    problems = check(topology, request, with_custom=True)
+    problems = request_validation.check(topology, request, with_custom=True)
     if problems:
         raise ProblemsError(problems)
     raise_if_busy(store, row, topology, request)
     imported = found.aim.packages if found.aim is not None else ()
     if imported:
-        from phaseline.use_cases.lookup.package_types import bring_imports, moved_imports
-
-        view = altered(view, moved=(*view.moved, *moved_imports(ctx, imported)))
+        view = altered(view, moved=(*view.moved, *package_types.moved_imports(ctx, imported)))
     if view.moved:
         _raise_moved(view)
     if imported:
-        bring_imports(ctx, row.number, imported)
+        package_types.bring_imports(ctx, row.number, imported)
     new, warnings = new_execution(ctx, row.number, request)
     with store.as_one(given):
         created = store.create_execution(new, asks=True, beside=compatible_executions(topology, request))
@@ -205,9 +203,7 @@ def _states(base: Mapping[str, Value]) -> np.ndarray:
 
 
 def _blueprint_text(topology: Topology) -> str:
-    from phaseline.dsl.documents.json_codec import blueprint_to_json
-
-    return json.dumps(blueprint_to_json(topology.blueprint), sort_keys=True)
+    return json.dumps(json_codec.blueprint_to_json(topology.blueprint), sort_keys=True)
 
 
 def _digest(text: str) -> str:

@@ -8,6 +8,7 @@ from phaseline.lang.fast_dataclasses import frozen
 from phaseline.model.problems.problem import problem_error
 from phaseline.model.rows.rows import RequestKind
 from phaseline.plan.requests.request_problems import raise_if_ended
+from phaseline.use_cases.commands.orders import given_orders
 from phaseline.use_cases.commands.orders.request_ids import once
 from phaseline.use_cases.queries.addressed_execution import find_open
 from phaseline.use_cases.queries.hook_results import plan_waited_for, waiting_hooks
@@ -41,9 +42,7 @@ class Approved:
 def _approved_again(ctx: RequestContext, found: GivenOrder, _: Mapping[str, object]) -> Approved:
     row = ctx.store.execution(id := str(found.answer["execution"]))
     if row is None:
-        from phaseline.use_cases.commands.orders.given_orders import gone
-
-        raise gone(found, f"the execution {id}")
+        raise given_orders.gone(found, f"the execution {id}")
     return _approved(ctx, row, str(found.answer["plan"]), str(found.answer["objection"]))
 
 

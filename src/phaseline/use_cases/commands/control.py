@@ -20,6 +20,7 @@ from phaseline.plan.requests.request_problems import raise_if_completed, raise_i
 from phaseline.use_cases.commands.orders.request_ids import once
 from phaseline.use_cases.commands.submission import Submission, ask
 from phaseline.use_cases.loading.moved_folders import raise_if_folders_missing
+from phaseline.use_cases.lookup import pinned_versions
 from phaseline.use_cases.lookup.claims import beside, refuse_reopening
 from phaseline.use_cases.lookup.entry_status import as_statuses
 from phaseline.use_cases.lookup.find import find_execution, listed
@@ -98,9 +99,8 @@ def retry(
     submission = ask(ctx, RequestKind.RETRY, row, body, beside=beside(ctx.store, row), given=given)
     if not row.request.is_surrounded:
         return submission
-    from phaseline.use_cases.lookup.pinned_versions import notes_of_others
 
-    return altered(submission, notes=notes_of_others(ctx.store, row))
+    return altered(submission, notes=pinned_versions.notes_of_others(ctx.store, row))
 
 
 @once("complete")

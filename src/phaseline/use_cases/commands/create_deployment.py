@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from phaseline.model.problems.problem import problem_error
+from phaseline.use_cases.commands.orders import given_orders
 from phaseline.use_cases.commands.orders.request_ids import once
 from phaseline.use_cases.loading.blueprint_loading import deployment_name
 from phaseline.use_cases.loading.deployment_rows import new_deployment
@@ -24,9 +25,7 @@ def _made_again(ctx: RequestContext, found: GivenOrder, _: Mapping[str, object])
     name = str(found.answer["deployment"])
     row = ctx.store.deployment(name)
     if row is None or row.number != found.answer["number"]:
-        from phaseline.use_cases.commands.orders.given_orders import gone
-
-        raise gone(found, f"the deployment '{name}'")
+        raise given_orders.gone(found, f"the deployment '{name}'")
     return show_deployment(ctx, name)
 
 

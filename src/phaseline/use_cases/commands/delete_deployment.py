@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from phaseline.lang.fast_dataclasses import as_dict
 from phaseline.model.problems.problem import problem_error
+from phaseline.use_cases.commands import adopt
+from phaseline.use_cases.commands.orders import given_orders
 from phaseline.use_cases.commands.orders.request_ids import once
 from phaseline.use_cases.commands.submission import SubmissionFor
 from phaseline.use_cases.lookup.claims import in_the_way
@@ -29,9 +31,7 @@ def _deleted_again(
 ) -> DeploymentView | SubmissionFor[DeploymentView]:
     seen: Any = found.answer
     if found.executions:
-        from phaseline.use_cases.commands.orders.given_orders import submitted
-
-        return _when_abandoned(submitted(ctx, found, arguments), DeploymentView(**seen))
+        return _when_abandoned(given_orders.submitted(ctx, found, arguments), DeploymentView(**seen))
     return DeploymentView(**seen)
 
 
@@ -89,11 +89,9 @@ def _abandon(
     ctx: RequestContext, row: DeploymentRow, seen: DeploymentView, given: NewOrder | None
 ) -> SubmissionFor[DeploymentView]:
     """Forget a deployment of which something stands: an abandonment, with its hooks and its document (decision 41)."""
-    from phaseline.use_cases.commands.adopt import abandon
-
     if given is not None:
         given.answer = as_dict(seen)
-    return _when_abandoned(abandon(ctx, row.name, force=True, given=given), seen)
+    return _when_abandoned(adopt.abandon(ctx, row.name, force=True, given=given), seen)
 
 
 def _when_abandoned(submission: Submission, seen: DeploymentView) -> SubmissionFor[DeploymentView]:

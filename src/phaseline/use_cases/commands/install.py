@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from phaseline.plan.preview import agent_warnings
+from phaseline.use_cases.commands import start_workflow
 from phaseline.use_cases.commands.orders.request_ids import once
 from phaseline.use_cases.commands.submission import Submission
+from phaseline.use_cases.loading import blueprint_loading, deployment_rows, moved_folders
 from phaseline.use_cases.lookup.claims import compatible_executions, raise_if_busy, refuse
 from phaseline.use_cases.lookup.find import find_deployment
+from phaseline.use_cases.prepare import deployment_spec, unreachable_breakpoints, workflow_start
 from phaseline.use_cases.prepare.options import DEFAULT_OPTIONS, ExecutionOptions
 from phaseline.use_cases.prepare.pre_post import new_execution, with_stops
 
@@ -30,25 +34,18 @@ def install(
 
     Raises: ``ProblemsError`` with everything that is wrong; then nothing was stored.
     """
-    from phaseline.plan.preview.agent_warnings import agent_warning
-    from phaseline.use_cases.loading.blueprint_loading import deployment_name
-    from phaseline.use_cases.loading.deployment_rows import new_deployment
-    from phaseline.use_cases.prepare.deployment_spec import load_order, refuse_taken
-
-    name = deployment_name(order.file, order.name)
-    loaded = load_order(ctx, order)
+    name = blueprint_loading.deployment_name(order.file, order.name)
+    loaded = deployment_spec.load_order(ctx, order)
     request = with_stops(ctx, manner.request("install", ctx, {}, loaded.topology), loaded.topology)
     refuse(loaded.topology, request)
     warnings: list[Problem] = []
     if manner.breakpoints:
-        from phaseline.use_cases.prepare.unreachable_breakpoints import look_before_first
-
-        warnings += look_before_first(ctx, manner.breakpoints, request, loaded)
-    agents = agent_warning(loaded.topology.nodes)
+        warnings += unreachable_breakpoints.look_before_first(ctx, manner.breakpoints, request, loaded)
+    agents = agent_warnings.agent_warning(loaded.topology.nodes)
     warnings += [*loaded.warnings, *([agents] if agents else ())]
 
-    existing = refuse_taken(ctx, name)
-    new = new_deployment(ctx, name, loaded)
+    existing = deployment_spec.refuse_taken(ctx, name)
+    new = deployment_rows.new_deployment(ctx, name, loaded)
     replaced = existing.number if existing is not None else 0
     # What was enabled for the deployment that is replaced is enabled for this one.
     asked, more = new_execution(ctx, replaced, request, at=new.created_at, made=loaded.topology)
@@ -72,16 +69,13 @@ def uninstall(
 
     ``recursive``: deployments that belong to it are uninstalled first (W24). Raises: PL-C010 if there is none, PL-C016 while an execution of it is open, PL-C024 if its folder is gone.
     """
-    from phaseline.use_cases.loading.moved_folders import raise_if_folders_missing
-
     if recursive:
-        from phaseline.use_cases.commands.start_workflow import start
-        from phaseline.use_cases.prepare.workflow_start import WorkflowStart
-
-        order = WorkflowStart("uninstall", name, {"recursive": True, "ignore_failure": ignore_failure}, force=True)
-        return start(ctx, order, manner=manner, given=given)
+        order = workflow_start.WorkflowStart(
+            "uninstall", name, {"recursive": True, "ignore_failure": ignore_failure}, force=True
+        )
+        return start_workflow.start(ctx, order, manner=manner, given=given)
     deployment = find_deployment(ctx.store, name, to_change=True)
-    raise_if_folders_missing(ctx, deployment)
+    moved_folders.raise_if_folders_missing(ctx, deployment)
     topology = ctx.store.topology(deployment.number)
     request = manner.request("uninstall", ctx, {"ignore_failure": True} if ignore_failure else {}, topology)
     request = with_stops(ctx, request, topology, deployment=deployment.number)
@@ -89,9 +83,7 @@ def uninstall(
     raise_if_busy(ctx.store, deployment, topology, request)
     warnings: tuple[Problem, ...] = ()
     if manner.breakpoints:
-        from phaseline.use_cases.prepare.unreachable_breakpoints import look_before_start
-
-        warnings = look_before_start(ctx, manner.breakpoints, request, (deployment, topology))
+        warnings = unreachable_breakpoints.look_before_start(ctx, manner.breakpoints, request, (deployment, topology))
     new, _ = new_execution(ctx, deployment.number, request)
     with ctx.store.as_one(given):
         row = ctx.store.create_execution(new, asks=True, beside=compatible_executions(topology, request))

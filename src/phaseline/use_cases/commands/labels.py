@@ -7,9 +7,12 @@ from typing import TYPE_CHECKING
 
 from phaseline.lang.fast_dataclasses import frozen
 from phaseline.model.blueprint.labels import Label
+from phaseline.model.execution import execution
 from phaseline.model.problems.problem import problem_error
+from phaseline.use_cases.commands import start_workflow, submission
 from phaseline.use_cases.lookup.find import find_deployment
 from phaseline.use_cases.lookup.label_syntax import by_key, parse_labels
+from phaseline.use_cases.prepare import breakpoints, pre_post, workflow_start
 
 if TYPE_CHECKING:
     from phaseline.app.app_context import RequestContext
@@ -40,9 +43,7 @@ def change_labels(
     given, unwanted = parse_labels(add, may_be_key=False), parse_labels(remove)
     row = find_deployment(ctx.store, name, to_change=bool(given or unwanted))
     if given:
-        from phaseline.use_cases.prepare.breakpoints import refuse_unfit
-
-        refuse_unfit(ctx, row, given)
+        breakpoints.refuse_unfit(ctx, row, given)
     shelf = ctx.store.labels
     before = set(shelf.of(row.number))
     if not given and not unwanted:
@@ -61,10 +62,7 @@ def change_labels(
 
 def _is_watched(ctx: RequestContext, row: DeploymentRow) -> bool:
     """Whether a hook class is asked before labels change."""
-    from phaseline.model.execution.execution import Request
-    from phaseline.use_cases.prepare.pre_post import pre_post_for
-
-    around = pre_post_for(ctx, Request("relabel"), row.number)
+    around = pre_post.pre_post_for(ctx, execution.Request("relabel"), row.number)
     return around is not None and bool(around.hooks)
 
 
@@ -76,10 +74,6 @@ def _ask_hooks(
     changed: Callable[[], Labels],
 ) -> SubmissionFor[Labels]:
     """Change labels by an execution, round which hook classes are called. Raises: PL-H022 if it does not complete."""
-    from phaseline.use_cases.commands.start_workflow import start
-    from phaseline.use_cases.commands.submission import SubmissionFor
-    from phaseline.use_cases.prepare.workflow_start import WorkflowStart
-
     said: dict[str, Value] = {
         "add": [f"{one.key}={one.value}" for one in given],
         "remove": [f"{one.key}={one.value}" for one in unwanted],
@@ -92,4 +86,6 @@ def _ask_hooks(
         message += f": {view.reason}" if view.reason else ""
         raise problem_error("PL-H022", message, f"See what it says: phaseline executions show {view.id}")
 
-    return SubmissionFor(start(ctx, WorkflowStart("relabel", row.name, said)), answer)
+    return submission.SubmissionFor(
+        start_workflow.start(ctx, workflow_start.WorkflowStart("relabel", row.name, said)), answer
+    )

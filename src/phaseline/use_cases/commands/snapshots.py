@@ -11,12 +11,17 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
+from phaseline.dsl.documents import json_codec
 from phaseline.lang.did_you_mean import did_you_mean
 from phaseline.lang.fast_dataclasses import altered, frozen
+from phaseline.model.deployment.sealed_values import hidden_inputs
 from phaseline.model.deployment.stack_documents import MOST_SNAPSHOTS, SNAPSHOT
 from phaseline.model.execution.stored_plans import Aim
 from phaseline.model.problems.name_rules import MEND, shown_name, why_no_name
 from phaseline.model.problems.problem import problem_error
+from phaseline.plan.topology import adoption, blueprint_diff, stack_document
+from phaseline.plan.workflows import snapshot_restore
+from phaseline.use_cases.commands import adopt
 from phaseline.use_cases.commands.orders.request_ids import once
 from phaseline.use_cases.commands.start_workflow import start
 from phaseline.use_cases.commands.update import planned_update, submit_update
@@ -140,31 +145,25 @@ def prepare_restore(
 
     Raises: PL-C010, PL-C024, PL-C043, PL-C080, PL-C087, PL-P043, and what forbids the revision.
     """
-    from phaseline.plan.topology.blueprint_diff import values_of_inputs
-    from phaseline.plan.workflows.snapshot_restore import RESTORE
-
     row = find_deployment(ctx.store, deployment, to_change=True)
     aim, was_up = _aim(ctx.store.stack_documents.body(_find(ctx, row, name)))
-    now = present_of(ctx, deployment, RESTORE, {NAME: name, "was_up": was_up}, manner)
+    now = present_of(ctx, deployment, snapshot_restore.RESTORE, {NAME: name, "was_up": was_up}, manner)
     former = opened_inputs(ctx, row.number)
     coming = {name: ctx.vault.unsealed(value) for name, value in aim.inputs.items()}
-    values, changed = values_of_inputs(former, coming, frozenset(_hidden(now.topology.blueprint, aim.blueprint)))
+    values, changed = blueprint_diff.values_of_inputs(
+        former, coming, frozenset(_hidden(now.topology.blueprint, aim.blueprint))
+    )
     return brought_to(ctx, now, altered(aim, changed_inputs=tuple(sorted(changed))), values)
 
 
 def _aim(document: Mapping[str, Any]) -> tuple[Aim, list[Value]]:
     """What a document brings a deployment to, and the ids of those that were up."""
-    from phaseline.dsl.documents.json_codec import blueprint_from_json
-    from phaseline.plan.topology.adoption import NOT_THERE
-    from phaseline.plan.topology.stack_document import NATIVE
-    from phaseline.use_cases.commands.adopt import code_of
-
-    native = document[NATIVE]
-    up: list[Value] = [row["id"] for row in native["instances"] if row["state"] not in NOT_THERE]
+    native = document[stack_document.NATIVE]
+    up: list[Value] = [row["id"] for row in native["instances"] if row["state"] not in adoption.NOT_THERE]
     aim = Aim(
-        blueprint_from_json(document["template"]),
+        json_codec.blueprint_from_json(document["template"]),
         document["environment"]["parameters"],
-        code_of(document),
+        adopt.code_of(document),
         suffixes=int.from_bytes(os.urandom(8)) >> 1,
         counts=native["counts"],
     )
@@ -172,8 +171,6 @@ def _aim(document: Mapping[str, Any]) -> tuple[Aim, list[Value]]:
 
 
 def _hidden(*blueprints: Any) -> set[str]:
-    from phaseline.model.deployment.sealed_values import hidden_inputs
-
     return {name for blueprint in blueprints for name in hidden_inputs(blueprint)}
 
 

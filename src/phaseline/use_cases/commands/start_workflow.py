@@ -6,10 +6,13 @@ from typing import TYPE_CHECKING
 
 from phaseline.lang.fast_dataclasses import altered
 from phaseline.model.rows.orders import RequestId
+from phaseline.plan.preview import agent_warnings
 from phaseline.plan.workflows.uninstall import RECURSIVE, UNINSTALL
+from phaseline.use_cases.commands.orders import given_orders
 from phaseline.use_cases.commands.orders.request_ids import once
 from phaseline.use_cases.commands.submission import Submission
 from phaseline.use_cases.lookup.claims import compatible_executions, raise_if_busy
+from phaseline.use_cases.prepare import unreachable_breakpoints
 from phaseline.use_cases.prepare.options import DEFAULT_OPTIONS
 from phaseline.use_cases.prepare.pre_post import new_execution
 from phaseline.use_cases.prepare.workflow_start import Prepared, WorkflowStart, prepare
@@ -43,10 +46,8 @@ def start(
     prepared = prepare(ctx, order, manner=manner)
     warnings: tuple[Problem, ...] = ()
     if manner.breakpoints:
-        from phaseline.use_cases.prepare.unreachable_breakpoints import look_before_start
-
         about = prepared.deployment, prepared.topology
-        warnings = look_before_start(ctx, manner.breakpoints, prepared.request, about)
+        warnings = unreachable_breakpoints.look_before_start(ctx, manner.breakpoints, prepared.request, about)
     found = _next(ctx, order, prepared, manner, prepared.first, given)
     return altered(found, warnings=(*warnings, *found.warnings)) if warnings else found
 
@@ -72,18 +73,17 @@ def _next(
     def then(view: ExecutionView) -> ExecutionView | Submission:
         if not view.is_good:
             return view
-        from phaseline.use_cases.commands.orders.given_orders import next_once
 
-        return next_once(ctx, given, "uninstall", lambda: _next(ctx, order, prepared, manner, first[1:], given))
+        return given_orders.next_once(
+            ctx, given, "uninstall", lambda: _next(ctx, order, prepared, manner, first[1:], given)
+        )
 
     return altered(submission, then=then)
 
 
 def _submit(ctx: RequestContext, order: WorkflowStart, prepared: Prepared, given: NewOrder | None) -> Submission:
-    from phaseline.plan.preview.agent_warnings import agent_warning
-
     raise_if_busy(ctx.store, prepared.deployment, prepared.topology, prepared.request)
-    agents = agent_warning(prepared.topology.nodes) if order.workflow == "install" else None
+    agents = agent_warnings.agent_warning(prepared.topology.nodes) if order.workflow == "install" else None
     new, more = new_execution(ctx, prepared.deployment.number, prepared.request)
     with ctx.store.as_one(given):
         row = ctx.store.create_execution(

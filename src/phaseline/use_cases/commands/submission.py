@@ -9,6 +9,7 @@ from phaseline.lang.fast_dataclasses import frozen, mutable
 from phaseline.model.graph.status import ExecutionStatus
 from phaseline.model.problems.problem import ProblemsError
 from phaseline.model.rows.rows import RequestKind
+from phaseline.plan.requests import request_problems
 
 if TYPE_CHECKING:
     from phaseline.app.app_context import RequestContext
@@ -85,9 +86,7 @@ class SubmissionAnswer:
             answer = store.answer_of(request)
             self.is_there = answer is not None
             if answer is not None:
-                from phaseline.plan.requests.request_problems import problem_of
-
-                self.refusal = problem_of(answer)
+                self.refusal = request_problems.problem_of(answer)
         else:
             self.note_row(store.execution(row.id))
             if not self.is_there:  # it may be queued behind others
@@ -135,6 +134,4 @@ def raise_refusals(store: Store, requests: Sequence[int]) -> None:
 
 
 def _refusal(store: Store, request: int) -> Problem | None:
-    from phaseline.plan.requests.request_problems import problem_of
-
-    return problem_of(store.answer_of(request) or {})
+    return request_problems.problem_of(store.answer_of(request) or {})

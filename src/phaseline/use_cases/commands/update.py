@@ -12,14 +12,22 @@ from typing import TYPE_CHECKING
 from phaseline.lang.fast_dataclasses import altered
 from phaseline.lang.gc_pause import undisturbed
 from phaseline.model.execution.stored_plans import PLAN
+from phaseline.plan.preview import update_summary
+from phaseline.plan.preview import update_text as preview_update_text
+from phaseline.plan.rounds import round_preview
+from phaseline.plan.workflows import apply_revision
+from phaseline.plan.workflows import update as workflows_update
 from phaseline.use_cases.commands.keep_plan import keep
 from phaseline.use_cases.commands.orders.request_ids import once
 from phaseline.use_cases.commands.submission import Submission
+from phaseline.use_cases.lookup import package_types
 from phaseline.use_cases.lookup.claims import compatible_executions, raise_if_busy
 from phaseline.use_cases.prepare.options import DEFAULT_OPTIONS
 from phaseline.use_cases.prepare.plan_preview import PlanPreview, limits, summaries
 from phaseline.use_cases.prepare.pre_post import new_execution
+from phaseline.use_cases.prepare.pre_post_preview import with_surroundings
 from phaseline.use_cases.prepare.rounds import foresee_rounds
+from phaseline.use_cases.prepare.unreachable_breakpoints import look_for_stops
 from phaseline.use_cases.prepare.update_preparation import PreparedUpdate, UpdateOrder, prepare_update
 
 if TYPE_CHECKING:
@@ -54,9 +62,7 @@ def submit_update(ctx: RequestContext, found: PreparedUpdate, *, given: NewOrder
     notice = f"{planned.text.partition(chr(10))[0]}; see it whole: phaseline plans show {kept.id}"
     request = altered(found.request, parameters={**found.request.parameters, PLAN: kept.number})
     if found.aim.packages:
-        from phaseline.use_cases.lookup.package_types import bring_imports
-
-        bring_imports(ctx, found.deployment.number, found.aim.packages)
+        package_types.bring_imports(ctx, found.deployment.number, found.aim.packages)
     new, more = new_execution(ctx, found.deployment.number, request)
     with ctx.store.as_one(given):
         row = ctx.store.create_execution(new, asks=True, beside=compatible_executions(found.topology, request))
@@ -86,11 +92,8 @@ def plan_update(
 
 
 def _refuse_replaced(found: PreparedUpdate) -> None:
-    from phaseline.plan.workflows.apply_revision import raise_if_replaced
-    from phaseline.plan.workflows.update import ALLOW_REPLACE
-
-    if found.request.parameters.get(ALLOW_REPLACE) is not True:
-        raise_if_replaced(found.revision)
+    if found.request.parameters.get(workflows_update.ALLOW_REPLACE) is not True:
+        apply_revision.raise_if_replaced(found.revision)
 
 
 @undisturbed()
@@ -99,13 +102,7 @@ def planned_update(ctx: RequestContext, found: PreparedUpdate, *, asks_hooks: bo
 
     Raises: PL-F069 if packages allow no such number of instances with their roles.
     """
-    from phaseline.plan.preview.update_summary import summarise_update
-    from phaseline.plan.preview.update_text import update_text
-    from phaseline.plan.rounds.round_preview import preview_warnings
-    from phaseline.plan.workflows.update import ALLOW_REPLACE
-    from phaseline.use_cases.prepare.unreachable_breakpoints import look_for_stops
-
-    allowed = altered(found.request, parameters={**found.request.parameters, ALLOW_REPLACE: True})
+    allowed = altered(found.request, parameters={**found.request.parameters, workflows_update.ALLOW_REPLACE: True})
     foreseen = foresee_rounds(
         ctx,
         found.deployment,
@@ -118,7 +115,7 @@ def planned_update(ctx: RequestContext, found: PreparedUpdate, *, asks_hooks: bo
     told = limits(ctx, found.deployment.number, found.request, foreseen)
     stops = look_for_stops(ctx, found.given, found.request, foreseen, found.deployment.number)
     rounds = summaries(ctx, foreseen, found.deployment)
-    summary = summarise_update(
+    summary = update_summary.summarise_update(
         (found.deployment.name, found.aim.blueprint.file),
         found.revision,
         found.steps,
@@ -126,12 +123,11 @@ def planned_update(ctx: RequestContext, found: PreparedUpdate, *, asks_hooks: bo
         found.request,
         foreseen,
         rounds,
-        (*found.warnings, *preview_warnings(found.request.workflow, foreseen), *told, *stops),
+        (*found.warnings, *round_preview.preview_warnings(found.request.workflow, foreseen), *told, *stops),
     )
-    planned = PlanPreview(summary, update_text(summary).rstrip("\n"), summary.warnings)
+    planned = PlanPreview(summary, preview_update_text.update_text(summary).rstrip("\n"), summary.warnings)
     if not asks_hooks:
         return planned
-    from phaseline.use_cases.prepare.pre_post_preview import with_surroundings
 
     number = found.deployment.number
     return with_surroundings(ctx, planned, found.request, foreseen, deployment=number, aim=found.aim)

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 from phaseline.lang.fast_dataclasses import frozen
 from phaseline.model.graph.status import ExecutionStatus
 from phaseline.model.problems.problem import ProblemsError, problem_error
+from phaseline.plan.requests import claims, request_problems, request_validation
+from phaseline.run.loop import cloudify_sentences
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -53,9 +55,8 @@ def still_calling(store: Store, row: ExecutionRow) -> ExecutionRow | None:
     """The ended execution whose abandoned calls a queued one waits for, if the engine recorded this."""
     if row.status is not ExecutionStatus.QUEUED or row.started_at or blocking_execution(store, row) is not None:
         return None
-    from phaseline.run.loop.cloudify_sentences import QUEUED
 
-    if not any(event.type == QUEUED for event in store.events(row.number)):
+    if not any(event.type == cloudify_sentences.QUEUED for event in store.events(row.number)):
         return None
     over = [other for other in store.executions(row.deployment) if other.status is ExecutionStatus.CANCELED]
     return next((other for other in reversed(over) if other.number < row.number), None)
@@ -67,12 +68,10 @@ def refuse_reopening(store: Store, row: ExecutionRow) -> None:
     Raises: PL-C016 naming the other one, PL-C010.
     """
     if row.status.is_ended:
-        from phaseline.plan.requests.request_problems import busy, raise_if_deleted
-
         other = _first_in_the_way(store, row, _in_order(store, row.deployment))
         if other is not None:
-            raise busy(row, other)
-        raise_if_deleted(store.deployment(row.deployment_name), row)
+            raise request_problems.busy(row, other)
+        request_problems.raise_if_deleted(store.deployment(row.deployment_name), row)
 
 
 def beside(store: Store, row: ExecutionRow) -> Callable[[ExecutionRow], bool]:
@@ -112,24 +111,19 @@ def _in_order(store: Store, deployment: int) -> list[ExecutionRow]:
 def _first_in_the_way(store: Store, row: ExecutionRow, others: list[ExecutionRow]) -> ExecutionRow | None:
     if not others or row.request.if_busy == "force":
         return None
-    from phaseline.plan.requests.claims import claim_of, collide
 
     topology = store.topology(row.deployment)
-    own = claim_of(topology, row.request)
-    return next((other for other in others if collide(own, claim_of(topology, other.request))), None)
+    own = claims.claim_of(topology, row.request)
+    return next((other for other in others if claims.collide(own, claims.claim_of(topology, other.request))), None)
 
 
 def _apart(topology: Topology, request: Request) -> Callable[[ExecutionRow], bool]:
-    from phaseline.plan.requests.claims import claim_of, collide
-
-    own = claim_of(topology, request)
-    return lambda other: not collide(own, claim_of(topology, other.request))
+    own = claims.claim_of(topology, request)
+    return lambda other: not claims.collide(own, claims.claim_of(topology, other.request))
 
 
 def refuse(topology: Topology, request: Request) -> None:
     """Raise ``ProblemsError`` with all problems of the request."""
-    from phaseline.plan.requests.request_validation import check
-
-    problems = check(topology, request)
+    problems = request_validation.check(topology, request)
     if problems:
         raise ProblemsError(problems)

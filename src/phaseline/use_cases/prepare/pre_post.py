@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from phaseline.model.execution import lifecycle_actions, pre_post
+from phaseline.model.resources import resources
 from phaseline.model.rows.rows import NewExecution
+from phaseline.use_cases.lookup import enabled_tasks
+from phaseline.use_cases.prepare import breakpoints, role_limits
 
 if TYPE_CHECKING:
     from phaseline.app.app_context import RequestContext
@@ -31,11 +35,9 @@ def new_execution(
     warnings: tuple[Problem, ...] = ()
     around = pre_post_for(ctx, request, deployment)
     if around is not None and around.stages is not None:
-        from phaseline.use_cases.prepare.role_limits import looked_at, refuse_circles
-
-        refuse_circles(ctx, around.stages, deployment, request, made)
+        role_limits.refuse_circles(ctx, around.stages, deployment, request, made)
         if around.stages.limits:
-            warnings = tuple(looked_at(ctx, around.stages.limits, deployment, request, made))
+            warnings = tuple(role_limits.looked_at(ctx, around.stages.limits, deployment, request, made))
     return NewExecution(deployment, request, ctx.actor, ctx.clock.now() if at is None else at, around), warnings
 
 
@@ -47,9 +49,8 @@ def with_stops(ctx: RequestContext, request: Request, *topologies: Topology, dep
     labels = ctx.store.labels.of(deployment) if deployment else topologies[0].blueprint.labels
     if not (labels or request.breakpoints or topologies[-1].blueprint.labels):
         return request
-    from phaseline.use_cases.prepare.breakpoints import with_breakpoints
 
-    return with_breakpoints(ctx, request, topologies, deployment)
+    return breakpoints.with_breakpoints(ctx, request, topologies, deployment)
 
 
 def pre_post_for(ctx: RequestContext, request: Request, deployment: int = 0, *, depth: int = 0) -> PrePost | None:
@@ -62,9 +63,8 @@ def pre_post_for(ctx: RequestContext, request: Request, deployment: int = 0, *, 
     called, back = _hooks_round(ctx, request, deployment, depth=depth, has_packages=has_packages)
     if not (called or back or stages):
         return None
-    from phaseline.model.execution.pre_post import PrePost
 
-    return PrePost(called, back, stages)
+    return pre_post.PrePost(called, back, stages)
 
 
 def uses_packages(ctx: RequestContext, deployment: int) -> bool:
@@ -76,9 +76,7 @@ def uses_packages(ctx: RequestContext, deployment: int) -> bool:
 
 def _stages_of(ctx: RequestContext, workflow: str, deployment: int) -> Stages | None:
     """What the packages say that are enabled for a deployment."""
-    from phaseline.use_cases.lookup.enabled_tasks import stages_of
-
-    return stages_of(ctx, workflow, deployment)
+    return enabled_tasks.stages_of(ctx, workflow, deployment)
 
 
 def _hooks_round(
@@ -87,17 +85,21 @@ def _hooks_round(
     """The classes round the action, and those round taking back what it made."""
     if not (has_packages or ctx.app.has_hooks()):
         return (), ()
-    from phaseline.hooks.registry import attending
-    from phaseline.model.execution.lifecycle_actions import ROLLBACK, action_of
-    from phaseline.model.resources.resources import REACH_WORKFLOW
-    from phaseline.use_cases.loading.hook_registry import hooks_of, in_use
 
     workflow = ctx.store.blueprint(deployment).meaning(request.workflow) if deployment else request.workflow
-    action = action_of(workflow)
-    if request.workflow == REACH_WORKFLOW or not action:
+    # These can call hooks, which needs threads: a process that only submits is to load none.
+    from phaseline.hooks.registry import attending
+    from phaseline.use_cases.loading import hook_registry
+
+    action = lifecycle_actions.action_of(workflow)
+    if request.workflow == resources.REACH_WORKFLOW or not action:
         return (), ()
-    hooks = in_use(ctx, hooks_of(ctx, deployment).hooks, deployment)
+    hooks = hook_registry.in_use(ctx, hook_registry.hooks_of(ctx, deployment).hooks, deployment)
     is_verified = ctx.settings.verify_hooks == "digest"
     called = attending(hooks, action, depth=depth, is_verified=is_verified)
-    back = attending(hooks, ROLLBACK, besides=called, depth=depth, is_verified=is_verified) if request.take_back else ()
+    back = (
+        attending(hooks, lifecycle_actions.ROLLBACK, besides=called, depth=depth, is_verified=is_verified)
+        if request.take_back
+        else ()
+    )
     return called, back

@@ -8,6 +8,7 @@ import numpy as np
 
 from phaseline.model.problems.problem import ProblemsError
 from phaseline.plan.requests.unreachable_breakpoints import is_foreseen, unmet_stops
+from phaseline.use_cases.prepare import rounds
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -50,11 +51,10 @@ def look_before_start(
     """Warnings of those at which probably no instance stops in a workflow of a deployment that is there. Raises: as ``look_for_stops``."""
     if not given:
         return ()
-    from phaseline.use_cases.prepare.rounds import foresee_rounds
 
     row, topology = deployment
     states = np.frombuffer(bytes(ctx.store.states(row.number)), np.uint8)
-    foreseen = foresee_rounds(ctx, row, topology, request, states, code=row.code)
+    foreseen = rounds.foresee_rounds(ctx, row, topology, request, states, code=row.code)
     return look_for_stops(ctx, given, request, foreseen, row.number)
 
 
@@ -64,6 +64,5 @@ def look_before_first(
     """The same for the first execution of a deployment that is made with it."""
     if not given:
         return ()
-    from phaseline.use_cases.prepare.rounds import foresee_first
 
-    return look_for_stops(ctx, given, request, foresee_first(ctx, request, loaded))
+    return look_for_stops(ctx, given, request, rounds.foresee_first(ctx, request, loaded))

@@ -9,13 +9,17 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from phaseline.lang.fast_dataclasses import altered, frozen
+from phaseline.model.execution import pre_post
 from phaseline.model.graph.graph import SubjectKind, phase_of
 from phaseline.model.graph.status import EntryStatus
 from phaseline.model.resources.resources import REACH_WORKFLOW
 from phaseline.model.rows.rows import RequestKind
+from phaseline.plan.explain import instance_story
+from phaseline.plan.rounds import pre_post_rounds
 from phaseline.use_cases.lookup.claims import blocking_execution
 from phaseline.use_cases.lookup.entry_status import EntryPhases, as_statuses, in_force, subject_ids, with_running
 from phaseline.use_cases.lookup.find import find_deployment, find_execution
+from phaseline.use_cases.queries import breakpoints, hook_results, retried_failures
 from phaseline.views.views import Cause, ExecutionView, Failure, OperatorDecision, Page
 
 if TYPE_CHECKING:
@@ -89,9 +93,8 @@ def show_execution(ctx: RequestContext, id: str | None = None, *, deployment: st
 def _failing(store: Store, row: ExecutionRow) -> list[FailingCall]:
     if row.status.is_ended:
         return []
-    from phaseline.use_cases.queries.retried_failures import failing_now
 
-    return failing_now(store, row)
+    return retried_failures.failing_now(store, row)
 
 
 def _decisions(store: Store, row: ExecutionRow) -> list[OperatorDecision]:
@@ -112,9 +115,8 @@ def _decisions(store: Store, row: ExecutionRow) -> list[OperatorDecision]:
 def _stopped(ctx: RequestContext, row: ExecutionRow) -> int:
     if row.status.is_ended or not row.request.breakpoints:
         return 0
-    from phaseline.use_cases.queries.breakpoints import stopped_in
 
-    return len(list(stopped_in(ctx.store, row)))
+    return len(list(breakpoints.stopped_in(ctx.store, row)))
 
 
 def _queued(store: Store, row: ExecutionRow) -> ExecutionView:
@@ -159,9 +161,7 @@ def view_execution(
             failures.extend(failures_of(store, row.deployment, graph.id, statuses))
     view = _queued(store, row)
     if row.request.is_surrounded:
-        from phaseline.use_cases.queries.hook_results import hooked
-
-        said = hooked(store, in_force(graphs))
+        said = hook_results.hooked(store, in_force(graphs))
         view = altered(view, warnings=said.warnings, waits=said.waits, decided=said.decided)
     return altered(
         view,
@@ -175,19 +175,18 @@ def view_execution(
 
 
 def _is_of_hooks(graph: GraphRow) -> bool:
-    from phaseline.plan.rounds.pre_post_rounds import CLOSING, OPENING, UNDOING
-
-    return graph.name.startswith((OPENING, CLOSING, UNDOING))
+    return graph.name.startswith((pre_post_rounds.OPENING, pre_post_rounds.CLOSING, pre_post_rounds.UNDOING))
 
 
 def _ms_in_hooks(store: Store, row: ExecutionRow) -> int:
     """The total time (ms) of the calls of hook classes that have ended."""
     if not row.request.is_surrounded:
         return 0
-    from phaseline.model.execution.pre_post import HOOKS
 
     calls = store.batches(execution=row.number)
-    return sum(one.closed_at - one.started_at for one in calls if one.closed_at and one.phase.startswith(HOOKS))
+    return sum(
+        one.closed_at - one.started_at for one in calls if one.closed_at and one.phase.startswith(pre_post.HOOKS)
+    )
 
 
 def failures_of(store: Store, deployment: int, graph_id: int, statuses: np.ndarray) -> Iterator[Failure]:
@@ -211,9 +210,7 @@ def failures_of(store: Store, deployment: int, graph_id: int, statuses: np.ndarr
 
 def _function(topology: Topology, kind: SubjectKind, subject: int, phase: str) -> str:
     """The function that the blueprint maps to an operation."""
-    from phaseline.plan.explain.instance_story import operation_called  # loaded only if something failed
-
-    found = operation_called(topology, kind, subject, phase)
+    found = instance_story.operation_called(topology, kind, subject, phase)
     if found is None:
         return ""
     return "inline script" if found.form == "inline" else found.implementation or ""
@@ -255,7 +252,6 @@ def standing(store: Store, row: ExecutionRow) -> GraphRow | None:
     graphs = store.graphs(row.number)
     if not (row.request.is_surrounded and row.status.is_ended):
         return graphs[-1] if graphs else None
-    from phaseline.plan.rounds.pre_post_rounds import CLOSING, UNDOING
 
-    own = [graph for graph in graphs if not graph.name.startswith((CLOSING, UNDOING))]
+    own = [graph for graph in graphs if not graph.name.startswith((pre_post_rounds.CLOSING, pre_post_rounds.UNDOING))]
     return own[-1] if own else None

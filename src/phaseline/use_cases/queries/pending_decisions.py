@@ -8,7 +8,11 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from phaseline.lang.fast_dataclasses import frozen
+from phaseline.model.execution import breakpoints
 from phaseline.model.graph.status import EntryStatus as E
+from phaseline.use_cases.lookup import claims
+from phaseline.use_cases.queries import breakpoints as queries_breakpoints
+from phaseline.use_cases.queries import hook_results
 
 if TYPE_CHECKING:
     from phaseline.model.rows.rows import ExecutionRow
@@ -75,13 +79,15 @@ def standing_still(store: Store) -> Mapping[int, tuple[ExecutionRow, Sequence[Pe
 
     Executions queued behind one of these are included, without approvals of their own.
     """
-    from phaseline.use_cases.lookup.claims import blocking_execution
-
     rows = store.executions(only_open=True)
     found = {row.number: (row, list(_approvals(store, row))) for row in rows if stands_still(store, row)}
     while found:
         behind = [row for row in rows if row.number not in found]
-        more = [row for row in behind if (queued := blocking_execution(store, row)) and queued.blocker.number in found]
+        more = [
+            row
+            for row in behind
+            if (queued := claims.blocking_execution(store, row)) and queued.blocker.number in found
+        ]
         found |= {row.number: (row, []) for row in more}
         if not more:
             break
@@ -89,12 +95,10 @@ def standing_still(store: Store) -> Mapping[int, tuple[ExecutionRow, Sequence[Pe
 
 
 def _approvals(store: Store, row: ExecutionRow) -> Iterator[PendingDecision]:
-    from phaseline.use_cases.queries.hook_results import plan_waited_for, waiting_hooks
-
     found: dict[tuple[int, str], list[int]] = {}
     said: dict[tuple[int, str], str] = {}
-    for one in waiting_hooks(store, store.graphs(row.number)):
-        plan = plan_waited_for(one.note.result)
+    for one in hook_results.waiting_hooks(store, store.graphs(row.number)):
+        plan = hook_results.plan_waited_for(one.note.result)
         if plan:
             found.setdefault((one.graph, plan), []).append(one.position)
             said.setdefault((one.graph, plan), one.note.message)
@@ -104,15 +108,12 @@ def _approvals(store: Store, row: ExecutionRow) -> Iterator[PendingDecision]:
 
 
 def _breakpoints(store: Store, row: ExecutionRow) -> Iterator[PendingDecision]:
-    from phaseline.model.execution.breakpoints import clearing
-    from phaseline.use_cases.queries.breakpoints import stopped_in
-
     found: dict[tuple[int, str], list[tuple[int, str]]] = {}
     said: dict[tuple[int, str], str] = {}
-    for one in stopped_in(store, row):
+    for one in queries_breakpoints.stopped_in(store, row):
         found.setdefault((one.graph, one.point), []).append((one.position, one.instance))
         said.setdefault((one.graph, one.point), one.message)
     for (graph, point), stopped in found.items():
         positions, instances = [position for position, _ in stopped], [instance for _, instance in stopped]
-        mend = clearing(point, row.deployment_name)
+        mend = breakpoints.clearing(point, row.deployment_name)
         yield PendingDecision(BREAKPOINT, row, point, graph, positions, instances, said[graph, point], mend)

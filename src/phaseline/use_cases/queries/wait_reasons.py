@@ -9,6 +9,7 @@ from phaseline.lang.fast_dataclasses import altered, frozen
 from phaseline.model.graph.status import ExecutionStatus
 from phaseline.model.resources.resources import REACH_WORKFLOW
 from phaseline.model.resources.state_graph_names import state_name
+from phaseline.plan.explain import wait_reasons
 from phaseline.use_cases.lookup.claims import blocking_execution, still_calling
 from phaseline.use_cases.lookup.entry_status import as_statuses
 from phaseline.use_cases.lookup.find import find_instance
@@ -67,20 +68,20 @@ def why(ctx: RequestContext, id: str, *, deployment: str | None = None) -> Waiti
 
 def _reasons(store: Store, execution: ExecutionRow, topology: Topology, instance: int) -> Sequence[Reason]:
     """Why the instance has not reached its end in one execution; empty for one of resources or one without a plan."""
-    from phaseline.plan.explain.wait_reasons import Reason, explain
-
     queued = blocking_execution(store, execution)
     if queued is not None:
         text = (
             f"{execution.id} has not begun: it waits for {queued.blocker.id}, which has a claim on the same instances"
         )
-        return (Reason("blocked", text, f"Let that one end: phaseline executions follow {queued.blocker.id}"),)
+        return (
+            wait_reasons.Reason("blocked", text, f"Let that one end: phaseline executions follow {queued.blocker.id}"),
+        )
     given_up = still_calling(store, execution)
     if given_up is not None:
         text = f"{execution.id} has not begun: calls of {given_up.id} on the same instances were given up and still run"
         way = f"Wait until they have returned, or end them: phaseline executions cancel {given_up.id} --kill"
         return (
-            Reason(
+            wait_reasons.Reason(
                 "blocked", text, f"{way}. Or go on beside them: cancel {execution.id}, and again with --if-busy force"
             ),
         )
@@ -90,7 +91,7 @@ def _reasons(store: Store, execution: ExecutionRow, topology: Topology, instance
     graph = last.id
     running, ended = _times(store.batches(execution=execution.number), graph)
     whole = store.graph(graph)
-    reasons = explain(
+    reasons = wait_reasons.explain(
         topology,
         whole,
         as_statuses(store.statuses(graph)),

@@ -12,10 +12,13 @@ from phaseline.lang.fast_dataclasses import altered, as_dict, frozen
 from phaseline.model.execution.breakpoints import PREFIX as BREAKPOINT
 from phaseline.model.execution.breakpoints import clearing
 from phaseline.model.graph.status import EntryStatus
+from phaseline.model.phases.phase_data import ENGINE_KEYS
 from phaseline.model.problems.problem import Place, Problem, ProblemsError, problem_error
 from phaseline.model.rows.rows import RequestKind
+from phaseline.records.formats.json_codec import to_json, undefined_in
 from phaseline.use_cases.commands.orders.request_ids import once
 from phaseline.use_cases.commands.resources.requests import answered_again, ask_for
+from phaseline.use_cases.loading import record_files
 from phaseline.use_cases.lookup.known_phases import known_phases
 from phaseline.use_cases.queries.resources.selection import ResourceSelector, choose
 from phaseline.use_cases.queries.resources.state_stays import WORDS
@@ -320,11 +323,8 @@ def _edits(changes: Mapping[str, str]) -> tuple[list[Value], list[Value]]:
     """([path, value] for each attribute to be set, the paths of those that are to be removed). Raises: PL-R025, and as ``parse_definition``."""
     if not changes:
         return [], []
-    from phaseline.model.phases.phase_data import ENGINE_KEYS
-    from phaseline.records.formats.json_codec import to_json, undefined_in
-    from phaseline.use_cases.loading.record_files import attributes_of
 
-    record = attributes_of(changes)
+    record = record_files.attributes_of(changes)
     wrong = [name for name in record.get_attribute_names() if name.lower() in ENGINE_KEYS]
     if wrong:
         raise problem_error("PL-R025", f"'{wrong[0]}' is written by the engine alone", "Leave it out.", subject="--set")

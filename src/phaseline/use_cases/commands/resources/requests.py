@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, TypeVar
 
+from phaseline.use_cases.commands.orders import given_orders
 from phaseline.use_cases.commands.submission import Submissions
 from phaseline.use_cases.lookup.running_engine import RunningEngine, engine_now
 
@@ -42,6 +43,4 @@ def answered(ctx: RequestContext, requests: Sequence[int], view: Callable[[Runni
 
 def answered_again(ctx: RequestContext, found: GivenOrder, view: Callable[[RunningEngine], T]) -> Submissions[T]:
     """The same for an order that was given before."""
-    from phaseline.use_cases.commands.orders.given_orders import kept_requests
-
-    return answered(ctx, kept_requests(ctx, found), view)
+    return answered(ctx, given_orders.kept_requests(ctx, found), view)
