@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from phaseline.app.settings import load_settings, refuse_foreign
+from phaseline.app.settings import load_settings, raise_if_foreign
 from phaseline.app.settings_schema import SETTINGS
 from phaseline.model.problems.problem import ProblemsError
 
@@ -157,6 +157,6 @@ def test_a_settings_file_of_another_user_is_not_used(tmp_path: Path) -> None:
     else:
         os.chown(file, 12345, -1)
     with pytest.raises(ProblemsError) as error:
-        refuse_foreign(file, user)
+        raise_if_foreign(file, user)
     assert codes(error) == ["PL-C004"]
     assert f"the user {file.stat().st_uid} owns it, its mode is -rw" in error.value.problems[0].message

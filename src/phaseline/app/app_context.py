@@ -48,7 +48,7 @@ class SystemClock:
         return (self._start + self._monotonic()) // 1_000_000
 
 
-def _say_nothing(_text: str) -> None:
+def _ignore_news(_text: str) -> None:
     """Drop a message: for programs that want none."""
 
 
@@ -84,7 +84,7 @@ class AppContext:
         settings: Settings,
         command: str,
         launch: Callable[[AppContext], Background | None] | None = None,
-        notice: Callable[[str], None] = _say_nothing,
+        notice: Callable[[str], None] = _ignore_news,
         *,
         makes_store: bool = True,
     ) -> None:

@@ -93,8 +93,8 @@ class Settings:
             "blueprints.import_rules": " ".join("=".join(rule) for rule in self.import_rules),
             "blueprints.import_fallback": YES_OR_NO[not self.import_fallback],
             "secrets.key_file": self.secrets_key_file,
-            "run.task_retries": _told(self.task_retries),
-            "run.task_retry_interval": _told(self.task_retry_interval_s),
+            "run.task_retries": _number_text(self.task_retries),
+            "run.task_retry_interval": _number_text(self.task_retry_interval_s),
             "run.subgraph_retries": str(self.subgraph_retries),
             "run.threads": str(self.threads),
             "run.workers": str(self.workers),
@@ -168,7 +168,7 @@ def _gathered(
     return texts, problems
 
 
-def _told(number: float | None) -> str:
+def _number_text(number: float | None) -> str:
     """A number as the text of a variable, empty if it is not set."""
     return "" if number is None else str(number)
 
@@ -249,7 +249,7 @@ HEAT_OPTIONS = "hooks.heat_options"
 def _read_file(path: Path) -> tuple[dict[str, str], list[Problem]]:
     import tomllib
 
-    refuse_foreign(path, os.getuid())
+    raise_if_foreign(path, os.getuid())
     try:
         content = tomllib.loads(path.read_text("utf-8"))
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
@@ -274,7 +274,7 @@ def _read_file(path: Path) -> tuple[dict[str, str], list[Problem]]:
     return found, problems
 
 
-def refuse_foreign(path: Path, user: int) -> None:
+def raise_if_foreign(path: Path, user: int) -> None:
     """Raise PL-C004 for a file that is not this user's (nor root's), or that others may write: its settings name code that is run."""
     try:
         found = path.stat()

@@ -146,7 +146,7 @@ def _own_options() -> set[str]:
     return {word for parameter in root.params for word in (*parameter.opts, *parameter.secondary_opts)}
 
 
-def _say_version(ctx: click.Context, _parameter: click.Parameter, value: bool) -> None:
+def _echo_version(ctx: click.Context, _parameter: click.Parameter, value: bool) -> None:
     """Print the version as the command ``version`` does, for users of ``--version``."""
     if value:
         from phaseline import __version__
@@ -175,7 +175,7 @@ def _say_version(ctx: click.Context, _parameter: click.Parameter, value: bool) -
     is_flag=True,
     expose_value=False,
     is_eager=True,
-    callback=_say_version,
+    callback=_echo_version,
     help="Say which version this is.",
 )
 @click.pass_context

@@ -182,7 +182,7 @@ def _split(where: str, named: Mapping[str, object], split: tuple[str, Sequence[s
     if old == "how":
         if value not in CANCELING:
             wanted = f"one of {', '.join(CANCELING)}"
-            raise ProblemsError([_problem(where, old, _told(value, wanted), wanted)])
+            raise ProblemsError([_problem(where, old, _given_text(value, wanted), wanted)])
         said = {} if value == "wait" else {value: True}
     elif old == "actions":
         said = {"as_blueprint": True} if value is None else {"forbid": value}
@@ -215,7 +215,7 @@ def _problems(where: str, name: str, value: object, wanted: str) -> Iterator[Pro
         yield from _in_mapping(where, name, value, kinds[0].removeprefix("Mapping[str, ").removesuffix("]"))
         return
     if all(flaws):
-        yield _problem(where, name, _told(value, flaws[0]), flaws[0])
+        yield _problem(where, name, _given_text(value, flaws[0]), flaws[0])
         return
     if value is None:
         return
@@ -269,7 +269,7 @@ def _mend(where: str, name: str) -> str:
     return f"See what '{name}' may be: help(phaseline.{function})"
 
 
-def _told(value: object, wanted: str) -> str:
+def _given_text(value: object, wanted: str) -> str:
     """What was given: a word where words are wanted, with the one that was meant; otherwise its kind, for it may be a secret."""
     if not wanted.startswith("one of ") or not isinstance(value, str):
         return _kind_of(value)

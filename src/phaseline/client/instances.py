@@ -58,9 +58,9 @@ class InstancesNoun(Noun):
         ``lift``: nothing is forbidden, as when none of the three is given. ``as_blueprint``: what the blueprint says.
         Raises: PL-C094 for more than one of the three.
         """
-        from phaseline.use_cases.commands.restrict import refuse_two
+        from phaseline.use_cases.commands.restrict import raise_if_several_modes
 
-        refuse_two(forbid, lift=lift, as_blueprint=as_blueprint)
+        raise_if_several_modes(forbid, lift=lift, as_blueprint=as_blueprint)
         actions = None if as_blueprint else forbid
         return self._call(ops.RESTRICT, deployment=deployment, names=names, actions=actions, watcher=watcher)
 

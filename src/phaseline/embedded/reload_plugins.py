@@ -63,13 +63,13 @@ def reload_plugins(ctx: RequestContext) -> Reloaded:
 
     owner = _engine(ctx)
     if owner is None:
-        return _told(_answer(read(ctx, ctx.settings.plugin_folders)), 0)
+        return _read_answer(_answer(read(ctx, ctx.settings.plugin_folders)), 0)
     request = ctx.store.ask(RequestKind.RELOAD, 0, {}, ctx.actor)
     deadline = time.monotonic() + PATIENCE_S
     while time.monotonic() < deadline:
         answer = ctx.store.answer_of(request)
         if answer is not None:
-            return _told(answer, owner.pid)
+            return _read_answer(answer, owner.pid)
         if ctx.store.owner() is None:
             break
         time.sleep(LOOK_S)
@@ -134,7 +134,7 @@ def _row(problem: Problem) -> dict[str, Value]:
     }
 
 
-def _told(answer: Mapping[str, Any], pid: int) -> Reloaded:
+def _read_answer(answer: Mapping[str, Any], pid: int) -> Reloaded:
     """The answer as a value again."""
     problems = [
         Problem(

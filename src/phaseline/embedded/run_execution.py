@@ -21,7 +21,7 @@ from phaseline.model.problems.problem import ProblemsError, problem_error
 from phaseline.model.resources.resources import REACH_WORKFLOW
 from phaseline.store import MEMORY
 from phaseline.use_cases.commands.submission import SubmissionAnswer
-from phaseline.use_cases.loading.stored_blueprint_files import lay_out_again
+from phaseline.use_cases.loading.stored_blueprint_files import restore_files
 from phaseline.use_cases.lookup.claims import goes_on
 from phaseline.use_cases.queries.executions import view_execution
 
@@ -83,7 +83,7 @@ def run_or_watch(
     if detach and ctx.settings.store_url == MEMORY:
         text = "a store in memory is gone when its command ends: nobody could go on with what is detached"
         raise problem_error("PL-S008", text, "Leave --detach out, or name a file with --store sqlite:///PATH.")
-    refuse_held(ctx.store, submission.row)
+    raise_if_held(ctx.store, submission.row)
     answer = SubmissionAnswer(submission)
     watching, leave = watcher or NullWatcher(), LeaveRequest()
     ending = Ending.LEFT
@@ -116,7 +116,7 @@ def _leave(ctx: RequestContext) -> Background | None:
         return None
 
 
-def refuse_held(store: Store, row: ExecutionRow) -> None:
+def raise_if_held(store: Store, row: ExecutionRow) -> None:
     """Raise PL-S013 if the execution was open when the store was copied, and nobody has let it go on."""
     if not row.status.is_ended and row.number <= store.incarnations.held():
         from phaseline.store.sql.errors import held
@@ -310,10 +310,10 @@ def open_engine(ctx: RequestContext, watcher: Watcher, watched: ExecutionRow | N
     engine.planning.own = _own_planner(catalog)
     engine.deployments.files_of = lambda *asked: _files(ctx, *asked)
     if ctx.store.has_packages:
-        from phaseline.use_cases.lookup.installed_packages import lay_out_packages
+        from phaseline.use_cases.lookup.installed_packages import restore_packages
 
-        lay_out_packages(ctx)
-    lay_out_again(ctx, lambda: (row.deployment for row in ctx.store.executions(only_open=True)))
+        restore_packages(ctx)
+    restore_files(ctx, lambda: (row.deployment for row in ctx.store.executions(only_open=True)))
     log.started(ctx.app.command, user=ctx.actor.name)
     if log.trouble:
         watcher.noticed(f"warning the log file {log.path} cannot be written: {log.trouble}; see: phaseline doctor")

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from phaseline.use_cases.lookup.announced_packages import says
+from phaseline.use_cases.lookup.announced_packages import read_identity
 
 
 @pytest.mark.parametrize(
@@ -20,8 +20,8 @@ def test_name_and_version_are_read_though_the_rest_may_be_wrong(
     tmp_path: Path, text: str, expected: tuple[str, str] | None
 ) -> None:
     (tmp_path / "metadata.yaml").write_text(text)
-    assert says(tmp_path) == expected
+    assert read_identity(tmp_path) == expected
 
 
 def test_a_folder_without_metadata_says_nothing(tmp_path: Path) -> None:
-    assert says(tmp_path) is None
+    assert read_identity(tmp_path) is None

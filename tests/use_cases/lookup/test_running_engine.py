@@ -3,12 +3,12 @@
 from pathlib import Path
 
 import phaseline
-from phaseline.use_cases.lookup.running_engine import RunningEngine, engine_now, tell_engine
+from phaseline.use_cases.lookup.running_engine import RunningEngine, engine_now, request_reload
 
 
 def test_where_nobody_owns_the_store_no_engine_is_there_and_nothing_is_asked(tmp_path: Path) -> None:
     with phaseline.open(f"sqlite:///{tmp_path / 'store.db'}") as opened:
         assert engine_now(opened.ctx) == RunningEngine(0)
         assert not engine_now(opened.ctx).is_there
-        tell_engine(opened.ctx)
+        request_reload(opened.ctx)
         assert not opened.ctx.store.requests()

@@ -87,7 +87,7 @@ limit_option = click.option(
 )
 
 
-def _said(ctx: click.Context, _parameter: click.Parameter, text: str) -> Value:
+def _given_value(ctx: click.Context, _parameter: click.Parameter, text: str) -> Value:
     if ctx.resilient_parsing:
         return None
     from phaseline.client.input_files import read_said
@@ -99,7 +99,7 @@ data_option = click.option(
     "--data",
     metavar="JSON",
     default="null",
-    callback=_said,
+    callback=_given_value,
     help="What is said; YAML is understood as well, a text needs quotes.",
 )
 plugins_option = click.option(

@@ -96,12 +96,12 @@ def follow(cli: CliContext, stream: LineStream, limit: int | None, text: Callabl
         looks = stream.news(pause)
         try:
             next(looks)
-            _tell(cli, stream.new(limit), text)
+            _echo_lines(cli, stream.new(limit), text)
             if limit == 0 and not cli.as_json:
                 cli.notice(f"({stream.row.id}: what comes from now on)")
             while True:
                 next(looks)
-                _tell(cli, stream.new(), text)
+                _echo_lines(cli, stream.new(), text)
         except StopIteration as end:
             has_ended = end.value
         if not has_ended:
@@ -122,7 +122,7 @@ def pause(seconds: float) -> None:
         raise BrokenPipeError
 
 
-def _tell(desk: CliContext, pages: Iterator[list[Line]], text: Callable[[Sequence[Line]], str]) -> None:
+def _echo_lines(desk: CliContext, pages: Iterator[list[Line]], text: Callable[[Sequence[Line]], str]) -> None:
     for lines in pages:
         if not lines:
             continue

@@ -23,15 +23,15 @@ from phaseline.use_cases.commands.packages import adopt as packages_adopt
 from phaseline.use_cases.commands.submission import Submission
 from phaseline.use_cases.commands.upload_blueprint import add_blueprint
 from phaseline.use_cases.loading.blueprint_loading import LoadedBlueprint, deployment_name, load
-from phaseline.use_cases.loading.deployment_rows import refuse_missing_secrets, sealed_inputs
-from phaseline.use_cases.lookup.claims import refuse
+from phaseline.use_cases.loading.deployment_rows import raise_if_secrets_missing, sealed_inputs
+from phaseline.use_cases.lookup.claims import raise_if_invalid
 from phaseline.use_cases.lookup.find import find_deployment
 from phaseline.use_cases.prepare import plan_preview, unreachable_breakpoints, workflow_start
-from phaseline.use_cases.prepare.adoption_conflicts import refuse_adopted
-from phaseline.use_cases.prepare.deployment_spec import refuse_taken
+from phaseline.use_cases.prepare.adoption_conflicts import raise_if_adopted_elsewhere
+from phaseline.use_cases.prepare.deployment_spec import require_free_name
 from phaseline.use_cases.prepare.options import DEFAULT_OPTIONS
 from phaseline.use_cases.prepare.pre_post import new_execution, with_stops
-from phaseline.use_cases.prepare.stack_documents import read_document, refuse_sealed_elsewhere, unreadable_parts
+from phaseline.use_cases.prepare.stack_documents import raise_if_sealed_elsewhere, read_document, unreadable_parts
 from phaseline.use_cases.prepare.stack_files import Brought, is_same, is_there, moved
 from phaseline.use_cases.prepare.stack_files import brought as bring
 
@@ -101,8 +101,8 @@ def adopt(
     if manner.breakpoints:
         warnings += unreachable_breakpoints.look_before_first(ctx, manner.breakpoints, request, _loaded(prepared))
     warnings += adoption.warnings
-    existing = refuse_taken(ctx, name)
-    refuse_adopted(ctx, name, adoption)
+    existing = require_free_name(ctx, name)
+    raise_if_adopted_elsewhere(ctx, name, adoption)
     uses = prepared.uses
     if prepared.brought is not None:
         uses = {**uses, "": _kept(ctx, prepared.brought, prepared.blueprint)}
@@ -129,9 +129,9 @@ def adopt(
 def plan_adoption(ctx: RequestContext, order: AdoptOrder, *, manner: ExecutionOptions = DEFAULT_OPTIONS) -> PlanPreview:
     """What adopting a document would do. Raises: as ``adopt``."""
     name, found, request = _asked(ctx, order, manner)
-    refuse_taken(ctx, name)
+    require_free_name(ctx, name)
     planned = plan_preview.plan_made(ctx, request, name, _loaded(found), given=manner.breakpoints)
-    refuse_adopted(ctx, name, found.adoption)
+    raise_if_adopted_elsewhere(ctx, name, found.adoption)
     return planned
 
 
@@ -143,7 +143,7 @@ def _asked(ctx: RequestContext, order: AdoptOrder, manner: ExecutionOptions) -> 
     adoption = prepared.adoption
     if adoption.problems:
         raise ProblemsError(adoption.problems)
-    refuse_missing_secrets(ctx, prepared.blueprint)
+    raise_if_secrets_missing(ctx, prepared.blueprint)
     parameters: dict[str, Value] = {"document": Path(order.document).name}
     if adoption.states:
         parameters["states"] = dict(adoption.states)
@@ -151,7 +151,7 @@ def _asked(ctx: RequestContext, order: AdoptOrder, manner: ExecutionOptions) -> 
         parameters["check"] = False
     request = manner.request("adopt", ctx, parameters, adoption.topology)
     request = with_stops(ctx, request, adoption.topology)
-    refuse(adoption.topology, request)
+    raise_if_invalid(adoption.topology, request)
     return name, prepared, request
 
 
@@ -169,7 +169,7 @@ def prepare_adoption(ctx: RequestContext, order: AdoptOrder, document: Mapping[s
     said = environment.get("parameters") if isinstance(environment, dict) else None
     inputs: Mapping[str, Value] = said if isinstance(said, dict) else {}
     over = {name: value for name, value in inputs.items() if name not in order.inputs}
-    refuse_sealed_elsewhere(ctx, over, document["resources"])
+    raise_if_sealed_elsewhere(ctx, over, document["resources"])
     if NATIVE in document and order.blueprint is None and not order.inputs:
         return _as_it_was(ctx, order, document, inputs)
     return _anew(ctx, order, document, {name: ctx.vault.unsealed(value) for name, value in over.items()})
@@ -183,7 +183,7 @@ def _as_it_was(
         if document["phaseline"]["template_digest"] != digest_of(document["template"]):
             raise ValueError("its template was changed, name a blueprint instead: --blueprint FILE")
         blueprint = json_codec.blueprint_from_json(document["template"])
-        _refuse_names(blueprint)
+        _raise_if_bad_names(blueprint)
         adoption = topology_adoption.same(document, blueprint, allow_type_change=order.allow_type_change)
         code, uses = code_of(document), _uses(ctx, document)
         if "" not in uses and not is_there(ctx, document, code.blueprint_folder):
@@ -276,7 +276,7 @@ def _own_blueprint(ctx: RequestContext, order: AdoptOrder, document: Mapping[str
         raise unreadable_parts(order.document, error) from error
 
 
-def _refuse_names(blueprint: Blueprint) -> None:
+def _raise_if_bad_names(blueprint: Blueprint) -> None:
     """A document may come from anywhere, so its names are looked at as those of a blueprint are. Raises ``ValueError``."""
     for name in (*blueprint.nodes, *blueprint.groups, *blueprint.inputs, *blueprint.capabilities, *blueprint.labels):
         why = why_no_name(name)

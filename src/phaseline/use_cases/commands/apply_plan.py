@@ -112,7 +112,7 @@ def apply_plan(ctx: RequestContext, id: str, *, given: NewOrder | None = None) -
     request = altered(found.request, if_busy="refuse")
     if found.aim is not None:
         request = altered(request, parameters={**request.parameters, PLAN: found.number})
-        _refuse_replaced(topology, found.aim, request)
+        _raise_if_replaced(topology, found.aim, request)
     problems = request_validation.check(topology, request, with_custom=True)
     if problems:
         raise ProblemsError(problems)
@@ -248,7 +248,7 @@ def _view(ctx: RequestContext, found: StoredPlan, present: _Present) -> PlanView
     )
 
 
-def _refuse_replaced(topology: Topology, aim: Aim, request: Request) -> None:
+def _raise_if_replaced(topology: Topology, aim: Aim, request: Request) -> None:
     from phaseline.plan.workflows.apply_revision import raise_if_replaced, revised
     from phaseline.plan.workflows.update import ALLOW_REPLACE
 

@@ -136,7 +136,7 @@ def clear(
             else "Nobody stands at any: phaseline breakpoints list"
         )
         whom = f" of {', '.join(instances)}" if instances else ""
-        raise problem_error("PL-C092", f"nobody{whom} has stopped at '{_told(meant)}'", mend, subject=point)
+        raise problem_error("PL-C092", f"nobody{whom} has stopped at '{_point_text(meant)}'", mend, subject=point)
     submissions: list[Submission] = []
     with ctx.store.as_one(given) as answer:
         answer["cleared"] = [fields_of(one) for one in chosen]
@@ -164,7 +164,7 @@ def _is_meant(one: StoppedInstance, meant: Breakpoint) -> bool:
     return meant.covers(one.point) and (meant.concerns(one.node) or meant.concerns(one.instance))
 
 
-def _told(meant: Breakpoint) -> str:
+def _point_text(meant: Breakpoint) -> str:
     """As somebody writes it who means everybody there."""
     return str(meant).removesuffix("=*")
 

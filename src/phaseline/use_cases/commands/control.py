@@ -21,7 +21,7 @@ from phaseline.use_cases.commands.orders.request_ids import once
 from phaseline.use_cases.commands.submission import Submission, ask
 from phaseline.use_cases.loading.moved_folders import raise_if_folders_missing
 from phaseline.use_cases.lookup import pinned_versions
-from phaseline.use_cases.lookup.claims import beside, refuse_reopening
+from phaseline.use_cases.lookup.claims import beside, raise_if_reopening
 from phaseline.use_cases.lookup.entry_status import as_statuses
 from phaseline.use_cases.lookup.find import find_execution, listed
 from phaseline.use_cases.queries.addressed_execution import find_failed, find_open, find_started, the_fitting_one
@@ -55,7 +55,7 @@ def resume(
     """
     row = find_started(ctx.store, id, deployment, "resume")
     raise_if_ended(row, "nothing is left to resume")
-    _refuse_moved(ctx, row)
+    _raise_if_folders_missing(ctx, row)
     with ctx.store.as_one(given) as answer:
         answer["execution"] = row.id
     return Submission(row)
@@ -88,9 +88,9 @@ def retry(
     of its code is gone, PL-C028 while a call that was given up, and must not be repeated, still runs.
     """
     row = find_failed(ctx.store, id, deployment, RETRIED)
-    refuse_reopening(ctx.store, row)
+    raise_if_reopening(ctx.store, row)
     raise_if_completed(row)
-    _refuse_moved(ctx, row)
+    _raise_if_folders_missing(ctx, row)
     if clean:
         raise_if_not_cleanable(row)
     body: dict[str, Value] = {"clean": True} if clean else {}
@@ -128,8 +128,8 @@ def complete(
         return chosen(store, row, instances, operations, COMPLETED)
 
     row = the_fitting_one(store, id, deployment, "complete", choose)
-    refuse_reopening(store, row)
-    _refuse_closed(row)
+    raise_if_reopening(store, row)
+    _raise_if_closed(row)
     body = {**choose(row), "reason": reason}
     return ask(ctx, RequestKind.COMPLETE, row, body, beside=beside(ctx.store, row), given=given)
 
@@ -176,7 +176,7 @@ def rerun(
         return chosen(ctx.store, row, instances, phases, (EntryStatus.COMPLETED,), only_phases=True)
 
     row = the_fitting_one(ctx.store, id, deployment, "rerun", choose)
-    refuse_reopening(ctx.store, row)
+    raise_if_reopening(ctx.store, row)
     body = choose(row)
     return ask(ctx, RequestKind.RERUN, row, body, beside=beside(ctx.store, row), given=given)
 
@@ -201,7 +201,7 @@ def cancel(
     return ask(ctx, RequestKind.CANCEL, row, {"how": how}, given=given)
 
 
-def _refuse_moved(ctx: RequestContext, row: ExecutionRow) -> None:
+def _raise_if_folders_missing(ctx: RequestContext, row: ExecutionRow) -> None:
     """As ``raise_if_folders_missing``, for the deployment of an execution that can still be called upon."""
     if row.request.workflow == REACH_WORKFLOW:
         return  # the code of phases lies in the folders of the settings
@@ -210,7 +210,7 @@ def _refuse_moved(ctx: RequestContext, row: ExecutionRow) -> None:
         raise_if_folders_missing(ctx, deployment)
 
 
-def _refuse_closed(row: ExecutionRow) -> None:
+def _raise_if_closed(row: ExecutionRow) -> None:
     """Raise PL-C017 for one that has ended and was surrounded: its hooks were told how, and to go on is to begin with them again."""
     if row.status.is_ended and row.request.is_surrounded:
         message = f"the execution {row.id} is {row.status.value}, and its hooks were told so: nothing is completed by hand any more"
@@ -241,7 +241,7 @@ def chosen(
     found: list[ControlledEntry] = []
     if last is not None:
         graph = store.graph(last.id)
-        _refuse_unknown(row, graph, operations, only_phases=only_phases)
+        _raise_if_unknown(row, graph, operations, only_phases=only_phases)
         found = _spots(store, row, last.id, graph, instances)
         if operations:
             found = [spot for spot in found if not {spot.phase, short(spot.phase)}.isdisjoint(operations)]
@@ -304,7 +304,7 @@ def _spots(
     return sorted(found, key=lambda spot: spot.position)
 
 
-def _refuse_unknown(row: ExecutionRow, graph: Graph, operations: Sequence[str], *, only_phases: bool) -> None:
+def _raise_if_unknown(row: ExecutionRow, graph: Graph, operations: Sequence[str], *, only_phases: bool) -> None:
     """Raise PL-C027 for a name that no operation of the graph has, in full or as its last part."""
     phases = dict.fromkeys(
         phase_of(step.phase) or step.phase

@@ -46,7 +46,7 @@ def delete_deployment(
     """
     store = ctx.store
     row = find_deployment(store, name, to_change=True)
-    refuse_open(store, row)
+    raise_if_open(store, row)
     flaw = unread(store, row)
     if flaw:
         return _delete_unreadable(ctx, row, flaw, force=force, given=given)
@@ -96,13 +96,13 @@ def _abandon(
 
 def _when_abandoned(submission: Submission, seen: DeploymentView) -> SubmissionFor[DeploymentView]:
     def answer(view: ExecutionView) -> DeploymentView:
-        _refuse_unforgotten(seen.name, view)
+        _raise_unless_abandoned(seen.name, view)
         return seen
 
     return SubmissionFor(submission, answer)
 
 
-def _refuse_unforgotten(name: str, view: ExecutionView) -> None:
+def _raise_unless_abandoned(name: str, view: ExecutionView) -> None:
     """Raise PL-C015 unless the abandonment has completed."""
     if view.is_good:
         return
@@ -110,7 +110,7 @@ def _refuse_unforgotten(name: str, view: ExecutionView) -> None:
     raise problem_error("PL-C015", message, f"See what it says, then repeat this: phaseline executions show {view.id}")
 
 
-def refuse_open(store: Store, row: DeploymentRow) -> None:
+def raise_if_open(store: Store, row: DeploymentRow) -> None:
     """Raise PL-C016 if an execution of the deployment is open (decision 4)."""
     found = open_execution(store, row)
     if found is not None:

@@ -9,7 +9,7 @@ from phaseline.use_cases.commands import start_workflow
 from phaseline.use_cases.commands.orders.request_ids import once
 from phaseline.use_cases.commands.submission import Submission
 from phaseline.use_cases.loading import blueprint_loading, deployment_rows, moved_folders
-from phaseline.use_cases.lookup.claims import compatible_executions, raise_if_busy, refuse
+from phaseline.use_cases.lookup.claims import compatible_executions, raise_if_busy, raise_if_invalid
 from phaseline.use_cases.lookup.find import find_deployment
 from phaseline.use_cases.prepare import deployment_spec, unreachable_breakpoints, workflow_start
 from phaseline.use_cases.prepare.options import DEFAULT_OPTIONS, ExecutionOptions
@@ -37,14 +37,14 @@ def install(
     name = blueprint_loading.deployment_name(order.file, order.name)
     loaded = deployment_spec.load_order(ctx, order)
     request = with_stops(ctx, manner.request("install", ctx, {}, loaded.topology), loaded.topology)
-    refuse(loaded.topology, request)
+    raise_if_invalid(loaded.topology, request)
     warnings: list[Problem] = []
     if manner.breakpoints:
         warnings += unreachable_breakpoints.look_before_first(ctx, manner.breakpoints, request, loaded)
     agents = agent_warnings.agent_warning(loaded.topology.nodes)
     warnings += [*loaded.warnings, *([agents] if agents else ())]
 
-    existing = deployment_spec.refuse_taken(ctx, name)
+    existing = deployment_spec.require_free_name(ctx, name)
     new = deployment_rows.new_deployment(ctx, name, loaded)
     replaced = existing.number if existing is not None else 0
     # What was enabled for the deployment that is replaced is enabled for this one.
@@ -79,7 +79,7 @@ def uninstall(
     topology = ctx.store.topology(deployment.number)
     request = manner.request("uninstall", ctx, {"ignore_failure": True} if ignore_failure else {}, topology)
     request = with_stops(ctx, request, topology, deployment=deployment.number)
-    refuse(topology, request)
+    raise_if_invalid(topology, request)
     raise_if_busy(ctx.store, deployment, topology, request)
     warnings: tuple[Problem, ...] = ()
     if manner.breakpoints:

@@ -43,7 +43,7 @@ def change_labels(
     given, unwanted = parse_labels(add, may_be_key=False), parse_labels(remove)
     row = find_deployment(ctx.store, name, to_change=bool(given or unwanted))
     if given:
-        breakpoints.refuse_unfit(ctx, row, given)
+        breakpoints.raise_if_unreachable(ctx, row, given)
     shelf = ctx.store.labels
     before = set(shelf.of(row.number))
     if not given and not unwanted:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from phaseline.use_cases.commands.submission import Submission
 
 
-def refuse_two(forbid: Sequence[str], *, lift: bool, as_blueprint: bool) -> None:
+def raise_if_several_modes(forbid: Sequence[str], *, lift: bool, as_blueprint: bool) -> None:
     """Raise PL-C094 if more than one of the three was said."""
     if bool(forbid) + lift + as_blueprint > 1:
         message = "of forbid, lift and as_blueprint only one can be meant"

@@ -51,7 +51,7 @@ def create_secret(ctx: RequestContext, name: str, value: str, *, update: bool = 
     if not NAME.fullmatch(name):
         mend = "Begin with a letter, a digit or '_'; then letters, digits, '_', '.' and '-', at most 255 in all."
         raise problem_error("PL-C053", f"'{name}' cannot be the name of a secret", mend)
-    _refuse_text(value)
+    _raise_if_unfit(value)
     row = ctx.vault.create(name, value, ctx.actor.name)
     if row is None:
         if update:
@@ -63,7 +63,7 @@ def create_secret(ctx: RequestContext, name: str, value: str, *, update: bool = 
 
 def update_secret(ctx: RequestContext, name: str, value: str) -> SecretView:
     """Give a secret a new value: calls that begin from now on get it. Raises: PL-C050, PL-C052."""
-    _refuse_text(value)
+    _raise_if_unfit(value)
     _find(ctx, name)
     row = ctx.vault.update(name, value, ctx.actor.name)
     if row is None:
@@ -114,7 +114,7 @@ def _unknown(ctx: RequestContext, name: str) -> ProblemsError:
     return problem_error("PL-C050", f"there is no secret '{name}'", mend, subject=name)
 
 
-def _refuse_text(value: str) -> None:
+def _raise_if_unfit(value: str) -> None:
     mend = "Give it with --file FILE, or type it when you are asked."
     if not value:
         raise problem_error("PL-C052", "the secret is empty", mend)

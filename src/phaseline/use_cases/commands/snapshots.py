@@ -73,12 +73,12 @@ def create_snapshot(
     if name and (why := why_no_name(name)):
         raise problem_error("PL-C096", f"'{shown_name(name)}' cannot be the name of a snapshot: it {why}", MEND)
     name = name or f"{datetime.fromtimestamp(ctx.clock.now() / 1000, UTC):%Y%m%d-%H%M%S}"
-    refuse_more(ctx, row, name)
+    raise_if_full_or_taken(ctx, row, name)
     order = WorkflowStart("snapshot", deployment, {NAME: name})
     return start(ctx, order, manner=manner, given=given)
 
 
-def refuse_more(ctx: RequestContext, row: DeploymentRow, name: str) -> None:
+def raise_if_full_or_taken(ctx: RequestContext, row: DeploymentRow, name: str) -> None:
     """Raise PL-C088 if there are enough snapshots, PL-C089 if there is one of this name."""
     known = ctx.store.stack_documents.all(SNAPSHOT, row.number)
     if any(one.name == name for one in known):

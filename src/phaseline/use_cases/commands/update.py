@@ -50,7 +50,7 @@ def update(
     replaced although that is not allowed, PL-C016 as ``workflows.start``.
     """
     found = prepare_update(ctx, order, manner=manner)
-    _refuse_replaced(found)
+    _raise_if_replaced(found)
     return submit_update(ctx, found, given=given)
 
 
@@ -84,14 +84,14 @@ def plan_update(
     """
     found = prepare_update(ctx, order, manner=manner)
     if allowed_only:
-        _refuse_replaced(found)
+        _raise_if_replaced(found)
     planned = planned_update(ctx, found, asks_hooks=True)
     if not save:
         return planned
     return altered(planned, id=keep(ctx, found.deployment, found.request, planned, found.aim).id)
 
 
-def _refuse_replaced(found: PreparedUpdate) -> None:
+def _raise_if_replaced(found: PreparedUpdate) -> None:
     if found.request.parameters.get(workflows_update.ALLOW_REPLACE) is not True:
         apply_revision.raise_if_replaced(found.revision)
 

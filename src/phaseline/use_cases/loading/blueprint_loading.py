@@ -186,7 +186,7 @@ def read_opened(
 def open_blueprint(ctx: RequestContext, file: str, plugin_folders: Sequence[str] = ()) -> Opened:
     """Open a file, or a stored blueprint by its name. Raises: PL-O003, PL-C054."""
     function_discovery.offer_functions(ctx.app.before_code)
-    refuse_missing(plugin_folders)
+    raise_if_plugins_missing(plugin_folders)
     stored = stored_named(ctx, file)
     main = file if stored is None else str(materialized(ctx, stored) / stored.main_file)
     code = ctx.app.code_places(main, tuple(plugin_folders))
@@ -210,7 +210,7 @@ def _read(ctx: RequestContext, file: str, plugin_folders: Sequence[str], *, open
     return readings.read(lambda: open_blueprint(ctx, file, plugin_folders), open_types=open_types)
 
 
-def refuse_missing(plugin_folders: Sequence[str]) -> None:
+def raise_if_plugins_missing(plugin_folders: Sequence[str]) -> None:
     """Raise PL-O003 for each missing folder of ``--plugins``: its plugins would otherwise be missed only at their calls."""
     mend = "Correct the folder that --plugins names."
     missing = [folder for folder in plugin_folders if not Path(folder).is_dir()]

@@ -30,7 +30,7 @@ def new_deployment(ctx: RequestContext, name: str, loaded: LoadedBlueprint) -> N
 
     Raises: PL-B079 with all secrets that the blueprint names and that do not exist.
     """
-    refuse_missing_secrets(ctx, loaded.blueprint)
+    raise_if_secrets_missing(ctx, loaded.blueprint)
     inputs, now = sealed_inputs(ctx, loaded), ctx.clock.now()
     blueprint, topology = loaded.blueprint, loaded.topology
     if blueprint.deployment_settings.get("default_schedules"):
@@ -57,7 +57,7 @@ def sealed_inputs(ctx: RequestContext, loaded: LoadedBlueprint) -> dict[str, Val
     }
 
 
-def refuse_missing_secrets(ctx: RequestContext, blueprint: Blueprint) -> None:
+def raise_if_secrets_missing(ctx: RequestContext, blueprint: Blueprint) -> None:
     """Raise PL-B079 with all secrets that the blueprint names and that do not exist."""
     names = deployment_secret_names.secret_names(blueprint)
     missing = ctx.vault.missing(names) if names else ()
@@ -66,11 +66,11 @@ def refuse_missing_secrets(ctx: RequestContext, blueprint: Blueprint) -> None:
 
 
 def missing_secrets(ctx: RequestContext, blueprint: Blueprint) -> tuple[Problem, ...]:
-    """The problems of ``refuse_missing_secrets`` as warnings; none if there is no store."""
+    """The problems of ``raise_if_secrets_missing`` as warnings; none if there is no store."""
     if not has_store(ctx.app):
         return ()
     try:
-        refuse_missing_secrets(ctx, blueprint)
+        raise_if_secrets_missing(ctx, blueprint)
     except ProblemsError as error:
         return tuple(altered(problem, severity="warning") for problem in error.problems)
     return ()

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from phaseline.model.problems.problem import Problem, ProblemsError, problem_error
 from phaseline.use_cases.loading import plugin_presence
-from phaseline.use_cases.loading.stored_blueprint_files import lay_out_again
+from phaseline.use_cases.loading.stored_blueprint_files import restore_files
 from phaseline.use_cases.lookup import installed_packages
 
 if TYPE_CHECKING:
@@ -27,9 +27,9 @@ def raise_if_folders_missing(ctx: RequestContext, row: DeploymentRow) -> None:
         message = f"'{row.name}' is a cluster of resources, workflows are for deployments of blueprints"
         mend = f"Give its resources a target: phaseline resources target Terminated --all -d {row.name}"
         raise problem_error("PL-C043", message, mend, subject=row.name)
-    lay_out_again(ctx, lambda: [row.number])
+    restore_files(ctx, lambda: [row.number])
     if ctx.store.has_packages:
-        installed_packages.lay_out_packages(ctx)
+        installed_packages.restore_packages(ctx)
     folder, *more = (row.code.blueprint_folder, *row.code.plugin_folders)
     gone = [path for path in (folder, *more) if not Path(path).is_dir()]
     if not gone:

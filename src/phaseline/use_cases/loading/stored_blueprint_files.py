@@ -137,7 +137,7 @@ def work_folder(ctx: RequestContext) -> Path:
     return Path(f"{file}.blueprints") if file is not None else ctx.app.passing_folder
 
 
-def lay_out_again(ctx: RequestContext, deployments: Callable[[], Iterable[int]]) -> None:
+def restore_files(ctx: RequestContext, deployments: Callable[[], Iterable[int]]) -> None:
     """Write the files of stored blueprints that these deployments need. ``deployments`` is called only if one is stored."""
     shelf = ctx.store.stored_blueprints
     if not shelf.all():

@@ -29,7 +29,7 @@ def announced_sources() -> Iterator[PackageSource]:
         yield PackageSource(one.origin, one.folder, one.problems)
 
 
-def says(folder: Path) -> tuple[str, str] | None:
+def read_identity(folder: Path) -> tuple[str, str] | None:
     """(name, version) of a package, if its metadata can be read; they are not checked."""
     try:
         source = yaml_reader.read_source(

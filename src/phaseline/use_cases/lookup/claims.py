@@ -62,7 +62,7 @@ def still_calling(store: Store, row: ExecutionRow) -> ExecutionRow | None:
     return next((other for other in reversed(over) if other.number < row.number), None)
 
 
-def refuse_reopening(store: Store, row: ExecutionRow) -> None:
+def raise_if_reopening(store: Store, row: ExecutionRow) -> None:
     """Require that no other execution claims the instances of an ended one before it continues.
 
     Raises: PL-C016 naming the other one, PL-C010.
@@ -122,7 +122,7 @@ def _apart(topology: Topology, request: Request) -> Callable[[ExecutionRow], boo
     return lambda other: not claims.collide(own, claims.claim_of(topology, other.request))
 
 
-def refuse(topology: Topology, request: Request) -> None:
+def raise_if_invalid(topology: Topology, request: Request) -> None:
     """Raise ``ProblemsError`` with all problems of the request."""
     problems = request_validation.check(topology, request)
     if problems:

@@ -60,7 +60,7 @@ def enabled(ctx: RequestContext, deployment: int) -> list[InstalledPackage]:
         if use.is_enabled:
             by_number = by_number or {row.number: row for row in ctx.store.packages.all()}
             row = by_number[use.package]
-            lay_out_package(ctx, row.digest, row.number)
+            restore_package(ctx, row.digest, row.number)
             found.append(known(ctx, row, secret_settings.opened(ctx, use.settings)))
     return found
 
@@ -89,7 +89,7 @@ def phase_places(ctx: RequestContext) -> list[str]:
     for row in latest.values():
         package = read_stored(ctx, row)
         if package.code.phases:
-            lay_out_package(ctx, row.digest, row.number)
+            restore_package(ctx, row.digest, row.number)
             found += [str(folder_of(ctx, row) / path) for path in package.code.phases]
     return found
 
@@ -136,7 +136,7 @@ def folder_of(ctx: RequestContext, row: PackageRow) -> Path:
     return work_folder(ctx) / row.digest
 
 
-def lay_out_packages(ctx: RequestContext) -> None:
+def restore_packages(ctx: RequestContext) -> None:
     """Write the files of all packages into their folders, including replaced ones that an execution may still need.
 
     A moved store has its packages beside it: deployments that use them then get the new folders.
@@ -145,7 +145,7 @@ def lay_out_packages(ctx: RequestContext) -> None:
     if not kept:
         return
     for digest, number in kept.items():
-        lay_out_package(ctx, digest, number)
+        restore_package(ctx, digest, number)
     folder = str(work_folder(ctx))
     used = {old for deployment in ctx.store.deployments() for old in deployment.code.packages}
     moved = {old: folder + old.partition(ENDING)[2] for old in used if not old.startswith(f"{folder}/")}
@@ -167,7 +167,7 @@ def collect(ctx: RequestContext) -> None:
         shutil.rmtree(work_folder(ctx) / digest, ignore_errors=True)
 
 
-def lay_out_package(ctx: RequestContext, digest: str, number: int, *, anew: bool = False) -> None:
+def restore_package(ctx: RequestContext, digest: str, number: int, *, anew: bool = False) -> None:
     """Write the files of a package into its folder if that is missing. ``anew``: always, which undoes changes there."""
     folder = work_folder(ctx) / digest
     if folder.is_dir() and not anew:

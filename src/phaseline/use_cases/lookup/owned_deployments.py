@@ -36,7 +36,7 @@ def below(ctx: RequestContext, top: DeploymentRow) -> Sequence[DeploymentRow]:
     return tuple(found.values())
 
 
-def told(rows: Sequence[DeploymentRow]) -> Problem:
+def owned_problem(rows: Sequence[DeploymentRow]) -> Problem:
     """PL-P048: the deployments that a recursive uninstall removes first."""
     more = f" and {len(rows) - SHOWN:,} more" if len(rows) > SHOWN else ""
     listed = ", ".join(f"'{row.name}'" for row in rows[:SHOWN])

@@ -9,7 +9,7 @@ from phaseline.catalog.files import type_catalog
 from phaseline.lang.fast_dataclasses import altered
 from phaseline.model.packages.installed import PackageUse
 from phaseline.use_cases.lookup import running_engine
-from phaseline.use_cases.lookup.installed_packages import installed_rows, known, lay_out_package
+from phaseline.use_cases.lookup.installed_packages import installed_rows, known, restore_package
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -33,7 +33,7 @@ class PackageTypes:
             if is_meant and type_catalog.fits(row.version, version):
                 found = known(self._ctx, row)
                 if found.package.code.types:
-                    lay_out_package(self._ctx, row.digest, row.number)
+                    restore_package(self._ctx, row.digest, row.number)
                     self._used[row.number] = found
                     return str(Path(found.folder, found.package.code.types[0]))
         return None
@@ -77,7 +77,7 @@ def bring_imports(ctx: RequestContext, deployment: int, imported: Sequence[Packa
     for use in _together(before, imported, names):
         if (same := used.get(use.package)) is None or not same.is_imported:
             ctx.store.packages.use(_of(use, deployment))
-    running_engine.tell_engine(ctx)
+    running_engine.request_reload(ctx)
 
 
 def moved_imports(ctx: RequestContext, imported: Sequence[PackageUse]) -> Iterable[str]:

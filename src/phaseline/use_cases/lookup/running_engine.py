@@ -29,7 +29,7 @@ def engine_now(ctx: RequestContext) -> RunningEngine:
     return RunningEngine(0 if owner is None else owner.pid or -1)
 
 
-def tell_engine(ctx: RequestContext) -> None:
+def request_reload(ctx: RequestContext) -> None:
     """Request that a running engine reloads its plugins; without one, the next engine reads them at its start."""
     if ctx.store.owner() is not None:
         ctx.store.ask(rows.RequestKind.RELOAD, 0, {}, ctx.actor)

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from phaseline.model.deployment.topology import Topology
 
 
-def refuse_suspended(name: str, workflow: str, topology: Topology, states: np.ndarray) -> None:
+def raise_if_suspended(name: str, workflow: str, topology: Topology, states: np.ndarray) -> None:
     """Raise PL-C080 if the workflow changes running instances while some are suspended (as in source 2's system)."""
     count = availability.suspended_count(workflow, topology, states)
     if count:

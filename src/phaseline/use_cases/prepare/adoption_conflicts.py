@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from phaseline.plan.topology.adoption import Adoption
 
 
-def refuse_adopted(ctx: RequestContext, name: str, adoption: Adoption) -> None:
+def raise_if_adopted_elsewhere(ctx: RequestContext, name: str, adoption: Adoption) -> None:
     """Raise PL-C095 for the first other deployment that has some of these instances and has not taken them away.
 
     An instance is the same where the id is, which is drawn, or what a cloud knows it by, in a node of the same type and properties.

@@ -118,7 +118,7 @@ def read(text: str, timeout_s: float | None = None, *, of: Callable[[str], Break
         raise problem_error("PL-P047", str(error), mend) from None
 
 
-def refuse_unfit(ctx: RequestContext, row: DeploymentRow, labels: Sequence[Label]) -> None:
+def raise_if_unreachable(ctx: RequestContext, row: DeploymentRow, labels: Sequence[Label]) -> None:
     """Raise PL-P047 for labels that are to be breakpoints of a deployment or cluster, and at which nobody would stop."""
     given = [read(label.value) for label in labels if label.key == LABEL]
     problems = tuple(_unfit(ctx, row, given)) if given else ()

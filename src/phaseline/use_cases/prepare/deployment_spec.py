@@ -56,11 +56,11 @@ def load_order(ctx: RequestContext, order: DeploymentSpec) -> LoadedBlueprint:
     return with_given(loaded, order.labels)
 
 
-def refuse_taken(ctx: RequestContext, name: str) -> DeploymentRow | None:
+def require_free_name(ctx: RequestContext, name: str) -> DeploymentRow | None:
     """The deployment of this name that a new one would replace. Raises: PL-S010 if something of it may exist or runs."""
     existing = ctx.store.deployment(name)
     if existing is not None:
-        _refuse_living(ctx, existing)
+        _raise_if_in_use(ctx, existing)
     return existing
 
 
@@ -70,7 +70,7 @@ def use_by(found: ExecutionRow) -> str:
     return f"and is being installed by {found.id}" if is_install else f"and {found.id} has not ended"
 
 
-def _refuse_living(ctx: RequestContext, row: DeploymentRow) -> None:
+def _raise_if_in_use(ctx: RequestContext, row: DeploymentRow) -> None:
     """Raise PL-S010 unless nothing of the deployment is installed and nothing of it runs."""
     found = deployments.open_execution(ctx.store, row)
     living = deployments.living_count(ctx.store, row)

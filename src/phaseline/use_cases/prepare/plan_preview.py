@@ -22,7 +22,7 @@ from phaseline.use_cases.loading.resource_nodes import known_paths
 from phaseline.use_cases.lookup import past_durations
 from phaseline.use_cases.lookup.find import find_deployment
 from phaseline.use_cases.prepare import role_limits
-from phaseline.use_cases.prepare.deployment_spec import DeploymentSpec, refuse_taken, with_given
+from phaseline.use_cases.prepare.deployment_spec import DeploymentSpec, require_free_name, with_given
 from phaseline.use_cases.prepare.options import DEFAULT_OPTIONS
 from phaseline.use_cases.prepare.pre_post import uses_packages, with_stops
 from phaseline.use_cases.prepare.pre_post_preview import with_surroundings
@@ -120,7 +120,7 @@ def plan_install(
     )
     if order.labels:
         loaded = with_given(loaded, order.labels)
-    replaced = refuse_taken(ctx, name) if name is not None and has_store(ctx.app) else None
+    replaced = require_free_name(ctx, name) if name is not None and has_store(ctx.app) else None
     request = with_stops(ctx, manner.request("install", ctx, {}, loaded.topology), loaded.topology)
     found = altered(loaded, warnings=(*loaded.warnings, *missing_secrets(ctx, loaded.blueprint)))
     number = 0 if replaced is None else replaced.number

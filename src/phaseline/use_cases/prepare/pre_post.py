@@ -35,7 +35,7 @@ def new_execution(
     warnings: tuple[Problem, ...] = ()
     around = pre_post_for(ctx, request, deployment)
     if around is not None and around.stages is not None:
-        role_limits.refuse_circles(ctx, around.stages, deployment, request, made)
+        role_limits.raise_if_circular(ctx, around.stages, deployment, request, made)
         if around.stages.limits:
             warnings = tuple(role_limits.looked_at(ctx, around.stages.limits, deployment, request, made))
     return NewExecution(deployment, request, ctx.actor, ctx.clock.now() if at is None else at, around), warnings

@@ -110,7 +110,7 @@ def _asked(
     threads, found = time_limited_threads.BoundedThreads(), []
     topology = foreseen.topology
     for hook in around.hooks:
-        said = _said(ctx, hook, world, view, threads)
+        said = _preview_hook(ctx, hook, world, view, threads)
         numbers = {one: topology.number_of.get(one) for one in said.decisions}
         nodes = {one: topology.nodes[topology.node[at]].name for one, at in numbers.items() if at is not None}
         found.append(altered(said, nodes=nodes))
@@ -119,7 +119,7 @@ def _asked(
     return found
 
 
-def _said(
+def _preview_hook(
     ctx: RequestContext, hook: PinnedHookClass, world: LoadedDeployment, view: ExecutionContext, threads: BoundedThreads
 ) -> HookForeseen:
     called = (

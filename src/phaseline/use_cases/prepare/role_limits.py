@@ -39,7 +39,7 @@ def looked_at(
     return raise_if_beyond_limits(limits, foreseen.topology, foreseen.before)
 
 
-def refuse_circles(
+def raise_if_circular(
     ctx: RequestContext, stages: Stages, deployment: int, request: Request, made: Topology | None = None
 ) -> None:
     """Raise PL-F015 for tasks of packages that would wait for one another, before anything of a request is begun."""

@@ -11,7 +11,7 @@ from phaseline.model.execution.execution import History
 from phaseline.plan.rounds import round_preview
 from phaseline.use_cases.loading.plugin_workflows import find_own, planner_of
 from phaseline.use_cases.loading.resource_nodes import known_paths
-from phaseline.use_cases.lookup.claims import refuse
+from phaseline.use_cases.lookup.claims import raise_if_invalid
 
 if TYPE_CHECKING:
     from phaseline.app.app_context import RequestContext
@@ -60,7 +60,7 @@ def foresee_checked(
     ctx: RequestContext, topology: Topology, code: CodeLocation, request: Request, history: History
 ) -> PreviewedRounds:
     """The rounds of a built-in workflow. Raises: what is wrong with the request."""
-    refuse(topology, request)
+    raise_if_invalid(topology, request)
     return foresee_planned(ctx, topology, code, request, history)
 
 

@@ -202,7 +202,7 @@ def unreadable_parts(path: str, error: Exception) -> ProblemsError:
     return _unreadable(path, told)
 
 
-def refuse_sealed_elsewhere(ctx: RequestContext, inputs: Mapping[str, Any], resources: Mapping[str, Any]) -> None:
+def raise_if_sealed_elsewhere(ctx: RequestContext, inputs: Mapping[str, Any], resources: Mapping[str, Any]) -> None:
     """Raise PL-C086 with everything that another store has sealed."""
     problems = []
     for name in sorted(_closed(ctx, inputs)):

@@ -19,12 +19,12 @@ from phaseline.plan.requests import request_validation
 from phaseline.plan.topology import blueprint_diff
 from phaseline.plan.workflows import apply_revision, delegated_update, update
 from phaseline.use_cases.loading.blueprint_loading import load
-from phaseline.use_cases.loading.deployment_rows import refuse_missing_secrets, sealed_inputs
+from phaseline.use_cases.loading.deployment_rows import raise_if_secrets_missing, sealed_inputs
 from phaseline.use_cases.loading.moved_folders import raise_if_folders_missing
 from phaseline.use_cases.loading.plugin_workflows import planner_of, unknown_workflow
 from phaseline.use_cases.lookup.find import find_deployment
 from phaseline.use_cases.lookup.secret_reveal import opened_inputs
-from phaseline.use_cases.lookup.suspension_check import refuse_suspended
+from phaseline.use_cases.lookup.suspension_check import raise_if_suspended
 from phaseline.use_cases.prepare.options import DEFAULT_OPTIONS
 from phaseline.use_cases.prepare.pre_post import with_stops
 
@@ -116,7 +116,7 @@ def prepare_update(
         former=_former(ctx, row, topology, before, changed) if now.request.take_back else None,
         packages=tuple(loaded.packages),
     )
-    _refuse_unknown(ctx, aim, now.request)
+    _raise_if_unknown_workflow(ctx, aim, now.request)
     return brought_to(ctx, now, aim, values, loaded.warnings)
 
 
@@ -133,7 +133,7 @@ def present_of(
     topology = store.topology(row.number)
     apply_revision.raise_if_other_modification(topology)
     states = np.frombuffer(bytes(store.states(row.number)), np.uint8)
-    refuse_suspended(row.name, workflow, topology, states)
+    raise_if_suspended(row.name, workflow, topology, states)
     request = manner.request(workflow, ctx, {**parameters, PLAN: NOT_STORED}, topology)
     problems = request_validation.check(topology, request)
     if problems:
@@ -170,7 +170,7 @@ def _read(ctx: RequestContext, order: UpdateOrder, now: Present, former: Mapping
         former=former,
         auto_correct=order.parameters.get(update.AUTO_CORRECT_TYPES) is True,
     )
-    refuse_missing_secrets(ctx, loaded.blueprint)
+    raise_if_secrets_missing(ctx, loaded.blueprint)
     return loaded
 
 
@@ -190,7 +190,7 @@ def _former(
     )
 
 
-def _refuse_unknown(ctx: RequestContext, aim: Aim, request: Request) -> None:
+def _raise_if_unknown_workflow(ctx: RequestContext, aim: Aim, request: Request) -> None:
     """Raise PL-P009 for a ``workflow_id`` that the new blueprint does not have; what it maps to is loaded."""
     name = request.parameters.get(delegated_update.WORKFLOW_ID)
     if isinstance(name, str) and planner_of(ctx, aim.blueprint, aim.code, name) is None:

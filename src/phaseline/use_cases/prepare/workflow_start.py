@@ -23,7 +23,7 @@ from phaseline.use_cases.loading.moved_folders import raise_if_folders_missing
 from phaseline.use_cases.lookup import owned_deployments
 from phaseline.use_cases.lookup.find import find_deployment
 from phaseline.use_cases.lookup.input_suggestions import KnownThings
-from phaseline.use_cases.lookup.suspension_check import refuse_suspended
+from phaseline.use_cases.lookup.suspension_check import raise_if_suspended
 from phaseline.use_cases.prepare.options import DEFAULT_OPTIONS
 from phaseline.use_cases.prepare.pre_post import with_stops
 
@@ -84,9 +84,9 @@ def prepare(ctx: RequestContext, order: WorkflowStart, *, manner: ExecutionOptio
     topology = store.topology(row.number)
     states = np.frombuffer(bytes(store.states(row.number)), np.uint8)
     workflow, own = _find(ctx, row, order.workflow)
-    refuse_suspended(row.name, order.workflow if own is None else workflow.built_in, topology, states)
+    raise_if_suspended(row.name, order.workflow if own is None else workflow.built_in, topology, states)
     if not order.force:
-        _refuse_unavailable(workflow, topology, as_life_cycle(topology, states, store.state_names(row.number)))
+        _raise_if_unavailable(workflow, topology, as_life_cycle(topology, states, store.state_names(row.number)))
     request = manner.request(order.workflow, ctx, _parameters(ctx, row, topology, workflow, own, order), topology)
     request = with_stops(ctx, request, topology, deployment=row.number)
     problems = request_validation.check(topology, request, with_custom=order.allow_custom, workflow=own)
@@ -98,7 +98,13 @@ def prepare(ctx: RequestContext, order: WorkflowStart, *, manner: ExecutionOptio
 
     first = owned_deployments.below(ctx, row)
     return Prepared(
-        row, topology, states, request, (*((owned_deployments.told(first),) if first else ()), *warned), own, first
+        row,
+        topology,
+        states,
+        request,
+        (*((owned_deployments.owned_problem(first),) if first else ()), *warned),
+        own,
+        first,
     )
 
 
@@ -117,7 +123,7 @@ def _find(ctx: RequestContext, row: DeploymentRow, name: str) -> tuple[WorkflowM
     return mapped or WorkflowMapping(name, BUILT_IN_MODULE + name, BUILT_IN_PLUGIN), own
 
 
-def _refuse_unavailable(workflow: WorkflowMapping, topology: Topology, states: np.ndarray) -> None:
+def _raise_if_unavailable(workflow: WorkflowMapping, topology: Topology, states: np.ndarray) -> None:
     why = availability.unavailable(workflow.availability, topology, states)
     if why:
         message = f"the workflow '{workflow.name}' is not available now: {why}"

@@ -54,7 +54,7 @@ def list_deployments(
     ``status``: as in their views; ``text``: somewhere in the name, the description or the blueprint's path; ``labels``:
     ``KEY=VALUE`` or ``KEY``, all of which they have. Raises: PL-C068 for what is no label.
     """
-    rows = [row for row in ctx.store.deployments() if text.casefold() in _told_of(row).casefold()]
+    rows = [row for row in ctx.store.deployments() if text.casefold() in _searched_text(row).casefold()]
     if labels:
         having = ctx.store.labels.having(parse_labels(labels))
         rows = [row for row in rows if row.number in having]
@@ -64,7 +64,7 @@ def list_deployments(
     return Page(views[:limit], len(views))
 
 
-def _told_of(row: DeploymentRow) -> str:
+def _searched_text(row: DeploymentRow) -> str:
     return f"{row.name} {row.description} {row.blueprint_file}"
 
 

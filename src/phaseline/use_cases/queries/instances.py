@@ -116,7 +116,7 @@ def show_instance(ctx: RequestContext, id: str, *, deployment: str | None = None
         scaling_groups=[(name, topology.groups.ids[inside]) for name, inside in _groups(topology, number)],
         health=brief.health,
         drift=brief.drift,
-        system_properties=veiled_properties(_told_by_checks(ctx, row.number, topology, number)),
+        system_properties=veiled_properties(_system_properties(ctx, row.number, topology, number)),
         phases=_phases(ctx, row.number, number, document),
         restricted_actions=restrictions.restricted_of(topology, number),
     )
@@ -130,7 +130,7 @@ def _phases(ctx: RequestContext, deployment: int, number: int, document: dict[st
     return node_phases.phases_of_node(ctx.store, deployment, number, document)
 
 
-def _told_by_checks(ctx: RequestContext, deployment: int, topology: Topology, number: int) -> dict[str, Value]:
+def _system_properties(ctx: RequestContext, deployment: int, topology: Topology, number: int) -> dict[str, Value]:
     """The system properties of one instance."""
     state = int(ctx.store.states(deployment)[number])
     names: dict[int, str] = {}

@@ -14,7 +14,7 @@ from phaseline.lang.fast_dataclasses import altered, frozen
 from phaseline.model.phases.definitions import Attributes, PhaseDefinition, PhasePolicy
 from phaseline.model.phases.registry import PhaseRegistry
 from phaseline.model.problems.problem import Problem, ProblemsError, problem_error
-from phaseline.use_cases.loading.blueprint_loading import refuse_missing
+from phaseline.use_cases.loading.blueprint_loading import raise_if_plugins_missing
 from phaseline.use_cases.loading.type_catalog import find_definitions, list_definitions
 from phaseline.use_cases.lookup import announced_packages
 from phaseline.use_cases.lookup.known_phases import in_force, read
@@ -203,7 +203,7 @@ def _load(ctx: RequestContext, plugin_folders: Sequence[str]) -> LoadedPlugins:
 
 def folders_of(ctx: RequestContext, plugin_folders: Sequence[str]) -> tuple[str, ...]:
     """The given folders, then those of the settings. Raises: PL-O003 for a given folder that does not exist."""
-    refuse_missing(plugin_folders)
+    raise_if_plugins_missing(plugin_folders)
     return ctx.app.code_places(str(Path.cwd() / "blueprint.yaml"), tuple(plugin_folders)).plugin_folders
 
 
@@ -275,7 +275,7 @@ def _announced(known: AbstractSet[str]) -> Iterator[PluginView]:
     """Packages of installed distributions that no sync has brought into the store yet."""
     for source in announced_packages.announced_sources():
         if source.origin not in known:
-            named = announced_packages.says(Path(source.folder)) if source.folder else None
+            named = announced_packages.read_identity(Path(source.folder)) if source.folder else None
             name, version = named or (source.origin.rpartition(" ")[2], "")
             yield altered(
                 BARE,

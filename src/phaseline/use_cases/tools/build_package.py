@@ -107,7 +107,7 @@ def build(folder: str, output: str | None = None) -> Built:
         if package is None:
             raise ProblemsError(read.problems)
         target = output or f"{package}.tar.gz"
-        _refuse_ending(target)
+        _raise_if_wrong_ending(target)
         try:
             archive_writer.pack(
                 files.tree, str(package), target, {package_files.CHECKSUMS: package_files.checksums(files.tree)}
@@ -123,7 +123,7 @@ def build(folder: str, output: str | None = None) -> Built:
         return Built(str(package), target, len(files.tree.files), size, said, read.problems)
 
 
-def _refuse_ending(target: str) -> None:
+def _raise_if_wrong_ending(target: str) -> None:
     if not target.endswith((".tar.gz", ".tgz", ".fp", ".zip")):
         raise problem_error(
             "PL-F073", f"'{target}' says no form of an archive", "Let it end with .tar.gz, .fp or .zip."

@@ -72,7 +72,7 @@ def _beside_others(
         inside = _inside(around, Path(path).absolute())
         inside = inside or {package.place: package for package in phase_packages.packages_at(Path(path))}
         given.update(inside)
-        if not any(map(_says_something, inside.values())):
+        if not any(map(_has_content, inside.values())):
             nothing.append(_no_plugin(path))
     same = {str(Path(name).absolute()) for name in given}
     is_all = not paths and not packed.packages
@@ -90,12 +90,12 @@ def _beside_others(
     told = dict.fromkeys(
         problem for verdict in verdicts for problem in verdict.problems
     )  # a circle concerns many plugins
-    is_empty = not packed.packages and not any(_says_something(verdict.package) for verdict in verdicts)
+    is_empty = not packed.packages and not any(_has_content(verdict.package) for verdict in verdicts)
     problems = [*packed.problems, *nothing, *told]
     return CheckedPlugins(len(plugins), len(phases), problems, folders if is_all else (), is_empty, packed.packages)
 
 
-def _says_something(package: PhasePackage) -> bool:
+def _has_content(package: PhasePackage) -> bool:
     return bool(package.plugins or package.types or package.paths or package.problems)
 
 

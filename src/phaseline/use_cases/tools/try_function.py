@@ -15,7 +15,7 @@ from phaseline.lang.fast_dataclasses import frozen
 from phaseline.model.blueprint.operation_declaration import declaration_of
 from phaseline.model.problems.problem import ProblemsError
 from phaseline.use_cases.loading import load_errors
-from phaseline.use_cases.loading.blueprint_loading import refuse_missing
+from phaseline.use_cases.loading.blueprint_loading import raise_if_plugins_missing
 
 if TYPE_CHECKING:
     from phaseline.app.app_context import RequestContext
@@ -58,7 +58,7 @@ def try_function(ctx: RequestContext, function: str, given: MadeUp, *, plugin_fo
 
     Raises: PL-O002 if the module or the function cannot be loaded, PL-O003 for a folder that does not exist.
     """
-    refuse_missing(plugin_folders)
+    raise_if_plugins_missing(plugin_folders)
     code = ctx.app.code_places(str(Path.cwd() / "blueprint.yaml"), (*plugin_folders, "."))
     implementation = function.replace(":", ".")
     found = _load(ctx, implementation, code)

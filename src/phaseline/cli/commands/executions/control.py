@@ -32,7 +32,7 @@ follow = run_command_for(
 )
 
 
-def _refuse_clean_of_some(words: Words) -> None:
+def _raise_if_clean_of_some(words: Words) -> None:
     if words["clean"] and words["instances"]:
         raise click.UsageError("--clean concerns the whole execution; leave --instance out")
 
@@ -46,7 +46,7 @@ retry = run_command_for(
     ),
     click.option("--clean", is_flag=True, help="Stop and delete half-made instances first."),
     detach_option,
-    check=_refuse_clean_of_some,
+    check=_raise_if_clean_of_some,
     help="Call again what failed, was canceled or is unsure; then go on with what waited for it.",
     example="executions retry install-7 --clean",
 )

@@ -160,7 +160,7 @@ def logs(
     cli.answer(
         {"execution": found.execution, "lines": found.lines, "total": found.total}, lambda: log_text(found.lines)
     )
-    _tell_cut(cli, len(found.lines), found.total)
+    _report_cut(cli, len(found.lines), found.total)
     if id is None and not cli.as_json:
         cli.notice(f"({found.execution} of '{found.deployment}')")
 
@@ -187,7 +187,7 @@ def events(
             return
         found = client.executions.event_pages(id, deployment=deployment, limit=limit, **wanted)
         cli.answer_pages({"execution": found.execution}, "events", found.pages, {"total": found.total}, event_text)
-    _tell_cut(cli, found.shown, found.total)
+    _report_cut(cli, found.shown, found.total)
     if id is None and not cli.as_json:
         cli.notice(f"({found.execution} of '{found.deployment}')")
 
@@ -207,7 +207,7 @@ def _follow(
     follow_lines(cli, stream, limit, text)
 
 
-def _tell_cut(cli: CliContext, shown: int, total: int) -> None:
+def _report_cut(cli: CliContext, shown: int, total: int) -> None:
     """Report that more lines exist than are shown."""
     if shown < total:
         cli.notice(f"(the last {shown:,} of {total:,} lines; more: --limit N, everything: --all)")

@@ -150,7 +150,7 @@ def install(
     """
     cli = ctx.ensure_object(CliContext)
     if file is None:
-        _refuse_given(ctx, OF_A_BLUEPRINT, "of a deployment that is made of a BLUEPRINT, which is not named")
+        _raise_if_given(ctx, OF_A_BLUEPRINT, "of a deployment that is made of a BLUEPRINT, which is not named")
         if deployment is None:
             raise click.UsageError(f"Name a blueprint, or a deployment that there is with -d NAME; {SEE_NAMES}", ctx)
         own = {name: value for name, value in words.items() if name not in OF_A_BLUEPRINT}
@@ -159,7 +159,7 @@ def install(
             found = client.plans.make("install", deployment, parameters=parameters, **own)
         answer_plan(cli, found, tells=tells)
         return
-    _refuse_given(ctx, OF_A_DEPLOYMENT, "of a deployment that there is: leave BLUEPRINT out")
+    _raise_if_given(ctx, OF_A_DEPLOYMENT, "of a deployment that there is: leave BLUEPRINT out")
     own = {name: value for name, value in words.items() if name not in OF_A_DEPLOYMENT}
     with cli.open() as client:
         found = client.blueprints.plan(file, deployment, inputs=gathered(input_files, inputs_given), **own)
@@ -172,7 +172,7 @@ def _warn(cli: CliContext, found: PlanPreview) -> None:
         cli.notice(cli.renderer("problems:problem_text")(warning))
 
 
-def _refuse_given(ctx: click.Context, names: AbstractSet[str], why: str) -> None:
+def _raise_if_given(ctx: click.Context, names: AbstractSet[str], why: str) -> None:
     """Raise a usage error if one of these options was given."""
     given = [
         parameter.opts[-1]

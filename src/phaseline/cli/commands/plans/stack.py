@@ -189,10 +189,12 @@ def abandon(cli: CliContext, deployment: str, output: str | None, force: bool, y
         with progress_watcher(cli) as watcher:
             view = client.deployments.abandon(deployment, force=force, watcher=watcher, detach=detach)
         found = client.abandoned.show(view.id) if view.is_good else None
-    _told(cli, view, found, output)
+    _print_document(cli, view, found, output)
 
 
-def _told(cli: CliContext, view: ExecutionView, found: Mapping[str, Value] | None, output: str | None) -> None:
+def _print_document(
+    cli: CliContext, view: ExecutionView, found: Mapping[str, Value] | None, output: str | None
+) -> None:
     """Print the document on stdout or into a file, and the result on stderr; the exit code is that of any execution."""
     if cli.as_json:
         cli.answer({"execution": view, "document": found}, str)

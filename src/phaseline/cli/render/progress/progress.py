@@ -59,7 +59,7 @@ class StopHints:
                 seen[key] = before  # its message still belongs to the last try
                 self._repeating |= known & {key}
                 continue
-            attempts, said = seen[key] = (failing.attempts, _said(failing))
+            attempts, said = seen[key] = (failing.attempts, _message_text(failing))
             if before is None or said != before[1] or not said:
                 continue
             if attempts > before[0] > 0 or (key in known and attempts == before[0]):
@@ -78,7 +78,7 @@ class StopHints:
         return now - self._moved[1]
 
 
-def _said(failing: Failing) -> str:
+def _message_text(failing: Failing) -> str:
     return next(iter(failing.message.strip().splitlines()[-1:]), "")
 
 

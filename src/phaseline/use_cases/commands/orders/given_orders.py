@@ -79,7 +79,7 @@ def _repeated(
     arguments: Mapping[str, object],
 ) -> Any:
     """The answer of an order that was given before. Raises: PL-C097 if this is another one."""
-    _refuse_another(found, order, verb)
+    _raise_if_other_order(found, order, verb)
     assert ctx.requested is not None, "a request id is in use"
     ctx.requested.is_repeated = True
     ctx.notice(
@@ -130,7 +130,7 @@ def _find(ctx: RequestContext, order: NewOrder) -> GivenOrder | None:
     return ctx.store.orders.find(order.actor, order.id, order.keeps_from)
 
 
-def _refuse_another(found: GivenOrder, order: NewOrder, verb: str) -> None:
+def _raise_if_other_order(found: GivenOrder, order: NewOrder, verb: str) -> None:
     if found.digest != order.digest:
         what = f" ({', '.join(found.executions)})" if found.executions else ""
         message = f"the request id '{order.id}' was used for another order{what}, not for this {verb}"

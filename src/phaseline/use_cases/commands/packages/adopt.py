@@ -9,7 +9,7 @@ from phaseline.lang.fast_dataclasses import altered, frozen
 from phaseline.model.packages.installed import PackageUse
 from phaseline.model.problems.problem import Problem, ProblemsError
 from phaseline.use_cases.lookup import secret_settings
-from phaseline.use_cases.lookup.installed_packages import installed_rows, known, lay_out_package
+from phaseline.use_cases.lookup.installed_packages import installed_rows, known, restore_package
 
 if TYPE_CHECKING:
     from phaseline.app.app_context import RequestContext
@@ -60,7 +60,7 @@ def _use(ctx: RequestContext, row: PackageRow, settings: Mapping[str, Any], *, i
     except ProblemsError:
         return None
     package = known(ctx, row)
-    lay_out_package(ctx, row.digest, row.number)
+    restore_package(ctx, row.digest, row.number)
     return PackageUse(
         0,
         row.number,

@@ -13,8 +13,8 @@ from phaseline.packages.format.settings_values import secret_named
 from phaseline.plan.rounds import role_limits
 from phaseline.use_cases.commands.packages.eligibility import Eligibility, uses_of
 from phaseline.use_cases.lookup.find import find_deployment
-from phaseline.use_cases.lookup.installed_packages import installed_rows, known, lay_out_package
-from phaseline.use_cases.lookup.running_engine import tell_engine
+from phaseline.use_cases.lookup.installed_packages import installed_rows, known, restore_package
+from phaseline.use_cases.lookup.running_engine import request_reload
 from phaseline.use_cases.lookup.secret_settings import opened, sealed, shown
 from phaseline.use_cases.queries import deployments
 from phaseline.use_cases.queries.packages.find_package import find_package, read_name
@@ -74,7 +74,7 @@ def enable(
     errors = [problem for problem in problems if problem.severity == "error"]
     if errors:
         raise ProblemsError(errors)
-    lay_out_package(ctx, row.digest, row.number)
+    restore_package(ctx, row.digest, row.number)
     ctx.store.packages.use(
         PackageUse(
             deployment.number,
@@ -87,7 +87,7 @@ def enable(
             by=ctx.actor.name,
         )
     )
-    tell_engine(ctx)
+    request_reload(ctx)
     replaced = str(before) if before is not None and before.number != row.number else ""
     return altered(_view(deployment, chosen, "enabled"), replaced=replaced, warnings=problems)
 
@@ -106,12 +106,12 @@ def disable(ctx: RequestContext, name: str, package: str) -> EnabledView:
         message = f"the package '{package}' is not enabled for the deployment '{deployment.name}'"
         raise problem_error("PL-F070", message, mend, subject=package)
     found = known(ctx, row, use.settings)
-    _refuse_roles_in_use(ctx, found.package, deployment)
+    _raise_if_roles_in_use(ctx, found.package, deployment)
     if use.is_imported:
         ctx.store.packages.use(altered(use, is_enabled=False))
     else:
         ctx.store.packages.leave(deployment.number, row.number)
-    tell_engine(ctx)
+    request_reload(ctx)
     return _view(deployment, found, "imported" if use.is_imported else "available")
 
 
@@ -167,7 +167,7 @@ def _refusals(row: PackageRow, before: PackageRow | None, use: PackageUse | None
     return [Problem("PL-F068", message, mend, Place(subject=str(row)))]
 
 
-def _refuse_roles_in_use(ctx: RequestContext, package: Package, deployment: DeploymentRow) -> None:
+def _raise_if_roles_in_use(ctx: RequestContext, package: Package, deployment: DeploymentRow) -> None:
     """Raise PL-F071 for each role of the package that installed instances have."""
     if not package.node_roles:
         return

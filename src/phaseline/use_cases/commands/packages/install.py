@@ -20,11 +20,11 @@ from phaseline.use_cases.lookup.installed_packages import (
     ENDING,
     collect,
     installed_rows,
-    lay_out_package,
     numbers_of,
+    restore_package,
     work_folder,
 )
-from phaseline.use_cases.lookup.running_engine import tell_engine
+from phaseline.use_cases.lookup.running_engine import request_reload
 
 if TYPE_CHECKING:
     from phaseline.app.app_context import RequestContext
@@ -107,13 +107,13 @@ def _stored(
     for _ in range(ATTEMPTS):
         before = in_whose_place(new, installed_rows(ctx), wanted)
         if before is not None and (before.version, before.digest) == (new.version, new.digest):
-            lay_out_package(ctx, before.digest, before.number, anew=True)
+            restore_package(ctx, before.digest, before.number, anew=True)
             return Installed(before, is_new=False, warnings=warnings)
         row = _add(ctx, new, tree, 0 if before is None else before.number, modules)
         if row is not None:
-            lay_out_package(ctx, row.digest, row.number, anew=True)
+            restore_package(ctx, row.digest, row.number, anew=True)
             collect(ctx)
-            tell_engine(ctx)
+            request_reload(ctx)
             serves = [user.deployment for user in ctx.store.packages.users(row.number) if user.is_enabled]
             return Installed(
                 row, is_new=True, replaced="" if before is None else str(before), warnings=warnings, serves=serves
@@ -157,7 +157,7 @@ def in_whose_place(new: PackageRow, known: Sequence[PackageRow], wanted: Package
         return same
     near = next((row for row in named if _line(row) == _line(new)), None)
     if wanted.way == "update":
-        _refuse_update(new, near, named)
+        _raise_if_no_update(new, near, named)
     elif near is not None:
         is_older = numbers_of(new.version) < numbers_of(near.version)
         if is_older and not wanted.allow_downgrade:
@@ -175,7 +175,7 @@ def _line(row: PackageRow) -> tuple[object, ...]:
     return (row.format == FIRST_FORMAT, numbers if row.format == FIRST_FORMAT else numbers[:2])
 
 
-def _refuse_update(new: PackageRow, near: PackageRow | None, named: Sequence[PackageRow]) -> None:
+def _raise_if_no_update(new: PackageRow, near: PackageRow | None, named: Sequence[PackageRow]) -> None:
     """Raise PL-F064 unless ``near`` is an older version of the same line."""
 
     def refuse(message: str, mend: str) -> NoReturn:

@@ -9,7 +9,7 @@ from phaseline.lang.did_you_mean import did_you_mean
 from phaseline.model.problems.problem import Place, Problem, ProblemsError, problem_error
 from phaseline.use_cases.loading import type_catalog
 from phaseline.use_cases.lookup.installed_packages import collect, installed_rows
-from phaseline.use_cases.lookup.running_engine import tell_engine
+from phaseline.use_cases.lookup.running_engine import request_reload
 from phaseline.use_cases.queries.packages.find_package import find_package, read_name
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ def remove(ctx: RequestContext, name: str) -> PackageRow:
     if users:
         raise in_use(row, users)
     collect(ctx)
-    tell_engine(ctx)
+    request_reload(ctx)
     return row
 
 

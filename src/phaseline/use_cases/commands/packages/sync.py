@@ -15,9 +15,9 @@ from phaseline.lang.fast_dataclasses import frozen
 from phaseline.model.problems.problem import Place, Problem, ProblemsError, problem_error
 from phaseline.use_cases.commands.packages.install import PackageInstallation, install
 from phaseline.use_cases.commands.packages.remove import in_use
-from phaseline.use_cases.lookup.announced_packages import PackageSource, announced_sources, says
+from phaseline.use_cases.lookup.announced_packages import PackageSource, announced_sources, read_identity
 from phaseline.use_cases.lookup.installed_packages import collect, installed_rows
-from phaseline.use_cases.lookup.running_engine import tell_engine
+from phaseline.use_cases.lookup.running_engine import request_reload
 from phaseline.use_cases.queries.packages.find_package import read_name
 
 if TYPE_CHECKING:
@@ -80,7 +80,7 @@ def register(ctx: RequestContext, name: str, folders: Sequence[str] = ()) -> Pac
     if named is None or not named[1]:
         raise problem_error("PL-F062", f"'{name}' does not say the version", "Write NAME==VERSION.", subject=name)
     for source in _sources(looked_at):
-        if not source.problems and says(Path(source.folder)) == named:
+        if not source.problems and read_identity(Path(source.folder)) == named:
             return install(ctx, source.folder, PackageInstallation(origin=source.origin)).package
     where = ", ".join(looked_at) or "no folder (see the setting plugins.path)"
     message = f"there is no package '{name}' to be registered; it was looked for in {where}"
@@ -96,7 +96,7 @@ def _followed(ctx: RequestContext, source: PackageSource) -> SyncRow:
     try:
         if source.problems:
             raise ProblemsError(source.problems)
-        if before is not None and (said := says(Path(folder))) is not None and said[0] != before.name:
+        if before is not None and (said := read_identity(Path(folder))) is not None and said[0] != before.name:
             raise _renamed(before, said[0], folder)
         came = install(ctx, folder, _wanted(before, origin))
     except ProblemsError as error:
@@ -117,7 +117,7 @@ def _without_files(ctx: RequestContext, row: PackageRow) -> SyncRow:
     if users:
         return SyncRow(str(row), row.origin, "kept", in_use(row, users).problems)
     collect(ctx)
-    tell_engine(ctx)
+    request_reload(ctx)
     return SyncRow(str(row), row.origin, "removed")
 
 

@@ -195,7 +195,7 @@ def _decide(
     found = _Found()
     for snapshot, numbers in chosen:
         _gather(snapshot, numbers, verb, phases, found, is_named=bool(choice.names))
-    _refuse_strangers(ctx, [name for name in phases if name.lower() not in found.met])
+    _raise_if_unknown_phases(ctx, [name for name in phases if name.lower() not in found.met])
     if found.problems:
         raise ProblemsError(found.problems[:MOST_TOLD])
     if not found.positions:
@@ -259,7 +259,7 @@ def _gather_stay(
     return np.unique(np.concatenate(having)) if having else numbers[:0]
 
 
-def _refuse_strangers(ctx: RequestContext, names: Sequence[str]) -> None:
+def _raise_if_unknown_phases(ctx: RequestContext, names: Sequence[str]) -> None:
     """PL-D053 for names of phases that none of the resources meets and no plugin has: passed over, they would be lost."""
     if not names:
         return

@@ -302,7 +302,7 @@ class _Round:
             return
         spans = list(self.calls.get(position, ()))
         for place, span in enumerate(spans):
-            event = _told_in(told, span) if span.kind in {OutcomeKind.FAILED, OutcomeKind.RETRY} else None
+            event = _take_failure(told, span) if span.kind in {OutcomeKind.FAILED, OutcomeKind.RETRY} else None
             if event is not None:
                 asked = event.type == "task_rescheduled"
                 spans[place] = CallSpan(span.begun_at, event.at, span.kind, event.message, asked)
@@ -331,7 +331,7 @@ def _kind(line: Line) -> tuple[str, str, str]:
     return line.instance, line.operation, line.text.partition("'")[0] if line.level == "task" else line.text
 
 
-def _told_in(told: deque[EventRow], span: CallSpan) -> EventRow | None:
+def _take_failure(told: deque[EventRow], span: CallSpan) -> EventRow | None:
     """Remove and return the first event of a failed try that was stored while the call, or others of its batch, ran."""
     for event in told:
         if event.type != BY_HAND and span.begun_at <= event.at and (not span.ended_at or event.at <= span.ended_at):

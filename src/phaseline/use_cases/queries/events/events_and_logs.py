@@ -139,7 +139,7 @@ class EventLook:
             self.narrated: Narrated | None = None
             self.resources: list[Line] = []
             if row.request.workflow == REACH_WORKFLOW:
-                self.resources = list(path_events.told_of(store, row))
+                self.resources = list(path_events.path_lines(store, row))
             else:
                 self.narrated = events_event_pages.Narrated(
                     store, row, causes, None if former is None else former.narrated

@@ -114,7 +114,7 @@ def _round(
         )
         for one in found
     ]
-    path = _told(graph, topology, times, explain_critical_path.critical_path(graph, times))
+    path = _critical_calls(graph, topology, times, explain_critical_path.critical_path(graph, times))
     began, ended = min(one.began_at for one in found), max(one.ended_at for one in found)
     return RoundTime(stored.name, stored.attempt, began, ended, phases, path)
 
@@ -134,7 +134,7 @@ def _times(id: int, graph: Graph, batches: Sequence[BatchRow], now: int) -> tupl
     return explain_critical_path.Times(began, ended), calls
 
 
-def _told(graph: Graph, topology: Topology, times: Times, path: Sequence[int]) -> list[CriticalCall]:
+def _critical_calls(graph: Graph, topology: Topology, times: Times, path: Sequence[int]) -> list[CriticalCall]:
     found: list[CriticalCall] = []
     ready = int(times.began[path[0]]) if path else 0
     firsts = np.array([step.first for step in graph.steps])

@@ -70,7 +70,7 @@ def unknown(text: str, name: str, fitting: Sequence[PackageRow], known: Sequence
 def _is_announced(name: str) -> bool:
     """Whether an installed distribution has a package of this name that no sync has brought into the store."""
     found = (
-        announced_packages.says(Path(source.folder))
+        announced_packages.read_identity(Path(source.folder))
         for source in announced_packages.announced_sources()
         if source.folder
     )

@@ -27,7 +27,7 @@ WORDS = {
 }
 
 
-def told_of(store: Store, row: ExecutionRow) -> Iterator[Line]:
+def path_lines(store: Store, row: ExecutionRow) -> Iterator[Line]:
     """States that were entered, and calls with their outcomes, in no order."""
     batches = store.batches(execution=row.number)
     for graph in store.graphs(row.number):

@@ -155,7 +155,7 @@ def _fulfilling(
         )
         for number in numbers.tolist()
     ]
-    tell_unknown(ctx, expression, records)
+    report_unknown(ctx, expression, records)
     verdicts = expression.judge_all(records, now=now)
     for number, verdict in zip(numbers.tolist(), verdicts, strict=True):
         if isinstance(verdict, ErrorValue):
@@ -166,7 +166,7 @@ def _fulfilling(
     return found
 
 
-def tell_unknown(ctx: RequestContext, expression: Expression, records: Sequence[Record]) -> None:
+def report_unknown(ctx: RequestContext, expression: Expression, records: Sequence[Record]) -> None:
     """Report attributes of a filter that no resource has and that look like typing errors; using them is no error."""
     asked = expression.names() - ENGINE_KEYS - {"my", "self"}
     unknown = set(asked)
