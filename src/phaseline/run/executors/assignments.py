@@ -39,12 +39,12 @@ class Assignment:
 
     @property
     def site(self) -> Site:
-        """What it has in common with others of its operation and node."""
+        """The data it shares with other calls of its operation and node."""
         return self.call.site
 
     @property
     def mark(self) -> str:
-        """By which its processes are found."""
+        """The mark by which its processes are found."""
         mark: str = self.letter["mark"]
         return mark
 
@@ -110,7 +110,7 @@ class Assignments:
             self._paused.clear()
 
     def take_back(self, *, only_behind: bool = False) -> list[Assignment]:
-        """Those that have not begun; they never will here. ``only_behind``: none if not even the first has begun."""
+        """Take back and return the calls that have not begun. ``only_behind``: none if not even the first has begun."""
         with self._lock:
             taken = self.permits.take_back()
             if only_behind and self._open and self._open[0].number in taken:

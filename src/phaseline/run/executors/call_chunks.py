@@ -1,4 +1,4 @@
-"""Calls of one batch that share a letter to a worker: made, permitted, and what came of each posted."""
+"""Calls of one batch that share a letter to a worker: created, permitted, and their results posted."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ FROM_OUTSIDE = tuple(
 )
 """Exit codes of a process that was ended from outside."""
 LETTER_S = 0.01
-"""How long the calls of one letter may take together, as far as that can be known."""
+"""Intended total time of the calls of one letter."""
 MOST_CALLS = 64
 """Most calls in one letter."""
 
@@ -104,7 +104,7 @@ class Calls:
         return [one for one in given if one not in found] if len(found) < len(given) else []
 
     def take_back(self, worker: Worker) -> None:
-        """Have others called those that the worker has not begun."""
+        """Give the calls that the worker has not begun to other workers."""
         back = worker.calls.take_back()
         if back:
             found = self.find(back[0].mark)  # those of a worker came together
@@ -142,7 +142,7 @@ class Calls:
             return found
 
     def is_left(self, mark: str) -> bool:
-        """Whether it is."""
+        """True if the call was ended because the engine leaves."""
         return mark in self._left
 
 
@@ -218,7 +218,7 @@ class Chunk:
         self._put_back([one.call.member for one in back])
 
     def ended(self, one: Assignment, message: Message, took_s: float) -> None:
-        """Post what came of a call."""
+        """Post the result of a call."""
         self.took_s += took_s
         mark, call = one.mark, one.call
         self._calls.close(mark)
@@ -237,7 +237,7 @@ class Chunk:
             self._post(one, outcome, changes)
 
     def failed(self, one: Assignment, error: WorkerDied | TimedOut | ProblemsError) -> None:
-        """Post what it means that a call was ended, or cannot be sent."""
+        """Post the result of a call that was ended, or cannot be sent."""
         mark = one.mark
         self._calls.close(mark)
         if isinstance(error, ProblemsError):

@@ -25,9 +25,9 @@ MAX_MESSAGE_BYTES = 256 * 1024 * 1024
 LONG_MESSAGE_BYTES = 1 << 20
 """Size at which a list is split into a further message."""
 READ_BYTES, MOST_READ_BYTES = 65_536, 1 << 20
-"""What is read at once, at least and at most."""
+"""Bytes read at once, at least and at most."""
 PRINTED = "printed"
-"""What a worker asks for when a call has ended: that all be read that it has printed."""
+"""The question of a worker at the end of a call: that the engine read all its printed output."""
 Message = dict[str, Any]
 _encode = json.JSONEncoder(separators=(",", ":"), ensure_ascii=False).encode
 
@@ -99,14 +99,14 @@ class Wire:
         return len(self._buffer) >= 4 and self._missing() <= 0
 
     def is_readable(self) -> bool:
-        """True when something has come that was not read yet, be it that the other side has gone."""
+        """True when there is unread input, or the other side has closed."""
         if self._poll is None:
             self._poll = select.poll()
             self._poll.register(self.fileno(), select.POLLIN)
         return bool(self._poll.poll(0))
 
     def _missing(self) -> int:
-        """How many bytes of the message in the buffer are still to come. ``Closed`` for one that cannot be ours."""
+        """The number of missing bytes of the message in the buffer. ``Closed`` for an impossible length."""
         if len(self._buffer) < 4:
             return 4 - len(self._buffer)
         length = int.from_bytes(self._buffer[:4], "big")

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 GROW_AFTER_S = 0.1
 """Calls that waited this long while all workers were busy get another worker: starting one takes as long."""
 SHORT_S = 0.02
-"""Calls that take less on average keep a processor busy: more workers than cores would only get into one another's way."""
+"""Calls shorter than this on average keep a core busy: more workers than cores would only slow each other down."""
 CORES = os.cpu_count() or 1
 LOOK_S = 0.02
 IDLE_S = 60.0
@@ -56,12 +56,12 @@ class Staff:
         self._begun = 0
 
     def wait(self, more: int) -> None:
-        """So many more calls wait, or fewer."""
+        """Change the number of waiting calls."""
         with self._counting:
             self.waiting += more
 
     def shrink(self, left: int) -> None:
-        """Others had nothing to do for long: so many workers are left, and more are wanted when calls wait again."""
+        """Set the number of workers after idle ones ended; it grows when calls wait again."""
         self.wanted = max(1, min(self.wanted, left))
 
     def judge(self, now: float, *, late_s: float, share: float, begun: int) -> None:  # noqa: ARG002 - others compute
@@ -191,7 +191,7 @@ class WorkerExecutor:
         self._crew.put(draw, is_first=is_first)
 
     def _call(self, chunk: Chunk, members: Sequence[int]) -> None:
-        """Have a worker call them."""
+        """Give these members to a worker."""
         self._staff.wait(-len(members))
         self._crew.begun(len(members) - 1)
         given = chunk.made(members)
@@ -228,7 +228,7 @@ class WorkerExecutor:
         raise OSError("the engine is leaving")
 
     def _set_free(self, worker: Worker) -> None:
-        """It has nothing to do. One that has ended, or is about to, goes."""
+        """Keep an idle worker; discard one that has ended, or is about to."""
         if not worker.is_alive():
             self._discard(worker)
             return
@@ -248,7 +248,7 @@ class WorkerExecutor:
         worker.close()
 
     def _end_idle(self) -> None:
-        """End workers that had nothing to do for too long; look again when the next may be one of them."""
+        """End workers that were idle for too long; check again when the next may be."""
         with self._lock:
             if self._running.is_leaving:
                 return

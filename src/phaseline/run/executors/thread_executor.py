@@ -131,7 +131,7 @@ class ThreadExecutor:
     # -- one by one ---------------------------------------------------------------------------------------------
 
     def _call_one(self, handover: BatchHandover, channel: LocalChannel, member: int) -> None:
-        """Call one member to its end and post what came of it; an async function is only begun."""
+        """Call one member to its end and post its result; an async function is only begun."""
         if member in handover.canceled:
             self._poster.outcome(handover, member, NOT_CALLED)
             return
@@ -244,7 +244,7 @@ class ThreadExecutor:
             finish(raised)
 
     def _called(self, handover: BatchHandover, code: Callable[[], object]) -> BaseException | None:
-        """Call the code of a plugin; what it raised. Of a batch with a deadline it is known which thread it holds."""
+        """Call the code of a plugin; return its exception. For a batch with a deadline the thread is recorded."""
         if not handover.batch.deadline_at:
             return guarded_call(call_and_await, code)[1]
         with self._giving_up:
@@ -341,7 +341,7 @@ class ThreadExecutor:
         self._poster.alarms.set(phase.policy.overdue_after_s, warn)
 
     def _limit(self, handover: BatchHandover) -> tuple[float, Exception]:
-        """(seconds until the deadline of a batch, 0: it has none; what then has happened)."""
+        """(seconds until the deadline of a batch, 0: it has none; the exception for passing it)."""
         policy = handover.policy_of(0)
         error = _timed_out(policy.timeout_ms / 1000, policy.timeout_recoverable)
         deadline = handover.batch.deadline_at
@@ -354,12 +354,12 @@ def _call_at(handover: BatchHandover, members: np.ndarray, channel: LocalChannel
 
 
 def as_noted(report: CallReport) -> CallReport:
-    """What the report brought, without an outcome: its members are called again at once."""
+    """The data of the report without an outcome: its members are called again at once."""
     return altered(report, kinds=np.zeros(len(report.members), np.uint8), remarks=())
 
 
 def _coroutine(code: Callable[[], object]) -> Coroutine[object, object, object]:
-    """What a coroutine function makes when it is called."""
+    """The coroutine of an async function."""
     return cast("Coroutine[object, object, object]", code())
 
 

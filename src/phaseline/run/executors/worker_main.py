@@ -1,4 +1,4 @@
-"""What a worker process does: calls one member after the other, asking the engine for what it does not know.
+"""The program of a worker process: calls one member after the other, and asks the engine for missing data.
 
 Its program (``embedded.worker_main``) is started with the numbers of a connected socket and of the pipe of its permits. It ends with the engine: by
 the parent-death signal, and when the socket closes.
@@ -73,7 +73,7 @@ class EngineConnection:
         self._waiting: dict[int, queue.SimpleQueue[Message]] = {}
 
     def read(self) -> None:
-        """Take messages in until the engine is gone; then this process ends at once, whatever it does."""
+        """Receive messages until the engine has ended; then end this process at once."""
         try:
             while True:
                 message = self.wire.receive()
@@ -134,18 +134,18 @@ class AskingWorld:
         return found
 
     def document(self, instance: InstanceContext) -> Mapping[str, Value]:
-        """What came with the instance, the first time; then what the engine knows."""
+        """The document sent with the instance, the first time; then the engine's present one."""
         found = self._fresh.pop(instance.number, None)
         if found is None:
             found = cast("dict[str, Value]", self._engine.ask("document", instance.number))
         return found
 
     def relationships(self, instance: InstanceContext) -> tuple[RelationshipContext, ...]:
-        """Relationship instances whose source it is."""
+        """Relationship instances with this source."""
         return tuple(read_relationship(letter) for letter in self._engine.ask("relationships", instance.number))
 
     def host(self, instance: InstanceContext) -> str | None:
-        """Id of its host."""
+        """Id of the host of an instance."""
         found: str | None = self._engine.ask("host", instance.number)
         return found
 
@@ -159,7 +159,7 @@ class AskingWorld:
         return str(self._engine.ask("state", instance.number))
 
     def system_properties(self, instance: InstanceContext) -> Mapping[str, Value]:
-        """What checks have found of it."""
+        """Check results of an instance."""
         return cast("dict[str, Value]", self._engine.ask("system_properties", instance.number))
 
     def evaluate(self, value: Value, call: PluginCall) -> Value:  # noqa: ARG002 - the engine knows which call asks
@@ -250,7 +250,7 @@ class Sites:
         self._known: dict[int, Site] = {}
 
     def of(self, letter: Letter) -> tuple[Site, bool]:
-        """(the site of a call, whether it came with this very call). One that comes as number 0 takes the place of all."""
+        """(the site of a call, whether it came with this call). A site with number 0 replaces all earlier ones."""
         number: int = letter["at"]
         told = letter.get("told")
         if told is None:
@@ -300,7 +300,7 @@ def _prepared(call: PluginCall, callers: CallerRegistry) -> Flavour:
 
 
 def _left(call: PluginCall, outcome: Outcome) -> tuple[Outcome, Any, Value]:
-    """What came of it, what it changed, and its data; what cannot be stored of either fails the call."""
+    """The outcome of a call, its changes, and its data; an unstorable value in them fails the call."""
     try:
         data = require_storable(call.data, "data")
         return outcome, _changes(call), data
@@ -309,7 +309,7 @@ def _left(call: PluginCall, outcome: Outcome) -> tuple[Outcome, Any, Value]:
 
 
 class Pipes:
-    """What this process and those that it starts print: pipes that the engine reads."""
+    """Output of this process and those it starts: pipes that the engine reads."""
 
     def __init__(self) -> None:
         """They are found again whatever calls do with their standard output."""

@@ -57,7 +57,7 @@ class CallOwner(Protocol):
         ...
 
     def failed(self, one: Assignment, error: WorkerDied | TimedOut | ProblemsError) -> None:
-        """A call was ended, or cannot be sent; nothing of it is left."""
+        """Handle a call that was ended, or cannot be sent; none of its processes is left."""
         ...
 
     def give_back(self, back: Sequence[Assignment]) -> None:
@@ -106,7 +106,7 @@ class Attending:
                 self._handle(message)
 
     def finish_outputs(self) -> None:
-        """Log what was printed, and what is left of it without an end of line."""
+        """Log the printed lines, and a last one without an end of line."""
         for output in self._worker.outputs.values():
             output.finish(self._own_log)
 
@@ -115,7 +115,7 @@ class Attending:
         (self._log if current is None else current.log)(level, text)
 
     def _step(self) -> None:
-        """Take messages that have come; wait for more, or until something is due. Raises ``Closed`` or ``TimedOut``."""
+        """Take received messages; wait for more, or until a time limit is due. Raises ``Closed`` or ``TimedOut``."""
         worker = self._worker
         if worker.wire.has_message():
             self._handle(worker.wire.receive())

@@ -1,4 +1,4 @@
-"""One worker process as the engine holds it: started, given calls, ended with all that it started."""
+"""The engine's handle of one worker process: start it, give it calls, end it with all its child processes."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ class Worker:
         self._is_over = threading.Event()
         self._attending: Attending | None = None
         self._count = 0
-        """How many calls it was given."""
+        """Number of calls given to the worker."""
         self._sites: dict[int, tuple[int, Site]] = {}
         """{id of a site: (its number in the worker, the site)}; the reference keeps the id from being reused."""
         self._introduction = {"catalog": catalog, "path": sys.path, "pythonpath": os.environ.get("PYTHONPATH")}
@@ -191,7 +191,7 @@ class Worker:
             self._killing = threading.Event()
 
     def spare(self) -> None:
-        """It is not killed after all; it gets no call any more."""
+        """End the wait for a kill that is over, or does not come; the worker gets no more calls."""
         if self._killing is not None:
             self._killing.set()
 
@@ -208,7 +208,7 @@ class Worker:
         self.spare()
 
     def close(self) -> None:
-        """Let an idle worker go: it ends itself when the socket closes."""
+        """Close the socket of an idle worker, which then ends itself."""
         self.wire.close()
         self._await_end(GRACE_S)
         for output in self.outputs.values():
@@ -277,7 +277,7 @@ class Worker:
 
 
 def _environment() -> dict[str, str]:
-    """That of processes of plugins, so that the worker finds the program."""
+    """The environment of plugin processes, with a path on which the worker finds the program."""
     return {**plugin_environment(), "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
 
 

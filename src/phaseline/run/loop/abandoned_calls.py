@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from phaseline.run.loop.open_batches import OpenBatches
 
 NAMED = 3
-"""So many instances are named; all are counted."""
+"""Most instances that a message names; all are counted."""
 
 
 @frozen
@@ -72,7 +72,7 @@ def is_forced(events: Iterable[Event], execution: int) -> bool:
 
 
 class GivenUpCalls:
-    """What was given up and still runs in an engine."""
+    """Calls of an engine that were given up and still run."""
 
     def __init__(self, outstanding: OpenBatches, executor: Executor) -> None:
         """Of these calls."""

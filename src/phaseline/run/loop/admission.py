@@ -121,7 +121,7 @@ class Claims:
         return next(found for counter in self._counters.values() if (found := counter.came.get(execution)))
 
     def chain(self, execution: int) -> Iterator[int]:
-        """What it waits for, what that waits for, and so on: the last of them runs."""
+        """The chain of executions it waits for: the last of them runs."""
         while (found := self.waiting.get(execution)) is not None:
             yield found
             execution = found

@@ -6,7 +6,7 @@ from bisect import bisect_right
 
 
 class EndedExecutions:
-    """A set of numbers that takes as much memory as it has gaps, not as it has members.
+    """A set of numbers whose memory grows with its gaps, not with its members.
 
     >>> ended = EndedExecutions()
     >>> for number in (1, 2, 4, 3):

@@ -131,7 +131,7 @@ class Engine:
 
     @property
     def phases(self) -> PhaseEngine:
-        """What this engine does for resources; made when it is first needed, for it reads all plugins."""
+        """The phase engine; made when it is first needed, because it reads all plugins."""
         if self._phases is None:
             from phaseline.run.phases.phase_engine import PhaseEngine
 
@@ -241,18 +241,18 @@ class Engine:
         self._rows.extend(called_by_hand(*told, reason=reason, now=self._clock.now(), actor=actor))
 
     def wake(self, execution: int, graph: int, positions: np.ndarray | None = None) -> None:
-        """Let sleepers of a graph try now; None: all of them."""
+        """Call sleeping entries of a graph now; None: all of them."""
         self._events.append(WakeRequested(execution, graph, positions))
 
     def about_resources(self, row: ExecutionRow, request: RequestRow) -> None:
-        """Carry out what is asked about resources of an execution of paths."""
+        """Carry out a request about resources of an execution of paths."""
         self.recover([row])
         events, rows = self.phases.orders.carry_out(row, request, self._clock.now())
         self._events.extend(events)
         self._rows.extend(rows)
 
     def edit(self, body: Mapping[str, Value]) -> None:
-        """Change attributes of resources; what follows for their phases follows at once."""
+        """Change attributes of resources; their phases react at once."""
         deployment = body.get("deployment")
         if isinstance(deployment, int):
             self.phases.orders.edit(deployment, body.get("edits"))
@@ -322,7 +322,7 @@ class Engine:
             self.turn()
 
     def _lent_turn(self) -> bool:
-        """A turn made by a thread that has brought an outcome; True if the loop's own has something to do after it."""
+        """Run a turn in a thread that has brought an outcome; True if the loop's thread has work after it."""
         first = self._inbox.first()
         if self.leaving.is_wanted or (first is not None and len(first.members) > LENT_ENTRIES):
             return True
@@ -374,7 +374,7 @@ class Engine:
             self._on_turn()
 
     def _take(self) -> list[CallReport]:
-        """What one turn takes of the reports, waiting for the first if there is nothing else to do."""
+        """The reports for one turn; waits for the first if there is nothing else to do."""
         if not self._events and not self._backlog and not self._door.answers and not self._inbox:
             longest = HELD_WAIT_MS if self.leaving.is_held else LONGEST_WAIT_MS
             at = self.wakes_at
@@ -461,12 +461,12 @@ class Engine:
 
     @property
     def has_work(self) -> bool:
-        """True when the next turn has something to do besides what reports will bring."""
+        """True when the next turn has work besides future reports."""
         return bool(self._events or self._backlog)
 
     @property
     def wakes_at(self) -> int | None:
-        """When a turn is due though nothing comes back, in ms; None: never."""
+        """Time in ms at which a turn is due even without reports; None: never."""
         tried = None if self._phases is None else self._phases.breakers.wakes_at
         return tried if self._alarm is None or (tried is not None and tried < self._alarm) else self._alarm
 
@@ -478,7 +478,7 @@ class Engine:
 
     @property
     def is_idle(self) -> bool:
-        """True when nothing is open but what waits for a person."""
+        """True when all open work waits for an operator."""
         held = self.held
         return not (self._events or self.claims.waits_for_calls) and all(
             run.status is ExecutionStatus.ATTENTION or run.execution in held for run in self.scheduler.runs.values()

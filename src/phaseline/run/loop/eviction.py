@@ -1,4 +1,4 @@
-"""What an engine drops from memory: graphs and views of ended executions, deleted deployments, idle ones beyond a bound.
+"""Eviction from an engine's memory: graphs and views of ended executions, deleted deployments, idle ones beyond a bound.
 
 A deployment is *idle* while no execution of it is open in this engine. Idle deployments are kept, so that their next
 execution begins without reading them, until they exceed ``most_bytes`` together; then the least recently used are dropped.
@@ -135,7 +135,7 @@ class Eviction:
                 self._drop(deployment, phases)
 
     def _called(self) -> set[int]:
-        """Deployments about which calls run, those that were given up included."""
+        """Deployments with running calls, given-up ones included."""
         found: set[int] = set()
         for dispatched in self._outstanding.batches.values():
             found.update(dispatched.batch.members.deployments)

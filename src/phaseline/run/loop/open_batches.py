@@ -1,4 +1,4 @@
-"""Batches that the executor has, and what their reports come to."""
+"""Batches that the executor has, and the effects of their reports."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from phaseline.run.phases.signals import Given
 
 NOT_REPORTED = np.zeros(1, bool)
-"""Of a batch of one: it is never written, for its only report ends it."""
+"""The shared flags of batches with one member: never written, because the only report ends the batch."""
 NOT_REPORTED.flags.writeable = False
 ORIGINS_KEPT = 1_000
 """Answered batches whose executions are remembered, for answers that come too late."""
@@ -61,7 +61,7 @@ class OpenBatches:
         self.signals: list[Given] = []
 
     def add(self, batch: Batch) -> None:
-        """It is handed over."""
+        """Add a batch that is handed over."""
         count = len(batch)
         self.batches[batch.id] = Dispatched(batch, NOT_REPORTED if count == 1 else np.zeros(count, bool))
 

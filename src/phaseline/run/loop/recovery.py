@@ -45,7 +45,7 @@ class Time(TypedDict):
 
 
 def released(store: Store, rows: Sequence[ExecutionRow]) -> Sequence[ExecutionRow]:
-    """Those of the executions that do not wait for a person since the store was restored (BK5)."""
+    """The executions that do not wait for an operator since a restore of the store (BK5)."""
     last = store.incarnations.held()
     return [row for row in rows if row.number > last or row.status.is_ended] if last else rows
 
@@ -222,7 +222,7 @@ def _begun(last: np.ndarray) -> np.ndarray:
 
 
 class _LastCalls:
-    """What came of the last calls of an execution's entries: the rows of batches are the history."""
+    """Outcomes of the last calls of an execution's entries, from the rows of batches."""
 
     def __init__(self, store: Store, row: ExecutionRow) -> None:
         """Defer all reading to the first use."""

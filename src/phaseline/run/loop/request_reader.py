@@ -26,14 +26,14 @@ if TYPE_CHECKING:
     from phaseline.run.phases.signals import Given
 
 LOOK_MS = 150
-"""An owner that has nothing to do looks for requests so often; one that is busy after its turn."""
+"""Time between two reads of requests by an idle owner process; a busy one reads after its turn."""
 DONE: Mapping[str, Value] = {"done": True}
 """The answer to what was carried out."""
 
 ABOUT_RESOURCES = frozenset(
     {RequestKind.RETRY, RequestKind.COMPLETE, RequestKind.RERUN, RequestKind.WAKE, RequestKind.SIGNAL}
 )
-"""What is asked about some of the resources that an execution brings to a target."""
+"""Kinds of requests about some resources of an execution to a target."""
 
 
 class Orders(Protocol):
@@ -44,7 +44,7 @@ class Orders(Protocol):
     scheduler: Scheduler
     """The statuses of loaded entries."""
     deployments: DeploymentCache
-    """What entries keep for their next call."""
+    """Loaded deployments, with the data of entries for their next call."""
     known: set[int]
     """Open executions that are loaded."""
     given_up: GivenUpCalls
@@ -66,7 +66,7 @@ class Orders(Protocol):
         ...
 
     def refuse_overlap(self, row: ExecutionRow, graph: int | None, positions: np.ndarray | None) -> None:
-        """Raise PL-C028 if a retry would call what is still being called."""
+        """Raise PL-C028 if a retry would repeat a call that is still running."""
         ...
 
     def complete(self, row: ExecutionRow, graph: int, positions: np.ndarray, *, reason: str, actor: str) -> None:
@@ -82,7 +82,7 @@ class Orders(Protocol):
         ...
 
     def about_resources(self, row: ExecutionRow, request: RequestRow) -> None:
-        """Carry out what is asked about resources of an execution of paths."""
+        """Carry out a request about resources of an execution of paths."""
         ...
 
     def edit(self, body: Mapping[str, Value]) -> None:
@@ -109,7 +109,7 @@ class Door:
         self.answers: list[RequestAnswer] = []
 
     def look(self) -> bool:
-        """Carry out what was asked since the last look; True if there was anything. Costs next to nothing otherwise."""
+        """Carry out new requests; True if there were any. Without any it costs next to nothing."""
         asked = self._store.requests(self._seen)
         if not asked:
             return False
@@ -154,7 +154,7 @@ class Door:
         return DONE
 
     def _carry_out(self, request: RequestRow, row: ExecutionRow) -> None:
-        """What is asked about one execution. Raises ``ProblemsError`` if it cannot be."""
+        """Carry out a request about one execution. Raises ``ProblemsError`` if that is impossible."""
         if is_reach(row.request) and is_about_resources(request):
             self._about_resources(row, request)
             return
@@ -178,7 +178,7 @@ class Door:
                 self._wake(row, request)
 
     def _about_resources(self, row: ExecutionRow, request: RequestRow) -> None:
-        """What is asked about resources that an execution brings, or brought, to a target, or about phases of its nodes."""
+        """Carry out a request about resources of an execution to a target, or about phases of its nodes."""
         if request.kind in {RequestKind.WAKE, RequestKind.SIGNAL, RequestKind.CANCEL}:
             is_cancel = request.kind is RequestKind.CANCEL
             request_problems.raise_if_ended(row, "nothing is left to cancel" if is_cancel else "nothing in it sleeps")
@@ -240,7 +240,7 @@ class Door:
 
 
 def is_about_resources(request: RequestRow) -> bool:
-    """True for what concerns some resources of an execution, or phases of them."""
+    """True for a request about some resources of an execution, or phases of them."""
     if request.kind is RequestKind.CANCEL:
         return "subjects" in request.body
     return request.kind in ABOUT_RESOURCES

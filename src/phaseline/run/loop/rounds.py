@@ -39,7 +39,7 @@ class Rounds:
         self._scheduler, self._planning, self._deployments = scheduler, planning, deployments
         self._store, self._messages = store, messages
         self.begins: Callable[[Graph, int], list[Event]] = lambda _graph, _deployment: []
-        """What follows from a graph with phases, of a deployment."""
+        """The function for events that follow from a graph with phases, of a deployment."""
 
     def followed(self, decision: Decision, now: int) -> Decision:
         """The decision with what follows from the planners' answers, to be committed as one.

@@ -1,4 +1,4 @@
-"""What calls brought back, sorted by whether their members were accepted, as rows of one turn."""
+"""Results of calls, sorted by whether their members were accepted, as rows of one turn."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ ASKED_AGAIN = "OperationRetry"
 TOLD_OTHERWISE = (ASKED_AGAIN, "ProcessException")
 """Types of errors without their own traceback; the output of a script is in the log already."""
 TRACES_TOLD = 10
-"""Of members that fail in one report at the same place so many have the traceback in their log."""
+"""Most tracebacks logged for members that fail in one report at the same place."""
 GIVEN_UP = (EntryStatus.CANCELED, EntryStatus.UNSURE)
 """Entry statuses in which a late answer, not awaited any more, is stored on the instance."""
 
@@ -42,7 +42,7 @@ FAILS = np.array([kind in {OutcomeKind.FAILED, OutcomeKind.RETRY} for kind in Ou
 
 
 def _in_full(trace: str) -> list[tuple[str, str]]:
-    """(level, line) of what is logged of an operation that failed."""
+    """(level, line) of the log of a failed operation."""
     return [("error", line) for line in trace.splitlines()]
 
 

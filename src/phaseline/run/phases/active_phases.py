@@ -20,14 +20,14 @@ if TYPE_CHECKING:
 
 
 KNOWN_BLUEPRINTS = 1_000
-"""Of so many blueprints it is kept how phases are for them."""
+"""Number of blueprints whose phases are cached."""
 
 
 class PhaseSource(Protocol):
-    """Where phases come from."""
+    """The source of phases."""
 
     def registry(self) -> PhaseRegistry:
-        """Those in force now; read when first asked."""
+        """The active phases; read at the first use."""
         ...
 
     def function(self, code: PhaseCode) -> Callable[..., object]:
@@ -54,7 +54,7 @@ class ActivePhases:
         return PhaseRegistry() if self.source is None else self.source.registry()
 
     def registry_of(self, blueprint: Blueprint) -> PhaseRegistry:
-        """As it is for a deployment of this blueprint, whose types may be resource types."""
+        """The registry for a deployment of this blueprint, whose types may be resource types."""
         if not blueprint.on_path:
             return self.registry
         known = self._of_blueprints.get(id(blueprint))

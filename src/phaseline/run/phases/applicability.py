@@ -64,12 +64,12 @@ class Conditions:
         self._kept: list[tuple[int, np.ndarray]] = []
         self.remarks: list[EntryRemark] = []
         self.following: Callable[[GraphSlot, np.ndarray], np.ndarray] = lambda _, subjects: subjects
-        """Those of the subjects of a graph that no newer execution has taken."""
+        """Subjects of a graph that no newer execution has taken."""
 
     # -- asked --------------------------------------------------------------------------------------------------
 
     def asked(self, graph: int, positions: np.ndarray) -> list[Event]:
-        """What is known about these entries; the others are kept until their phase can be used."""
+        """The known answers for these entries; the others are kept until their phase is usable."""
         slot = self._scheduler.arena.slots.get(graph)
         if slot is None:
             return []  # what else came in the same turn took the graph away
@@ -124,7 +124,7 @@ class Conditions:
     # -- not asked ----------------------------------------------------------------------------------------------
 
     def changed(self, subjects: Mapping[int, set[int]]) -> list[Event]:
-        """Documents of {deployment: instances} have changed: what follows for entries that were not called yet."""
+        """Events for entries that were not called yet, after documents of {deployment: instances} changed."""
         told: list[Event] = []
         for slot in self._scheduler.arena.slots.values():
             numbers = subjects.get(slot.deployment)

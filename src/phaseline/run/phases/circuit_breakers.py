@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 ENGINE = Actor("engine")
 REASON = "circuit breaker: "
-"""What the reason of such a pause begins with."""
+"""The beginning of the reason of such a pause."""
 COMPLETED, FAILED, RETRY = int(OutcomeKind.COMPLETED), int(OutcomeKind.FAILED), int(OutcomeKind.RETRY)
 
 
@@ -76,7 +76,7 @@ class Breakers:
                 self._tripped.setdefault(name, row.at + round(phase.policy.breaker_pause_s * 1000))
 
     def see(self, reports: Iterable[CallReport]) -> bool:
-        """Count what came back; True if a phase was paused, opened, or is to be tried."""
+        """Count the outcomes of calls; True if a phase was paused, opened, or is to be tried."""
         now = self._clock.now()
         has_changed = False
         for report in reports:

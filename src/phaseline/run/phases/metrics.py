@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from phaseline.run.phases.listeners import Listeners
 
 TELL_MS = 1_000
-"""What was measured is stored at most so often."""
+"""Least time between two writes of the metrics."""
 
 
 class Waits:
@@ -36,7 +36,7 @@ class Waits:
         self.called, self.waited_ms = (_number(told.get(figure)) for figure in ("called", "waited_ms"))
 
     def measure(self, at: int) -> Metric:
-        """As it is to be stored."""
+        """The metric to store."""
         return Metric(measure_of(self.name), at, {"called": self.called, "waited_ms": self.waited_ms})
 
 
@@ -76,7 +76,7 @@ class Gauges:
                 self._of(name).called += len(batch)
 
     def rows(self) -> Sequence[Metric]:
-        """What is to be stored with this turn."""
+        """The metrics to store with this turn."""
         now = self._looked
         if now - self._told < TELL_MS and not self.is_leaving:
             return ()

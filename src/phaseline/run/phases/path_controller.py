@@ -53,7 +53,7 @@ EXIT = int(Mark.EXIT)
 MOST_MADE = 256
 """Graphs that are kept to be made again for others."""
 STATES = 256
-"""No state has so high a number."""
+"""Above the number of any state."""
 
 
 class Paths:
@@ -142,7 +142,7 @@ class Paths:
         return found
 
     def forget(self, execution: int) -> None:
-        """It has ended."""
+        """Forget an execution that has ended."""
         self._subjects.pop(execution, None)
         self._gone_on.pop(execution, None)
         for known in (self._waiting, self._open, self._looked_at):
@@ -198,7 +198,7 @@ class Paths:
         return [*events, *self._planned(execution, self._own(slot, leaving), slot)]
 
     def _own(self, slot: GraphSlot, subjects: np.ndarray) -> np.ndarray:
-        """Those that no newer execution has taken, ascending."""
+        """The subjects that no newer execution has taken, ascending."""
         return np.sort(subjects[self._followed_in(slot.deployment)[subjects] == slot.execution])
 
     def _look(self, execution: int) -> list[Event]:
@@ -299,7 +299,7 @@ class Paths:
         return graphs, leaving
 
     def _stops(self, row: ExecutionRow, group: ResourceGroup) -> Stops:
-        """Where some of a group stop."""
+        """Breakpoints at which some of a group stop."""
         if not row.request.breakpoints:
             return NOWHERE
         ids = self._deployments.loaded(row.deployment).topology.ids

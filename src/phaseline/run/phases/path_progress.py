@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 PASSED, FAILED = int(EntryStatus.PASSED), int(EntryStatus.FAILED)
 EXIT = int(Mark.EXIT)
 MOST_TOLD = 5
-"""So many groups of resources that have not arrived are named."""
+"""Most groups of resources that are named as not arrived."""
 
 
 def left_behind(

@@ -47,7 +47,7 @@ TOLD: Mapping[RequestKind, str] = {
     RequestKind.RERUN: "phase_rerun",
     RequestKind.WAKE: "phase_woken",
 }
-"""{what was asked: type of the event in the history}"""
+"""{kind of request: type of the event in the history}"""
 
 
 class PathOrders:
@@ -114,7 +114,7 @@ class PathOrders:
                     raise problem_error("PL-C014", message, mend, subject=row.id)
 
     def _refuse_left(self, row: ExecutionRow, chosen: Chosen) -> None:
-        """Raise PL-C014 if one of these has left the state in which it was called: what came after it may have begun (T19)."""
+        """Raise PL-C014 if one of these has left the state in which it was called: later phases may have begun (T19)."""
         for number, positions in chosen:
             graph, statuses = self._store.graph(number), self._statuses(number)
             for stay in stays_of(graph.steps):
@@ -164,14 +164,14 @@ class PathOrders:
         return found
 
     def clear_retried(self, row: ExecutionRow, graph: int | None, positions: np.ndarray | None) -> None:
-        """What phases of a blueprint's nodes kept with entries that are about to be retried goes (T10)."""
+        """Remove the data that phases of a blueprint's nodes kept with entries that are about to be retried (T10)."""
         failed = [one for one in self._failed(row) if graph is None or one[0] == graph]
         if positions is not None:
             failed = [(number, np.intersect1d(found, positions)) for number, found in failed]
         self._clear(row, failed)
 
     def _still_here(self, row: ExecutionRow, chosen: Chosen) -> Chosen:
-        """Those of subjects that follow no newer execution: what was asked of an old stay came too late."""
+        """Entries of subjects that follow no newer execution: requests about an old stay are too late."""
         return [
             (number, positions[self._phases.paths.follow(row, self._store.graph(number).subject[positions])])
             for number, positions in chosen
@@ -214,7 +214,7 @@ class PathOrders:
 
 
 def chosen_in(body: Mapping[str, Any]) -> Chosen | None:
-    """What a request names, as far as it does."""
+    """The entries that a request names."""
     given = body.get("chosen")
     if given is None and body.get("graph") is not None and body.get("positions") is not None:
         given = [[body["graph"], body["positions"]]]

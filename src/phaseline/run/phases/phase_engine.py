@@ -69,7 +69,7 @@ class PhaseEngine:
         inbox: Inbox[CallReport],
         source: PhaseSource | None,
     ) -> None:
-        """Reads the plugins, where there is a ``source`` of them."""
+        """Read the plugins, if there is a ``source`` of them."""
         self._scheduler = scheduler
         self._deployments = deployments
         self.in_force = ActivePhases(source, store.paused_phases)
@@ -88,7 +88,7 @@ class PhaseEngine:
     # -- executions ---------------------------------------------------------------------------------------------
 
     def begin(self, row: ExecutionRow) -> list[Event]:
-        """What follows from a new execution: older ones let its subjects go."""
+        """Events that follow from a new execution: older ones release its subjects."""
         return self.paths.begin(row)
 
     def take_up(self, row: ExecutionRow, events: Iterable[Event]) -> list[Event]:
@@ -106,7 +106,7 @@ class PhaseEngine:
     # -- nodes of blueprints ------------------------------------------------------------------------------------
 
     def known_paths(self, deployment: int) -> StatePathIndex:
-        """What the planner of a blueprint's workflow knows of paths. Raises ``ProblemsError`` for what has no path."""
+        """The paths for the planner of a blueprint's workflow. Raises ``ProblemsError`` for types without a path."""
         blueprint = self._deployments.loaded(deployment).blueprint
         registry = self.in_force.registry_of(blueprint)
         problems = tuple(path_problems(blueprint, registry))
@@ -124,7 +124,7 @@ class PhaseEngine:
         return self.paths.knows(execution)
 
     def evaluate(self, command: Evaluate, keys: LaneKeys) -> list[Event]:
-        """What is known about whether entries apply, or what they must not be mixed with."""
+        """Answers whether entries apply, or the lane keys that keep them apart."""
         if command.what == "key":
             return self.conditions.keyed(command.graph, command.positions, command.expression, keys)
         return self.conditions.asked(command.graph, command.positions)
@@ -167,7 +167,7 @@ class PhaseEngine:
     # -- turns --------------------------------------------------------------------------------------------------
 
     def before(self, reports: Sequence[CallReport]) -> list[Event]:
-        """What follows from the documents that calls and users have changed, and from too many failures."""
+        """Events that follow from documents changed by calls and users, and from too many failures."""
         self._gauges.look(self._clock.now())
         told: list[Event] = [*self.in_force.renew()] if self.breakers.see(reports) else []
         told += self._adapted(reports)
@@ -178,7 +178,7 @@ class PhaseEngine:
         return [*told, *self.conditions.changed(changed)] if changed else list(told)
 
     def _adapted(self, reports: Sequence[CallReport]) -> Iterator[Event]:
-        """Calls of phases that have a rate have ended: it is halved, or grows again."""
+        """Adapt the rate of phases whose calls have ended: it is halved, or grows again."""
         for report in reports:
             batch = self._scheduler.batches.get(report.batch)
             lane = None if batch is None or not len(report.members) or report.is_noted else batch.lane
@@ -198,7 +198,7 @@ class PhaseEngine:
         self.listeners.announced(command)
 
     def after(self, changes: Changes) -> list[Event]:
-        """What follows from a committed turn and from what was asked in it."""
+        """Events that follow from a committed turn and from questions asked in it."""
         self.listeners.tell()
         self._gauges.decided(changes)
         asks, self._asks = self._asks, []
@@ -222,7 +222,7 @@ class PhaseEngine:
                     self.documents.append(loaded.apply(number, {}, gone))
 
     def give_rows(self, rows: PhaseRows) -> None:
-        """What is to be stored with this turn; first what was cleared, for calls may have written since."""
+        """Rows to store with this turn; cleared data first, because calls may have written since."""
         rows.documents[:0] = self.documents
         rows.remarks += self.conditions.remarks
         self.documents, self.conditions.remarks = [], []
