@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 __all__ = ["CrashPoint", "crash_points", "fake_batch"]
 
 MOST_POINTS = 10_000
-"""A function that goes through more lines than this is called with too many items."""
+"""Most lines of a function; with more, it is called with too many items."""
 SAID = (RecoverableError, NonRecoverableError)
 """Exceptions with which a plugin reports a failure: an outcome, not a bug."""
 
@@ -79,7 +79,7 @@ class Fuse:
         self.line = 0
 
     def trace(self, frame: FrameType, event: str, argument: object) -> object:
-        """As ``sys.settrace`` wants it."""
+        """The trace function for ``sys.settrace``."""
         del argument
         if frame.f_code.co_filename != self._code.co_filename:
             return None
@@ -92,7 +92,7 @@ class Fuse:
         return self.trace
 
     def end(self) -> None:
-        """It is called no more: of a function whose leaving does not count this is the last moment."""
+        """Note the return of the function: the last point of one whose return is not traced."""
         if not self.line and not self._returns and self._left == 0:
             self.line = self._last
 
@@ -138,7 +138,7 @@ def _code_of(function: Callable[..., object]) -> CodeType:
 
 
 def _run_until(target: Target, members: Sequence[TrialMember], fuse: Fuse) -> tuple[Saved, BaseException | None]:
-    """Call it until it dies: ({place: document that was saved, which outlives the process}, what it raised instead)."""
+    """Call it until it dies: ({place: saved document, which outlives the process}, the exception it raised instead)."""
     trial = Trial(members, phase=target.phase, keeps_raised=True)
     done: list[Tried] = []
     former = sys.gettrace()

@@ -78,7 +78,7 @@ class Resource:
 
 @frozen
 class Report:
-    """What the cloud counted since its state file was new.
+    """Counts of the cloud since its state file was created.
 
     ``calls`` {verb: requests}; ``making`` how many calls are making resources just now; ``tokens_again`` how many
     tokens came a second time and made nothing; ``doubles`` the names for which more than one resource was made.
@@ -95,7 +95,7 @@ class Report:
 
 
 class Journal(Protocol):
-    """Where facts are written before they are answered: anything that takes lines of text."""
+    """A journal, to which facts are written before the answer: any object that takes lines of text."""
 
     def write(self, text: str, /) -> object:
         """Append a text."""
@@ -158,7 +158,7 @@ class Cloud:
         return [{"id": id, "state": resource.state(now) if resource else "unknown"} for id, resource in found]
 
     def delete(self, ids: Sequence[str]) -> int:
-        """How many of them were alive; they are gone now. Deleting twice does no harm."""
+        """Delete resources; returns how many existed. Deleting twice does no harm."""
         self._record({"call": "delete"})
         now = self.clock()
         with self._lock:
@@ -289,11 +289,11 @@ class CloudServer(ThreadingHTTPServer):
 
     @property
     def url(self) -> str:
-        """Where it listens."""
+        """The address of the server."""
         return f"http://127.0.0.1:{self.server_address[1]}"
 
     def handle_error(self, request: object, client_address: object) -> None:
-        """A caller that was killed while it waited for its answer is no news; anything else is."""
+        """Ignore a caller that was killed while it waited for its answer; report any other error."""
         if not isinstance(sys.exception(), ConnectionError):
             super().handle_error(request, client_address)  # type: ignore[arg-type]  # the stub wants socket types
 

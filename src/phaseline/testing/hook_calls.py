@@ -47,7 +47,7 @@ KINDS: Mapping[OutcomeKind, Literal["agreed", "again", "failed"]] = {
 
 @frozen
 class Answer:
-    """What came of a call: ``agreed``, ``again`` (after ``after_s``) or ``failed``. ``data``: what the next call finds."""
+    """The result of a call: ``agreed``, ``again`` (after ``after_s``) or ``failed``. ``data``: kept for the next call."""
 
     kind: Literal["agreed", "again", "failed"]
     message: str = ""
@@ -95,7 +95,7 @@ class _Secrets(NoSecrets):
 
 
 class _Ground(ExecutionHookLookup):
-    """What a hook may look up, made up."""
+    """Made-up data that a hook may read."""
 
     def __init__(self, target: LoadedDeployment | None, usage: Sequence[Usage], approvals: Sequence[Approval]) -> None:
         self._target, self._used, self._approved = target, usage, approvals
@@ -126,7 +126,7 @@ def called(
     usage: Sequence[Usage] = (),
     approvals: Sequence[Approval] = (),
 ) -> Answer:
-    """What a method of a hook answers about a deployment. ``data``: what its last call left; ``at``: the time, with zone."""
+    """The answer of a hook's method for a deployment. ``data``: from its last call; ``at``: the time, with zone."""
     phase: Literal["pre", "post", "undo", "preview"] = "preview" if method == "do_preview_op" else "pre"
     if method == "do_post_op":
         phase = "undo" if why is DeploymentCallKind.PRE_FAILED else "post"

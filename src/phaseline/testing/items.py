@@ -121,7 +121,7 @@ def fake_batch(
     runtime_properties: Mapping[str, Value] | None = None,
     inputs: Mapping[str, Value] | None = None,
 ) -> FakeBatch:
-    """A batch of so many equal items, or of these items (then the other arguments do not matter).
+    """A batch of that many equal items, or of these items (then the other arguments do not matter).
 
     >>> len(fake_batch(3)), fake_batch([fake_item(node="a"), fake_item(node="b")])[1].node_id
     (3, 'b')
@@ -155,6 +155,6 @@ def call(function: Callable[..., object] | LoadedPhase, given: FakeItem | FakeBa
 
 
 def members_of(given: FakeItem | FakeBatch) -> Sequence[TrialMember]:
-    """What they were made of."""
+    """The members from which they were made."""
     batch = given if isinstance(given, FakeBatch) else given._made  # noqa: SLF001 - our own class
     return batch.trial.members

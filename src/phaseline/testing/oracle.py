@@ -27,7 +27,7 @@ BLOCKED, WAITING, RUNNING, SLEEPING, CANCELING, UNSURE, COMPLETED, PASSED, FAILE
 
 @dataclass(slots=True)
 class NaiveEntry:
-    """What is known of one entry. ``batch``: the one that calls it now, 0: none; ``due`` in ms.
+    """The model of one entry. ``batch``: the one that calls it now, 0: none; ``due`` in ms.
 
     ``is_begun``: it was called at some time, so that whether it applies is asked no more.
     """
@@ -80,7 +80,7 @@ class NaiveGraph:
         return self.entries[entry].status in {FAILED, SKIPPED, CANCELED} and not self.is_met(entry)
 
     def ruled(self, entry: int) -> EntryStatus:
-        """What its needs make of an entry that no call and no user has decided about."""
+        """The status that follows from the needs of an entry that neither a call nor a user has decided."""
         met = [self.is_met(need) for need in self.needs[entry]]
         lost = [self.is_lost(need) for need in self.needs[entry]]
         if self.mark(entry, Mark.ANY):
@@ -97,7 +97,7 @@ class NaiveGraph:
         return PASSED if self.mark(entry, Mark.ABSENT) and not is_asked else WAITING
 
     def settle(self) -> None:
-        """Look at every blocked or skipped entry until nothing changes. What was let through is never taken back.
+        """Check every blocked or skipped entry until nothing changes. A released entry stays released.
 
         Milestones that wait for an end come last: what is revived by the same fact has not ended.
         """
@@ -181,7 +181,7 @@ class NaiveGraph:
         self.settle()
 
     def reopened(self, positions: Iterable[int]) -> None:
-        """Entries are blocked again, and so is, one after the other, what only they had let through."""
+        """Block entries again, and then those that only they had released."""
         left = list(positions)
         self.was_reopened |= bool(left)
         for entry in left:
@@ -218,7 +218,7 @@ class NaiveGraph:
         self.settle()
 
     def canceled(self, subjects: Sequence[int] | None, *, is_forced: bool) -> None:
-        """Nothing more begins; running calls are awaited, or given up."""
+        """Cancel: no more calls begin; running calls are awaited, or given up."""
         called = [entry for entry in self.of_subjects(subjects) if self.entries[entry].batch]
         self.stopped(subjects)
         for entry in called:
@@ -229,7 +229,7 @@ class NaiveGraph:
         self.settle()
 
     def retried(self, positions: Iterable[int] | None, *, include_unsure: bool) -> None:
-        """What failed or was canceled is tried afresh; where entries are named, unsure ones too.
+        """Retry failed and canceled entries; if entries are named, unsure ones, too.
 
         Where one of them waits for the end of another, it does so once more.
         """

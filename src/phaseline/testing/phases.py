@@ -44,7 +44,7 @@ class LoadedPhase:
 
 @frozen
 class Target:
-    """A function and the phase that it is the code of; None: of none."""
+    """A function and its phase; None: the code of no phase."""
 
     function: Callable[..., object]
     phase: PhaseContext | None = None
@@ -106,14 +106,14 @@ def _chosen(packages: list[PhasePackage], place: str, name: str) -> tuple[PhaseP
 
 
 def _refuse(package: PhasePackage) -> None:
-    """Raise what a package would be refused for."""
+    """Raise the problems for which a package would be refused."""
     errors = tuple(problem for problem in package.all_problems() if problem.severity == "error")
     if errors:
         raise ProblemsError(errors)
 
 
 def target_of(given: Callable[..., object] | LoadedPhase) -> Target:
-    """What is to be called. Raises: ``ProblemsError`` for a decorated function whose phase would be refused."""
+    """The function to call. Raises: ``ProblemsError`` for a decorated function whose phase would be refused."""
     if isinstance(given, LoadedPhase):
         return Target(given.function, PhaseContext.of(given.definition, given.state))
     mark = getattr(given, PHASE_ATTRIBUTE, None)

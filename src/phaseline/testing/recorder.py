@@ -37,7 +37,7 @@ class Recorder:
     deployment: int = 1
 
     def commit(self, changes: Changes) -> None:
-        """Remember what one turn decided."""
+        """Store the decisions of one turn."""
         for told in changes.executions:
             self.executions[told.execution] = told
         for added in changes.graphs:
@@ -63,7 +63,7 @@ class Recorder:
             self.states.update(dict.fromkeys(entered.subjects.tolist(), entered.states[-1]))
 
     def restoring(self, executions: Iterable[int] | None = None) -> list[Event]:
-        """Events that bring executions back, None: all that are open; what was being called is lost."""
+        """Events that restore executions, None: all open ones; running calls are lost."""
         if executions is None:
             executions = [number for number, told in self.executions.items() if not told.status.is_ended]
         events: list[Event] = []

@@ -55,14 +55,14 @@ __all__ = ["Called", "Rehearsal", "Says", "completes", "fails", "rehearse", "ret
 
 BEGINNING_MS = 1_700_000_000_000
 MOST_TURNS = 100_000
-"""A rehearsal that takes more turns than this is taken for one that never ends."""
+"""Most turns of a rehearsal; with more it counts as endless."""
 DIRECTOR = Actor("rehearsal")
 Declare = Callable[["Operation"], Declaration]
 
 
 @frozen
 class Rehearsal:
-    """What a rehearsed workflow did.
+    """The result of a rehearsed workflow.
 
     ``status`` as an execution's (``attention``: unsure calls wait for a person). ``calls`` in the order in which they
     began, one for each call of a function: a bulk call has several ``instances``. ``states`` {instance: state} and
@@ -91,13 +91,13 @@ class Rehearsal:
 
     @property
     def text(self) -> str:
-        """All of it, so that two rehearsals can be compared as texts."""
+        """The whole result as text, so that two rehearsals can be compared."""
         end = f"{self.workflow}: {self.status} after {self.took_s:g} s" + (f", {self.reason}" if self.reason else "")
         return "\n".join([end, *map(str, self.calls), "", *(f"{id}: {state}" for id, state in self.states.items())])
 
 
 class Stage:
-    """Where workflows are rehearsed: one deployment in a store in memory, and a clock that jumps."""
+    """The world of a rehearsal: one deployment in a store in memory, and a clock that jumps."""
 
     def __init__(
         self,
@@ -118,7 +118,7 @@ class Stage:
         self.deployment, _ = self.store.create_deployment(new)
 
     def play(self, request: Request, script: CallScript, around: PrePost | None = None) -> ExecutionRow:
-        """Run a workflow until it has ended or needs a person; the execution as it is then. ``around``: what surrounds it."""
+        """Run a workflow until it has ended or needs a user; returns the execution. ``around``: its pre and post hooks."""
         new = NewExecution(self.deployment, request, DIRECTOR, self.clock.now(), around)
         row = self.store.create_execution(new)
         return self.carry_on(row, script, lambda engine: engine.submit(row))
@@ -128,7 +128,7 @@ class Stage:
         return self.carry_on(row, script, lambda engine: engine.retry(row))
 
     def carry_on(self, row: ExecutionRow, script: CallScript, begin: Callable[[Engine], None]) -> ExecutionRow:
-        """Have a new engine ``begin`` with an execution, and turn it until that has ended or needs a person; as it is then."""
+        """Let a new engine ``begin`` with an execution, and turn until that has ended or needs a user; returns it."""
         engine, plugins = self._begin(script)
         begin(engine)
         for _ in range(MOST_TURNS):
@@ -177,7 +177,7 @@ class Stage:
         return engine, engine.executor
 
     def _pass_time(self, engine: Engine, plugins: ScheduledExecutor) -> None:
-        """Go to the next moment at which something happens."""
+        """Advance the clock to the next event."""
         times = [at for at in (engine.wakes_at, plugins.next_at) if at is not None]
         if times and not engine.has_work:
             self.clock.advance_to(min(times))
@@ -234,7 +234,7 @@ def rehearse(
 
 
 def _rehearsed(stage: Stage, row: ExecutionRow, script: CallScript) -> Rehearsal:
-    """What an execution has done, with ids that tests can spell."""
+    """The calls of an execution, with ids that tests can spell."""
     states, names = stage.store.states(stage.deployment).tolist(), stage.store.state_names(stage.deployment)
     documents = stage.store.documents(stage.deployment)
     after = stage.store.topology(stage.deployment)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from phaseline.testing.clock import VirtualClock
 
     class Answers(Protocol):
-        """What calls would answer."""
+        """The answers of calls."""
 
         slots: Mapping[str, int]
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
             """(ms until it comes, the report) of each answer to a batch."""
 
         def when_killed(self, batch: int, members: np.ndarray) -> CallReport | None:
-            """What killed calls answer at once; None: nothing."""
+            """The immediate answer of killed calls; None: none."""
 
 
 class Coming:
@@ -39,21 +39,21 @@ class Coming:
         self._count = 0
 
     def __bool__(self) -> bool:
-        """True while one will come."""
+        """True while reports are pending."""
         return bool(self._heap)
 
     @property
     def next_at(self) -> int | None:
-        """When the next one comes, in ms; None: none will."""
+        """Time of the next report, in ms; None: there is none."""
         return self._heap[0][0] if self._heap else None
 
     def add(self, after_ms: int, report: CallReport) -> None:
-        """It comes so much later than now."""
+        """Add a report that comes that much later than now."""
         self._count += 1
         heapq.heappush(self._heap, (self._clock.now() + after_ms, self._count, report))
 
     def arrived(self) -> Iterator[CallReport]:
-        """Those whose time has come; they are taken out."""
+        """Remove and return the reports whose time has come."""
         now = self._clock.now()
         while self._heap and self._heap[0][0] <= now:
             yield heapq.heappop(self._heap)[2]
@@ -90,11 +90,11 @@ class ScheduledExecutor:
 
     @property
     def next_at(self) -> int | None:
-        """When the next answer comes, in ms; None: none will."""
+        """Time of the next answer, in ms; None: there is none."""
         return self._coming.next_at
 
     def deliver(self) -> None:
-        """Post what has come. Without an answer the loop is nudged, so that it never waits in real time."""
+        """Post due answers. Without one the loop is woken, so that it never waits in real time."""
         arrived = list(self._coming.arrived())
         for report in arrived:
             self._inbox.post(report)
@@ -102,7 +102,7 @@ class ScheduledExecutor:
             self._inbox.wake()
 
     def cancel(self, batch: int, members: np.ndarray, *, kill: bool) -> None:
-        """Killed calls never answer, or at once as ``when_killed`` has it; without ``kill`` they end as they would have ended."""
+        """Cancel calls. Killed ones never answer, or at once as in ``when_killed``; without ``kill`` they end as usual."""
         if kill:
             self._coming.drop(batch, members)
             ended = self._answers.when_killed(batch, members)
@@ -113,7 +113,7 @@ class ScheduledExecutor:
         """Nothing survives the engine."""
 
     def hold(self) -> None:
-        """What was handed over has begun."""
+        """Do nothing: handed-over calls have begun."""
 
     def release(self) -> None:
         """Nothing was held back."""

@@ -43,22 +43,22 @@ class Says:
 def completes(
     *, takes_s: float = 0.0, runtime_properties: Mapping[str, Value] | None = None, result: Value = None
 ) -> Says:
-    """It is done, and has these runtime properties now; ``result``: what the function returned."""
+    """The outcome completed, with these runtime properties; ``result``: the return value."""
     return Says(OutcomeKind.COMPLETED, takes_s=takes_s, runtime_properties=runtime_properties or {}, result=result)
 
 
 def fails(message: str = "it failed", *, takes_s: float = 0.0) -> Says:
-    """It failed for good."""
+    """The outcome failed, without a further try."""
     return Says(OutcomeKind.FAILED, message, takes_s=takes_s)
 
 
 def retries(message: str = "not this time", *, after_s: float | None = None, takes_s: float = 0.0) -> Says:
-    """It failed and may be tried again, ``after_s`` or the operation's interval later."""
+    """The outcome failed, to be tried again ``after_s`` or the operation's interval later."""
     return Says(OutcomeKind.RETRY, message, after_s, takes_s)
 
 
 def sleeps(after_s: float, message: str = "", *, takes_s: float = 0.0) -> Says:
-    """It is not done yet: call again."""
+    """The outcome that it is not done yet and must be called again."""
     return Says(OutcomeKind.AGAIN, message, after_s, takes_s)
 
 

@@ -12,7 +12,7 @@ from phaseline.testing.simulation.world import Broken, simulate
 
 CHUNK = 25
 COLLECTED_EVERY = 50
-"""Seeds after which what the worlds left behind in circles is thrown away: looking all the time costs a fifth."""
+"""Seeds between two garbage collections of the worlds' reference cycles: permanent collection costs a fifth."""
 
 
 def say(*lines: str) -> None:
@@ -22,7 +22,7 @@ def say(*lines: str) -> None:
 
 
 def attempt(seed: int) -> tuple[int, str, int, int, int, int]:
-    """(seed, what broke or nothing, turns, calls, crashes, evictions)."""
+    """(seed, the broken promise or nothing, turns, calls, crashes, evictions)."""
     if not seed % COLLECTED_EVERY:
         gc.collect()
     try:
@@ -45,7 +45,7 @@ def tell_one(seed: int) -> int:
 
 
 def try_many(first: int, count: int, processes: int) -> int:
-    """Simulate so many seeds; print those that break a promise, and a summary. 1 if there are any."""
+    """Simulate that many seeds; print those that break a promise, and a summary. 1 if there are any."""
     began = time.monotonic()
     turns = calls = crashes = evictions = broken = 0
     gc.freeze()

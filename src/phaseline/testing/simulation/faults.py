@@ -1,4 +1,4 @@
-"""How much goes wrong in one simulated world, and the dice that decide it."""
+"""The chances of faults in one simulated world, and the dice that decide them."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from typing import TypeVar
 T = TypeVar("T")
 
 HOUR_MS = 3_600_000
-"""By so much the clock of a machine may be wrong after a restart."""
+"""Largest error of a machine's clock after a restart."""
 QUIET = 0.35
 """Share of the worlds in which one kind of fault does not occur at all."""
 
 
 WAVERING_WORLDS = 5
-"""In one of so many worlds the engine is asked to leave and takes that back."""
+"""In one of this many worlds the engine is asked to leave, and the request is withdrawn."""
 WAVERS = 0.2
 
 

@@ -1,4 +1,4 @@
-"""What was really called, kept outside of the engine, and the sentences that must be true of it."""
+"""A record of the real calls, kept outside of the engine, and the statements that must be true of them."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ class CallLedger:
         """Of the instances of each deployment."""
 
     def began(self, batch: Batch) -> None:
-        """A batch is handed over; asserts that each of its members may be called now."""
+        """Note a batch that is handed over; asserts that each of its members may be called now."""
         members = self._batches[batch.id] = []
         for segment in batch.segments:
             known = self._graphs.get(segment.graph)
@@ -81,7 +81,7 @@ class CallLedger:
         assert len(members) <= limit, f"batch {batch.id} has {len(members)} members, {limit} are the limit"
 
     def committed(self, changes: Changes) -> None:
-        """What calls returned is known from now on."""
+        """Note the results that calls returned."""
         for closed in changes.closed:
             members = self._batches.get(closed.batch, ())
             for (graph_id, position), kind in zip(members, closed.kinds.tolist(), strict=False):

@@ -1,4 +1,4 @@
-"""What comes back from a call, and when, drawn from the world's dice."""
+"""The results of calls and their times, drawn from the world's dice."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from phaseline.testing.simulation.ledger import CallLedger
 
 LATE_MS = 90_000
-"""What answers late answers so much later."""
+"""Delay of late answers."""
 COMPLETED, AGAIN, RETRY = int(OutcomeKind.COMPLETED), int(OutcomeKind.AGAIN), int(OutcomeKind.RETRY)
 HOOKS = "hooks."
 """Phases of hook classes begin with it."""

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 BEGINNING_MS = 1_700_000_000_000
 CALM_AFTER = 60
-"""Turns after which nothing goes wrong any more."""
+"""Turns after which no more faults happen."""
 CHECKED_EVERY = 16
 """Turns after each of which the engine's invariants are looked at (the property tests of the engine look at each)."""
 BOUNDS = (0, 0, 5_000, MOST_BYTES)
@@ -46,7 +46,7 @@ BOUNDS = (0, 0, 5_000, MOST_BYTES)
 MOST_TURNS = 2_000
 MOST_TRIES = 3
 HALF_MADE = (InstanceState.CREATING, InstanceState.STARTING)
-"""What a clean-up is about."""
+"""States that a clean-up handles."""
 USER = Actor("ann")
 LIMITS = (None, None, None, StopAfter(failures=0), StopAfter(failures=1), StopAfter(share=0.5), StopAfter(seconds=5))
 
@@ -117,7 +117,7 @@ class CrashingStore(MemoryStore):
     def __init__(
         self, clock: VirtualClock, dice: Dice, check: Callable[[Turn], None], tell: Callable[[Turn], None]
     ) -> None:
-        """``check`` is called with each turn before it is written, ``tell`` afterwards."""
+        """``check`` is called with each turn before it is written, ``tell`` after that."""
         super().__init__(clock, identity="simulated")
         self._dice, self._check, self._tell = dice, check, tell
 
@@ -223,7 +223,7 @@ class World:
         self.clock.jump(self.dice.clock_jump())
 
     def _pass_time(self, *, must_move: bool) -> None:
-        """Go to the next moment at which something happens."""
+        """Advance the clock to the next event."""
         if self.engine.has_work:
             return
         times = [at for at in (self.engine.wakes_at, self.executor.next_at) if at is not None]
@@ -272,7 +272,7 @@ class World:
         self.engine.submit(row)
 
     def _after_the_end(self, life: Life, row: ExecutionRow) -> None:
-        """Completed: the next workflow. Otherwise it is tried again, an install perhaps given up."""
+        """Continue a life: after a completed workflow with the next; otherwise with a retry, or by giving up an install."""
         states = self.store.states(life.deployment)
         is_completed = row.status is ExecutionStatus.COMPLETED
         if is_completed:
@@ -314,7 +314,7 @@ class World:
                 self.engine.complete(row, graph.id, unsure, reason="seen", actor=USER.name)
 
     def check(self, turn: Turn) -> None:
-        """What must be true of a turn as long as it is not written."""
+        """Assert the statements that must be true of a turn before it is written."""
         for added in turn.changes.graphs:
             self._keeps_wish(turn, added)
 
