@@ -1,1 +1,1 @@
-"""The write side, a module a verb."""
+"""The write side: one module for each verb."""

@@ -1,4 +1,4 @@
-"""Taking over what is there already from a document, and letting go of a deployment without touching what it stands for."""
+"""Adopt existing instances from a document, and abandon a deployment without touching what it stands for."""
 
 from __future__ import annotations
 
@@ -48,14 +48,14 @@ if TYPE_CHECKING:
 
 
 UNFIT = (KeyError, TypeError, ValueError, IndexError, AttributeError, OverflowError, RecursionError)
-"""What parts of a document raise that were not written by us, or changed since."""
+"""Exceptions raised by parts of a document that Phaseline did not write, or that were changed since."""
 
 
 @frozen
 class AdoptOrder:
-    """A document and what is said over it. ``name`` None: the document's. ``blueprint``: a file, None: the document's own.
+    """A document and values that override it. ``name`` None: the document's. ``blueprint``: a file, None: the document's own.
 
-    ``inputs``: over those of the document. ``check`` False: nobody is asked whether it is there.
+    ``inputs`` override those of the document. ``check`` False: no operation checks that the instances exist.
     """
 
     document: str
@@ -69,8 +69,9 @@ class AdoptOrder:
 
 @frozen
 class PreparedAdoption:
-    """A document that can be adopted: who is who, and with which inputs (as they are stored) and code. ``brought``: its files,
-    where nothing else of its blueprint is here.
+    """A document that can be adopted: the matching of its instances, the inputs (as stored) and the code.
+
+    ``brought``: its files, if its blueprint is not available otherwise.
     """
 
     adoption: Adoption
@@ -90,10 +91,10 @@ def adopt(
     manner: ExecutionOptions = DEFAULT_OPTIONS,
     given: NewOrder | None = None,
 ) -> Submission:
-    """Make a deployment of a document, whose instances are there already.
+    """Create a deployment from a document whose instances exist already.
 
-    Raises: ``ProblemsError`` with PL-C081, PL-C082, PL-C086, PL-C095, PL-S010, all of PL-C083 and PL-C084, PL-B079, or everything that is wrong with
-    the blueprint or its inputs; then nothing was stored.
+    Raises: ``ProblemsError`` with PL-C081, PL-C082, PL-C086, PL-C095, PL-S010, all of PL-C083 and PL-C084, PL-B079, or all
+    problems of the blueprint or its inputs; then nothing was stored.
     """
     name, prepared, request = _asked(ctx, order, manner)
     adoption = prepared.adoption
@@ -127,7 +128,7 @@ def adopt(
 
 
 def plan_adoption(ctx: RequestContext, order: AdoptOrder, *, manner: ExecutionOptions = DEFAULT_OPTIONS) -> PlanPreview:
-    """What adopting a document would do. Raises: as ``adopt``."""
+    """The plan of an adoption. Raises: as ``adopt``."""
     name, found, request = _asked(ctx, order, manner)
     require_free_name(ctx, name)
     planned = plan_preview.plan_made(ctx, request, name, _loaded(found), given=manner.breakpoints)
@@ -136,7 +137,7 @@ def plan_adoption(ctx: RequestContext, order: AdoptOrder, *, manner: ExecutionOp
 
 
 def _asked(ctx: RequestContext, order: AdoptOrder, manner: ExecutionOptions) -> tuple[str, PreparedAdoption, Request]:
-    """(name of the deployment, who is who in it, the request); everything that is wrong is raised."""
+    """(name of the deployment, its prepared adoption, the request). Raises: all problems."""
     document = read_document(order.document)
     name = _name(order, document)
     prepared = prepare_adoption(ctx, order, document)
@@ -156,7 +157,7 @@ def _asked(ctx: RequestContext, order: AdoptOrder, manner: ExecutionOptions) -> 
 
 
 def _loaded(prepared: PreparedAdoption) -> LoadedBlueprint:
-    """The deployment as it will be, as one that is installed is looked at."""
+    """The future deployment, in the form of a loaded blueprint."""
     adoption = prepared.adoption
     return LoadedBlueprint(
         prepared.blueprint, prepared.inputs, adoption.topology, prepared.code, adoption.warnings, prepared.uses
@@ -164,7 +165,7 @@ def _loaded(prepared: PreparedAdoption) -> LoadedBlueprint:
 
 
 def prepare_adoption(ctx: RequestContext, order: AdoptOrder, document: Mapping[str, Any]) -> PreparedAdoption:
-    """Who is who; the document's own blueprint as it is, or another one, or the same with other inputs, read anew."""
+    """Match the instances of a document with the document's own blueprint, or with another one or other inputs, read again."""
     environment = document.get("environment")
     said = environment.get("parameters") if isinstance(environment, dict) else None
     inputs: Mapping[str, Value] = said if isinstance(said, dict) else {}
@@ -243,7 +244,7 @@ def _with_packages(
     made: PreparedAdoption,
     imported: Sequence[PackageUse] | None,
 ) -> PreparedAdoption:
-    """The same with the packages that the document names, and with what its blueprint imports where that was read anew."""
+    """The same with the packages that the document names, and with the imports of its blueprint if that was read again."""
     native = document.get("phaseline")
     written = native.get("packages") if isinstance(native, dict) else None
     if not written:
@@ -258,7 +259,7 @@ def _with_packages(
 
 
 def _own_blueprint(ctx: RequestContext, order: AdoptOrder, document: Mapping[str, Any]) -> str | Brought:
-    """The file of the document's own blueprint, or its name in the store, or what the document has of it."""
+    """The file of the document's own blueprint, or its name in the store, or the files in the document."""
     mend = "Name a blueprint for what it has: --blueprint FILE"
     native = document.get("phaseline")
     if native is None:
@@ -277,7 +278,7 @@ def _own_blueprint(ctx: RequestContext, order: AdoptOrder, document: Mapping[str
 
 
 def _raise_if_bad_names(blueprint: Blueprint) -> None:
-    """A document may come from anywhere, so its names are looked at as those of a blueprint are. Raises ``ValueError``."""
+    """Check the names of a document, which may have any origin, like those of a blueprint. Raises ``ValueError``."""
     for name in (*blueprint.nodes, *blueprint.groups, *blueprint.inputs, *blueprint.capabilities, *blueprint.labels):
         why = why_no_name(name)
         if why:
@@ -290,14 +291,14 @@ def _name(order: AdoptOrder, document: Mapping[str, Any]) -> str:
 
 
 def code_of(document: Mapping[str, Any]) -> CodeLocation:
-    """Where the code was when the document was written."""
+    """The place of the code when the document was written."""
     said = document["phaseline"]["code"]
     imported = tuple((str(one), str(other)) for one, other in said["imported"])
     return CodeLocation(str(said["blueprint_folder"]), tuple(map(str, said["plugin_folders"])), imported)
 
 
 def _uses(ctx: RequestContext, document: Mapping[str, Any]) -> dict[str, int]:
-    """The stored blueprints that it needs and that are here."""
+    """The stored blueprints that the document needs and that this store has."""
     found: dict[str, int] = {}
     for namespace, named in document["phaseline"]["uses"].items():
         id, _, version = str(named).rpartition("@")
@@ -308,13 +309,13 @@ def _uses(ctx: RequestContext, document: Mapping[str, Any]) -> dict[str, int]:
 
 
 def _sealed(ctx: RequestContext, body: Mapping[str, Value]) -> Mapping[str, Value]:
-    """As it is stored: what the document has sealed is opened before, so that nothing is sealed twice."""
+    """The values as stored: values encrypted in the document are decrypted first, so that none is encrypted twice."""
     sealed = ctx.vault.sealed(ctx.vault.unsealed(dict(body)))
     assert isinstance(sealed, dict), "a mapping stays one"
     return sealed
 
 
-# -- letting go --------------------------------------------------------------------------------------------------------
+# -- abandoning --------------------------------------------------------------------------------------------------------
 
 
 @once("abandon")
@@ -326,10 +327,10 @@ def abandon(
     manner: ExecutionOptions = DEFAULT_OPTIONS,
     given: NewOrder | None = None,
 ) -> Submission:
-    """Write a deployment down and forget it; nothing outside is touched. The document is kept under the execution's id.
+    """Export a deployment and delete it; nothing outside is touched. The document is stored under the execution's id.
 
-    ``force``: what runs of it is canceled first, and a modification may be half done. Raises: PL-C010, PL-C016 while an execution is
-    open, PL-P043 in the middle of a modification.
+    ``force``: its open executions are canceled first, and a modification may be incomplete. Raises: PL-C010, PL-C016 while
+    an execution is open, PL-P043 during a modification.
     """
     if force:
         _cancel_all(ctx, name)
@@ -339,14 +340,14 @@ def abandon(
 
 
 def _cancel_all(ctx: RequestContext, name: str) -> None:
-    """Ask for the end of everything that runs of a deployment: who comes next waits for it."""
+    """Request the cancellation of all open executions of a deployment; a later execution waits for it."""
     row = find_deployment(ctx.store, name, to_change=True)
     for one in ctx.store.executions(row.number, only_open=True):
         ctx.store.ask(RequestKind.CANCEL, one.number, {"id": one.id, "how": "force"}, ctx.actor)
 
 
 def _kept(ctx: RequestContext, found: Brought, blueprint: Blueprint) -> int:
-    """The number of the stored blueprint that has these files from now on, a version that is there or a new one."""
+    """Store these files as a blueprint; the number of an existing equal version or of a new one."""
     new = StoredBlueprint(
         number=0,
         id=found.id,

@@ -1,7 +1,7 @@
-"""Plans that are kept: listing and showing them, and carrying one out if the deployment is still what it was planned for.
+"""Stored plans: list and show them, and apply one if its deployment is unchanged.
 
-A plan says what the deployment was (``base``) in parts: its blueprint, its inputs, its instances and their states. Applied, it
-is refused with what has moved of these; so what is carried out is what was shown.
+A plan records the deployment (``base``) in parts: its blueprint, its inputs, its instances and their states. If one of
+these has changed, applying the plan is refused with the changes; so an applied plan does what was shown.
 """
 
 from __future__ import annotations
@@ -42,14 +42,14 @@ if TYPE_CHECKING:
     from phaseline.model.rows.rows import DeploymentRow, ExecutionRow
 
 SHOWN = 5
-"""How many instances a refusal names; all are counted."""
+"""The number of instances that a refusal names; all are counted."""
 
 
 @frozen
 class PlanView:
-    """A kept plan as users see it. ``status``: waiting, moved (the deployment changed since) or applied; times in ms.
+    """A stored plan as users see it. ``status``: waiting, moved (the deployment changed since) or applied; times in ms.
 
-    ``execution``: the id of the one that carries it out, empty: none. ``moved``: what has changed since it was made.
+    ``execution``: the id of the one that carries it out, empty: none. ``moved``: the changes since it was created.
     """
 
     id: str
@@ -64,7 +64,7 @@ class PlanView:
 
 @frozen
 class PlanDetails:
-    """One kept plan with all it says. ``text``: as people read it; ``plan``: the same as a value."""
+    """One stored plan in full. ``text``: for reading; ``plan``: the same as a value."""
 
     view: PlanView
     text: str
@@ -72,7 +72,7 @@ class PlanDetails:
 
 
 def list_plans(ctx: RequestContext, deployment: str | None = None) -> Sequence[PlanView]:
-    """All kept plans, or those of a deployment; the latest first."""
+    """All stored plans, or those of a deployment; the latest first."""
     number = find_deployment(ctx.store, deployment).number if deployment else None
     plans = ctx.store.stored_plans.all(number)
     present = _Present(ctx, {row.deployment for row in plans if not row.execution})
@@ -80,13 +80,13 @@ def list_plans(ctx: RequestContext, deployment: str | None = None) -> Sequence[P
 
 
 def show_plan(ctx: RequestContext, id: str) -> PlanDetails:
-    """One kept plan: its id, or that of the execution that carries it out. Raises: PL-C070."""
+    """One stored plan, by its id or by that of the execution that carries it out. Raises: PL-C070."""
     found = find_plan(ctx, id)
     return PlanDetails(_view(ctx, found, _Present(ctx, [found.deployment])), found.text, found.body)
 
 
 def delete_plan(ctx: RequestContext, id: str) -> PlanView:
-    """Forget a plan that was not applied. Raises: PL-C070, PL-C071."""
+    """Delete a plan that was not applied. Raises: PL-C070, PL-C071."""
     found = find_plan(ctx, id)
     view = _view(ctx, found, _Present(ctx, [found.deployment]))
     if not ctx.store.stored_plans.delete(found.number):
@@ -96,10 +96,10 @@ def delete_plan(ctx: RequestContext, id: str) -> PlanView:
 
 @once("apply_plan")
 def apply_plan(ctx: RequestContext, id: str, *, given: NewOrder | None = None) -> Submission:
-    """Carry a kept plan out.
+    """Apply a stored plan.
 
-    Raises: PL-C070 (no such plan), PL-C071 (it was applied already), PL-C072 with everything that has moved since, PL-C016 while
-    an execution is open that it collides with, PL-C010, PL-C024, PL-P041.
+    Raises: PL-C070 (no such plan), PL-C071 (it was applied already), PL-C072 with all changes since, PL-C016 while an
+    execution is open that it collides with, PL-C010, PL-C024, PL-P041.
     """
     store = ctx.store
     found = find_plan(ctx, id)
@@ -147,16 +147,16 @@ def find_plan(ctx: RequestContext, id: str) -> StoredPlan:
 
 
 def plan_of(ctx: RequestContext, row: ExecutionRow) -> str:
-    """The id of the plan that an execution carries out, empty if none is kept."""
+    """The id of the plan that an execution carries out; empty if none is stored."""
     found = ctx.store.stored_plans.of_execution(row.number)
     return "" if found is None else found.id
 
 
-# -- what the deployment was -----------------------------------------------------------------------------------------
+# -- the former deployment -------------------------------------------------------------------------------------------
 
 
 def base_of(ctx: RequestContext, row: DeploymentRow) -> dict[str, Value]:
-    """What the deployment is now, in parts that can be compared and told."""
+    """The present deployment, in parts for comparison and for messages."""
     store = ctx.store
     topology = store.topology(row.number)
     states = bytes(np.array(store.states(row.number), np.uint8)[: len(topology)])
@@ -172,9 +172,9 @@ def base_of(ctx: RequestContext, row: DeploymentRow) -> dict[str, Value]:
 
 
 def moved(row: DeploymentRow, base: Mapping[str, Value], present: _Present) -> Iterator[str]:
-    """What is not as it was, a sentence each."""
+    """The changes since a plan was created, one sentence each."""
     roster = present.rosters[row.number]
-    if base.get("version") != roster.version:  # always so of plans that older versions have kept
+    if base.get("version") != roster.version:  # always so for plans stored by older versions
         now = present.base(row)
         if now["blueprint"] != base["blueprint"]:
             yield "the deployment has another blueprint"
@@ -214,17 +214,17 @@ def _digest(text: str) -> str:
 
 
 class _Present:
-    """The deployments that are there, and what each is now: looked at once."""
+    """The existing deployments and their present state, each read once."""
 
     def __init__(self, ctx: RequestContext, deployments: Collection[int]) -> None:
-        """``deployments``: of the plans that are looked at, as far as these are there."""
+        """``deployments``: numbers of those with plans to be shown; deleted ones are ignored."""
         self._ctx = ctx
         self.rows = {row.number: row for row in ctx.store.deployments()}
         self.rosters = ctx.store.listings.rosters([number for number in deployments if number in self.rows])
         self._bases: dict[int, Mapping[str, Value]] = {}
 
     def base(self, row: DeploymentRow) -> Mapping[str, Value]:
-        """What a deployment is now."""
+        """The present state of a deployment."""
         if row.number not in self._bases:
             self._bases[row.number] = base_of(self._ctx, row)
         return self._bases[row.number]
@@ -267,7 +267,7 @@ def _raise_moved(view: PlanView) -> None:
 
 
 def plain(value: object) -> object:
-    """A plan as JSON knows it."""
+    """A plan as a JSON value."""
     if is_dataclass(value) and not isinstance(value, type):
         return {item.name: plain(getattr(value, item.name)) for item in fields(value)}
     if isinstance(value, Enum):

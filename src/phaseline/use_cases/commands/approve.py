@@ -1,4 +1,4 @@
-"""Agreeing to what a hook waits for: exactly the plan that was shown, kept with who agreed and when."""
+"""Approve the plan for which a hook waits: exactly the one that was shown, stored with the approver and the time."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ if TYPE_CHECKING:
 
 @frozen
 class Approved:
-    """What was agreed to. ``runner``: the process that goes on with it, empty: none runs.
+    """The approved plan. ``runner``: the process that continues with it, empty: none runs.
 
-    ``objection``: why it counts for nothing, as far as the hook that waits has said who may agree.
+    ``objection``: why the approval does not count, if the waiting hook has named the allowed approvers.
     """
 
     execution: str
@@ -56,10 +56,10 @@ def approve(
     reason: str = "",
     given: NewOrder | None = None,
 ) -> Approved:
-    """Agree to what an execution waits for, and have it look now. ``plan``: its digest as it was shown; None: as it waits now.
+    """Approve the plan for which an execution waits, and call its hook now.
 
-    Whether the approval counts, the hook decides that waits. Raises: PL-C017 if the execution has ended, PL-H020 if it waits
-    for no approval, PL-H021 if it waits for that of another plan.
+    ``plan``: its digest as shown; None: the one that waits now. The waiting hook decides whether the approval counts.
+    Raises: PL-C017 if the execution has ended, PL-H020 if it waits for no approval, PL-H021 if for that of another plan.
     """
     row = _meant(ctx, id, deployment, plan)
     raise_if_ended(row, "nothing in it waits")
@@ -89,7 +89,7 @@ def _approved(ctx: RequestContext, row: ExecutionRow, plan: str, objection: str)
 
 
 def _meant(ctx: RequestContext, id: str | None, deployment: str | None, plan: str | None) -> ExecutionRow:
-    """The only execution that waits for an approval of this plan; where none does, the only one that waits for any."""
+    """The only execution that waits for an approval of this plan; if none does, the only one that waits for any."""
     row = find_open(ctx.store, id, deployment, "approve", lambda row: _waits_for(_waiting(ctx, row), plan))
     if id is not None or plan is None or _waits_for(_waiting(ctx, row), plan):
         return row
@@ -102,12 +102,12 @@ def _waiting(ctx: RequestContext, row: ExecutionRow) -> Sequence[WaitingHook]:
 
 
 def _waits_for(waiting: Sequence[WaitingHook], plan: str | None) -> bool:
-    """Whether an approval of this plan is waited for; None: of any."""
+    """Whether a hook waits for an approval of this plan; None: of any plan."""
     return any(plan in {None, plan_waited_for(one.note.result)} for one in waiting)
 
 
 def _objection(data: object, actor: str) -> str:
-    """Why a hook that waits with this data does not count what somebody says; empty: it does, or has not said who may agree.
+    """Why a hook with this data ignores an approval by ``actor``; empty: it counts, or the hook names no approvers.
 
     >>> _objection({"approvers": [], "besides": ["ann"]}, "ann"), _objection({"approvers": ["eve"]}, "bob"), _objection({}, "bob")
     ('who wants it done is not one of them', 'those who may are: eve', '')

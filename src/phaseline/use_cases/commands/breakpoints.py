@@ -1,4 +1,4 @@
-"""Breakpoints as users know them: those of a deployment, who has stopped at one, and letting them go on (H46)."""
+"""Breakpoints of deployments: add, remove and list them, and clear them so that stopped instances continue (H46)."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ if TYPE_CHECKING:
     from phaseline.ports import Store
 
 NAMED = 5
-"""How many that stand somewhere are named where nobody stands at a point; all are counted."""
+"""The number of stopped instances that an error names if none is stopped at the requested point; all are counted."""
 
 
 @frozen
 class Kept:
-    """The breakpoints of all coming executions of a deployment or cluster. ``added`` and ``removed``: how many this changed.
+    """The breakpoints of all future executions of a deployment or cluster. ``added``, ``removed``: numbers of changes.
 
-    ``begun``: executions that are open and so do not stop at what was added.
+    ``begun``: open executions, which do not stop at added breakpoints.
     """
 
     deployment: str
@@ -46,9 +46,9 @@ class Kept:
 def add(
     ctx: RequestContext, deployment: str, points: Sequence[str] = (), *, timeout_s: float | None = None
 ) -> Kept | SubmissionFor[Kept]:
-    """Let all executions of a deployment or cluster that are begun from now on stop there, too; all that it has then.
+    """Add breakpoints for all future executions of a deployment or cluster; the answer has all its breakpoints.
 
-    They are its labels. Raises: PL-C010, PL-P047 for those at which nobody would stop.
+    They are stored as labels. Raises: PL-C010, PL-P047 for breakpoints at which no instance would stop.
     """
     row = find_deployment(ctx.store, deployment, to_change=bool(points))
     given = [read(text, timeout_s) for text in points]
@@ -62,9 +62,9 @@ def add(
 
 
 def remove(ctx: RequestContext, deployment: str, points: Sequence[str]) -> Kept | SubmissionFor[Kept]:
-    """Let executions that are begun from now on stop there no more. Who stands there stays until it is cleared.
+    """Remove breakpoints for all future executions. Instances stopped there stay until the breakpoint is cleared.
 
-    A point alone means all its breakpoints. Raises: PL-C010, PL-P047 for what it has not.
+    A point alone selects all its breakpoints. Raises: PL-C010, PL-P047 for breakpoints that the deployment does not have.
     """
     row = find_deployment(ctx.store, deployment, to_change=True)
     texts = [label.value for label in ctx.store.labels.of(row.number) if label.key == LABEL]
@@ -82,7 +82,7 @@ def remove(ctx: RequestContext, deployment: str, points: Sequence[str]) -> Kept 
 
 
 def list_kept(ctx: RequestContext, deployment: str | None = None) -> Sequence[Kept]:
-    """The deployments and clusters that keep breakpoints, or what one of them keeps, if anything."""
+    """Deployments and clusters with stored breakpoints, or only one of them, if it has any."""
     store = ctx.store
     if deployment is not None:
         rows = [find_deployment(store, deployment)]
@@ -117,12 +117,12 @@ def clear(
     instances: Sequence[str] = (),
     given: NewOrder | None = None,
 ) -> Submissions[Sequence[StoppedInstance]]:
-    """Let those go on that stand at a point, or only these of them; who they were.
+    """Let instances that are stopped at a point continue, all or only the named ones; the answer lists them.
 
-    ``point``: as a breakpoint is given, so that a bare name is before it, and names may follow; ``*`` stands for any part of it, and alone
-    for every point. Who follows it is the engine where none is at work, until the execution has ended or stops again.
-    Resources go on with the next engine.
-    The instances may be named by their node or by the beginning of their id. Raises: PL-C092 if nobody stands there, PL-P047 for what is no point.
+    ``point``: in the syntax of a breakpoint: a bare name is before the operation, and names may follow; ``*`` stands for
+    any part, and alone for every point. If no engine runs, the follower of the command runs one until the execution has
+    ended or stops again. Resources continue with the next engine. ``instances``: nodes, or beginnings of ids.
+    Raises: PL-C092 if no instance is stopped there, PL-P047 for an invalid point.
     """
     meant = read(point, of=read_points)
     standing = list_breakpoints(ctx, deployment)
@@ -165,7 +165,7 @@ def _is_meant(one: StoppedInstance, meant: Breakpoint) -> bool:
 
 
 def _point_text(meant: Breakpoint) -> str:
-    """As somebody writes it who means everybody there."""
+    """The text of a point, without a last part that selects everything."""
     return str(meant).removesuffix("=*")
 
 

@@ -1,4 +1,4 @@
-"""What a user decides about an execution that is there: resume, follow, retry, complete, cancel."""
+"""Decisions about an existing execution: resume, follow, retry, complete, cancel."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 RETRIED = (EntryStatus.FAILED, EntryStatus.CANCELED, EntryStatus.UNSURE, EntryStatus.SLEEPING)
 COMPLETED = (EntryStatus.FAILED, EntryStatus.UNSURE, EntryStatus.SLEEPING, EntryStatus.CANCELED)
 NAMED = 5
-"""So many entries are named where none of them fits."""
+"""The number of entries that an error names if none of them fits."""
 
 
 @once("resume")
@@ -49,9 +49,9 @@ def resume(
     deployment: str | None = None,
     given: NewOrder | None = None,
 ) -> Submission:
-    """Carry on with an execution that a crash or an interrupt left open. What completed is not called again.
+    """Continue an execution that a crash or an interrupt left open. Completed operations are not called again.
 
-    Raises: PL-C017 if it has ended, PL-C024 if the folder of its code is gone.
+    Raises: PL-C017 if it has ended, PL-C024 if the folder of its code is missing.
     """
     row = find_started(ctx.store, id, deployment, "resume")
     raise_if_ended(row, "nothing is left to resume")
@@ -62,9 +62,9 @@ def resume(
 
 
 def watch(ctx: RequestContext, id: str | None = None, *, deployment: str | None = None) -> Submission:
-    """Watch an execution to its end, whoever runs it; carry it on if nobody does. One that has ended is only shown.
+    """Follow an execution to its end, whichever process runs it; run it if none does. An ended one is only shown.
 
-    Whatever somebody has asked of it and nobody has answered yet is awaited, too.
+    Unanswered requests about it are awaited as well.
     """
     row = find_execution(ctx.store, id, deployment, to_change=True)
     asked = [request.number for request in ctx.store.requests_of(row.number) if not request.answered_at]
@@ -81,11 +81,11 @@ def retry(
     clean: bool = False,
     given: NewOrder | None = None,
 ) -> Submission:
-    """Call again what failed, was canceled or is unsure, and go on with what waited for it; what waits for a retry is called now.
+    """Call failed, canceled and unsure entries again, and continue with those that waited for them.
 
-    ``instances``: only entries of these. ``clean``: half-made instances are cleaned up first (W8).
-    Raises: PL-C017 if the execution completed or has nothing to retry, PL-C014 if no entry fits, PL-C024 if the folder
-    of its code is gone, PL-C028 while a call that was given up, and must not be repeated, still runs.
+    Entries that wait for a retry are called now. ``instances``: only entries of these. ``clean``: half-created instances
+    are cleaned up first (W8). Raises: PL-C017 if the execution completed or has nothing to retry, PL-C014 if no entry
+    fits, PL-C024 if the folder of its code is missing, PL-C028 while an abandoned call that must not be repeated still runs.
     """
     row = find_failed(ctx.store, id, deployment, RETRIED)
     raise_if_reopening(ctx.store, row)
@@ -114,7 +114,7 @@ def complete(
     reason: str,
     given: NewOrder | None = None,
 ) -> Submission:
-    """Take entries as completed because a user vouches for them, and go on with what waited for them; audited.
+    """Mark entries as completed by a user's decision, and continue with those that waited for them; audited.
 
     ``instances``: ids of those concerned; ``operations``: only these (full names or their last part).
     Raises: PL-C014 if no entry fits, PL-C027 if the execution has no operation of that name, PL-C029 without a reason.
@@ -144,7 +144,7 @@ def wake(
     operations: Sequence[str] = (),
     given: NewOrder | None = None,
 ) -> Submission:
-    """Have what sleeps called now (T9); who stands at a breakpoint is cleared instead.
+    """Call sleeping entries now (T9); instances stopped at a breakpoint must be cleared instead.
 
     Raises: PL-C017 if the execution has ended, and as ``complete``.
     """
@@ -167,7 +167,7 @@ def rerun(
     phases: Sequence[str],
     given: NewOrder | None = None,
 ) -> Submission:
-    """Have completed phases called once more, as long as their nodes are in that state (T19); audited.
+    """Call completed phases once more, as long as their nodes are in that state (T19); audited.
 
     Raises: PL-C014 if no entry fits, or the state was left; PL-C027 if the execution has no phase of that name.
     """
@@ -190,9 +190,9 @@ def cancel(
     how: Literal["wait", "force", "kill"] = "wait",
     given: NewOrder | None = None,
 ) -> Submission:
-    """End an open execution: nothing new starts, running calls are awaited unless ``how`` says otherwise (decision 2).
+    """Cancel an open execution: nothing new starts; running calls are awaited by default, see ``how`` (decision 2).
 
-    One that was canceled without waiting may have calls that still run: ``kill`` ends those.
+    An execution that was canceled without waiting may have running calls: ``kill`` ends those.
     Raises: PL-C017 if it has ended.
     """
     row = find_open(ctx.store, id, deployment, "cancel", lambda _: True)
@@ -202,16 +202,16 @@ def cancel(
 
 
 def _raise_if_folders_missing(ctx: RequestContext, row: ExecutionRow) -> None:
-    """As ``raise_if_folders_missing``, for the deployment of an execution that can still be called upon."""
+    """As ``raise_if_folders_missing``, for the deployment of an execution that can still make calls."""
     if row.request.workflow == REACH_WORKFLOW:
-        return  # the code of phases lies in the folders of the settings
+        return  # the code of phases is in the folders of the settings
     deployment = ctx.store.deployment(row.deployment_name)
     if deployment is not None and deployment.number == row.deployment:
         raise_if_folders_missing(ctx, deployment)
 
 
 def _raise_if_closed(row: ExecutionRow) -> None:
-    """Raise PL-C017 for one that has ended and was surrounded: its hooks were told how, and to go on is to begin with them again."""
+    """Raise PL-C017 for an ended execution with hooks: they know its end, and would have to start from the beginning."""
     if row.status.is_ended and row.request.is_surrounded:
         message = f"the execution {row.id} is {row.status.value}, and its hooks were told so: nothing is completed by hand any more"
         raise problem_error(
@@ -229,9 +229,9 @@ def chosen(
     only_phases: bool = False,
     but_stops: bool = False,
 ) -> dict[str, Value]:
-    """What a request names: the last graph, and in it the positions of the entries of these instances and operations that have one of the statuses.
+    """The body of a request: the last graph, and the positions in it of the selected entries.
 
-    ``but_stops``: breakpoints are none of them.
+    Selected are entries of these instances and operations with one of the statuses. ``but_stops``: without breakpoints.
     """
     if row.request.workflow == REACH_WORKFLOW:
         message = f"{row.id} brings resources to a target, they are named by the commands about resources"
@@ -270,7 +270,7 @@ def _stands(row: ExecutionRow, spot: ControlledEntry) -> ProblemsError:
 
 @frozen
 class ControlledEntry:
-    """One entry of a graph: its operation, the instance it is called on or for, and how it stands."""
+    """One entry of a graph: its operation, the instance it is called on or for, and its status."""
 
     position: int
     phase: str
@@ -278,14 +278,14 @@ class ControlledEntry:
     status: EntryStatus
 
     def __str__(self) -> str:
-        """As ``start of web_x1 (completed)``."""
+        """The entry in the form ``start of web_x1 (completed)``."""
         return f"{short(self.phase)} of {self.instance} ({self.status.word})"
 
 
 def _spots(
     store: Store, row: ExecutionRow, number: int, graph: Graph, instances: Sequence[str]
 ) -> list[ControlledEntry]:
-    """The entries of a graph on these instances; those of relationships count as their source's."""
+    """The entries of a graph for these instances; those of relationships belong to their source."""
     topology = store.topology(row.deployment)
     statuses = as_statuses(store.statuses(number))
     wanted = np.array(sorted(_numbers(instances, topology.number_of)), np.int64)

@@ -1,4 +1,4 @@
-"""Making a deployment of a blueprint without installing it."""
+"""Create a deployment of a blueprint without installing it."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ def _made_again(ctx: RequestContext, found: GivenOrder, _: Mapping[str, object])
 
 @once("create", _made_again)
 def create(ctx: RequestContext, order: DeploymentSpec, *, given: NewOrder | None = None) -> DeploymentDetails:
-    """Store a deployment with all its instances, uninitialized; nothing is called.
+    """Store a deployment with all its instances, uninitialized; no operation is called.
 
-    Raises: ``ProblemsError`` with everything that is wrong with blueprint and inputs, PL-S010 if the name is taken.
+    Raises: ``ProblemsError`` with all problems of blueprint and inputs, PL-S010 if the name is taken.
     """
     name = deployment_name(order.file, order.name)
     loaded = load_order(ctx, order)

@@ -1,4 +1,4 @@
-"""Forgetting deployments; one of which something stands is abandoned."""
+"""Delete deployments; one with living instances is abandoned."""
 
 from __future__ import annotations
 
@@ -39,10 +39,10 @@ def _deleted_again(
 def delete_deployment(
     ctx: RequestContext, name: str, *, force: bool = False, given: NewOrder | None = None
 ) -> DeploymentView | SubmissionFor[DeploymentView]:
-    """Forget a deployment: the name is free again, its executions stay. What it was, as the answer.
+    """Delete a deployment: its name is free again, its executions stay. The answer is its former view.
 
-    With ``force`` while instances live it is an abandonment: hook classes are called, and its document is kept for 30 days.
-    Raises: PL-C015 while instances live (unless ``force``), or where a hook refuses; PL-C016 while an execution is open.
+    With ``force`` and living instances it is abandoned: hook classes are called, and its document is stored for 30 days.
+    Raises: PL-C015 while instances live (unless ``force``), or if a hook refuses; PL-C016 while an execution is open.
     """
     store = ctx.store
     row = find_deployment(store, name, to_change=True)
@@ -74,7 +74,7 @@ def _forget(ctx: RequestContext, row: DeploymentRow, seen: DeploymentView, given
 def _delete_unreadable(
     ctx: RequestContext, row: DeploymentRow, flaw: str, *, force: bool, given: NewOrder | None
 ) -> DeploymentView:
-    """Forget what nobody can read: no document is kept of it and no hook is told, for there is nothing to tell."""
+    """Delete an unreadable deployment: without data there can be no document and no call of hooks."""
     if not force:
         message = f"the deployment '{row.name}' cannot be read, so nobody knows what still exists of it: {flaw}"
         raise problem_error(
@@ -88,7 +88,7 @@ def _delete_unreadable(
 def _abandon(
     ctx: RequestContext, row: DeploymentRow, seen: DeploymentView, given: NewOrder | None
 ) -> SubmissionFor[DeploymentView]:
-    """Forget a deployment of which something stands: an abandonment, with its hooks and its document (decision 41)."""
+    """Delete a deployment with living instances: an abandonment, with its hooks and its document (decision 41)."""
     if given is not None:
         given.answer = as_dict(seen)
     return _when_abandoned(adopt.abandon(ctx, row.name, force=True, given=given), seen)

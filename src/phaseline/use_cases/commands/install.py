@@ -1,4 +1,4 @@
-"""Install a blueprint; take a deployment away again."""
+"""Install a blueprint, and uninstall a deployment."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ def install(
     manner: ExecutionOptions = DEFAULT_OPTIONS,
     given: NewOrder | None = None,
 ) -> Submission:
-    """Make a deployment of a blueprint and install it.
+    """Create a deployment of a blueprint and install it.
 
-    Raises: ``ProblemsError`` with everything that is wrong; then nothing was stored.
+    Raises: ``ProblemsError`` with all problems; then nothing was stored.
     """
     name = blueprint_loading.deployment_name(order.file, order.name)
     loaded = deployment_spec.load_order(ctx, order)
@@ -47,7 +47,7 @@ def install(
     existing = deployment_spec.require_free_name(ctx, name)
     new = deployment_rows.new_deployment(ctx, name, loaded)
     replaced = existing.number if existing is not None else 0
-    # What was enabled for the deployment that is replaced is enabled for this one.
+    # Packages enabled for the replaced deployment are enabled for this one.
     asked, more = new_execution(ctx, replaced, request, at=new.created_at, made=loaded.topology)
     with ctx.store.as_one(given):
         _, row = ctx.store.create_deployment(new, asked, replaces=replaced, asks=True)
@@ -67,7 +67,8 @@ def uninstall(
 ) -> Submission:
     """Stop and delete every instance of a deployment; the record of the deployment stays (W23).
 
-    ``recursive``: deployments that belong to it are uninstalled first (W24). Raises: PL-C010 if there is none, PL-C016 while an execution of it is open, PL-C024 if its folder is gone.
+    ``recursive``: deployments that belong to it are uninstalled first (W24). Raises: PL-C010 if there is none, PL-C016
+    while an execution of it is open, PL-C024 if its folder is missing.
     """
     if recursive:
         order = workflow_start.WorkflowStart(

@@ -1,4 +1,4 @@
-"""Plans of deployments that are there, kept if that is wanted, to be applied later."""
+"""Plans of existing deployments, stored on request to be applied later."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 def keep(
     ctx: RequestContext, row: DeploymentRow, request: Request, planned: PlanPreview, aim: Aim | None = None
 ) -> StoredPlan:
-    """Keep a plan, with what the deployment is now."""
+    """Store a plan with the present state of the deployment."""
     base = base_of(ctx, row)
     body = cast("dict[str, Value]", plain(planned.summary))
     asked = altered(request, parameters={name: value for name, value in request.parameters.items() if name != PLAN})
@@ -40,7 +40,7 @@ def plan_uninstall(
     save: bool = False,
     manner: ExecutionOptions = DEFAULT_OPTIONS,
 ) -> PlanPreview:
-    """What uninstalling a deployment would do now. ``save``: the plan is kept, to be applied later. Raises: PL-C010, PL-C024."""
+    """The plan of an uninstallation now. ``save``: the plan is stored, to be applied later. Raises: PL-C010, PL-C024."""
     row, request, found = preview_uninstall(ctx, name, ignore_failure=ignore_failure, manner=manner)
     return altered(found, id=keep(ctx, row, request, found).id) if save else found
 
@@ -48,9 +48,9 @@ def plan_uninstall(
 def plan_workflow(
     ctx: RequestContext, order: WorkflowStart, *, save: bool = False, manner: ExecutionOptions = DEFAULT_OPTIONS
 ) -> PlanPreview:
-    """What a workflow of a deployment would do now. ``save``: the plan is kept, to be applied later.
+    """The plan of a workflow of a deployment now. ``save``: the plan is stored, to be applied later.
 
-    Raises ``ProblemsError`` with everything that ``prepare`` finds.
+    Raises ``ProblemsError`` with all problems that ``prepare`` finds.
     """
     row, request, found = preview_workflow(ctx, order, manner=manner)
     return altered(found, id=keep(ctx, row, request, found).id) if save else found

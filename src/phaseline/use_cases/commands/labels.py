@@ -1,4 +1,4 @@
-"""Labels of deployments: what people call them by. A blueprint gives the first, users add and remove."""
+"""Labels of deployments. A blueprint gives the initial ones; users add and remove labels."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 @frozen
 class Labels:
-    """The labels of one deployment, {key: values}. ``added`` and ``removed``: how many this changed."""
+    """The labels of one deployment, {key: values}. ``added`` and ``removed``: the numbers of changes."""
 
     deployment: str
     labels: Mapping[str, Sequence[str]]
@@ -35,10 +35,10 @@ class Labels:
 def change_labels(
     ctx: RequestContext, name: str, *, add: Sequence[str] = (), remove: Sequence[str] = ()
 ) -> Labels | SubmissionFor[Labels]:
-    """Add ``KEY=VALUE`` and remove ``KEY=VALUE`` or all of ``KEY``; the labels that it has then.
+    """Add ``KEY=VALUE`` and remove ``KEY=VALUE`` or all of ``KEY``; the answer has all labels.
 
-    Raises: PL-C010 if there is no such deployment, PL-C068 for what is no label, PL-P047 for labels that are breakpoints at which nobody
-    would stop, PL-H022 where a hook class refuses; then nothing is changed.
+    Raises: PL-C010 for an unknown deployment, PL-C068 for an invalid label, PL-P047 for labels that are breakpoints at
+    which no instance would stop, PL-H022 if a hook class refuses; then nothing is changed.
     """
     given, unwanted = parse_labels(add, may_be_key=False), parse_labels(remove)
     row = find_deployment(ctx.store, name, to_change=bool(given or unwanted))
@@ -61,7 +61,7 @@ def change_labels(
 
 
 def _is_watched(ctx: RequestContext, row: DeploymentRow) -> bool:
-    """Whether a hook class is asked before labels change."""
+    """Whether a hook class is called before labels change."""
     around = pre_post.pre_post_for(ctx, execution.Request("relabel"), row.number)
     return around is not None and bool(around.hooks)
 
@@ -73,7 +73,7 @@ def _ask_hooks(
     unwanted: Sequence[Label],
     changed: Callable[[], Labels],
 ) -> SubmissionFor[Labels]:
-    """Change labels by an execution, round which hook classes are called. Raises: PL-H022 if it does not complete."""
+    """Change labels by an execution with calls of hook classes before and after. Raises: PL-H022 if it does not complete."""
     said: dict[str, Value] = {
         "add": [f"{one.key}={one.value}" for one in given],
         "remove": [f"{one.key}={one.value}" for one in unwanted],

@@ -1,4 +1,4 @@
-"""Looking after a store while engines work on it: check it, copy it, give free space back, remove what is long over."""
+"""Maintenance of a store while engines work on it: check, back up, compact, purge old executions."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @frozen
 class CheckedStore:
-    """A store and everything in it that does not fit together; empty: it is sound."""
+    """A store and its inconsistencies; empty: it is sound."""
 
     url: str
     findings: Sequence[StoreFinding]
@@ -39,14 +39,14 @@ class Saved:
 
 @frozen
 class Released:
-    """Ids of executions that waited since the store was restored and may go on now, oldest first."""
+    """Ids of executions that waited since the store was restored and may continue now, oldest first."""
 
     executions: Sequence[str]
 
 
 @frozen
 class Purge:
-    """What was removed, or would be: ids of the executions, oldest first. ``removed`` None: nothing was touched."""
+    """The result of a purge: ids of the executions, oldest first. ``removed`` None: nothing was removed."""
 
     before_at: int
     executions: Sequence[str]
@@ -54,20 +54,21 @@ class Purge:
 
 
 def check(ctx: RequestContext) -> CheckedStore:
-    """Read everything and compare; nothing is changed, and engines go on."""
+    """Read and compare all data; nothing is changed, and engines continue."""
     return CheckedStore(ctx.settings.store_url, ctx.store.check())
 
 
 def backup(ctx: RequestContext, file: str) -> Saved:
-    """Copy the store as it is at this moment into a new file. Raises: PL-S006 if it exists or cannot be written."""
+    """Copy the present store into a new file. Raises: PL-S006 if it exists or cannot be written."""
     path = Path(file).expanduser().absolute()
     return Saved(str(path), ctx.store.backup(str(path)))
 
 
 def restore(ctx: RequestContext, source: str) -> RestoredStore:
-    """Put a backup in the place of the store, which is kept beside it; what was open at the backup waits for ``go_on``.
+    """Replace the store, which is kept beside it, with a backup; executions open at the backup wait for ``go_on``.
 
-    Raises: PL-S014 for a file that is no backup, PL-S004 and PL-S005 while others use the store, PL-S008 for one in memory.
+    Raises: PL-S014 for a file that is no backup, PL-S004 and PL-S005 while other processes use the store, PL-S008 for one
+    in memory.
     """
     path = store_location.store_file(ctx.settings.store_url)
     if path is None:
@@ -78,21 +79,21 @@ def restore(ctx: RequestContext, source: str) -> RestoredStore:
 
 
 def go_on(ctx: RequestContext) -> Released:
-    """Let what was open when the store was copied go on, be canceled or be decided about."""
+    """Release executions that were open at the backup: they may continue, be canceled or be decided about."""
     rows = ctx.store.incarnations.go_on(ctx.actor, ctx.clock.now())
     return Released([row.id for row in rows])
 
 
 def compact(ctx: RequestContext) -> Compacted:
-    """Give free space back to the operating system."""
+    """Return free space to the operating system."""
     return ctx.store.compact()
 
 
 def purge(ctx: RequestContext, older_ms: int, *, deployment: str | None = None, dry_run: bool = False) -> Purge:
-    """Remove executions that ended longer ago than this, of one deployment or of all, with everything about them.
+    """Remove executions that ended longer ago than this, of one deployment or of all, with all their data.
 
-    Of a deployment that is there its last ``install`` stays, and the last one that completed. ``dry_run`` only says
-    which would go.
+    Of an existing deployment the last ``install`` stays, and the last one that completed. ``dry_run``: only list the
+    executions that would be removed.
     """
     store = ctx.store
     before = ctx.clock.now() - older_ms
@@ -102,7 +103,7 @@ def purge(ctx: RequestContext, older_ms: int, *, deployment: str | None = None, 
         return Purge(before, going)
     removed = store.purge(before, deployment=number)
     if store.has_packages:
-        installed_packages.collect(ctx)  # files of packages that only what is gone could have gone on with
+        installed_packages.collect(ctx)  # files of packages that only removed executions could have needed
     return Purge(before, [id for id in going if store.execution(id) is None], removed)
 
 
@@ -117,7 +118,7 @@ def old_executions(store: Store, before: int, deployment: int | None) -> list[Ex
 
 
 def _last_installs(rows: Sequence[ExecutionRow], living: set[int]) -> set[int]:
-    """Of each deployment that is there the numbers of its last install, and of the last one that completed."""
+    """The numbers of the last install of each existing deployment, and of its last one that completed."""
     last: dict[tuple[int, bool], int] = {}
     for row in rows:
         if row.request.workflow == "install" and row.deployment in living:

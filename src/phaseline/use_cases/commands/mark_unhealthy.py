@@ -1,4 +1,4 @@
-"""Saying that instances are ill, so that the next heal mends them or makes them anew."""
+"""Mark instances as unhealthy, so that the next heal repairs or reinstalls them."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def mark_unhealthy(
     reason: str = "",
     given: NewOrder | None = None,
 ) -> Submission:
-    """Have these instances of one deployment (ids or their beginnings) taken for ill, whatever checks find.
+    """Mark these instances of one deployment (ids or their beginnings) as unhealthy, whatever checks find.
 
     Raises: PL-C012, PL-C013, PL-C016 while an execution is open that works on one of them.
     """

@@ -1,4 +1,4 @@
-"""Forbidding that nodes and instances are updated, replaced or taken away, and lifting that."""
+"""Forbid updates, replacements or removals of nodes and instances, and lift such restrictions."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def raise_if_several_modes(forbid: Sequence[str], *, lift: bool, as_blueprint: bool) -> None:
-    """Raise PL-C094 if more than one of the three was said."""
+    """Raise PL-C094 if more than one of the three was given."""
     if bool(forbid) + lift + as_blueprint > 1:
         message = "of forbid, lift and as_blueprint only one can be meant"
         raise problem_error("PL-C094", message, "Give one of them.", subject="instances.restrict")
@@ -36,10 +36,10 @@ def restrict(
     actions: Sequence[str] | None = (),
     given: NewOrder | None = None,
 ) -> Submission:
-    """Forbid these actions, and no others, of nodes and instances (ids or their beginnings); None: what the blueprint forbids.
+    """Forbid exactly these actions for nodes and instances (ids or their beginnings); None: those that the blueprint forbids.
 
-    Raises: PL-C010, PL-C012, PL-C013, PL-P004 for an action that cannot be forbidden, PL-C016 while an execution is open that works on
-    one of them.
+    Raises: PL-C010, PL-C012, PL-C013, PL-P004 for an action that cannot be forbidden, PL-C016 while an execution is open
+    that works on one of them.
     """
     row = find_deployment(ctx.store, deployment, to_change=True)
     topology = ctx.store.topology(row.number)

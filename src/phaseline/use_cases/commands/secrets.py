@@ -1,4 +1,4 @@
-"""Keeping secrets: what a user can do with them. Their texts are shown only where that is asked for."""
+"""Create, update, list, show and delete secrets. Their texts are shown only on request."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ if TYPE_CHECKING:
     from phaseline.model.rows.secrets import SecretRow
 
 NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,254}")
-"""What a secret may be called."""
+"""Valid names of secrets."""
 MAX_BYTES = 1_048_576
 """The longest secret, in UTF-8."""
 SHORT = 8
-"""Shorter ones are told of: they can be guessed, and where one stands within a word nobody masks it."""
+"""Shorter secrets get a notice: they can be guessed, and are not masked inside a longer text."""
 
 
 @frozen
 class SecretView:
-    """A secret. ``value`` only where it was asked for; ``notice``: something to know about it. Times in ms."""
+    """A secret. ``value``: only on request; ``notice``: a remark about it. Times in ms."""
 
     name: str
     version: int
@@ -40,14 +40,14 @@ class SecretView:
 
 @frozen
 class Rotated:
-    """A new master key is in use: how many data keys were wrapped with it, and where it is."""
+    """The result of a rotation: the number of data keys wrapped with the new master key, and its place."""
 
     keys: int
     place: str
 
 
 def create_secret(ctx: RequestContext, name: str, value: str, *, update: bool = False) -> SecretView:
-    """Keep a new secret; with ``update`` also one that is there already. Raises: PL-C051, PL-C052, PL-C053."""
+    """Store a new secret; with ``update`` also an existing one. Raises: PL-C051, PL-C052, PL-C053."""
     if not NAME.fullmatch(name):
         mend = "Begin with a letter, a digit or '_'; then letters, digits, '_', '.' and '-', at most 255 in all."
         raise problem_error("PL-C053", f"'{name}' cannot be the name of a secret", mend)
@@ -86,7 +86,7 @@ def show_secret(ctx: RequestContext, name: str, *, reveal: bool = False) -> Secr
 
 
 def delete_secret(ctx: RequestContext, name: str) -> SecretView:
-    """Forget a secret; calls that ask for it fail from now on. Raises: PL-C050."""
+    """Delete a secret; later calls that read it fail. Raises: PL-C050."""
     row = _find(ctx, name)
     if not ctx.store.secrets.delete(name):
         raise _unknown(ctx, name)
@@ -94,9 +94,9 @@ def delete_secret(ctx: RequestContext, name: str) -> SecretView:
 
 
 def rotate(ctx: RequestContext) -> Rotated:
-    """Replace the master key: what was encrypted with a copy of the old one's file cannot be read with it any more.
+    """Replace the master key: a copy of the old key file can no longer decrypt the store.
 
-    The secrets themselves stay as they are. Raises: PL-S020 to PL-S023; then nothing was changed.
+    The secrets themselves do not change. Raises: PL-S020 to PL-S023; then nothing was changed.
     """
     return Rotated(ctx.vault.rotate(), ctx.vault.key_place)
 

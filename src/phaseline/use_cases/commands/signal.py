@@ -1,4 +1,4 @@
-"""Giving a signal to an operation that sleeps (spec of hooks, section 11)."""
+"""Send a signal to a sleeping operation (spec of hooks, section 11)."""
 
 from __future__ import annotations
 
@@ -37,11 +37,11 @@ def signal(
     operations: Sequence[str] = (),
     given: NewOrder | None = None,
 ) -> Submission:
-    """Add data to the ``signals`` of what sleeps of an instance, and have it called now.
+    """Add data to the ``signals`` of an instance's sleeping operations, and call them now.
 
-    ``operations``: only these (full names or their last part). Of several open executions the first one gets it in which any
-    of them sleeps. Raises: PL-C012, PL-C013, PL-C027 for an operation that nobody has, PL-C080 where the instance is suspended,
-    PL-C093 if nothing of it sleeps, and for a resource of a cluster.
+    ``operations``: only these (full names or their last part). Of several open executions, the first with a sleeping one
+    gets the signal. Raises: PL-C012, PL-C013, PL-C027 for an unknown operation, PL-C080 if the instance is suspended,
+    PL-C093 if none of its operations sleeps, and for a resource of a cluster.
     """
     row, topology, number = find_instance(ctx.store, id, deployment)
     whole, rows = topology.ids[number], ctx.store.executions(row.number)
@@ -66,7 +66,7 @@ def signal(
 
 
 def _asleep_nowhere(id: str, rows: Sequence[ExecutionRow], refusals: Sequence[Problem]) -> ProblemsError:
-    """PL-C093 with what stands where; PL-C027 where no open execution has an operation of that name."""
+    """PL-C093 with the statuses of the entries; PL-C027 if no open execution has an operation of that name."""
     unknown = [problem for problem in refusals if problem.code == "PL-C027"]
     if unknown and len(unknown) == len(refusals):
         return ProblemsError(unknown)

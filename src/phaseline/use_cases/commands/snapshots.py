@@ -1,7 +1,8 @@
-"""Snapshots of deployments: making, listing and deleting them, and bringing a deployment back to one.
+"""Snapshots of deployments: create, list and delete them, and restore a deployment to one.
 
-Walk of ``restore -d shop monday``: the document of the snapshot says the blueprint, inputs and counts; they are the ``Aim`` of a plan, as
-those of any update; the execution ``restore`` names the plan, and carries it out before it applies what the operations have saved.
+The steps of ``restore -d shop monday``: the document of the snapshot has the blueprint, inputs and counts; they are the
+``Aim`` of a plan, as for any update. The execution ``restore`` names the plan, and carries it out before it applies the
+data that the operations have saved.
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ if TYPE_CHECKING:
     from phaseline.use_cases.prepare.plan_preview import PlanPreview
 
 NAME = "snapshot_name"
-"""Parameter of the workflows."""
+"""The parameter of the workflows for the name of a snapshot."""
 
 
 @frozen
@@ -65,7 +66,7 @@ def create_snapshot(
     manner: ExecutionOptions = DEFAULT_OPTIONS,
     given: NewOrder | None = None,
 ) -> Submission:
-    """Have everybody saved who can be, then write the deployment down; ``name`` None: the time.
+    """Call the save operations of all instances that have them, then export the deployment; ``name`` None: the time.
 
     Raises: PL-C010, PL-C088, PL-C089, and what ``workflows.start`` raises.
     """
@@ -79,7 +80,7 @@ def create_snapshot(
 
 
 def raise_if_full_or_taken(ctx: RequestContext, row: DeploymentRow, name: str) -> None:
-    """Raise PL-C088 if there are enough snapshots, PL-C089 if there is one of this name."""
+    """Raise PL-C088 if the limit of snapshots is reached, PL-C089 if there is one of this name."""
     known = ctx.store.stack_documents.all(SNAPSHOT, row.number)
     if any(one.name == name for one in known):
         mend = f"Give another name, or delete that one: phaseline snapshots delete -d {row.name} {name}"
@@ -90,7 +91,7 @@ def raise_if_full_or_taken(ctx: RequestContext, row: DeploymentRow, name: str) -
 
 
 def list_snapshots(ctx: RequestContext, deployment: str | None = None) -> Sequence[SnapshotView]:
-    """Those of a deployment, or of all; the oldest first."""
+    """Snapshots of a deployment, or of all; the oldest first."""
     number = find_deployment(ctx.store, deployment).number if deployment else None
     found = ctx.store.stack_documents.all(SNAPSHOT, number)
     return [SnapshotView(row.name, row.deployment_name, row.at, row.created_by, row.size_bytes) for row in found]
@@ -111,7 +112,7 @@ def delete_snapshot(
     manner: ExecutionOptions = DEFAULT_OPTIONS,
     given: NewOrder | None = None,
 ) -> Submission:
-    """Have what operations have saved deleted, then the document. Raises: PL-C010, PL-C087, and what ``workflows.start`` raises."""
+    """Delete the data saved by operations, then the document. Raises: PL-C010, PL-C087, and as ``workflows.start``."""
     _find(ctx, find_deployment(ctx.store, deployment, to_change=True), name)
     order = WorkflowStart("delete_snapshot", deployment, {NAME: name})
     return start(ctx, order, manner=manner, given=given)
@@ -126,7 +127,7 @@ def restore(
     manner: ExecutionOptions = DEFAULT_OPTIONS,
     given: NewOrder | None = None,
 ) -> Submission:
-    """Bring a deployment back to a snapshot; the plan of it is kept. Raises: as ``prepare_restore``, PL-C016."""
+    """Restore a deployment to a snapshot; the plan is stored. Raises: as ``prepare_restore``, PL-C016."""
     found = prepare_restore(ctx, deployment, name, manner=manner)
     return submit_update(ctx, found, given=given)
 
@@ -134,16 +135,16 @@ def restore(
 def plan_restore(
     ctx: RequestContext, deployment: str, name: str, *, manner: ExecutionOptions = DEFAULT_OPTIONS
 ) -> PlanPreview:
-    """What a restore would do now."""
+    """The plan of a restore now."""
     return planned_update(ctx, prepare_restore(ctx, deployment, name, manner=manner), asks_hooks=True)
 
 
 def prepare_restore(
     ctx: RequestContext, deployment: str, name: str, *, manner: ExecutionOptions = DEFAULT_OPTIONS
 ) -> PreparedUpdate:
-    """What brings a deployment back to a snapshot.
+    """Prepare the update that restores a deployment to a snapshot.
 
-    Raises: PL-C010, PL-C024, PL-C043, PL-C080, PL-C087, PL-P043, and what forbids the revision.
+    Raises: PL-C010, PL-C024, PL-C043, PL-C080, PL-C087, PL-P043, and problems of the revision.
     """
     row = find_deployment(ctx.store, deployment, to_change=True)
     aim, was_up = _aim(ctx.store.stack_documents.body(_find(ctx, row, name)))
@@ -157,7 +158,7 @@ def prepare_restore(
 
 
 def _aim(document: Mapping[str, Any]) -> tuple[Aim, list[Value]]:
-    """What a document brings a deployment to, and the ids of those that were up."""
+    """(the target of a document for its deployment, ids of the instances that existed)."""
     native = document[stack_document.NATIVE]
     up: list[Value] = [row["id"] for row in native["instances"] if row["state"] not in adoption.NOT_THERE]
     aim = Aim(

@@ -1,4 +1,4 @@
-"""Starting any workflow of a deployment that is there, and showing what it would do."""
+"""Start any workflow of an existing deployment."""
 
 from __future__ import annotations
 
@@ -38,10 +38,11 @@ def start(
 ) -> Submission:
     """Run a workflow of a deployment.
 
-    A recursive uninstall is that of the deployments that belong to it first, one after the other; one that does not complete is the answer.
+    A recursive uninstall first uninstalls the deployments that belong to it, one after the other; it ends with the first
+    one that does not complete, which is then the answer.
 
-    Raises: ``ProblemsError`` with everything that ``prepare`` finds, PL-C016 while an execution is open that it
-    collides with and the manner is to refuse then.
+    Raises: ``ProblemsError`` with all problems that ``prepare`` finds, PL-C016 while an execution is open that it
+    collides with, if the options refuse to wait.
     """
     prepared = prepare(ctx, order, manner=manner)
     warnings: tuple[Problem, ...] = ()
@@ -60,7 +61,7 @@ def _next(
     first: Sequence[DeploymentRow],
     given: NewOrder | None,
 ) -> Submission:
-    """The uninstall of the first deployment that is left, which leads to the next; after all of them the workflow itself."""
+    """Submit the uninstall of the first remaining deployment, which leads to the next one; after the last the workflow."""
     if not first:
         return _submit(ctx, order, prepared, given)
     child = first[0]

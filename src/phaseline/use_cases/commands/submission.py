@@ -1,4 +1,4 @@
-"""What a command has stored for an engine to carry out: a command never waits, its caller may follow (ADR 0035)."""
+"""The data that a command stores for an engine: a command never waits, its caller may follow (ADR 0035)."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ T = TypeVar("T")
 
 @frozen
 class Submission:
-    """A stored execution, and the number of the stored request about it (0: it begins, or is only followed).
+    """A stored execution, and the number of the stored request about it (0: it starts, or is only followed).
 
     ``warnings``: what may be wrong with it. ``notices``: sentences to show before it is followed; ``notes``: sentences of its view.
     ``then``: continues the command after the execution, with the next submission or the final view; None: this is its last execution.
@@ -65,7 +65,7 @@ class Submissions(Generic[T]):
 
 @mutable
 class SubmissionAnswer:
-    """Whether an owner of the store has taken a submission up. ``refusal``: why it has refused the request."""
+    """Whether an owner of the store has accepted a submission. ``refusal``: why it refused the request."""
 
     submission: Submission
     is_there: bool = False
@@ -73,12 +73,12 @@ class SubmissionAnswer:
 
     @property
     def is_new(self) -> bool:
-        """True for an execution that was not begun as far as is known here: it need not be looked at before owning."""
+        """True for an execution that has not begun as far as is known here: owning the store needs no look at it."""
         submission = self.submission
         return not submission.request and submission.row.status is ExecutionStatus.QUEUED and not self.is_there
 
     def has_come(self, store: Store) -> bool:
-        """True once an owner has taken the request up or refused it."""
+        """True once an owner has accepted or refused the request."""
         if self.is_there:
             return True
         row, request = self.submission.row, self.submission.request
@@ -95,7 +95,7 @@ class SubmissionAnswer:
         return self.is_there
 
     def note_row(self, row: ExecutionRow | None) -> None:
-        """An execution without a request is answered by its beginning; ``row``: the execution now."""
+        """Note that an execution without a request is answered by its start; ``row``: the present execution."""
         if not self.submission.request:
             self.is_there |= row is None or row.status is not ExecutionStatus.QUEUED
 
@@ -120,14 +120,14 @@ def ask(
 
 
 def adapt(found: A | SubmissionFor[A], change: Callable[[A], T]) -> T | SubmissionFor[T]:
-    """The answer of one command made into that of another, now or after its execution."""
+    """Convert the answer of one command to that of another, now or after its execution."""
     if not isinstance(found, SubmissionFor):
         return change(found)
     return SubmissionFor(found.submission, lambda view: change(found.answer(view)))
 
 
 def raise_refusals(store: Store, requests: Sequence[int]) -> None:
-    """Raise what the owner refused of these requests."""
+    """Raise the refusals of the owner process for these requests."""
     refused = [problem for number in requests if (problem := _refusal(store, number)) is not None]
     if refused:
         raise ProblemsError(refused)

@@ -1,8 +1,8 @@
-"""Bringing a deployment to another blueprint, and showing beforehand what that would do (W60).
+"""Update a deployment to another blueprint, and plan such an update (W60).
 
-Walk of ``deployments update shop new.yaml``: the file is read with the inputs of the deployment, and those given over
-them; ``revise`` says what comes and goes; the plan is made of what the planner foresees, and is kept together with the new
-blueprint (``Aim``); the execution names the plan, and its planner takes the blueprint over when its turn has come.
+The steps of ``deployments update shop new.yaml``: the file is read with the inputs of the deployment, overridden by given
+ones; ``revise`` returns added and removed instances; the plan is built from the planner's preview, and is stored with the
+new blueprint (``Aim``); the execution names the plan, and its planner switches to the blueprint in its turn.
 """
 
 from __future__ import annotations
@@ -44,9 +44,9 @@ def update(
     manner: ExecutionOptions = DEFAULT_OPTIONS,
     given: NewOrder | None = None,
 ) -> Submission:
-    """Bring a deployment to a blueprint. Its plan is kept.
+    """Update a deployment to a blueprint. The plan is stored.
 
-    Raises: ``ProblemsError`` with everything that ``prepare_update`` finds, PL-P041 for nodes that would have to be
+    Raises: ``ProblemsError`` with all problems that ``prepare_update`` finds, PL-P041 for nodes that would have to be
     replaced although that is not allowed, PL-C016 as ``workflows.start``.
     """
     found = prepare_update(ctx, order, manner=manner)
@@ -55,7 +55,7 @@ def update(
 
 
 def submit_update(ctx: RequestContext, found: PreparedUpdate, *, given: NewOrder | None = None) -> Submission:
-    """Bring a deployment to what was prepared; its plan is kept. Raises: PL-C016."""
+    """Submit a prepared update; its plan is stored. Raises: PL-C016."""
     raise_if_busy(ctx.store, found.deployment, found.topology, found.request)
     planned = planned_update(ctx, found)
     kept = keep(ctx, found.deployment, found.request, planned, found.aim)
@@ -78,9 +78,9 @@ def plan_update(
     manner: ExecutionOptions = DEFAULT_OPTIONS,
     allowed_only: bool = False,
 ) -> PlanPreview:
-    """What an update would do now. ``save``: the plan is kept, to be applied later.
+    """The plan of an update now. ``save``: the plan is stored, to be applied later.
 
-    ``allowed_only``: what ``update`` would refuse with PL-P041 is refused here, too; otherwise the plan warns of it.
+    ``allowed_only``: a plan that ``update`` would refuse with PL-P041 is refused here as well; otherwise it has a warning.
     """
     found = prepare_update(ctx, order, manner=manner)
     if allowed_only:
@@ -98,9 +98,9 @@ def _raise_if_replaced(found: PreparedUpdate) -> None:
 
 @undisturbed()
 def planned_update(ctx: RequestContext, found: PreparedUpdate, *, asks_hooks: bool = False) -> PlanPreview:
-    """The plan of a prepared update, as a value and as text. ``asks_hooks``: with what hook classes say beforehand.
+    """The plan of a prepared update, as a value and as text. ``asks_hooks``: with the results of hook classes.
 
-    Raises: PL-F069 if packages allow no such number of instances with their roles.
+    Raises: PL-F069 if packages do not allow the number of instances with their roles.
     """
     allowed = altered(found.request, parameters={**found.request.parameters, workflows_update.ALLOW_REPLACE: True})
     foreseen = foresee_rounds(

@@ -1,4 +1,4 @@
-"""Keeping blueprints in the store: what runs later is what was uploaded."""
+"""Blueprints in the store: upload, list, show, delete and package them. Later runs use the uploaded files."""
 
 from __future__ import annotations
 
@@ -31,18 +31,18 @@ if TYPE_CHECKING:
     from phaseline.model.blueprint.stored_blueprints import BlueprintShelf, BlueprintUser, StoredFile
 
 MAIN_FILE = "blueprint.yaml"
-"""The main file where none is named."""
+"""The main file if none is named."""
 PACKED = (".zip", ".whl", ".wgn", ".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tbz2", ".tar.xz", ".txz")
-"""How the names of archives end."""
+"""Endings of the names of archives."""
 ATTEMPTS = 10
-"""How often others may come between before an upload gives up."""
+"""The number of attempts before an upload gives up because of concurrent changes."""
 ENDINGS = (".zip", ".tar.gz", ".tgz")
-"""How the names of archives end that are made."""
+"""Endings of the names of archives that can be written."""
 
 
 @frozen
 class Uploaded:
-    """What an upload came to. ``is_new`` False: the newest version was equal, and nothing was stored."""
+    """The result of an upload. ``is_new`` False: the newest version was equal, and nothing was stored."""
 
     blueprint: StoredBlueprint
     is_new: bool
@@ -51,7 +51,7 @@ class Uploaded:
 
 @frozen
 class Shelved:
-    """A stored blueprint as lists show it: its newest version, and how many there are."""
+    """A stored blueprint as lists show it: its newest version, and the number of versions."""
 
     blueprint: StoredBlueprint
     versions: int
@@ -60,7 +60,7 @@ class Shelved:
 
 @frozen
 class Stored:
-    """One version with its files, the versions that it imports, all versions of its id, and who needs this one."""
+    """One version with its files, the versions that it imports, all versions of its id, and the users of this one."""
 
     blueprint: StoredBlueprint
     files: Sequence[StoredFile]
@@ -92,7 +92,7 @@ def upload(
     ``main_file``: its name in a folder or an archive, by default ``blueprint.yaml``. Uploading equal files again changes
     nothing.
 
-    Raises: ``ProblemsError`` with everything that is wrong with the blueprint, PL-C056, PL-C057, PL-B120 to PL-B122.
+    Raises: ``ProblemsError`` with all problems of the blueprint, PL-C056, PL-C057, PL-B120 to PL-B122.
     """
     named = id_for(path, id)
     with _main_file(path, main_file) as main:
@@ -125,10 +125,10 @@ def upload(
 def add_blueprint(
     shelf: BlueprintShelf, new: StoredBlueprint, tree: BlueprintTree, imports: Sequence[int]
 ) -> tuple[StoredBlueprint, bool]:
-    """The version that is stored now, and whether it is a new one.
+    """(the stored version, whether it is a new one).
 
-    Others may upload and delete meanwhile: what was there a moment ago is then given once more. Raises: PL-C054 if a
-    blueprint that is imported is gone.
+    Other processes may upload and delete meanwhile: contents that they deleted are passed again. Raises: PL-C054 if an
+    imported blueprint was deleted.
     """
     by_digest = {file.digest: file for file in tree.files}
     wanted = list(shelf.lacking(list(by_digest)))
@@ -172,9 +172,9 @@ def show_blueprint(ctx: RequestContext, name: str) -> Stored:
 
 
 def delete_blueprint(ctx: RequestContext, name: str) -> Sequence[StoredBlueprint]:
-    """Forget a stored blueprint with all its versions, or with ``ID@VERSION`` one of them; those that are gone.
+    """Delete a stored blueprint with all its versions, or with ``ID@VERSION`` one of them; returns the deleted versions.
 
-    Raises: PL-C054, PL-C055 while something needs one of them; then nothing is deleted.
+    Raises: PL-C054, PL-C055 while one of them is in use; then nothing is deleted.
     """
     shelf = ctx.store.stored_blueprints
     named = read_name(name)
@@ -209,7 +209,7 @@ def package(ctx: RequestContext, name: str, output: str | None = None) -> Packag
     """Write all files of a blueprint into an archive: of a file's folder, or of a stored blueprint.
 
     ``output`` None: the id or the folder's name with ``.zip``. Equal blueprints make equal archives. Raises: PL-C057 if
-    the archive cannot be written, or is there already; otherwise as ``upload``.
+    the archive cannot be written, or exists already; otherwise as ``upload``.
     """
     stored = stored_named(ctx, name)
     main = name if stored is None else str(materialized(ctx, stored) / stored.main_file)
@@ -238,7 +238,7 @@ def package(ctx: RequestContext, name: str, output: str | None = None) -> Packag
 
 
 def id_for(path: str, given: str | None) -> str:
-    """The id given, or that which the folder or the archive makes. Raises: PL-C056.
+    """The given id, or one derived from the name of the folder or the archive. Raises: PL-C056.
 
     >>> id_for("shop/blueprint.yaml", None), id_for("down/shop-1.2.tar.gz", None), id_for("x.yaml", "shop")
     ('shop', 'shop-1.2', 'shop')

@@ -1,1 +1,1 @@
-"""Orders with a request id: carried out once, answered as often as they are given."""
+"""Orders with a request id: carried out once, answered each time they are given."""

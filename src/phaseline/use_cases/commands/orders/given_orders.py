@@ -1,4 +1,4 @@
-"""Orders with a request id: carried out once, answered as often as they are given (ADR 0032)."""
+"""Orders with a request id: carried out once, answered each time they are given (ADR 0032)."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 R = TypeVar("R")
 HOUR_MS = 3_600_000
 FILES = frozenset({"file", "files", "document", "blueprint"})
-"""Arguments, and fields of them, that name files of which the content is part of the order."""
+"""Arguments, and fields of them, that name files whose content is part of the order."""
 
 
 def carry_out_once(
@@ -35,7 +35,7 @@ def carry_out_once(
     named: Mapping[str, object],
     again: Again | None,
 ) -> R:
-    """Carry out an order under the request id in use, or give the answer of the same one that was given before."""
+    """Carry out an order under the present request id, or return the answer of the same order given before."""
     requested = ctx.requested
     assert requested is not None, "a request id is in use"
     bound = inspect.signature(function).bind(ctx, *args, **named)
@@ -61,7 +61,7 @@ def carry_out_once(
 
 
 def next_once(ctx: RequestContext, given: NewOrder | None, verb: str, submit: Callable[[], Submission]) -> Submission:
-    """A later step of an order that submits several executions: stored once, as the first."""
+    """Submit a later step of an order with several executions: stored once, like the first."""
     try:
         return submit()
     except GivenBeforeError as error:
@@ -78,7 +78,7 @@ def _repeated(
     again: Again | None,
     arguments: Mapping[str, object],
 ) -> Any:
-    """The answer of an order that was given before. Raises: PL-C097 if this is another one."""
+    """The answer of an order that was given before. Raises: PL-C097 if this order differs from it."""
     _raise_if_other_order(found, order, verb)
     assert ctx.requested is not None, "a request id is in use"
     ctx.requested.is_repeated = True
@@ -89,13 +89,13 @@ def _repeated(
 
 
 def digest_of(verb: str, arguments: Mapping[str, object]) -> str:
-    """What tells orders apart, of which none of the arguments can be read."""
+    """A digest that identifies an order, from which no argument can be read."""
     told = json.dumps([verb, _plain(arguments)], sort_keys=True, ensure_ascii=False, separators=(",", ":"), default=str)
     return hashlib.sha256(told.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def submitted(ctx: RequestContext, found: GivenOrder, _: Mapping[str, object]) -> Submission:
-    """The execution that an order began, or the request that it stored, to be followed once more.
+    """The execution that an order started, or the request that it stored, to be followed again.
 
     Raises: PL-C098 if it was purged.
     """
@@ -114,12 +114,12 @@ def submitted(ctx: RequestContext, found: GivenOrder, _: Mapping[str, object]) -
 
 
 def kept_requests(ctx: RequestContext, found: GivenOrder) -> list[int]:
-    """The requests of an order; those that were purged had been answered."""
+    """The stored requests of an order; purged ones had been answered."""
     return [number for number in found.requests if _is_kept(ctx, number)]
 
 
 def gone(found: GivenOrder, what: str) -> ProblemsError:
-    """PL-C098: an order was carried out, and what is left of it is too little for an answer."""
+    """PL-C098: an order was carried out, but the data for its answer was removed."""
     mend = "Look what is there, and give what is still wanted a request id of its own."
     return problem_error(
         "PL-C098", f"the order '{found.id}' was carried out before, and {what} was removed since", mend
@@ -148,7 +148,7 @@ def _is_kept(ctx: RequestContext, request: int) -> bool:
 
 
 def _plain(value: object, name: str = "") -> object:
-    """The value as JSON has it, with the content of files that it names."""
+    """The value in JSON, with the content of files that it names."""
     if name in FILES and isinstance(value, str):
         return _file(value)
     if isinstance(value, Enum):
@@ -163,7 +163,7 @@ def _plain(value: object, name: str = "") -> object:
 
 
 def _file(path: str) -> object:
-    """A file by its words and what it holds; what cannot be read is refused by who reads it."""
+    """A file by its path and its content; an unreadable file is refused later, by its reader."""
     try:
         return [path, hashlib.sha256(Path(path).read_bytes()).hexdigest()]
     except (OSError, ValueError):

@@ -1,4 +1,4 @@
-"""Use cases that give orders: with a request id they are carried out once (ADR 0032)."""
+"""A decorator for use cases that give orders: with a request id they are carried out once (ADR 0032)."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ if TYPE_CHECKING:
 P = ParamSpec("P")
 R = TypeVar("R")
 Again = Callable[["RequestContext", "GivenOrder", Mapping[str, object]], object]
-"""Makes the answer of an order that was given before, of its row and of the arguments of the call."""
+"""Returns the answer of an order that was given before, from its row and the arguments of the call."""
 
 
 def once(
     verb: str, again: Again | None = None
 ) -> Callable[[Callable[Concatenate[RequestContext, P], R]], Callable[Concatenate[RequestContext, P], R]]:
-    """A decorator of a use case that gives an order: where a request id is in use it is carried out once (ADR 0032).
+    """Decorate a use case that gives an order: with a request id it is carried out once (ADR 0032).
 
-    The use case gets the order as ``given`` and stores it by ``Store.as_one``, or hands it on to another one that does. ``again``: what
-    makes the answer for who asks again; None: the execution is followed. Without a request id this costs one look.
-    Raises: PL-C097 for another order under the same id, PL-C098 if what it began was removed.
+    The use case gets the order as ``given`` and stores it by ``Store.as_one``, or passes it to another one that does.
+    ``again``: returns the answer for a repeated order; None: the execution is followed. Without a request id this costs
+    one comparison. Raises: PL-C097 for another order under the same id, PL-C098 if the data of the first was removed.
     """
 
     def wrap(function: Callable[Concatenate[RequestContext, P], R]) -> Callable[Concatenate[RequestContext, P], R]:

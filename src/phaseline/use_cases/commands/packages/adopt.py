@@ -1,4 +1,4 @@
-"""Packages of a deployment that is adopted: those that its document names are used again, where they are installed."""
+"""Packages of an adopted deployment: those that its document names are used again, if they are installed."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @frozen
 class FoundAgain:
-    """What an adopted deployment uses; its number is not known yet. ``warnings``: one for each package that it has lost."""
+    """Packages used by an adopted deployment, whose number is not known yet. ``warnings``: one for each missing package."""
 
     uses: tuple[PackageUse, ...]
     warnings: tuple[Problem, ...]
@@ -27,10 +27,13 @@ class FoundAgain:
 def found_again(
     ctx: RequestContext, written: Sequence[Mapping[str, Any]], imported: Sequence[PackageUse] | None
 ) -> FoundAgain:
-    """``written``: the packages of a document. ``imported``: what another blueprint imports; None: it is that of the document.
+    """Find the packages of a document again.
 
-    Nothing is asked of what was enabled before, also not whether it may come later: it was there when everything was made.
-    Another version is not taken; where another blueprint imports one, that is enabled with the settings, as for every deployment made anew.
+    ``written``: the packages of the document. ``imported``: those that another blueprint imports; None: it is the document's.
+
+    Packages that were enabled before are not checked, not even whether they may be enabled later: they were present when
+    the instances were created. Another version is not used; but if another blueprint imports one, that is enabled with
+    the settings, as for every new deployment.
     """
     there = {(row.name, row.version): row for row in installed_rows(ctx)}
     found: dict[int, PackageUse] = {use.package: use for use in imported or ()}
@@ -54,7 +57,7 @@ def found_again(
 
 
 def _use(ctx: RequestContext, row: PackageRow, settings: Mapping[str, Any], *, is_enabled: bool) -> PackageUse | None:
-    """None if the settings were sealed by another store."""
+    """The use of a package; None if its settings were encrypted by another store."""
     try:
         given = secret_settings.opened(ctx, settings)
     except ProblemsError:

@@ -1,4 +1,4 @@
-"""Whether a package may be enabled for a deployment as it is: what it runs on, what is enabled beside it, and how many have its roles."""
+"""Check that a package may be enabled for a deployment: its labels, other enabled packages, and limits of roles."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ if TYPE_CHECKING:
     from phaseline.use_cases.lookup.installed_packages import InstalledPackage
 
 MAKING = frozenset({"CREATE", "REINSTALL", "ADOPT", "RESTORE"})
-"""Actions behind which a deployment is installed."""
+"""Actions after which a deployment is installed."""
 INSTALL = "install"
 UNMAKING = frozenset({"DELETE", "ABANDON"})
-"""Actions behind which it is not any more."""
+"""Actions after which it is no longer installed."""
 
 
 def uses_of(ctx: RequestContext, deployment: DeploymentRow) -> dict[str, tuple[PackageRow, PackageUse]]:
@@ -43,7 +43,7 @@ def uses_of(ctx: RequestContext, deployment: DeploymentRow) -> dict[str, tuple[P
 
 
 class Eligibility:
-    """What is asked of one deployment by packages that want to be enabled for it; each thing is read once."""
+    """The conditions that one deployment must meet for packages to be enabled; each value is read once."""
 
     def __init__(self, ctx: RequestContext, deployment: DeploymentRow) -> None:
         self._ctx = ctx
@@ -53,7 +53,7 @@ class Eligibility:
 
     @property
     def others(self) -> list[InstalledPackage]:
-        """What is enabled already."""
+        """The packages that are enabled already."""
         if self._others is None:
             uses = uses_of(self._ctx, self._deployment).values()
             self._others = [
@@ -62,7 +62,7 @@ class Eligibility:
         return self._others
 
     def against(self, found: InstalledPackage) -> list[Problem]:
-        """Everything that is against enabling a package, with what it says to those that are enabled."""
+        """All problems of enabling a package, including those with other enabled packages."""
         package = found.package
         beside = [other.package for other in self._beside(package.name)]
         problems = [*product_problems(package), *applicability.unfit(package, self.labels), *self._not_now(package)]
@@ -75,16 +75,16 @@ class Eligibility:
         return [*problems, *self.beyond_limits(found), *self._circles(found)]
 
     def beyond_limits(self, found: InstalledPackage, former: InstalledPackage | None = None) -> list[Problem]:
-        """Limits of roles that the deployment would not keep with this package beside the others.
+        """Limits of roles that the deployment would exceed with this package beside the others.
 
-        ``former``: the package as it is enabled until now, with other settings; what it does not keep already is not told again.
+        ``former``: the same package with its present settings; limits that are already exceeded are not reported again.
         """
         beside = self._beside(found.row.name)
         before = self._beyond([*beside, *([former] if former is not None else [])])
         return [problem for problem in self._beyond([*beside, found]) if problem not in before]
 
     def _circles(self, found: InstalledPackage) -> list[Problem]:
-        """PL-F015 for tasks that would wait for one another on the instances of the deployment, with this package beside the others."""
+        """PL-F015 for tasks that would wait for each other on the deployment's instances, with this package beside the others."""
         chosen = [*self._beside(found.row.name), found]
         if not any(one.package.granular_tasks for one in chosen) or self._deployment.kind == "resources":
             return []
@@ -103,7 +103,7 @@ class Eligibility:
         return [problem for one in chosen for problem in applicability.beyond_limits(one.package, self.count, models)]
 
     def wrong_settings(self, package: Package, given: Mapping[str, Value]) -> list[Problem]:
-        """What is wrong with settings, and with setting any of them."""
+        """Problems of settings, and of setting any of them."""
         return list(
             chosen(
                 str(package), package.form, given, self._models(self._beside(package.name)), self._ctx.app.judge
@@ -111,16 +111,16 @@ class Eligibility:
         )
 
     def _models(self, packages: Sequence[InstalledPackage]) -> dict[str, object]:
-        """What conditions may ask: the settings of these packages, and the deployment."""
+        """The data to which conditions may refer: the settings of these packages, and the deployment."""
         return {"settings": task_serializer.settings_model(packages), "cluster": self.cluster}
 
     def _beside(self, name: str) -> list[InstalledPackage]:
-        """What is enabled already under other names."""
+        """The enabled packages with other names."""
         return [other for other in self.others if other.row.name != name]
 
     @property
     def labels(self) -> Mapping[str, Sequence[str]]:
-        """Those of the deployment, by key."""
+        """The labels of the deployment, by key."""
         return label_syntax.by_key(self._ctx.store.labels.of(self._deployment.number))
 
     @property
@@ -130,13 +130,13 @@ class Eligibility:
 
     @property
     def count(self) -> Count:
-        """How many of its instances have a role."""
+        """A function that counts the deployment's instances with a role."""
         if self._count is None:
             self._count = role_limits.counting(self._ctx.store.topology(self._deployment.number))
         return self._count
 
     def _not_now(self, package: Package) -> list[Problem]:
-        """PL-F067 if something is installed and the package does not say that it may come later."""
+        """PL-F067 if something is installed and the package does not allow being enabled later."""
         if (
             package.is_hotpluggable
             or not deployments.living_count(self._ctx.store, self._deployment)
@@ -150,7 +150,7 @@ class Eligibility:
         return [Problem("PL-F067", message, mend, Place(subject=str(package)))]
 
     def _is_begun_only(self) -> bool:
-        """Whether an install was begun, and none has completed since there was nothing; True is said only of what is on record."""
+        """Whether an install has begun and none completed since nothing was installed; True only if records show it."""
         is_begun = False
         for row in reversed(self._ctx.store.executions(self._deployment.number)):
             action = action_of(row.request.workflow)

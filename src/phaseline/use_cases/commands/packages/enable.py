@@ -1,4 +1,4 @@
-"""Packages of a deployment: which version, with which settings."""
+"""Enable, disable and list the packages of a deployment, with their versions and settings."""
 
 from __future__ import annotations
 
@@ -51,13 +51,13 @@ class EnabledView:
 def enable(
     ctx: RequestContext, name: str, package: str, *, settings: Mapping[str, Value] | None = None, switch: bool = False
 ) -> EnabledView:
-    """Have the tasks of a package run in the deployment's workflows; or set other settings of one that is enabled.
+    """Enable a package, whose tasks then run in the deployment's workflows; or change the settings of an enabled one.
 
-    ``package``: ``NAME==VERSION``, or ``NAME`` for the version that is enabled, otherwise the newest. ``switch``: it comes in
-    the place of another version.
+    ``package``: ``NAME==VERSION``, or ``NAME`` for the enabled version, otherwise the newest. ``switch``: it replaces
+    another version.
 
-    Raises: ProblemsError with everything that is against it: PL-F062, PL-F066 to PL-F069, PL-F016, PL-F017, PL-F032 to
-    PL-F034; PL-C016 while an execution of the deployment is open.
+    Raises: ProblemsError with all problems: PL-F062, PL-F066 to PL-F069, PL-F016, PL-F017, PL-F032 to PL-F034; PL-C016
+    while an execution of the deployment is open.
     """
     deployment = find_deployment(ctx.store, name, to_change=True)
     uses = uses_of(ctx, deployment)
@@ -93,10 +93,10 @@ def enable(
 
 
 def disable(ctx: RequestContext, name: str, package: str) -> EnabledView:
-    """Have its tasks run no more. Code that the deployment's blueprint imports stays.
+    """Disable a package, whose tasks then no longer run. Code that the deployment's blueprint imports stays.
 
-    Raises: PL-F070 if it is not enabled, PL-F071 while installed instances have roles that it brings, PL-C016 while an execution of
-    the deployment is open.
+    Raises: PL-F070 if it is not enabled, PL-F071 while installed instances have roles that it brings, PL-C016 while an
+    execution of the deployment is open.
     """
     deployment = find_deployment(ctx.store, name, to_change=True)
     wanted = read_name(package) or (package, "")
@@ -148,7 +148,7 @@ def _view(deployment: DeploymentRow, found: InstalledPackage, state: str) -> Ena
 
 
 def _missing_secrets(ctx: RequestContext, given: Mapping[str, Value]) -> Sequence[Problem]:
-    """PL-B079 if settings name secrets that there are not."""
+    """PL-B079 if settings name secrets that do not exist."""
     names = {name for name in map(secret_named, given.values()) if name}
     missing = ctx.vault.missing(names) if names else ()
     return plan_and_runtime_scopes.no_secrets(missing).problems if missing else ()
@@ -159,7 +159,7 @@ def _meant(ctx: RequestContext, text: str, used: Sequence[tuple[PackageRow, Pack
 
 
 def _refusals(row: PackageRow, before: PackageRow | None, use: PackageUse | None, *, switch: bool) -> list[Problem]:
-    """PL-F068 if another version is used, unless it is to be replaced."""
+    """PL-F068 if another version is used, unless ``switch`` replaces it."""
     if before is None or use is None or before.number == row.number or switch:
         return []
     message = f"{before} is {'enabled' if use.is_enabled else 'imported by the blueprint'} already"

@@ -1,7 +1,7 @@
-"""Putting packages into the store: installed, updated in their place, or registered from where they lie.
+"""Install packages into the store, update them in place, or register them from their folders.
 
-Of a line (``x.y`` of a name) one version is installed at a time; lines stand side by side. Packages of format 1.0.0 are
-lines of their own, as each has a folder of its own where they come from.
+Of a line (``x.y`` of a name) one version is installed at a time; several lines can be installed side by side. Each
+package of format 1.0.0 is a line of its own, because each has its own folder in the system from which it comes.
 """
 
 from __future__ import annotations
@@ -34,16 +34,16 @@ if TYPE_CHECKING:
 
 FIRST_FORMAT = "1.0.0"
 ATTEMPTS = 10
-"""How often others may come between before an install gives up."""
+"""The number of attempts before an install gives up because of concurrent changes."""
 Way = Literal["install", "update"]
 
 
 @frozen
 class Installed:
-    """What an install came to. ``is_new`` False: the same files were installed already, and nothing was stored.
+    """The result of an install. ``is_new`` False: the same files were installed already, and nothing was stored.
 
-    ``replaced``: the version, or the other files of this one, in whose place it came; empty: none.
-    ``serves``: the deployments that have it enabled now, since they had that.
+    ``replaced``: the replaced version, or this one if its files were replaced; empty: none.
+    ``serves``: the deployments that now have it enabled instead of the replaced one.
     """
 
     package: PackageRow
@@ -55,10 +55,10 @@ class Installed:
 
 @frozen
 class PackageInstallation:
-    """What is to be installed, and how: ``force`` other files of a version that is there, ``allow_downgrade`` an older one.
+    """Options of an install: ``force`` allows other files of an installed version, ``allow_downgrade`` an older version.
 
-    ``renews``: the number of a package in whose place it comes whatever its version is. ``origin``: the folder with which
-    it is compared from now on.
+    ``renews``: the number of a package that it replaces, whatever its version is. ``origin``: the folder with which it is
+    compared by later syncs.
     """
 
     way: Way = "install"
@@ -71,8 +71,8 @@ class PackageInstallation:
 def install(ctx: RequestContext, path: str, wanted: PackageInstallation | None = None) -> Installed:
     """Install the package of a folder or an archive, or update one in its place; the same files change nothing.
 
-    Raises: ProblemsError with everything that is wrong with the package; PL-F060, PL-F061, PL-F063, PL-F064; PL-B120 to
-    PL-B122 for an archive that cannot be read, or could do harm. Then nothing is stored.
+    Raises: ProblemsError with all problems of the package; PL-F060, PL-F061, PL-F063, PL-F064; PL-B120 to PL-B122 for an
+    archive that cannot be read, or could do harm. Then nothing is stored.
     """
     if not Path(path).exists():
         raise problem_error("PL-F060", f"there is no file or folder '{path}'", "Correct the path.", subject=path)
@@ -125,7 +125,7 @@ def _stored(
 def _add(
     ctx: RequestContext, new: PackageRow, tree: BlueprintTree, replaces: int, modules: Sequence[str]
 ) -> PackageRow | None:
-    """The package as it is stored; None if somebody else was faster."""
+    """The stored package; None if another process was faster."""
     shelf = ctx.store.packages
     by_digest = {file.digest: file for file in tree.files}
     lacking = shelf.lacking(list(by_digest))
@@ -134,14 +134,14 @@ def _add(
         try:
             return shelf.add(new, tree.files, contents, replaces=replaces, folders=modules)
         except LookupError:
-            continue  # what was there a moment ago is given once more
+            continue  # contents that were there a moment ago were deleted: pass them again
     return None
 
 
 def in_whose_place(new: PackageRow, known: Sequence[PackageRow], wanted: PackageInstallation) -> PackageRow | None:
-    """The installed package that a new one replaces, or equals; None: it comes beside the others.
+    """The installed package that a new one replaces or equals; None: it is added beside the others.
 
-    Raises: PL-F063 for other files of the same version, PL-F064 for an update or a downgrade that is none.
+    Raises: PL-F063 for other files of the same version, PL-F064 for a refused update or downgrade.
     """
     if wanted.renews:
         return next((row for row in known if row.number == wanted.renews), None)
@@ -170,7 +170,7 @@ def in_whose_place(new: PackageRow, known: Sequence[PackageRow], wanted: Package
 
 
 def _line(row: PackageRow) -> tuple[object, ...]:
-    """What one version of is installed at a time."""
+    """The key of a line, of which one version is installed at a time."""
     numbers = numbers_of(row.version)
     return (row.format == FIRST_FORMAT, numbers if row.format == FIRST_FORMAT else numbers[:2])
 
@@ -196,6 +196,6 @@ def _raise_if_no_update(new: PackageRow, near: PackageRow | None, named: Sequenc
 
 
 def _is_of_store(ctx: RequestContext) -> Callable[[str], bool]:
-    """Whether a path is the store's own: that is part of no package."""
+    """A test for paths of the store, which are part of no package."""
     beginning = str(work_folder(ctx)).removesuffix(ENDING)
     return lambda path: path.startswith(beginning)

@@ -1,4 +1,4 @@
-"""Taking packages out of the store: never while a deployment uses them."""
+"""Remove packages from the store, unless a deployment uses them."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 
 
 def remove(ctx: RequestContext, name: str) -> PackageRow:
-    """Take the package ``NAME==VERSION`` out of the store. Files in a folder of its own are not touched.
+    """Remove the package ``NAME==VERSION`` from the store. Files in the folder of its origin are not touched.
 
-    Raises: PL-F062 if it is not installed or no version is said, PL-F065 naming each deployment that uses it.
+    Raises: PL-F062 if it is not installed or no version is given, PL-F065 naming each deployment that uses it.
     """
     row = find_package(ctx, name, whole=True)
     users = ctx.store.packages.remove(row.number)
@@ -33,9 +33,9 @@ def remove(ctx: RequestContext, name: str) -> PackageRow:
 
 
 def remove_any(ctx: RequestContext, name: str, version: str = "") -> PackageRow | TypesView:
-    """Take a package, or a plugin's type definitions, out of the store; what is called so and there.
+    """Remove the package, or else the type definitions, of this name.
 
-    Raises: as ``remove`` where a package is meant, as ``remove_definitions`` where these are; PL-B127 where there is neither.
+    Raises: as ``remove`` for a package, as ``remove_definitions`` for definitions; PL-B127 if there is neither.
     """
     named = read_name(name) or (name, "")
     wanted = named[1] or version

@@ -1,7 +1,7 @@
-"""The store's records after the files: what lies in the folders of plugins, and what installed distributions announce, is
-registered, renewed, or forgotten.
+"""Synchronize stored packages with files: those in the folders of plugins, and those that distributions announce.
 
-A record follows files if it has an ``origin``: it was registered, or made by a sync. What was installed is left alone.
+A stored package follows files if it has an ``origin``: it was registered, or created by a sync. Installed packages are
+not changed.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ if TYPE_CHECKING:
     from phaseline.model.packages.installed import PackageRow
 
 DISTRIBUTIONS = "installed distributions (entry points of the group phaseline.packages)"
-"""Stands among the folders that are looked at for what distributions announce."""
+"""The entry for announced packages in the list of searched folders."""
 Outcome = Literal["created", "updated", "unchanged", "removed", "kept", "broken"]
 
 
 @frozen
 class SyncRow:
-    """What became of one folder or record. ``kept``: its files are gone, but a deployment uses it."""
+    """The result for one folder or stored package. ``kept``: its files are missing, but a deployment uses it."""
 
     package: str
     folder: str
@@ -41,22 +41,22 @@ class SyncRow:
 
 @frozen
 class Synced:
-    """What a sync came to, by folder and then by name."""
+    """The results of a sync, by folder and then by name."""
 
     rows: Sequence[SyncRow]
     looked_at: Sequence[str]
 
     @property
     def is_good(self) -> bool:
-        """True if nothing is broken, and no files are missed."""
+        """True if no package is broken and no files are missing."""
         return not any(row.outcome in {"broken", "kept"} for row in self.rows)
 
 
 def sync(ctx: RequestContext, folders: Sequence[str] = ()) -> Synced:
-    """Compare records with files: new ones are registered, changed ones renewed, those without files removed.
+    """Compare stored packages with files: new ones are registered, changed ones updated, those without files removed.
 
-    ``folders``: packages, or folders with packages; without any those of the settings, and what distributions announce. One that is broken does not stop
-    the others; a record that a deployment uses is never removed.
+    ``folders``: packages, or folders with packages; without any those of the settings, and announced packages. A broken
+    package does not stop the others; a stored package that a deployment uses is never removed.
     """
     looked_at = _looked_at(ctx, folders)
     found: list[SyncRow] = []
@@ -71,9 +71,9 @@ def sync(ctx: RequestContext, folders: Sequence[str] = ()) -> Synced:
 
 
 def register(ctx: RequestContext, name: str, folders: Sequence[str] = ()) -> PackageRow:
-    """Register the package ``NAME==VERSION`` that lies in a folder of plugins; its files are left where they are.
+    """Register the package ``NAME==VERSION`` in a folder of plugins; its files stay there.
 
-    Raises: PL-F062 if there is none such, and as ``install``.
+    Raises: PL-F062 if there is none, and as ``install``.
     """
     named = read_name(name)
     looked_at = _looked_at(ctx, folders)
@@ -90,7 +90,7 @@ def register(ctx: RequestContext, name: str, folders: Sequence[str] = ()) -> Pac
 
 
 def _followed(ctx: RequestContext, source: PackageSource) -> SyncRow:
-    """A folder with a package, as it lies there now."""
+    """Synchronize one folder with a package."""
     origin, folder = source.origin, source.folder
     before = next((row for row in installed_rows(ctx) if row.origin == origin), None)
     try:
@@ -108,7 +108,7 @@ def _followed(ctx: RequestContext, source: PackageSource) -> SyncRow:
 
 
 def _wanted(before: PackageRow | None, origin: str) -> PackageInstallation:
-    """Whatever the files say now comes in the place of what they said before."""
+    """Options of an install by which the present files replace the former ones, whatever their version."""
     return PackageInstallation(renews=0 if before is None else before.number, origin=origin)
 
 
@@ -122,7 +122,7 @@ def _without_files(ctx: RequestContext, row: PackageRow) -> SyncRow:
 
 
 def _looked_at(ctx: RequestContext, folders: Sequence[str]) -> list[str]:
-    """Folders, and at the end ``DISTRIBUTIONS`` unless some are named."""
+    """The folders to search; without named ones, those of the settings and ``DISTRIBUTIONS``."""
     named = [str(Path(folder).absolute()) for folder in folders or ctx.settings.plugin_folders]
     return named if folders else [*named, DISTRIBUTIONS]
 
@@ -138,7 +138,7 @@ def _sources(looked_at: Sequence[str]) -> Iterator[PackageSource]:
 
 
 def _is_of(origin: str, looked_at: Sequence[str]) -> bool:
-    """Whether files of this origin would have been found, were they there."""
+    """Whether the search covers files of this origin."""
     if origin.startswith(distributed_packages.ORIGIN):
         return DISTRIBUTIONS in looked_at
     return any(Path(origin).is_relative_to(folder) for folder in looked_at)

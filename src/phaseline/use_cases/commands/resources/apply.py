@@ -1,4 +1,4 @@
-"""Putting resources into a store: clusters are made, resources added or changed, and those with a target begin to move."""
+"""Apply resources to a store: create clusters, add or change resources, and start those with a new target."""
 
 from __future__ import annotations
 
@@ -37,13 +37,13 @@ if TYPE_CHECKING:
 
 Action = Literal["created", "changed", "unchanged"]
 TRIES = 20
-"""So often others may have added resources between our look and our writing."""
+"""The number of attempts if other processes add resources between reading and writing."""
 MOST_LISTED = 50
 
 
 @frozen
 class AppliedResource:
-    """What came of one resource of the files. ``target``: where it begins to move, empty if nothing new is wanted."""
+    """The result for one resource of the files. ``target``: the target to which it starts, empty if it has no new one."""
 
     name: str
     cluster: str
@@ -53,9 +53,9 @@ class AppliedResource:
 
 @frozen
 class Applied:
-    """What came of the files. ``executions``: those that bring resources to their targets; ``is_running``: an engine runs.
+    """The result for all files. ``executions``: those that bring resources to their targets; ``is_running``: an engine runs.
 
-    ``warnings``: what may not be as it was meant.
+    ``warnings``: possible mistakes in the files.
     """
 
     resources: Sequence[AppliedResource]
@@ -67,7 +67,7 @@ class Applied:
 
 @dataclass(slots=True)
 class _Plan:
-    """What one ``cluster``, by its number, needs: new resources, edits of those there are, and who is to go where; where some of them stop."""
+    """Changes of one ``cluster``, given by number: new resources, edits of existing ones, targets, and breakpoints."""
 
     cluster: int
     growth: ResourceAddition
@@ -78,7 +78,7 @@ class _Plan:
 
     @property
     def requests(self) -> list[Request]:
-        """One for each target."""
+        """The requests, one for each target."""
         return [
             reach(target, np.array(numbers, np.int64), breakpoints=self.stops)
             for target, numbers in self.targets.items()
@@ -88,7 +88,7 @@ class _Plan:
 def reach(
     target: str, numbers: np.ndarray, *, force: bool = False, breakpoints: tuple[Breakpoint, ...] = ()
 ) -> Request:
-    """What brings resources to a target; an empty one removes them. ``force``: what runs of them is not awaited."""
+    """The request that brings resources to a target; an empty one removes them. ``force``: running calls are not awaited."""
     forced: dict[str, Value] = {"force": True} if force else {}
     return Request(
         REACH_WORKFLOW, {"target": target, "subjects": ranges_of(numbers), **forced}, breakpoints=breakpoints
@@ -113,12 +113,13 @@ def apply(
     breakpoints: tuple[Breakpoint, ...] = (),
     given: NewOrder | None = None,
 ) -> Submissions[Applied]:
-    """Put the resources of the files into the store. ``cluster``: of those whose records name none.
+    """Apply the resources of the files to the store. ``cluster``: for records that name none.
 
-    ``records``: more of them, as JSON has them. ``breakpoints``: where those that begin to move stop, beside those of their cluster.
+    ``records``: further records in JSON. ``breakpoints``: for resources that start, in addition to those of their cluster.
 
-    New ones are made, attributes that differ are changed (those that a file does not name stay, those that it says are
-    undefined are removed), and a target that is not the present one is the new target. Raises: ``ProblemsError`` with everything that is wrong; then nothing is stored.
+    New resources are added, and differing attributes are changed: those that a file does not name stay, those that it
+    gives as undefined are removed. A target other than the present one becomes the new target.
+    Raises: ``ProblemsError`` with all problems; then nothing is stored.
     """
     loaded = _loaded(ctx)
     registry = loaded.registry
@@ -157,7 +158,7 @@ def _applied(ctx: RequestContext, asked: Sequence[int], applied: Applied) -> Sub
 
 
 def _empty_ways(wanted: Sequence[WantedResource], registry: PhaseRegistry) -> list[str]:
-    """Ways on which nothing would be called: most likely the folder with the phases is not named."""
+    """Warnings of paths without any phase: most likely the folder with the phases is not named."""
     found = []
     for kind, target in dict.fromkeys((one.type, one.target) for one in wanted if one.target):
         path = registry.types.path(kind, target)
@@ -175,7 +176,7 @@ def _loaded(ctx: RequestContext) -> LoadedPlugins:
 
 
 def _misfits(ctx: RequestContext, row: DeploymentRow | None, wanted: Sequence[WantedResource]) -> list[Problem]:
-    """What of the wishes does not fit what is there."""
+    """Problems of wanted resources that contradict existing ones."""
     if row is None:
         return []
     if row.kind != "resources":
@@ -200,7 +201,7 @@ def _plan_of(
     types: ResourceTypes,
     breakpoints: tuple[Breakpoint, ...],
 ) -> _Plan:
-    """What a cluster needs as it is now; it is made if there is none."""
+    """The changes that a cluster needs at present; it is created if there is none."""
     row = ctx.store.deployment(name) or _make(ctx, name)
     problems = _misfits(ctx, row, wanted)
     if problems:
@@ -210,7 +211,7 @@ def _plan_of(
 
 
 def _stored(ctx: RequestContext, plans: Sequence[_Plan]) -> tuple[list[str], list[int]]:
-    """(the executions that were stored, the requests of which an answer is awaited). Raises: ``OutgrownError``."""
+    """(the stored executions, the requests whose answers are awaited). Raises: ``OutgrownError``."""
     store, made, asked = ctx.store, [], []
     for plan in plans:
         if plan.growth.ids:
@@ -225,13 +226,13 @@ def _stored(ctx: RequestContext, plans: Sequence[_Plan]) -> tuple[list[str], lis
 
 
 def _make(ctx: RequestContext, name: str) -> DeploymentRow:
-    """A cluster without resources."""
+    """Create a cluster without resources, or return the existing one."""
     empty, now = no_resources(), ctx.clock.now()
     new = NewDeployment(name, empty.blueprint, {}, empty, CodeLocation(""), ctx.actor, now, kind="resources")
     try:
         ctx.store.create_deployment(new)
     except ProblemsError as error:
-        if error.problems[0].code != "PL-S010":  # somebody was faster
+        if error.problems[0].code != "PL-S010":  # another process was faster
             raise
     row = ctx.store.deployment(name)
     assert row is not None, "it was made"
@@ -274,7 +275,7 @@ def _planned(
 def _change(
     plan: _Plan, snapshot: ClusterSnapshot, number: int, one: WantedResource, document: Mapping[str, Value]
 ) -> None:
-    """Note what is new of a resource that is there."""
+    """Add the changes of an existing resource to the plan."""
     spelled = {name.lower(): name for name in document}
     written: list[Value] = []
     for name, value in one.attributes.items():
@@ -292,5 +293,5 @@ def _change(
 
 
 def _is_left(snapshot: ClusterSnapshot, number: int, target: str) -> bool:
-    """Whether nobody brings it on, though it is not there yet."""
+    """Whether a resource is not at its target and no execution brings it there."""
     return snapshot.standing(number) == "still" and snapshot.state(number) != target

@@ -1,4 +1,4 @@
-"""What a user decides about phases of resources: try again, take as completed, call once more, call now, tell something."""
+"""Decisions about phases of resources: retry, complete, rerun, wake, signal."""
 
 from __future__ import annotations
 
@@ -48,12 +48,12 @@ FITTING: Mapping[Verb, frozenset[EntryStatus]] = {
     "wake": frozenset({EntryStatus.SLEEPING}),
     "signal": frozenset({EntryStatus.SLEEPING}),
 }
-"""{verb: statuses for which it means something} (T9, T10, T18, T19)."""
+"""{verb: statuses to which it applies} (T9, T10, T18, T19)."""
 UNNAMED: Mapping[Verb, frozenset[EntryStatus]] = {
     **FITTING,
     "complete": frozenset({EntryStatus.FAILED, EntryStatus.UNSURE}),
 }
-"""The same where no phase is named."""
+"""The same if no phase is named."""
 KINDS: Mapping[Verb, RequestKind] = {
     "retry": RequestKind.RETRY,
     "complete": RequestKind.COMPLETE,
@@ -68,17 +68,17 @@ LACKING: Mapping[Verb, str] = {
     "wake": "sleeps",
     "signal": "sleeps",
 }
-"""{verb: what a phase must have done that it is said of}"""
+"""{verb: the words for a phase to which it applies}"""
 NOBODY: Mapping[Verb, str] = {"signal": "PL-C093"}
-"""{verb: the code of what is said where there is no such phase}, PL-C041 for all others."""
+"""{verb: the code of the problem if it applies to no phase}, PL-C041 for other verbs."""
 OF_PHASES: frozenset[Verb] = frozenset({"wake", "signal"})
-"""What is said to phases alone: who stands at a breakpoint is let go on by a person, who clears it."""
+"""Verbs that apply to phases only: a breakpoint must be cleared by a user."""
 MOST_TOLD = 20
 
 
 @frozen
 class Decided:
-    """What was decided: of how many resources and phases. ``executions``: those that go on; ``is_running``: an engine runs."""
+    """The numbers of resources and phases decided about. ``executions``: those that continue; ``is_running``: an engine runs."""
 
     what: str
     resources: int
@@ -102,10 +102,10 @@ def retry(
     changes: Mapping[str, str] | None = None,
     given: NewOrder | None = None,
 ) -> Submissions[Decided]:
-    """Let failed phases be called again, with nothing of what they kept. ``changes``: attributes to be set before.
+    """Call failed phases again, without their stored data. ``changes``: attributes to be set before.
 
-    ``changes`` is {name: value in the informal syntax}, set on all that are meant. Raises: PL-C040 for a named phase that
-    has not failed, PL-C041 if nothing failed, and as ``choose``.
+    ``changes`` is {name: value in the informal syntax}, set on all selected resources. Raises: PL-C040 for a named phase
+    that has not failed, PL-C041 if none failed, and as ``choose``.
     """
     edits, removed = _edits(changes or {})
     return _decide(
@@ -127,7 +127,7 @@ def complete(
     phases: Sequence[str] = (),
     given: NewOrder | None = None,
 ) -> Submissions[Decided]:
-    """Take phases as completed because you vouch for them; kept with your name and the reason. Unnamed: what failed.
+    """Mark phases as completed by a user's decision, stored with the actor and the reason; by default failed ones.
 
     Raises: PL-C029 for an empty reason, and as ``retry``.
     """
@@ -141,7 +141,7 @@ def complete(
 def rerun(
     ctx: RequestContext, choice: ResourceSelector, *, phases: Sequence[str], given: NewOrder | None = None
 ) -> Submissions[Decided]:
-    """Have completed phases called once more, as long as their resources are in that state."""
+    """Call completed phases once more, as long as their resources are in that state."""
     return _decide(ctx, "rerun", choice, phases, lambda _: {}, given)
 
 
@@ -149,7 +149,10 @@ def rerun(
 def wake(
     ctx: RequestContext, choice: ResourceSelector, *, phases: Sequence[str] = (), given: NewOrder | None = None
 ) -> Submissions[Decided]:
-    """Have sleeping phases called now. Raises: PL-C041 where nothing sleeps, or who is named stands at a breakpoint, and as ``choose``."""
+    """Call sleeping phases now.
+
+    Raises: PL-C041 if none sleeps, or if a named resource is stopped at a breakpoint, and as ``choose``.
+    """
     return _decide(ctx, "wake", choice, phases, lambda _: {}, given)
 
 
@@ -162,9 +165,9 @@ def signal(
     phases: Sequence[str] = (),
     given: NewOrder | None = None,
 ) -> Submissions[Decided]:
-    """Add data to the ``signals`` in what sleeping phases keep with their resources, and have them called now.
+    """Add data to the ``signals`` in the stored data of sleeping phases, and call them now.
 
-    Raises: PL-C093 where nothing sleeps, PL-R011 and PL-R012 for what no record can have, and as ``choose``.
+    Raises: PL-C093 if none sleeps, PL-R011 and PL-R012 for data that no record can have, and as ``choose``.
     """
     return _decide(ctx, "signal", choice, phases, lambda _: {"data": data}, given)
 
@@ -234,7 +237,7 @@ def _gather(
 def _gather_stay(
     snapshot: ClusterSnapshot, stay: Stay, numbers: np.ndarray, verb: Verb, phases: Sequence[str], found: _Found
 ) -> np.ndarray:
-    """Note the entries of one stay; the numbers of resources that have any."""
+    """Collect the entries of one stay; return the numbers of resources that have any."""
     wanted = {name.lower() for name in phases}
     fitting = list(FITTING[verb] if phases else UNNAMED[verb])
     having: list[np.ndarray] = []
@@ -260,7 +263,7 @@ def _gather_stay(
 
 
 def _raise_if_unknown_phases(ctx: RequestContext, names: Sequence[str]) -> None:
-    """PL-D053 for names of phases that none of the resources meets and no plugin has: passed over, they would be lost."""
+    """Raise PL-D053 for phase names that neither the resources nor any plugin has, instead of ignoring them."""
     if not names:
         return
     registry = known_phases(ctx)
@@ -275,7 +278,7 @@ def _raise_if_unknown_phases(ctx: RequestContext, names: Sequence[str]) -> None:
 
 
 def _not_failed(snapshot: ClusterSnapshot, stay: Stay, phase: str, numbers: np.ndarray) -> list[Problem]:
-    """A retry of a phase that has not failed changes nothing (P51)."""
+    """Problems of a retry of phases that have not failed, which changes nothing (P51)."""
     found = []
     for number in numbers[:MOST_TOLD].tolist():
         status = stay.status_of(phase, number)
@@ -307,7 +310,7 @@ def _unfit(snapshot: ClusterSnapshot, number: int, verb: Verb, phases: Sequence[
 
 
 def _stands_at(stay: Stay, number: int) -> str:
-    """The breakpoint at which a resource stands; empty: at none."""
+    """The breakpoint at which a resource is stopped; empty: at none."""
     points = (name for name in stay.phases if name.startswith(BREAKPOINT))
     standing = (name for name in points if stay.status_of(name, number) is EntryStatus.SLEEPING)
     return next(standing, "").removeprefix(BREAKPOINT)
@@ -320,7 +323,10 @@ def _nothing(verb: Verb, phases: Sequence[str], meant: int) -> ProblemsError:
 
 
 def _edits(changes: Mapping[str, str]) -> tuple[list[Value], list[Value]]:
-    """([path, value] for each attribute to be set, the paths of those that are to be removed). Raises: PL-R025, and as ``parse_definition``."""
+    """([path, value] for each attribute to be set, paths of those to be removed).
+
+    Raises: PL-R025, and as ``parse_definition``.
+    """
     if not changes:
         return [], []
 

@@ -1,4 +1,4 @@
-"""Having a phase called no more until somebody allows it again; kept with who wanted it and why."""
+"""Pause a phase until a user lifts the pause; stored with the actor and the reason."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ BY_USER = "paused by a user"
 
 @frozen
 class Paused:
-    """What came of it. ``is_changed`` False: it was so before. ``is_running``: an engine runs, and knows of it."""
+    """The result. ``is_changed`` False: it was so before. ``is_running``: an engine runs, and has been informed."""
 
     phase: str
     is_paused: bool
@@ -45,7 +45,7 @@ def _paused_again(ctx: RequestContext, found: GivenOrder, _: Mapping[str, object
 def pause(
     ctx: RequestContext, name: str, *, reason: str = BY_USER, given: NewOrder | None = None
 ) -> Submissions[Paused]:
-    """Have a phase called no more: resources that come to it wait, calls that run go on. Raises: PL-D053."""
+    """Pause a phase: resources that reach it wait, running calls continue. Raises: PL-D053."""
     phase = _name(ctx, name)
     why = reason.strip() or BY_USER
     with ctx.store.as_one(given) as answer:
@@ -57,7 +57,7 @@ def pause(
 
 @once("unpause", _paused_again)
 def unpause(ctx: RequestContext, name: str, *, given: NewOrder | None = None) -> Submissions[Paused]:
-    """Have it called again, whoever paused it. Raises: PL-D053 for a phase that is neither known nor paused."""
+    """Lift a pause, whichever user set it. Raises: PL-D053 for a phase that is neither known nor paused."""
     phase = _name(ctx, name)
     with ctx.store.as_one(given) as answer:
         was_paused = ctx.store.unpause_phase(phase)
@@ -67,7 +67,7 @@ def unpause(ctx: RequestContext, name: str, *, given: NewOrder | None = None) ->
 
 
 def _asked(ctx: RequestContext, phase: str, reason: str, *, is_paused: bool) -> list[int]:
-    """The request that tells the owner."""
+    """The request that informs the owner process."""
     body: dict[str, Value] = {"phase": phase, "is_paused": is_paused, "reason": reason}
     return [ctx.store.ask(RequestKind.PAUSE, 0, body, ctx.actor)]
 
@@ -79,7 +79,7 @@ def _paused(ctx: RequestContext, phase: str, engine: RunningEngine, *, is_new: b
 
 
 def _name(ctx: RequestContext, name: str) -> str:
-    """The phase as it is spelled where it is defined, or where it was paused."""
+    """The name of a phase as spelled in its definition, or in its pause."""
     registry = known_phases(ctx)
     phase = registry.get(name)
     if phase is not None:

@@ -1,4 +1,4 @@
-"""Requests about resources: stored together, answered by an engine, which then knows of them."""
+"""Requests about resources: stored together, and answered by an engine."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def ask_for(
 ) -> Submissions[T]:
     """Store these requests, all or nothing. Each is (kind, execution, body). ``view``: the answer, by the engine that runs then.
 
-    ``given``: the order of them, ``told``: what its answer needs.
+    ``given``: their order, ``told``: the data that its answer needs.
     """
     with ctx.store.as_one(given) as answer:
         answer.update(told or {})

@@ -1,4 +1,4 @@
-"""Giving resources another target, leaving them where they are, removing them."""
+"""Give resources another target, cancel their way to it, or remove them."""
 
 from __future__ import annotations
 
@@ -31,15 +31,15 @@ if TYPE_CHECKING:
     from phaseline.use_cases.queries.resources.cluster_snapshot import ClusterSnapshot
 
 REMOVAL = ""
-"""The target of what is to be no more."""
+"""The target of resources that are to be removed."""
 NAMED = 5
 
 
 @frozen
 class Moved:
-    """What came of it: how many were meant and of how many something changed; the first names of these.
+    """The result: the numbers of selected and of changed resources, with the first names of the latter.
 
-    ``executions``: those that carry it out. ``is_running``: an engine runs that goes on with it.
+    ``executions``: those that carry it out. ``is_running``: an engine runs that continues with them.
     """
 
     what: str
@@ -65,13 +65,13 @@ def target(
     breakpoints: tuple[Breakpoint, ...] = (),
     given: NewOrder | None = None,
 ) -> Submissions[Moved]:
-    """Give resources a new target; what runs of them is awaited first (6.5). Those that have it already are left alone.
+    """Give resources a new target; running calls are awaited first (6.5). Resources that have it already do not change.
 
-    ``force``: they go at once; what calls that run bring of them later is stored with them and moves nothing. ``breakpoints``: where some of
-    them stop, beside those of their cluster.
+    ``force``: they start at once; later results of running calls are stored with them but move nothing.
+    ``breakpoints``: where some of them stop, in addition to those of their cluster.
 
-    Raises: PL-P047 for breakpoints at which none of them would stop, PL-R024 for each type without a path to the state, PL-C039 for resources on the way there that have failed,
-    and as ``choose``.
+    Raises: PL-P047 for breakpoints at which none of them would stop, PL-R024 for each type without a path to the state,
+    PL-C039 for resources on the way there that have failed, and as ``choose``.
     """
     registry = known_phases(ctx)
     chosen = choose(ctx, choice, verb=f"target {state}")
@@ -90,9 +90,9 @@ def target(
 
 @once("resources delete", _moved_again)
 def delete(ctx: RequestContext, choice: ResourceSelector, *, given: NewOrder | None = None) -> Submissions[Moved]:
-    """Remove resources: what runs of them is awaited, then they and what is known of them are gone.
+    """Remove resources: running calls are awaited, then the resources and their data are deleted.
 
-    Nothing is called to undo what their phases have made: for that give them a target such as Terminated first.
+    No phase is called to undo earlier work: for that give the resources a target such as Terminated first.
     """
     chosen = choose(ctx, choice, verb="delete")
     return _sent(ctx, chosen, REMOVAL, sum(len(numbers) for _, numbers in chosen), "deleted", given=given)
@@ -100,7 +100,7 @@ def delete(ctx: RequestContext, choice: ResourceSelector, *, given: NewOrder | N
 
 @once("resources cancel", _moved_again)
 def cancel(ctx: RequestContext, choice: ResourceSelector, *, given: NewOrder | None = None) -> Submissions[Moved]:
-    """Leave resources in the states in which they are: nothing of them is called any more, running calls are awaited.
+    """Leave resources in their present states: no further phase is called, running calls are awaited.
 
     Raises: PL-C017 if none of them is on its way, and as ``choose``.
     """
@@ -128,7 +128,7 @@ def cancel(ctx: RequestContext, choice: ResourceSelector, *, given: NewOrder | N
     moved = Moved("canceled", meant, count, names[:NAMED], [row.id for row in executions], is_running=False)
     return ask_for(
         ctx,
-        asked,  # type: ignore[arg-type]  # plain values, as JSON has them
+        asked,  # type: ignore[arg-type]  # plain JSON values
         lambda engine: altered(moved, is_running=engine.is_there),
         given=given,
         told=as_dict(moved),
@@ -150,7 +150,7 @@ def _only(snapshot: ClusterSnapshot, numbers: np.ndarray, fits: Callable[[str], 
 
 
 def _to_move(snapshot: ClusterSnapshot, numbers: np.ndarray, state: str) -> np.ndarray:
-    """Those for which the target is another one, or whom nobody brings there any more. Raises: PL-C039."""
+    """Resources with another target, or with this one but no execution that brings them there. Raises: PL-C039."""
     found: list[int] = []
     failed: list[str] = []
     for number in numbers.tolist():
@@ -193,7 +193,9 @@ def _sent(
                 count += len(numbers)
         moved = Moved(what, meant, count, names[:NAMED], [row.id for row in rows], is_running=False)
         answer.update(as_dict(moved))
-    begins = [_start(ctx.store, row.number) for row in rows]  # present states are left; calls are for an engine to make
+    begins = [
+        _start(ctx.store, row.number) for row in rows
+    ]  # an answer: the present states were left; an engine makes the calls
     return answered(ctx, begins, lambda engine: altered(moved, is_running=engine.is_there))
 
 
