@@ -1,1 +1,1 @@
-"""The Python API, ``phaseline.open()``."""
+"""The Python API: the client that ``phaseline.open()`` returns."""

@@ -1,9 +1,9 @@
-"""What Python programs hand in is looked at before anything is done with it, by what the signatures say.
+"""Checks of the arguments that Python programs pass, by the signatures of the methods, before anything is done.
 
-``checked`` makes a class of a noun's whose methods look first: each argument is compared with its annotation, which is a text and
-costs nothing until somebody calls; options that many methods share are declared in a ``TypedDict``. Texts with a grammar of their own are
-read, numbers have bounds. Walk: ``install(…, task_retries="x",
-on_failure="stopping")`` is refused with a problem for each, and nothing was stored. A path of ``pathlib`` counts as its text.
+``checked`` derives a class whose methods check first: each argument is compared with its annotation, which is a text and
+costs nothing until a call; options that many methods share are declared in a ``TypedDict``. Texts with a grammar of their own are
+parsed, numbers have bounds. Example: ``install(…, task_retries="x",
+on_failure="stopping")`` is refused with a problem for each, and nothing is stored. A path of ``pathlib`` counts as its text.
 """
 
 from __future__ import annotations
@@ -26,23 +26,23 @@ P = ParamSpec("P")
 R = TypeVar("R")
 T = TypeVar("T")
 SHARED = "options"
-"""The name under which methods take options that many of them share."""
+"""The name of the parameter for options that many methods share."""
 UNPACKED = re.compile(r"Unpack\[(\w+)\]")
 VARIABLE = 4
 """The flag of a function that takes any number of further arguments, as ``inspect`` has it."""
 DEEPEST = 100
-"""Values that are nested deeper are refused: they may hold themselves."""
+"""The deepest nesting of a value; deeper ones are refused, as they may contain themselves."""
 LONGEST_BITS = 14_000
-"""Whole numbers that take more cannot be written as text."""
+"""The largest size of a whole number in bits: Python cannot write a larger one as text."""
 LEAST = {"task_retries": -1, "subgraph_retries": -1, "limit": 0, "drain": 0, "older": 0, "since": 0}
-"""The least that a number may be, where less makes no sense."""
+"""{argument: its smallest valid number}"""
 ALIASES = {
     "OnFailure": "phaseline.use_cases.prepare.options",
     "IfBusy": "phaseline.model.execution.execution",
     "Method": "phaseline.use_cases.tools.hook_trial",
     "Named": "phaseline.use_cases.tools.completion",
 }
-"""Where the words stand that an annotation of this name allows."""
+"""{name of an annotation: the module that defines the words it allows}"""
 RENAMED: Mapping[str, Mapping[str, str]] = {
     "resources": {"where": "filter", "everybody": "all", "changes": "set"},
     "phases.list": {"resource_type": "type"},
@@ -59,7 +59,7 @@ RENAMED: Mapping[str, Mapping[str, str]] = {
     "plugins.enable": {"settings": "set"},
     "plugins.enabled": {"everything": "all"},
 }
-"""{noun or method: {name of an argument of before: the word of the command, which it has now}}"""
+"""{noun or method: {old name of an argument: its name now, as in the command}}"""
 SPLIT: Mapping[str, tuple[str, Sequence[str]]] = {
     "instances.restrict": ("actions", ("forbid", "lift", "as_blueprint")),
     "executions.cancel": ("how", ("force", "kill")),
@@ -67,18 +67,18 @@ SPLIT: Mapping[str, tuple[str, Sequence[str]]] = {
     "executions.logs": ("wanted", ("node", "phase", "level", "text")),
     "executions.events": ("wanted", ("node", "phase", "level", "text")),
 }
-"""{method: (an argument of before, the words of the command that say it now)}"""
+"""{method: (an old argument, the arguments that replace it, as in the command)}"""
 REMOVED_IN = "0.3"
-"""The version from which the names of before are not known any more."""
+"""The version that removes the old names."""
 CLASSES = frozenset({"LineFilter", "ExecutionFilter"})
-"""Classes of ours that an argument of before was of."""
+"""Phaseline's classes that old arguments were instances of."""
 CANCELING = ("wait", "force", "kill")
 FIELDS = {"by": "actor"}
-"""{word of the command: what the class of before calls it}"""
+"""{argument: the name of this field in the old class}"""
 
 
 def checked(kind: type[T], noun: str) -> type[T]:
-    """The class with public methods that look at their arguments first. ``noun``: how programs reach it."""
+    """The class with public methods that check their arguments first. ``noun``: its attribute name on the client."""
     methods = {
         name: looking(f"{noun}.{name}")(method)
         for name, method in vars(kind).items()
@@ -90,7 +90,7 @@ def checked(kind: type[T], noun: str) -> type[T]:
 
 
 def looking(where: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
-    """A decorator: the function looks at its arguments first, and raises ``ProblemsError`` with all that cannot be accepted."""
+    """A decorator: the function checks its arguments first, and raises ``ProblemsError`` with every invalid one."""
 
     def wrap(function: Callable[P, R]) -> Callable[P, R]:
         code = function.__code__
@@ -104,9 +104,9 @@ def looking(where: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
         @wraps(function)
         def call(*given: P.args, **named: P.kwargs) -> R:
             if split is not None and split[0] in named:
-                named = _split(where, named, split)  # type: ignore[assignment]  # as the method takes them
+                named = _split(where, named, split)  # type: ignore[assignment]  # the method's own arguments
             if not former.keys().isdisjoint(named):
-                named = _renamed(where, named, former)  # type: ignore[assignment]  # as the method takes them
+                named = _renamed(where, named, former)  # type: ignore[assignment]  # the method's own arguments
             unknown = named.keys() - wanted.keys()
             if unknown:
                 raise TypeError(f"{function.__name__}() got an unexpected keyword argument '{min(unknown)}'")
@@ -122,7 +122,7 @@ def looking(where: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
             if problems:
                 raise ProblemsError(problems)
             first = [value for _, value in told]
-            return function(*first, *given[len(first) :], **said)  # type: ignore[arg-type]  # as they came
+            return function(*first, *given[len(first) :], **said)  # type: ignore[arg-type]  # checked above
 
         shared = _shared(function)
         if shared is not None:
@@ -133,7 +133,7 @@ def looking(where: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
 
 
 def arguments_of(function: Callable[..., object]) -> Mapping[str, str]:
-    """{argument: its annotation} of a method, those of a shared list of options each by its own name."""
+    """{argument: its annotation} of a method; each shared option has its own name."""
     own: dict[str, str] = {**function.__annotations__}
     shared = _shared(function)
     if shared is not None:
@@ -146,13 +146,13 @@ def arguments_of(function: Callable[..., object]) -> Mapping[str, str]:
 
 
 def _shared(function: Callable[..., object]) -> type | None:
-    """The options that a method shares with others."""
+    """The ``TypedDict`` of the options that a method shares with others."""
     found = UNPACKED.fullmatch(function.__annotations__.get(SHARED, ""))
     return getattr(execution_options, found[1]) if found else None
 
 
 def _renamed(where: str, named: Mapping[str, object], former: Mapping[str, str]) -> dict[str, object]:
-    """The arguments with their names of today; warns of those of before. Raises: TypeError where both are given."""
+    """The arguments under their present names, with a warning for old ones. Raises: TypeError if both are given."""
     import warnings
 
     found = dict(named)
@@ -167,7 +167,7 @@ def _renamed(where: str, named: Mapping[str, object], former: Mapping[str, str])
 
 
 def _split(where: str, named: Mapping[str, object], split: tuple[str, Sequence[str]]) -> dict[str, object]:
-    """The arguments with one of before said in the words of today; warns of it. Raises: TypeError where both are given."""
+    """The arguments with an old one split into its replacements, with a warning. Raises: TypeError if both are given."""
     import warnings
 
     old, words = split
@@ -197,7 +197,7 @@ def _split(where: str, named: Mapping[str, object], split: tuple[str, Sequence[s
 
 
 def _plain(value: Any, wanted: str) -> Any:
-    """The value, paths as texts."""
+    """The value with paths as texts."""
     if "str" not in wanted:
         return value
     if isinstance(value, os.PathLike):
@@ -208,7 +208,7 @@ def _plain(value: Any, wanted: str) -> Any:
 
 
 def _problems(where: str, name: str, value: object, wanted: str) -> Iterator[Problem]:
-    """What is wrong with one argument, by its annotation and its name."""
+    """The problems of one argument, by its annotation and name."""
     kinds = wanted.split(" | ")
     flaws = [flaw_of(kind, value) for kind in kinds]
     if all(flaws) and isinstance(value, Mapping) and kinds[0].startswith("Mapping[str, "):
@@ -226,7 +226,7 @@ def _problems(where: str, name: str, value: object, wanted: str) -> Iterator[Pro
 
 
 def _in_mapping(where: str, name: str, value: Mapping[Any, object], kind: str) -> Iterator[Problem]:
-    """What is wrong with names and values of a mapping."""
+    """The problems of the names and values of a mapping."""
     for key, one in value.items():
         if not _is_text(key):
             yield _problem(where, f"a name in {name}", _kind_of(key), "a text")
@@ -235,7 +235,7 @@ def _in_mapping(where: str, name: str, value: Mapping[Any, object], kind: str) -
 
 
 def _misread(where: str, name: str, value: Any) -> Iterator[Problem]:
-    """What is wrong with texts that have a grammar of their own."""
+    """The problems of texts that have a grammar of their own."""
     try:
         if name == "stop_after":
             from phaseline.model.execution.execution import read_limit
@@ -270,7 +270,7 @@ def _mend(where: str, name: str) -> str:
 
 
 def _given_text(value: object, wanted: str) -> str:
-    """What was given: a word where words are wanted, with the one that was meant; otherwise its kind, for it may be a secret."""
+    """A description of a refused value: the value and a suggestion if words are expected; else its kind, as it may be secret."""
     if not wanted.startswith("one of ") or not isinstance(value, str):
         return _kind_of(value)
     from phaseline.lang.did_you_mean import did_you_mean
@@ -280,7 +280,7 @@ def _given_text(value: object, wanted: str) -> str:
 
 
 def flaw_of(kind: str, value: object) -> str:
-    """What a value would have to be to be of a kind, as an annotation names it; empty if it is.
+    """The description of the kind that an annotation expects; empty if the value is of that kind.
 
     >>> flaw_of("int", 3), flaw_of("int", "x"), flaw_of("Sequence[str]", "ab")
     ('', 'a whole number', 'a list of texts')
@@ -326,7 +326,7 @@ def _is_number(value: object) -> bool:
 
 
 def _is_value(value: object, depth: int = 0) -> bool:
-    """Whether it can be stored: nothing, texts, numbers, True, False, and lists and mappings of these."""
+    """Whether a value can be stored: None, texts, numbers, True, False, and lists and mappings of these."""
     if value is None or isinstance(value, bool):
         return True
     if isinstance(value, float):
@@ -374,7 +374,7 @@ KINDS: Mapping[str, tuple[Callable[[object], bool], str]] = {
     "Callable[[str], None]": (callable, "a function"),
     "Watcher": (_watches, "a watcher (phaseline.app.watcher.Watcher)"),
 }
-"""{kind: (whether a value is of it, what it is called)}"""
+"""{kind: (test of a value, description of the kind)}"""
 NAMES = {
     str: "a text",
     bool: "True or False",

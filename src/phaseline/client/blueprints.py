@@ -1,4 +1,4 @@
-"""Blueprints: files, and those that are kept in the store."""
+"""Blueprints: files, and blueprints kept in the store."""
 
 from __future__ import annotations
 
@@ -24,27 +24,27 @@ if TYPE_CHECKING:
 
 
 class BlueprintsNoun(Noun):
-    """What can be known before anything is stored, and blueprints that are kept in the store.
+    """Checks and previews of blueprints, and the blueprints kept in the store.
 
-    ``file``: a file, or the name of a stored blueprint: ``shop``, ``shop@2``.
+    ``file``: the path of a blueprint file, or the name of a stored blueprint: ``shop`` (its newest version), ``shop@2``.
     """
 
     def upload(
         self, path: str, id: str | None = None, *, main: str | None = None, plugins: Sequence[str] = ()
     ) -> Uploaded:
-        """Store all files of a blueprint's folder as the next version of an id; equal ones change nothing."""
+        """Store all files of a blueprint's folder as the next version of an id; unchanged files store no new version."""
         return self._call(ops.UPLOAD, path=path, id=id, main_file=main, plugin_folders=plugins)
 
     def list(self) -> Sequence[Shelved]:
-        """All stored blueprints by id, each with its newest version."""
+        """Return all stored blueprints by id, each with its newest version."""
         return self._call(ops.LIST_BLUEPRINTS)
 
     def show(self, name: str) -> Stored:
-        """One version with its files, and what needs it."""
+        """Return one version with its files, and the deployments and blueprints that need it."""
         return self._call(ops.SHOW_BLUEPRINT, name=name)
 
     def delete(self, name: str) -> Sequence[StoredBlueprint]:
-        """Forget all versions of an id, or one of them."""
+        """Delete all versions of an id, or one of them (``shop@2``)."""
         return self._call(ops.DELETE_BLUEPRINT, name=name)
 
     def package(self, file: str, output: str | None = None) -> Packaged:
@@ -52,9 +52,9 @@ class BlueprintsNoun(Noun):
         return self._call(ops.PACKAGE_BLUEPRINT, name=file, output=output)
 
     def validate(self, file: str, *, plugins: Sequence[str] = (), open_types: bool = False) -> Validated:
-        """What is in the blueprint, and warnings. Raises ``ProblemsError`` with everything that is wrong with it.
+        """Check a blueprint; return a summary and warnings. Raises ``ProblemsError`` with all its problems.
 
-        ``open_types``: types of definition files that are not available are taken as open, with a warning each.
+        ``open_types``: accept types whose definition files are not available, with a warning each.
         """
         return self._call(ops.VALIDATE, file=file, plugin_folders=plugins, open_types=open_types)
 
@@ -70,29 +70,30 @@ class BlueprintsNoun(Noun):
         open_types: bool = False,
         **options: Unpack[StopOptionsDict],
     ) -> PlanPreview:
-        """What installing it would do; no code of the blueprint or of a plugin is run.
+        """Return what an install of the blueprint would do; runs no code of the blueprint or of a plugin.
 
-        ``deployment``: whether this name is free is looked at. ``open_types``: as of ``validate``; the rest as of ``executions.install``.
+        ``deployment``: check that this name is free. ``open_types``: as for ``validate``. The other arguments are those of
+        ``executions.install``.
         """
         order = order_of(file, deployment, inputs, plugins, labels, yes_many=yes_many)
         return self._call(ops.PLAN_INSTALL, order=order, open_types=open_types, manner=manner_of(options))
 
     def merge(self, file: str, *, plugins: Sequence[str] = (), open_types: bool = False) -> dict[str, Any]:
-        """The blueprint with all that its nodes inherit, as one document in the form of Cloudify's parser."""
+        """Return the blueprint with everything that its nodes inherit, as one document in the form of Cloudify's parser."""
         return self._call(ops.MERGE, file=file, plugin_folders=plugins, open_types=open_types)
 
     def diff(self, old: str, new: str, *, plugins: Sequence[str] = (), open_types: bool = False) -> Differences:
-        """What a blueprint says differently than another one, both merged with all they import and inherit."""
+        """Return the differences of two blueprints, each merged with everything that it imports and inherits."""
         return self._call(ops.DIFF, old=old, new=new, plugin_folders=plugins, open_types=open_types)
 
     def explain(self, file: str, node: str, *, only: str = "", plugins: Sequence[str] = ()) -> Explained:
-        """Where each part of a node came from; ``only``: parts whose path begins so, such as ``properties.port``."""
+        """Return the origin of each part of a node; ``only``: parts whose path begins with it, such as ``properties.port``."""
         return self._call(ops.EXPLAIN, file=file, node=node, only=only, plugin_folders=plugins)
 
     def schema(self, *, version: str = "cloudify_dsl_1_5") -> dict[str, Any]:
-        """A JSON Schema of blueprints of a version of the language, for editors."""
+        """Return the JSON Schema of blueprints in a version of the language, for editors."""
         return self._call(ops.SCHEMA, version=version)
 
     def graph(self, file: str, *, plugins: Sequence[str] = ()) -> Drawing:
-        """The nodes with their relationships, as a diagram; none of its code is run."""
+        """Return the nodes and their relationships as a diagram; runs no code of the blueprint."""
         return self._call(ops.DRAW_BLUEPRINT, file=file, plugin_folders=plugins)

@@ -1,4 +1,4 @@
-"""Breakpoints: instances that are stopped where somebody wanted to look before they continue."""
+"""Breakpoints: points at which instances stop until a user has inspected them."""
 
 from __future__ import annotations
 
@@ -18,22 +18,28 @@ if TYPE_CHECKING:
 
 
 class BreakpointsNoun(Noun):
-    """Instances that are stopped where somebody wanted to look before they continue."""
+    """Breakpoints, and the instances and resources that are stopped there until a user clears them.
+
+    A point is an operation or phase with ``pre-`` or ``post-``, such as ``pre-create``; ``*`` stands for any part of a name.
+    """
 
     def list(self, deployment: str | None = None) -> Sequence[StoppedInstance]:
-        """Instances stopped at a breakpoint, of all deployments or of one."""
+        """Return the instances stopped at breakpoints, of all deployments or of one."""
         return self._call(ops.LIST_BREAKPOINTS, deployment=deployment)
 
     def kept(self, deployment: str | None = None) -> Sequence[Kept]:
-        """The breakpoints that deployments and clusters keep for all that begins from now on."""
+        """Return the breakpoints of deployments and clusters, which apply to all work that begins from now on."""
         return self._call(ops.KEPT_BREAKPOINTS, deployment=deployment)
 
     def add(self, deployment: str, *points: str, timeout: str | None = None) -> Kept:
-        """Let all that begins from now on in a deployment or cluster stop there; without a point what it has."""
+        """Add breakpoints to a deployment or cluster, for all work that begins from now on; without a point, return the present ones.
+
+        ``timeout``: a span such as ``10m`` after which an instance that is still stopped fails.
+        """
         return self._call(ops.ADD_BREAKPOINTS, deployment=deployment, points=points, timeout_s=seconds(timeout))
 
     def remove(self, deployment: str, *points: str) -> Kept:
-        """Let what begins from now on stop there no more."""
+        """Remove breakpoints from a deployment or cluster; instances stopped there stay until they are cleared."""
         return self._call(ops.REMOVE_BREAKPOINTS, deployment=deployment, points=points)
 
     def clear(
@@ -44,5 +50,8 @@ class BreakpointsNoun(Noun):
         instances: Sequence[str] = (),
         **options: Unpack[FollowOptionsDict],
     ) -> Sequence[StoppedInstance]:
-        """Let those continue that are stopped at a point, such as ``pre-create`` or ``*``, or only these; returns them."""
+        """Let the instances stopped at a point continue, and return them. ``point``: such as ``pre-create``, or ``*`` for all.
+
+        ``instances``: only these.
+        """
         return self._call(ops.CLEAR_BREAKPOINTS, point=point, deployment=deployment, instances=instances, **options)

@@ -1,6 +1,6 @@
-"""The client: all that can be asked of a store, by noun. ``phaseline.open()`` gives one.
+"""The client: all operations on a store, grouped by noun. ``phaseline.open()`` returns one.
 
-Programs and the command line use the same methods. A client of another place (a server) is made by giving another ``_call``.
+Programs and the command line use the same methods. A client of a server would differ only in ``_call``.
 """
 
 from __future__ import annotations
@@ -39,21 +39,21 @@ N = TypeVar("N", bound="Noun")
 
 
 def hear_nothing(_news: object) -> None:
-    """For callers that want no news meanwhile."""
+    """Ignore news; the default for callers that need none."""
 
 
 class CallOperation(Protocol):
-    """Carries an operation out, wherever that is."""
+    """The function that carries an operation out, in this process or elsewhere."""
 
     def __call__(
         self, op: ClientOperation[T], /, *, watcher: Watcher | None = None, detach: bool = False, **arguments: object
     ) -> T:
-        """Its answer. ``watcher``: hears how an execution goes on; ``detach``: does not wait for its end."""
+        """Return the answer. ``watcher``: receives the progress of an execution; ``detach``: do not wait for its end."""
         ...
 
 
 class Noun:
-    """What can be done with one kind of thing."""
+    """The operations on one kind of object."""
 
     def __init__(self, call: CallOperation) -> None:
         """``call`` carries the operations out."""
@@ -69,7 +69,7 @@ class NounOf(Generic[N]):
         self._name = ""
 
     def __set_name__(self, _owner: type, name: str) -> None:
-        """The name by which programs reach it."""
+        """Remember the attribute name on the client."""
         self._name = name
 
     @overload
@@ -77,7 +77,7 @@ class NounOf(Generic[N]):
     @overload
     def __get__(self, client: Client, _owner: type) -> N: ...
     def __get__(self, client: Client | None, _owner: type) -> Self | N:
-        """The noun over this client; of the class itself: this."""
+        """Return the noun of this client; on the class, this descriptor."""
         if client is None:
             return self
         kind = self.kind
@@ -91,15 +91,14 @@ class NounOf(Generic[N]):
 
     @property
     def kind(self) -> type[N]:
-        """The class, imported now."""
+        """The class of the noun, imported on access."""
         module, _, name = self._home.partition(":")
         found: type[N] = getattr(import_module(f"phaseline.client.{module}"), name)
         return found
 
 
 class Client:
-    """Everything that a user can do with one store, by noun.
-
+    """All operations on one store, grouped by noun; close it, or use it as a context manager.
     ``blueprints``, ``deployments``, ``executions``, ``plans``, ``breakpoints``, ``instances``, ``resources``, ``plugins``, ``phases``, ``hooks``,
     ``secrets``, ``snapshots``, ``abandoned``, ``engine``, ``store``, ``records``, ``completion``.
     """
@@ -123,20 +122,20 @@ class Client:
     completion: NounOf[CompletionNoun] = NounOf("upkeep:CompletionNoun")
 
     checks_arguments = False
-    """Whether the methods of the nouns look at their arguments first."""
+    """Whether the methods of the nouns check their arguments first."""
 
     def _call(
         self, op: ClientOperation[T], /, *, watcher: Watcher | None = None, detach: bool = False, **arguments: object
     ) -> T:
-        """Carry an operation out; all that another kind of client has to replace."""
+        """Carry an operation out; the only method that another kind of client must replace."""
         raise NotImplementedError
 
     def status(self, name: str | None = None) -> Status:
-        """The state of everything in the store; with the name of a deployment: of that one."""
+        """Return the state of the whole store, or of the deployment of this name."""
         return self._call(STATUS, deployment=name)
 
     def doctor(self) -> Sequence[Check]:
-        """Examine machine, settings and store; changes nothing."""
+        """Examine the machine, the settings and the store; changes nothing."""
         return self._call(DOCTOR)
 
     def init(self, folder: str, kind: Literal["blueprint", "plugin"] = "blueprint") -> NewProject:
@@ -144,21 +143,22 @@ class Client:
         return self._call(INIT, folder=folder, kind=kind)
 
     def request_id(self, id: str) -> AbstractContextManager[RequestId]:
-        """Have an order that this thread gives within carried out once, however often it is given under this id.
+        """Carry out the request that this thread makes in the context only once, however often it is repeated with this id.
 
-        Given again, it returns the answer of the first, and this yields ``is_repeated``. Raises: PL-C094, within PL-C097 for another order.
+        A repeated request returns the first answer; the value of the context has ``is_repeated``. Raises: PL-C094 for an invalid
+        id; within the context PL-C097 for a different request with the same id.
         """
         raise NotImplementedError
 
     def close(self) -> None:
-        """Let go of the store."""
+        """Close the store."""
 
     def __enter__(self) -> Self:
-        """Itself."""
+        """Return the client itself."""
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Let go of the store."""
+        """Close the store."""
         self.close()

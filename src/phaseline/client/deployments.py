@@ -26,32 +26,35 @@ if TYPE_CHECKING:
 
 
 class DeploymentsNoun(Noun):
-    """Blueprints with inputs, under a name."""
+    """Deployments: blueprints with inputs, under a name."""
 
     def list(
         self, *, status: str | None = None, text: str = "", labels: Sequence[str] = (), limit: int | None = None
     ) -> Page[DeploymentView]:
-        """Deployments by name, with their instances by state and their latest execution; ``labels``: those they have."""
+        """Return deployments by name, with the states of their instances and their latest execution.
+
+        ``labels``: only those that have all of these.
+        """
         return self._call(ops.LIST_DEPLOYMENTS, status=status, text=text, labels=labels, limit=limit)
 
     def labels(self, name: str, *, add: Sequence[str] = (), remove: Sequence[str] = ()) -> Labels:
-        """Its labels, after adding ``KEY=VALUE`` and removing ``KEY=VALUE`` or ``KEY``."""
+        """Add labels (``KEY=VALUE``), remove labels (``KEY=VALUE`` or ``KEY``), and return the labels of the deployment."""
         return self._call(ops.LABELS, name=name, add=add, remove=remove)
 
     def history(self, name: str, *, limit: int | None = None) -> DeploymentHistory:
-        """What was run in it, by which user, and what people decided on the way."""
+        """Return the executions of the deployment, the users that requested them, and the decisions of people."""
         return self._call(ops.DEPLOYMENT_HISTORY, name=name, limit=limit)
 
     def show(self, name: str) -> DeploymentDetails:
-        """One deployment with its inputs and nodes and the folders of its code."""
+        """Return one deployment with its inputs, its nodes and the folders of its code."""
         return self._call(ops.SHOW_DEPLOYMENT, name=name)
 
     def find(self, name: str) -> DeploymentDetails:
-        """The deployment of exactly this name. Raises: PL-C010 with the name that was probably intended."""
+        """Return the deployment of exactly this name. Raises: PL-C010 with the name that was probably intended."""
         return self._call(ops.FIND_DEPLOYMENT, name=name)
 
     def graph(self, name: str) -> Drawing:
-        """Its nodes with their relationships, and their instances by state, as a diagram."""
+        """Return the nodes with their relationships and the states of their instances, as a diagram."""
         return self._call(ops.DRAW_DEPLOYMENT, name=name)
 
     def create(
@@ -66,9 +69,10 @@ class DeploymentsNoun(Noun):
         runtime_only_evaluation: bool = False,
         watcher: Watcher | None = None,
     ) -> DeploymentDetails:
-        """A deployment of a blueprint file (``deployment`` None: named as its folder) with all its instances; nothing is called.
+        """Make a deployment from a blueprint file, with all its instances; calls no operation.
 
-        ``labels``: as ``KEY=VALUE``, beside those of the blueprint. The other arguments as of ``executions.install``.
+        ``deployment`` None: named after the folder of the file. ``labels``: ``KEY=VALUE``, added to those of the blueprint.
+        The other arguments are those of ``executions.install``.
         """
         order = order_of(
             file, deployment, inputs, plugins, labels, yes_many=yes_many, runtime_only=runtime_only_evaluation
@@ -76,12 +80,12 @@ class DeploymentsNoun(Noun):
         return self._call(ops.CREATE_DEPLOYMENT, order=order, watcher=watcher)
 
     def update(self, name: str, file: str, **options: Unpack[UpdateExecutionOptionsDict]) -> ExecutionView:
-        """Bring it to another blueprint. What it would do: ``plans.update``."""
+        """Update a deployment to another blueprint, or to other inputs. For a preview, call ``plans.update``."""
         order = update_of(name, file, options)
         return self._call(ops.UPDATE, order=order, manner=manner_of(options), **following(options))
 
     def export(self, deployment: str, *, heat: bool = False) -> Mapping[str, Value]:
-        """It as a document, which ``adopt`` takes; ``heat``: only with the keys that documents of Heat have."""
+        """Return the deployment as a document for ``adopt``; ``heat``: with only the keys that documents of Heat have."""
         return self._call(ops.EXPORT, name=deployment, only_others=heat)
 
     def adopt(
@@ -96,7 +100,7 @@ class DeploymentsNoun(Noun):
         check: bool = True,
         **options: Unpack[ExecutionOptionsDict],
     ) -> ExecutionView:
-        """A deployment of what exists already, by the document in a file; nothing is created.
+        """Make a deployment of existing resources from the document in a file; creates no resource.
 
         ``deployment`` None: named as in the document.
         """
@@ -106,25 +110,25 @@ class DeploymentsNoun(Noun):
         return self._call(ops.ADOPT, order=order, manner=manner_of(options), **following(options))
 
     def abandon(self, deployment: str, *, force: bool = False, **options: Unpack[FollowOptionsDict]) -> ExecutionView:
-        """Forget it and leave its resources alone; its document is kept for 30 days, under the execution's id."""
+        """Remove a deployment from the store but leave its resources; its document is kept for 30 days under the execution's id."""
         return self._call(ops.ABANDON, name=deployment, force=force, **options)
 
     def inputs(self, name: str) -> Mapping[str, Value]:
-        """Its inputs with their defaults; hidden ones stay hidden."""
+        """Return the inputs of the deployment, defaults included; hidden ones stay hidden."""
         return self.show(name).inputs
 
     def outputs(self, name: str, *, reveal: bool = False) -> Mapping[str, Value]:
-        """Its outputs, computed now; secrets in them as ``(hidden)`` unless ``reveal``."""
+        """Compute the outputs of the deployment; secrets in them appear as ``(hidden)`` unless ``reveal``."""
         return self.compute(name, reveal=reveal).outputs
 
     def capabilities(self, name: str, *, reveal: bool = False) -> Mapping[str, Value]:
-        """Its capabilities, computed now; secrets in them as ``(hidden)`` unless ``reveal``."""
+        """Compute the capabilities of the deployment; secrets in them appear as ``(hidden)`` unless ``reveal``."""
         return self.compute(name, reveal=reveal).capabilities
 
     def compute(self, name: str, *, reveal: bool = False) -> Outputs:
-        """Its outputs and capabilities, computed now; secrets in them as ``(hidden)`` unless ``reveal``."""
+        """Compute the outputs and capabilities of the deployment; secrets in them appear as ``(hidden)`` unless ``reveal``."""
         return self._call(ops.OUTPUTS, name=name, reveal=reveal)
 
     def delete(self, name: str, *, force: bool = False) -> DeploymentView:
-        """Forget it: the name is free again, its executions stay. ``force``: although instances may still exist."""
+        """Delete a deployment: its name is free again, its executions stay. ``force``: even if instances may still exist."""
         return self._call(ops.DELETE_DEPLOYMENT, name=name, force=force)

@@ -1,4 +1,4 @@
-"""How an execution is to be run, as programs say it: words of the commands made into the values of the use cases."""
+"""Options of executions as programs pass them, and their translation into the values of the use cases."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 
 
 class FollowOptionsDict(TypedDict, total=False):
-    """How long the caller stays.
+    """How long the caller waits.
 
-    ``watcher``: hears how it goes on. ``detach``: return as soon as an engine has taken it up.
+    ``watcher``: receives the progress. ``detach``: return as soon as an engine has started the execution.
     """
 
     watcher: Watcher | None
@@ -30,8 +30,8 @@ class FollowOptionsDict(TypedDict, total=False):
 class StopOptionsDict(TypedDict, total=False):
     """Where instances stop.
 
-    ``breakpoints``: where instances stop until they are cleared, such as ``pre-create=app_*``.
-    ``break_timeout``: fail what is still stopped there after this time.
+    ``breakpoints``: points at which instances stop until they are cleared, such as ``pre-create=app_*``.
+    ``break_timeout``: a span such as ``10m`` after which an instance that is still stopped fails.
     """
 
     breakpoints: Sequence[str]
@@ -39,13 +39,14 @@ class StopOptionsDict(TypedDict, total=False):
 
 
 class RunOptionsDict(StopOptionsDict, total=False):
-    """How failures, time and other executions are dealt with.
+    """How an execution reacts to failures, time limits and other executions.
 
-    ``task_retries`` None: as the settings say. ``on_failure``: ``continue``, ``stop`` or ``rollback``. ``stop_after``: ``3``, ``10%`` or
-    ``30s``, how much may fail before nothing new begins. ``if_busy``: ``wait`` for executions that have a claim on the same instances,
-    ``refuse`` or ``force``. ``timeout``: ``90s``, ``10m`` or ``2h``, canceled when it takes longer. ``subgraph_retries``: how often a life
-    cycle that has failed is repeated. ``breakpoints``: where instances stop until they are cleared, such as ``pre-create=app_*``.
-    ``break_timeout``: fail what is still stopped there after this time.
+    ``task_retries``: retries of a failed call; None: the value of the settings; -1: without limit. ``on_failure``: ``continue``, ``stop``
+    or ``rollback``. ``stop_after``: ``3``, ``10%`` or ``30s``, the failures after which nothing new begins. ``if_busy``: ``wait`` for
+    executions that have a claim on the same instances, ``refuse`` or ``force``. ``timeout``: ``90s``, ``10m`` or ``2h``; a longer
+    execution is canceled. ``subgraph_retries``: repetitions of a failed life cycle. ``breakpoints``: points at which instances stop until
+    they are cleared, such as ``pre-create=app_*``. ``break_timeout``: a span such as ``10m`` after which an instance that is still
+    stopped fails.
     """
 
     task_retries: int | None
@@ -59,20 +60,20 @@ class RunOptionsDict(StopOptionsDict, total=False):
 class ExecutionOptionsDict(RunOptionsDict, FollowOptionsDict, total=False):
     """How an execution is run.
 
-    ``task_retries`` None: as the settings say. ``on_failure``: ``continue``, ``stop`` or ``rollback``. ``stop_after``: ``3``, ``10%`` or
-    ``30s``, how much may fail before nothing new begins. ``if_busy``: ``wait`` for executions that have a claim on the same instances,
-    ``refuse`` or ``force``. ``timeout``: ``90s``, ``10m`` or ``2h``, canceled when it takes longer. ``subgraph_retries``: how often a life
-    cycle that has failed is repeated. ``breakpoints``: where instances stop until they are cleared, such as ``pre-create=app_*``.
-    ``break_timeout``: fail what is still stopped there after this time. ``watcher``: hears how it goes on. ``detach``: return as soon as
-    an engine has taken it up.
+    ``task_retries``: retries of a failed call; None: the value of the settings; -1: without limit. ``on_failure``: ``continue``, ``stop``
+    or ``rollback``. ``stop_after``: ``3``, ``10%`` or ``30s``, the failures after which nothing new begins. ``if_busy``: ``wait`` for
+    executions that have a claim on the same instances, ``refuse`` or ``force``. ``timeout``: ``90s``, ``10m`` or ``2h``; a longer
+    execution is canceled. ``subgraph_retries``: repetitions of a failed life cycle. ``breakpoints``: points at which instances stop until
+    they are cleared, such as ``pre-create=app_*``. ``break_timeout``: a span such as ``10m`` after which an instance that is still
+    stopped fails. ``watcher``: receives the progress. ``detach``: return as soon as an engine has started the execution.
     """
 
 
 class UpdateOptionsDict(TypedDict, total=False):
     """What an update does.
 
-    ``inputs``: those that are not given stay. ``plugins`` None: the folders that it has. ``parameters``: any of the workflow ``update``.
-    The others are those of ``phaseline deployments update``.
+    ``inputs``: new values; all other inputs stay. ``plugins``: folders of plugins; None: those of the deployment. ``parameters``: any of
+    the workflow ``update``. The other options are those of ``phaseline deployments update``.
     """
 
     inputs: Mapping[str, Value] | None
@@ -113,8 +114,8 @@ class UpdateAndRunOptionsDict(UpdateOptionsDict, RunOptionsDict, total=False):
 class UpdateExecutionOptionsDict(UpdateOptionsDict, ExecutionOptionsDict, total=False):
     """What an update does (``inputs`` … ``auto_correct_types``), and how it is run (``task_retries`` … ``detach``).
 
-    ``inputs``: those that are not given stay. ``plugins`` None: the folders that it has. ``parameters``: any of the workflow ``update``.
-    The others are those of ``phaseline deployments update`` and ``executions.install``.
+    ``inputs``: new values; all other inputs stay. ``plugins``: folders of plugins; None: those of the deployment. ``parameters``: any of
+    the workflow ``update``. The other options are those of ``phaseline deployments update`` and ``executions.install``.
     """
 
 
@@ -128,7 +129,7 @@ def order_of(
     yes_many: bool = False,
     runtime_only: bool = False,
 ) -> DeploymentSpec:
-    """What is to be installed."""
+    """The specification of a deployment to install."""
     from phaseline.use_cases.prepare.deployment_spec import DeploymentSpec
 
     return DeploymentSpec(file, name, inputs or {}, tuple(plugins), yes_many, runtime_only, tuple(labels))
@@ -142,14 +143,14 @@ def start_of(
     allow_custom_parameters: bool = False,
     force: bool = False,
 ) -> WorkflowStart:
-    """Which workflow is to be started."""
+    """The specification of a workflow to start."""
     from phaseline.use_cases.prepare.workflow_start import WorkflowStart
 
     return WorkflowStart(workflow, deployment, parameters or {}, allow_custom_parameters, force)
 
 
 def update_of(deployment: str, file: str, options: UpdateOptionsDict) -> UpdateOrder:
-    """What a deployment is brought to; the switches become parameters of the workflow, over those that are given so."""
+    """The specification of an update; switches become parameters of the workflow and override equal ``parameters``."""
     from phaseline.use_cases.prepare.update_preparation import UpdateOrder
 
     said: dict[str, Value] = dict(options.get("parameters") or {})
@@ -163,7 +164,7 @@ def update_of(deployment: str, file: str, options: UpdateOptionsDict) -> UpdateO
 
 
 def stops_of(options: StopOptionsDict) -> tuple[Breakpoint, ...]:
-    """Where instances stop, and how long. Raises: PL-C094 for a time without a breakpoint, PL-P047 for one that is none."""
+    """The breakpoints and their time limit. Raises: PL-C094 for a limit without a breakpoint, PL-P047 for an invalid breakpoint."""
     breakpoints, break_timeout = options.get("breakpoints", ()), options.get("break_timeout")
     if not breakpoints:
         if break_timeout is None:
@@ -179,7 +180,7 @@ def stops_of(options: StopOptionsDict) -> tuple[Breakpoint, ...]:
 
 
 def manner_of(options: RunOptionsDict | StopOptionsDict) -> ExecutionOptions:
-    """How it deals with failures, time, others that are at work, and where it stops."""
+    """The options for failures, time limits, other executions and breakpoints, as the use cases take them."""
     from phaseline.model.execution.execution import read_limit
     from phaseline.use_cases.prepare.options import ExecutionOptions
 
@@ -197,7 +198,7 @@ def manner_of(options: RunOptionsDict | StopOptionsDict) -> ExecutionOptions:
 
 
 def seconds(span: str | None) -> float | None:
-    """The seconds of a span such as ``10m``. Raises: ``ValueError``."""
+    """A span such as ``10m`` in seconds. Raises: ``ValueError``."""
     if span is None:
         return None
     from phaseline.lang.durations import read_span
@@ -206,7 +207,7 @@ def seconds(span: str | None) -> float | None:
 
 
 def following(options: FollowOptionsDict) -> FollowOptionsDict:
-    """Of many options those that say how long the caller stays."""
+    """Those options that decide how long the caller waits."""
     return {"watcher": options.get("watcher"), "detach": options.get("detach", False)}
 
 
@@ -220,7 +221,7 @@ def adoption_of(
     allow_type_change: bool,
     check: bool,
 ) -> AdoptOrder:
-    """Which document becomes a deployment."""
+    """The specification of an adoption: the document that becomes a deployment."""
     from phaseline.use_cases.commands.adopt import AdoptOrder
 
     return AdoptOrder(document, deployment, blueprint, inputs or {}, plugins, allow_type_change, check)

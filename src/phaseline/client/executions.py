@@ -1,4 +1,4 @@
-"""Executions: runs of workflows."""
+"""Executions: single runs of workflows."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ if TYPE_CHECKING:
 
 
 class ExecutionsNoun(Noun):
-    """Runs of workflows. Those that run one return when it has ended, needs a person, or is detached.
+    """Executions of workflows. Methods that run one return when it has ended, needs a person, or is detached.
 
-    An ``id`` or a name may be a unique beginning; without an id the latest execution of ``deployment`` is taken, or of the
-    only deployment there is; by commands that change one (approve, complete, resume, cancel …) the only one to which they apply.
+    An ``id`` or a name may be a unique beginning. Without an id, queries take the latest execution of ``deployment``, or of the
+    only deployment; commands that change an execution (approve, complete, resume, cancel …) take the only one to which they apply.
     """
 
     def install(
@@ -45,10 +45,11 @@ class ExecutionsNoun(Noun):
         labels: Sequence[str] = (),
         **options: Unpack[ExecutionOptionsDict],
     ) -> ExecutionView:
-        """Make a deployment of a blueprint file (``deployment`` None: named as its folder) and install it.
+        """Make a deployment from a blueprint file and install it.
 
-        ``labels``: as ``KEY=VALUE``, beside those of the blueprint. ``yes_many``: allow more than a million relationship calls.
-        ``runtime_only_evaluation``: functions are evaluated when their values are needed.
+        ``deployment`` None: named after the folder of the file. ``labels``: ``KEY=VALUE``, added to those of the blueprint.
+        ``yes_many``: allow more than a million relationship calls. ``runtime_only_evaluation``: evaluate functions only when their
+        values are needed.
         """
         order = order_of(
             file, deployment, inputs, plugins, labels, yes_many=yes_many, runtime_only=runtime_only_evaluation
@@ -65,7 +66,7 @@ class ExecutionsNoun(Noun):
     ) -> ExecutionView:
         """Stop and delete every instance of a deployment; the record of the deployment stays.
 
-        ``recursive``: deployments that belong to it, by their label ``csys-obj-parent``, are uninstalled first.
+        ``recursive``: first uninstall the deployments that belong to it by their label ``csys-obj-parent``.
         """
         return self._call(
             ops.UNINSTALL,
@@ -88,8 +89,8 @@ class ExecutionsNoun(Noun):
     ) -> ExecutionView:
         """Run any workflow of a deployment by its name, such as ``execute_operation``.
 
-        ``allow_custom_parameters``: those that nobody declares are handed on to plugins. ``force``: although the blueprint
-        says that the workflow is not available now.
+        ``allow_custom_parameters``: accept undeclared parameters and pass them to plugins. ``force``: run it even if the
+        blueprint declares that the workflow is not available now.
         """
         order = start_of(workflow, deployment, parameters, allow_custom_parameters=allow_custom_parameters, force=force)
         return self._call(ops.START, order=order, manner=manner_of(options), **following(options))
@@ -97,13 +98,13 @@ class ExecutionsNoun(Noun):
     def resume(
         self, id: str | None = None, *, deployment: str | None = None, **options: Unpack[FollowOptionsDict]
     ) -> ExecutionView:
-        """Continue one that a crash or an interrupt left open. What completed is not called again."""
+        """Continue an execution that a crash or an interrupt left open. Completed operations are not called again."""
         return self._call(ops.RESUME, id=id, deployment=deployment, **options)
 
     def watch(
         self, id: str | None = None, *, deployment: str | None = None, watcher: Watcher | None = None
     ) -> ExecutionView:
-        """Wait for the end of one, whichever process runs it; continue it if none does."""
+        """Wait for the end of an execution, in whichever process it runs; continue it if none runs it."""
         return self._call(ops.WATCH, id=id, deployment=deployment, watcher=watcher)
 
     def retry(
@@ -115,7 +116,10 @@ class ExecutionsNoun(Noun):
         clean: bool = False,
         **options: Unpack[FollowOptionsDict],
     ) -> ExecutionView:
-        """Call again what failed, was canceled or is unsure, and continue. ``clean``: half-made instances go first."""
+        """Call failed, canceled and unsure operations again, and continue.
+
+        ``instances``: only operations of these. ``clean``: first clean up half-made instances.
+        """
         return self._call(ops.RETRY, id=id, deployment=deployment, instances=instances, clean=clean, **options)
 
     def complete(
@@ -128,7 +132,7 @@ class ExecutionsNoun(Noun):
         deployment: str | None = None,
         **options: Unpack[FollowOptionsDict],
     ) -> ExecutionView:
-        """Take operations as completed because you vouch for them, and continue; kept with your name and ``reason``."""
+        """Mark operations as completed on your own responsibility, and continue; recorded with your name and ``reason``."""
         return self._call(
             ops.COMPLETE,
             id=id,
@@ -142,7 +146,7 @@ class ExecutionsNoun(Noun):
     def approve(
         self, id: str | None = None, *, deployment: str | None = None, plan: str | None = None, reason: str = ""
     ) -> Approved:
-        """Agree to the plan that a hook waits with; ``plan``: its digest, refused if it waits for another one."""
+        """Approve the plan that a hook waits with. ``plan``: its digest; refused if the hook waits with another plan."""
         return self._call(ops.APPROVE, id=id, deployment=deployment, plan=plan, reason=reason)
 
     def wake(
@@ -154,7 +158,7 @@ class ExecutionsNoun(Noun):
         deployment: str | None = None,
         **options: Unpack[FollowOptionsDict],
     ) -> ExecutionView:
-        """Call sleeping operations now."""
+        """Wake sleeping operations: they are called now. ``operations``: only these, by full name or its last part."""
         return self._call(ops.WAKE, id=id, deployment=deployment, instances=instances, operations=operations, **options)
 
     def rerun(
@@ -166,7 +170,7 @@ class ExecutionsNoun(Noun):
         deployment: str | None = None,
         **options: Unpack[FollowOptionsDict],
     ) -> ExecutionView:
-        """Have completed phases of nodes called once more, while these are in that state."""
+        """Call completed phases of nodes once more, while the nodes are still in that state."""
         return self._call(ops.RERUN, id=id, deployment=deployment, instances=instances, phases=phases, **options)
 
     def cancel(
@@ -178,7 +182,7 @@ class ExecutionsNoun(Noun):
         kill: bool = False,
         watcher: Watcher | None = None,
     ) -> ExecutionView:
-        """End an open one: nothing new starts; running calls are awaited, left alone (``force``) or killed (``kill``)."""
+        """End an open execution: nothing new starts; running calls are awaited, left alone (``force``) or killed (``kill``)."""
         how: Literal["wait", "force", "kill"] = "kill" if kill else "force" if force else "wait"
         return self._call(ops.CANCEL, id=id, deployment=deployment, how=how, watcher=watcher)
 
@@ -193,10 +197,10 @@ class ExecutionsNoun(Noun):
         text: str = "",
         limit: int | None = None,
     ) -> Page[ExecutionView]:
-        """Executions of a deployment or of all, the latest first, without what failed in them.
+        """Return the executions of a deployment or of all, the latest first, without their failures.
 
-        ``by``: the user who asked for it. ``since``: asked for since then, an age such as ``30d`` or ms since the epoch.
-        ``text``: in the id or the reason.
+        ``by``: the user that requested it. ``since``: requested since then; an age such as ``30d``, or ms since the epoch.
+        ``text``: contained in the id or the reason.
         """
         from phaseline.use_cases.queries.executions import ExecutionFilter
 
@@ -204,7 +208,7 @@ class ExecutionsNoun(Noun):
         return self._call(ops.LIST_EXECUTIONS, deployment=deployment, wanted=wanted, limit=limit)
 
     def show(self, id: str | None = None, *, deployment: str | None = None) -> ExecutionView:
-        """One of them with every failed operation."""
+        """Return one execution with every failed operation."""
         return self._call(ops.SHOW_EXECUTION, id=id, deployment=deployment)
 
     def logs(
@@ -219,10 +223,10 @@ class ExecutionsNoun(Noun):
         text: str = "",
         limit: int | None = None,
     ) -> EventHistory:
-        """The last lines of scripts, plugins and the engine; ``limit`` None: all.
+        """Return the last log lines of scripts, plugins and the engine; ``limit`` None: all.
 
-        ``node``: about its instances. ``phase``: an operation or phase, its last part will do. ``level``: this one and above; empty:
-        all, also those for debugging. ``text``: lines with it, upper and lower case alike.
+        ``node``: lines about its instances. ``phase``: an operation or phase; the last part of its name is enough. ``level``: this level
+        and above; empty: all levels, debug included. ``text``: lines that contain it, in upper or lower case.
         """
         wanted = _filter(node, phase, level, text)
         return self._call(ops.LOGS, id=id, deployment=deployment, instance=instance, wanted=wanted, limit=limit)
@@ -238,9 +242,9 @@ class ExecutionsNoun(Noun):
         text: str = "",
         limit: int | None = None,
     ) -> EventHistory:
-        """The last events: what the execution and each of its instances went through; ``limit`` None: all.
+        """Return the last events of the execution and of its instances; ``limit`` None: all.
 
-        ``level``: the type of an event. The other arguments as of ``logs``.
+        ``level``: the type of an event. The other arguments are those of ``logs``.
         """
         wanted = _filter(node, phase, level, text)
         return self._call(ops.EVENTS, id=id, deployment=deployment, wanted=wanted, limit=limit)
@@ -256,7 +260,7 @@ class ExecutionsNoun(Noun):
         text: str = "",
         limit: int | None = None,
     ) -> EventPages:
-        """As ``events``, a page at a time: not all lines are in memory at once."""
+        """Return the same as ``events`` page by page, so that not all lines are in memory at once."""
         wanted = _filter(node, phase, level, text)
         return self._call(ops.EVENT_PAGES, id=id, deployment=deployment, wanted=wanted, limit=limit)
 
@@ -271,7 +275,7 @@ class ExecutionsNoun(Noun):
         level: str = "",
         text: str = "",
     ) -> LineStream:
-        """Lines of logs as they come, in pages, until the execution has ended. The arguments as of ``logs``."""
+        """Return log lines as they come, in pages, until the execution has ended. The arguments are those of ``logs``."""
         wanted = _filter(node, phase, level, text)
         return self._call(ops.STREAM_LOGS, id=id, deployment=deployment, instance=instance, wanted=wanted)
 
@@ -285,39 +289,39 @@ class ExecutionsNoun(Noun):
         level: str = "",
         text: str = "",
     ) -> LineStream:
-        """Events as they come, in pages, until the execution has ended. The arguments as of ``events``."""
+        """Return events as they come, in pages, until the execution has ended. The arguments are those of ``events``."""
         wanted = _filter(node, phase, level, text)
         return self._call(ops.STREAM_EVENTS, id=id, deployment=deployment, wanted=wanted)
 
     def timeline(self, id: str | None = None, *, deployment: str | None = None) -> Timeline:
-        """Which phase ran when, and the chain of calls that decided when it was done."""
+        """Return when each phase ran, and the critical path: the chain of calls that decided the end."""
         return self._call(ops.TIMELINE, id=id, deployment=deployment)
 
     def follow(self, id: str | None = None, *, deployment: str | None = None) -> Iterator[Line]:
-        """Log lines and events from its beginning on, the new ones as they come; ends when it has settled.
+        """Iterate over log lines and events from the beginning, new ones as they come, until the execution has settled.
 
-        It only looks: another process, or another thread of this one, runs it.
+        It only reads: another process, or another thread of this one, runs the execution.
         """
         return self._call(ops.FOLLOW, id=id, deployment=deployment)
 
     def tail(self, id: str) -> Tail:
-        """Log lines and events of the execution with this id, by time: ``new()`` gives those since the last look."""
+        """Return a reader of the log lines and events of one execution, by time: ``new()`` returns those since the last call."""
         return self._call(ops.TAIL, execution=id)
 
     def purge(self, older: str | float, *, deployment: str | None = None, dry_run: bool = False) -> Purge:
-        """Remove executions that ended longer ago than this, with everything about them. ``older``: ``30d``, or seconds."""
+        """Remove executions that ended longer ago than ``older`` (``30d``, or seconds), with all their records."""
         from phaseline.lang.durations import read_age_ms
 
         age_ms = read_age_ms(older) if isinstance(older, str) else round(older * 1000)
         return self._call(ops.PURGE, older_ms=age_ms, deployment=deployment, dry_run=dry_run)
 
     def is_built_in(self, workflow: str) -> bool:
-        """Whether every deployment has a workflow of this name."""
+        """Return whether every deployment has a workflow of this name."""
         return self._call(ops.IS_BUILT_IN, name=workflow)
 
 
 def _since(since: str | int | None) -> int:
-    """Milliseconds since the epoch; 0: from the beginning."""
+    """The start of a period in ms since the epoch; 0: no start."""
     if not isinstance(since, str):
         return since or 0
     from phaseline.lang.durations import read_age_ms

@@ -16,28 +16,28 @@ if TYPE_CHECKING:
 
 
 class HooksNoun(Noun):
-    """Classes that are called before and after every action of a deployment."""
+    """Hook classes, which are called before and after every action of a deployment."""
 
     def list(self, *, deployment: str | None = None) -> HookList:
-        """All in the order in which they are called; with a deployment also whether they are on for it."""
+        """Return all hook classes in calling order; with a deployment, also whether each is enabled for it."""
         return self._call(ops.LIST_HOOKS, deployment=deployment)
 
     def show(self, name: str, deployment: str | None = None) -> Sequence[HookView]:
-        """Those of a name; with a deployment as they are for it."""
+        """Return the hook classes of a name; with a deployment, as they apply to it."""
         return self._call(ops.SHOW_HOOKS, name=name, deployment=deployment)
 
     def disable(self, name: str, *, deployment: str | None = None, reason: str = "") -> Switched:
-        """Have a class called no more; for one deployment only if it is optional."""
+        """Disable a hook class; for a single deployment only if the class is optional."""
         return self._call(ops.DISABLE_HOOK, name=name, deployment=deployment, reason=reason)
 
     def enable(self, name: str, *, deployment: str | None = None) -> Switched:
-        """Have it called again."""
+        """Enable a hook class again."""
         return self._call(ops.ENABLE_HOOK, name=name, deployment=deployment)
 
     def reload(self) -> HooksReloaded:
-        """Import them anew for actions that begin from now on."""
+        """Import the hook classes again, for actions that begin from now on."""
         return self._call(ops.RELOAD_HOOKS)
 
     def test(self, name: str, deployment: str, *, workflow: str = "install", method: Method = "pre") -> HookTried:
-        """Call one method of a class by hand on what a deployment is now."""
+        """Call one method of a hook class by hand, on the present state of a deployment."""
         return self._call(ops.TRY_HOOK, name=name, deployment=deployment, workflow=workflow, method=method)

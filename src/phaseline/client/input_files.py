@@ -1,4 +1,4 @@
-"""Values as users give them: inputs in files and single ones, what ``--data`` has, secrets in files."""
+"""Values from users: inputs in files and single inputs, ``--data``, and secrets in files."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ if TYPE_CHECKING:
 
 MAX_FILE_BYTES = 10_000_000
 MAX_DEPTH = 100
-"""Deeper than this nothing is meant that way; it also ends values that contain themselves."""
+"""The deepest nesting of a value; it also stops values that contain themselves."""
 
 STRUCTURED = "[{\"'"
-"""How a value begins that is meant as a list, a mapping or a quoted text."""
+"""The first characters of a list, a mapping or a quoted text."""
 
 
 def gather_inputs(files: Sequence[str], given: Sequence[str] = ()) -> dict[str, Value]:
-    """{name: value}: later files win over earlier ones, what is given over all files, and later over earlier there.
+    """{name: value}: later files override earlier ones, given texts override all files, and later texts earlier ones.
 
-    Each given text is ``name=value``, whose value is read as ``read_value`` does, a mapping in JSON or YAML, or the path
-    of a file. Raises: ProblemsError with PL-C020 for each file or mapping that is not one of names, and PL-C025 for each
-    value that was meant as YAML and is none.
+    Each given text is ``name=value``, with the value read as by ``read_value``, a mapping in JSON or YAML, or the path
+    of a file. Raises: ProblemsError with PL-C020 for each file or mapping that does not map names, and PL-C025 for each
+    value that begins as YAML but is not valid YAML.
     """
     found: dict[str, Value] = {}
     problems: list[Problem] = []
@@ -42,7 +42,7 @@ def gather_inputs(files: Sequence[str], given: Sequence[str] = ()) -> dict[str, 
 
 
 def _given(text: str) -> dict[str, Value]:
-    """The inputs that one text of the command line gives."""
+    """The inputs in one text of the command line."""
     if text.lstrip().startswith("{"):
         try:
             return _mapping(_plain(_yaml(text)), text)
@@ -55,11 +55,11 @@ def _given(text: str) -> dict[str, Value]:
 
 
 def read_value(text: str, name: str) -> Value:
-    """The value that a text given on the command line means: ``8080`` is a number, ``[a, b]`` a list, words are a string.
+    """Read a value from the command line: ``8080`` is a number, ``[a, b]`` a list, words are a string.
 
-    Words that happen to be no YAML are a string, too; what begins like a list, a mapping or a quoted text is not.
+    Words that are not valid YAML are a string, too, unless they begin like a list, a mapping or a quoted text.
 
-    Raises: PL-C025 for such a text if it is no YAML; ``name`` is what it was given for, or the option: ``--data``, ``--set size``.
+    Raises: PL-C025 for such a beginning without valid YAML; ``name`` is the input, or the option: ``--data``, ``--set size``.
 
     >>> read_value("8080", "n"), read_value("[1, two]", "n"), read_value("a: b: c", "n"), read_value("", "n")
     (8080, [1, 'two'], 'a: b: c', '')
@@ -77,7 +77,7 @@ def read_value(text: str, name: str) -> Value:
 
 
 def _quoted(name: str, text: str) -> str:
-    """How a text is given on the command line so that it stays one.
+    """Quote a text for the command line so that it is read as a string.
 
     >>> print(_quoted("ports", "[80"), _quoted("--data", "[80"), _quoted("--set ports", "[80"))
     'ports="[80"' --data '"[80"' --set 'ports="[80"'
@@ -90,9 +90,9 @@ def _quoted(name: str, text: str) -> str:
 
 
 def read_said(text: str) -> Value:
-    """What ``--data`` says: JSON or YAML, a text in quotes. Words without them are mostly a mapping whose braces were forgotten.
+    """Read the value of ``--data``: JSON or YAML, texts in quotes.
 
-    Raises: PL-C025 for them, and for what is neither.
+    Raises: PL-C025 for unquoted words, which are mostly a mapping without its braces, and for invalid JSON or YAML.
 
     >>> read_said('{"ready": true}'), read_said("ready: true"), read_said('"ready"'), read_said("null")
     ({'ready': True}, {'ready': True}, 'ready', None)
@@ -106,7 +106,7 @@ def read_said(text: str) -> Value:
 
 
 def read_secret(source: str | bytes) -> str:
-    """The secret in a file, or in bytes that were piped in, as it is. Raises: PL-C052."""
+    """Read the secret in a file, or in piped bytes, unchanged. Raises: PL-C052."""
     try:
         content = source if isinstance(source, bytes) else Path(source).read_bytes()
         return content.decode()
@@ -143,20 +143,20 @@ def _mapping(content: Value, source: str) -> dict[str, Value]:
 
 
 def _yaml(text: str) -> object:
-    """The content. Raises ``ValueError`` for what is no YAML, and for anchors used to blow a text up."""
+    """Parse YAML. Raises ``ValueError`` for invalid YAML, and for anchors that would expand without measure."""
     import yaml
 
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     try:
         if any(isinstance(event, yaml.AliasEvent) for event in yaml.parse(text, Loader=loader)):
             raise ValueError("anchors and aliases are not allowed among inputs")
-        return yaml.load(text, Loader=loader)  # noqa: S506 - a safe loader, in C where there is one
+        return yaml.load(text, Loader=loader)  # noqa: S506 - a safe loader, in C if available
     except yaml.YAMLError as error:
         raise ValueError(" ".join(str(error).split())) from error
 
 
 def _plain(value: object, depth: int = 0) -> Value:
-    """The value in what JSON can say; dates become the text they were."""
+    """The value as JSON allows it; dates become their text."""
     if depth > MAX_DEPTH:
         raise ValueError(f"it is nested deeper than {MAX_DEPTH} levels")
     if isinstance(value, float) and not isfinite(value):

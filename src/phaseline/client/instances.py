@@ -1,4 +1,4 @@
-"""Instances: the things that a deployment consists of."""
+"""Instances: the parts of a deployment, some for each node."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class InstancesNoun(Noun):
-    """The things that a deployment consists of."""
+    """Instances: the parts of a deployment, some for each node."""
 
     def list(
         self,
@@ -30,17 +30,17 @@ class InstancesNoun(Noun):
         state: str | None = None,
         limit: int | None = None,
     ) -> Page[InstanceView]:
-        """Instances in the order of their numbers, without their properties."""
+        """Return instances in the order of their numbers, without their properties."""
         return self._call(ops.LIST_INSTANCES, deployment=deployment, node=node, state=state, limit=limit)
 
     def show(self, id: str, *, deployment: str | None = None) -> InstanceView:
-        """One of them with its runtime properties and relationships."""
+        """Return one instance, by its id or a unique beginning, with its runtime properties and relationships."""
         return self._call(ops.SHOW_INSTANCE, id=id, deployment=deployment)
 
     def mark_unhealthy(
         self, ids: Sequence[str], *, deployment: str | None = None, reason: str = "", watcher: Watcher | None = None
     ) -> ExecutionView:
-        """Mark instances as unhealthy, whatever checks find: the next heal repairs or reinstalls them."""
+        """Mark instances as unhealthy, whatever their checks find: the next heal repairs or reinstalls them."""
         return self._call(ops.MARK_UNHEALTHY, ids=ids, deployment=deployment, reason=reason, watcher=watcher)
 
     def restrict(
@@ -53,9 +53,9 @@ class InstancesNoun(Noun):
         as_blueprint: bool = False,
         watcher: Watcher | None = None,
     ) -> ExecutionView:
-        """Forbid that nodes and instances are updated, replaced or deleted: what ``forbid`` names and nothing else.
+        """Forbid actions on nodes and instances (update, replace, delete): exactly those in ``forbid``.
 
-        ``lift``: nothing is forbidden, as when none of the three is given. ``as_blueprint``: what the blueprint says.
+        ``lift``: forbid nothing, as when none of the three is given. ``as_blueprint``: forbid what the blueprint declares.
         Raises: PL-C094 for more than one of the three.
         """
         from phaseline.use_cases.commands.restrict import raise_if_several_modes
@@ -73,13 +73,13 @@ class InstancesNoun(Noun):
         operations: Sequence[str] = (),
         **options: Unpack[FollowOptionsDict],
     ) -> ExecutionView:
-        """Send data to its sleeping operations: they are called now and find it in ``item.data["signals"]``."""
+        """Send data to sleeping operations of an instance: they are called now and find it in ``item.data["signals"]``."""
         return self._call(ops.SIGNAL, id=id, deployment=deployment, data=data, operations=operations, **options)
 
     def why(self, id: str, *, deployment: str | None = None) -> Waiting:
-        """What it waits for, since when, and what would unblock it."""
+        """Return what an instance waits for, since when, and what would unblock it."""
         return self._call(ops.WHY, id=id, deployment=deployment)
 
     def stuck(self, *, deployment: str | None = None, limit: int | None = None) -> Page[Stuck]:
-        """What does not continue by itself, over all deployments, like things together, the oldest first."""
+        """Return stuck work of all deployments, which does not continue by itself, in groups of like entries, the oldest first."""
         return self._call(ops.STUCK, deployment=deployment, limit=limit)

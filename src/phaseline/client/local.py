@@ -1,4 +1,4 @@
-"""The client of a store that this process opens itself: ``phaseline.open()`` for programs, and every command."""
+"""The client of a store that this process opens itself, for ``phaseline.open()`` and every command."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class LocalClient(Client):
-    """Carries operations out in this process: imports the target when it is called, and waits for what it begins."""
+    """A client that carries operations out in this process; it imports a target on its first call, and waits for executions."""
 
     def __init__(
         self,
@@ -34,10 +34,10 @@ class LocalClient(Client):
         keeps_to_store: bool = False,
         checks_arguments: bool = False,
     ) -> None:
-        """``app`` is closed with it; None: for operations that need no store. ``load``: reads the settings, for ``doctor``.
+        """``app`` is closed with the client; None: for operations that need no store. ``load``: reads the settings, for ``doctor``.
 
-        ``keeps_to_store``: an operation makes a store only if the table says so, and lists nothing where there is none.
-        ``checks_arguments``: as for programs; the command line has looked at its words before.
+        ``keeps_to_store``: an operation creates a store only if the table allows it, and lists nothing where none exists.
+        ``checks_arguments``: set for programs; the command line has checked its words before.
         """
         self._app = app
         self._of_thread = threading.local()
@@ -53,7 +53,7 @@ class LocalClient(Client):
 
     @property
     def ctx(self) -> RequestContext:
-        """The context of a call that this thread makes now: under its request id, if it has set one."""
+        """The context of this thread's present call, with its request id if one is set."""
         found: RequestContext | None = getattr(self._of_thread, "ctx", None)
         return self.app.request() if found is None else found
 
@@ -76,7 +76,7 @@ class LocalClient(Client):
     def _followed(
         self, answer: T | Submission | SubmissionFor[T] | Submissions[T], watcher: Watcher | None, *, detach: bool
     ) -> T:
-        """The answer of a command: of what it has submitted, when that was carried out."""
+        """Return the answer of a command; if it submitted work, the answer after that was carried out."""
         from phaseline.use_cases.commands.submission import Submission, SubmissionFor, Submissions
 
         if not isinstance(answer, (Submission, SubmissionFor, Submissions)):
@@ -90,9 +90,10 @@ class LocalClient(Client):
 
     @contextmanager
     def request_id(self, id: str) -> Iterator[RequestId]:
-        """Have an order that this thread gives within carried out once, however often it is given under this id.
+        """Carry out the request that this thread makes in the context only once, however often it is repeated with this id.
 
-        Given again, it returns the answer of the first, and this yields ``is_repeated``. Raises: PL-C094, within PL-C097 for another order.
+        A repeated request returns the first answer; the value of the context has ``is_repeated``. Raises: PL-C094 for an invalid
+        id; within the context PL-C097 for a different request with the same id.
         """
         former, found = getattr(self._of_thread, "ctx", None), self.app.request(id)
         assert found.requested is not None, "it was given one"
@@ -103,13 +104,13 @@ class LocalClient(Client):
             self._of_thread.ctx = former
 
     def close(self) -> None:
-        """Let go of the store."""
+        """Close the store."""
         if self._app is not None:
             self._app.close()
 
 
 def _without_engine(settings: Settings) -> AppContext:
-    """What ``doctor`` looks at a store with: it starts nothing."""
+    """The context in which ``doctor`` examines a store; it starts no engine."""
     from phaseline.app.app_context import AppContext
 
     return AppContext(settings, "phaseline doctor")

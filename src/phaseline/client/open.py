@@ -26,13 +26,13 @@ def open_phaseline(
     settings: Mapping[str, str] | None = None,
     background: bool = False,
 ) -> Client:
-    """Everything that a user can do, over the store at ``url`` (None: as the settings say; ``memory:``: nothing is kept).
+    """Return a client of the store at ``url`` (None: the store of the settings; ``memory:``: a store that keeps nothing).
 
     ``plugins``: folders with modules of plugins, searched first. ``config``: a settings file. ``settings``: {name: text}
-    as on the page about settings, such as ``{"run.threads": "4"}``. ``background``: whether a background engine is
-    started for what is open when a call with ``detach`` returns. Close it, or use it as a context manager.
+    as in docs/settings.md, such as ``{"run.threads": "4"}``. ``background``: whether to start a background engine for
+    open work when a call with ``detach`` returns. Close the client, or use it as a context manager.
 
-    Raises: ``ProblemsError`` with everything that is wrong with the settings. The store is opened by its first use.
+    Raises: ``ProblemsError`` with every problem of the settings. The store is opened on first use.
     """
     given = {**(settings or {}), **({"store.url": url} if url is not None else {})}
     loaded = load_settings(config=config, given=given)

@@ -1,9 +1,9 @@
-"""The table of operations: everything that a user can ask for, once.
+"""The table of operations: one row for everything that a user can request.
 
-An operation has a name (``noun.verb``, as programs say it), a kind, a target (the use case that answers it) and what it needs of the
-store. It is typed by its answer, so ``self._call(RETRY, id=id)`` gives an ``ExecutionView``. The methods of the nouns
-(``client.executions``, …) end in such a call; commands of the command line call these methods. What a server adds (right, cost, path)
-becomes one more column here: a route is made from the same row.
+An operation has a name (``noun.verb``, as in Python), a kind, a target (the use case that answers it) and a requirement on the
+store. It is typed by its answer, so ``self._call(RETRY, id=id)`` returns an ``ExecutionView``. The methods of the nouns
+(``client.executions``, …) end in such a call; commands of the command line call these methods. The needs of a server (right, cost,
+path) become further columns here: a route is made from the same row.
 """
 
 from __future__ import annotations
@@ -80,21 +80,21 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 Kind = Literal["query", "command", "local"]
 Store = Literal["needed", "made", "listed", "none", "examined"]
-"""What an operation needs of the store: one that is there; one that may be made for it; one to list, empty where none was made
+"""The requirement of an operation on the store: an existing one; one that may be created; one to list, empty if none exists
 yet; none; or the settings that name it, which may be wrong themselves."""
 
 
 class ClientOperation(Generic[T]):
     """One row of the table; ``T``: the type of its answer.
 
-    ``kind``: ``query`` (only looks), ``command`` (changes something), or ``local``: it works on files or the processor of the caller's
-    own machine for a ``reason``, and never goes over a network. ``target``: ``module:name`` of the use case.
+    ``kind``: ``query`` (only reads), ``command`` (changes something), or ``local``: it needs files or the processor of the caller's
+    own machine for a ``reason``, and is never called over a network. ``target``: ``module:name`` of the use case.
     """
 
     __slots__ = ("kind", "name", "reason", "store", "target")
 
     def __init__(self, name: str, kind: Kind, target: str, store: Store = "needed", *, reason: str = "") -> None:
-        """Nothing is imported yet."""
+        """Keep the row; nothing is imported yet."""
         self.name = name
         self.kind = kind
         self.target = target
@@ -275,4 +275,4 @@ OFFER_NAMES: ClientOperation[Sequence[str]] = ClientOperation("completion.names"
 TABLE: Mapping[str, ClientOperation[Any]] = {
     each.name: each for each in list(globals().values()) if isinstance(each, ClientOperation)
 }
-"""{name: operation}, in the order of this page."""
+"""{name: operation}, in the order of this module."""

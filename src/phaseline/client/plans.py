@@ -1,4 +1,4 @@
-"""Plans: what would be done, kept to be read and then carried out as it was read."""
+"""Plans: previews of changes, kept so that exactly the reviewed plan is carried out."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class PlansNoun(Noun):
-    """What would be done, kept to be read and then carried out as it was read."""
+    """Previews of changes, which can be kept, reviewed, and then carried out exactly as reviewed."""
 
     def make(
         self,
@@ -33,7 +33,10 @@ class PlansNoun(Noun):
         save: bool = False,
         **options: Unpack[StopOptionsDict],
     ) -> PlanPreview:
-        """What a workflow of a deployment would do now; ``save``: it is kept. The other arguments as of ``executions.start``."""
+        """Plan a workflow of a deployment: return what it would do now. ``save``: keep the plan.
+
+        The other arguments are those of ``executions.start``.
+        """
         order = start_of(workflow, deployment, parameters, allow_custom_parameters=allow_custom_parameters, force=force)
         return self._call(ops.PLAN_WORKFLOW, order=order, save=save, manner=manner_of(options))
 
@@ -45,7 +48,7 @@ class PlansNoun(Noun):
         save: bool = False,
         **options: Unpack[StopOptionsDict],
     ) -> PlanPreview:
-        """What ``executions.uninstall`` would do now; ``save``: it is kept."""
+        """Return what ``executions.uninstall`` would do now; ``save``: keep the plan."""
         return self._call(
             ops.PLAN_UNINSTALL, name=deployment, ignore_failure=ignore_failure, save=save, manner=manner_of(options)
         )
@@ -59,9 +62,9 @@ class PlansNoun(Noun):
         allowed_only: bool = False,
         **options: Unpack[UpdateAndRunOptionsDict],
     ) -> PlanPreview:
-        """What an update to a blueprint would do now; ``save``: it is kept. Otherwise as ``deployments.update``.
+        """Return what ``deployments.update`` with the same arguments would do now; ``save``: keep the plan.
 
-        ``allowed_only``: raise PL-P041 where the update would; otherwise the plan warns of it.
+        ``allowed_only``: raise PL-P041 where the update would; otherwise the plan contains a warning.
         """
         order = update_of(deployment, file, options)
         return self._call(ops.PLAN_UPDATE, order=order, save=save, manner=manner_of(options), allowed_only=allowed_only)
@@ -78,24 +81,24 @@ class PlansNoun(Noun):
         check: bool = True,
         **options: Unpack[StopOptionsDict],
     ) -> PlanPreview:
-        """What ``deployments.adopt`` would do, and what speaks against it; nothing is stored."""
+        """Return what ``deployments.adopt`` would do, and every objection; stores nothing."""
         order = adoption_of(
             document, deployment, blueprint, inputs, plugins, allow_type_change=allow_type_change, check=check
         )
         return self._call(ops.PLAN_ADOPTION, order=order, manner=manner_of(options))
 
     def list(self, deployment: str | None = None) -> Sequence[PlanView]:
-        """Kept plans, the latest first, each with whether it can still be applied."""
+        """Return kept plans, the latest first, each with whether it can still be applied."""
         return self._call(ops.LIST_PLANS, deployment=deployment)
 
     def show(self, id: str) -> PlanDetails:
-        """One of them, by its id or by that of the execution that carries it out."""
+        """Return one kept plan, by its id or by that of the execution that carries it out."""
         return self._call(ops.SHOW_PLAN, id=id)
 
     def apply(self, id: str, **options: Unpack[FollowOptionsDict]) -> ExecutionView:
-        """Carry one out; refused with what has moved if the deployment is not what it was."""
+        """Carry a kept plan out; refused, with the differences, if the deployment has changed since."""
         return self._call(ops.APPLY_PLAN, id=id, **options)
 
     def delete(self, id: str) -> PlanView:
-        """Forget one that was not applied."""
+        """Delete a kept plan that was not applied."""
         return self._call(ops.DELETE_PLAN, id=id)

@@ -1,4 +1,4 @@
-"""Plugins and phases: code of others, and what is done with resources in a state."""
+"""Plugins and phases: foreign code, and the work on resources in a state."""
 
 from __future__ import annotations
 
@@ -29,43 +29,44 @@ if TYPE_CHECKING:
 
 
 class PluginsNoun(Noun):
-    """Code of others: phases, listeners, operations and packages. Only ``reload``, ``build`` and ``try_function`` run any of it.
+    """Plugins: phases, listeners, operations and packages. Only ``reload``, ``build`` and ``try_function`` run their code.
 
-    A package is named ``NAME==VERSION``, or ``NAME`` for the newest version. ``plugins``: folders that are searched before those of the settings.
+    A package is named ``NAME==VERSION``, or ``NAME`` for the newest version. ``plugins``: folders that are searched before those
+    of the settings.
     """
 
     def list(self, *, plugins: Sequence[str] = ()) -> list[PluginView]:
-        """Every plugin, by name."""
+        """Return every plugin, by name."""
         return self._call(ops.LIST_PLUGINS, plugin_folders=plugins)
 
     def show(self, name: str, *, plugins: Sequence[str] = ()) -> PluginView:
-        """One plugin with everything that is wrong with it."""
+        """Return one plugin with all its problems."""
         return self._call(ops.SHOW_PLUGIN, name=name, plugin_folders=plugins)
 
     def show_any(self, name: str, *, plugins: Sequence[str] = ()) -> PackageView | PluginView:
-        """A package, or else the plugin of this name."""
+        """Return the package of this name, or else the plugin."""
         return self._call(ops.SHOW_ANY_PLUGIN, name=name, plugin_folders=plugins)
 
     def packages(self) -> Sequence[PackageView]:
-        """Every installed package with everything in it, by name and version."""
+        """Return every installed package with its content, by name and version."""
         return self._call(ops.LIST_PACKAGES)
 
     def show_package(self, name: str) -> PackageView:
-        """One installed package with everything in it."""
+        """Return one installed package with its content."""
         return self._call(ops.SHOW_PACKAGE, name=name)
 
     def create(self, name: str, *, package_version: str = NATIVE, output: str | None = None) -> Created:
-        """Write a new package into a folder, to begin with."""
+        """Write a new package into a folder: a valid skeleton to start from."""
         return self._call(ops.CREATE_PACKAGE, name=name, package_version=package_version, output=output)
 
     def build(self, folder: str, output: str | None = None) -> Built:
-        """Check a package and pack it with checksums, after its own hook has run."""
+        """Run the package's own build hook, check the package, and pack it with checksums."""
         return self._call(ops.BUILD_PACKAGE, folder=folder, output=output)
 
     def install(self, path: str, *, force: bool = False, allow_downgrade: bool = False) -> Installed:
         """Install the package of a folder or an archive; the same files again change nothing.
 
-        ``force``: other files in the place of the same version. ``allow_downgrade``: in the place of a newer one.
+        ``force``: replace other files of the same version. ``allow_downgrade``: replace a newer version.
         """
         from phaseline.use_cases.commands.packages.install import PackageInstallation
 
@@ -73,29 +74,29 @@ class PluginsNoun(Noun):
         return self._call(ops.INSTALL_PACKAGE, path=path, wanted=wanted)
 
     def update(self, path: str) -> Installed:
-        """Install a package in the place of an older one of the same line, such as 1.0.2 for 1.0.1."""
+        """Install a package as a replacement for an older one of the same line, such as 1.0.2 for 1.0.1."""
         from phaseline.use_cases.commands.packages.install import PackageInstallation
 
         return self._call(ops.UPDATE_PACKAGE, path=path, wanted=PackageInstallation("update"))
 
     def remove(self, name: str) -> PackageRow:
-        """Take the package ``NAME==VERSION`` out of the store, unless a deployment uses it."""
+        """Remove the package ``NAME==VERSION`` from the store, unless a deployment uses it."""
         return self._call(ops.REMOVE_PACKAGE, name=name)
 
     def remove_any(self, name: str, *, version: str = "") -> PackageRow | TypesView:
-        """Take a package, or else a plugin's definitions, of this name out of the store."""
+        """Remove the package of this name, or else the definitions of the plugin, from the store."""
         return self._call(ops.REMOVE_ANY_PLUGIN, name=name, version=version)
 
     def register(self, name: str, *folders: str) -> PackageRow:
-        """Register the package ``NAME==VERSION`` that lies in one of the folders, or of those of the settings."""
+        """Register the package ``NAME==VERSION`` from one of these folders, or from those of the settings."""
         return self._call(ops.REGISTER_PACKAGE, name=name, folders=folders)
 
     def sync(self, *folders: str) -> Synced:
-        """Bring the records of packages in these folders up to their files; without any: those of the settings and of distributions."""
+        """Update the records of packages from their files in these folders; without one, in those of the settings and distributions."""
         return self._call(ops.SYNC_PACKAGES, folders=folders)
 
     def order(self, deployment: str | None = None, *, workflow: str = "install") -> TaskOrder:
-        """The tasks of packages in the order in which they run: of a deployment, otherwise of all that are installed."""
+        """Return the tasks of packages in running order: of a deployment, or of all installed packages."""
         return self._call(ops.TASK_ORDER, deployment=deployment, workflow=workflow)
 
     def enabled(
@@ -104,7 +105,7 @@ class PluginsNoun(Noun):
         *,
         all: bool = False,  # noqa: A002 - the word of the command
     ) -> Sequence[EnabledView]:
-        """The packages of a deployment; ``all``: also those that it could have, or why it cannot."""
+        """Return the packages of a deployment; ``all``: also those that could be enabled, or why they cannot."""
         return self._call(ops.ENABLED_PACKAGES, name=deployment, everything=all)
 
     def enable(
@@ -115,18 +116,18 @@ class PluginsNoun(Noun):
         set: Mapping[str, Value] | None = None,  # noqa: A002 - the word of the command
         switch: bool = False,
     ) -> EnabledView:
-        """Have a package's tasks run in the workflows of a deployment; ``switch``: in the place of another version.
+        """Enable a package for a deployment: its tasks run in the workflows. ``switch``: replace another version.
 
-        ``set``: its settings, {name: value}.
+        ``set``: settings of the package, {name: value}.
         """
         return self._call(ops.ENABLE_PACKAGE, name=deployment, package=package, settings=set, switch=switch)
 
     def disable(self, deployment: str, package: str) -> EnabledView:
-        """Have them run no more."""
+        """Disable a package for a deployment: its tasks no longer run in the workflows."""
         return self._call(ops.DISABLE_PACKAGE, name=deployment, package=package)
 
     def check(self, *paths: str, plugins: Sequence[str] = ()) -> CheckedPlugins:
-        """Everything that is wrong with plugins at these paths; without any with those of the folders."""
+        """Return the problems of plugins at these paths; without a path, of those in the folders."""
         return self._call(ops.CHECK_PLUGINS, paths=paths, plugin_folders=plugins)
 
     def try_function(
@@ -140,9 +141,9 @@ class PluginsNoun(Noun):
         count: int = 1,
         plugins: Sequence[str] = (),
     ) -> Attempt:
-        """Call a function (``module:function``) with made-up items, as an engine would; nothing is stored.
+        """Call a function (``module:function``) with made-up items, as an engine would; stores nothing.
 
-        ``runtime``: runtime properties that each of the ``count`` items has before. ``target``: properties of the target's node,
+        ``runtime``: initial runtime properties of each of the ``count`` items. ``target``: properties of the target's node,
         for an operation of a relationship.
         """
         from phaseline.use_cases.tools.try_function import MadeUp
@@ -158,23 +159,23 @@ class PluginsNoun(Noun):
         version: str = "",
         told: Callable[[Sequence[TypesView]], None] = hear_nothing,
     ) -> Sequence[TypesView]:
-        """Put the definition files at a path into the catalogue that imports of blueprints resolve to.
+        """Add the definition files at a path to the catalogue from which blueprints import.
 
-        ``told``: receives those that were put in, where others are refused.
+        ``told``: receives the accepted definitions if others are refused.
         """
         return self._call(ops.INSTALL_DEFINITIONS, path=path, name=name, version=version, tell=told)
 
     def remove_definitions(self, name: str, *, version: str = "") -> TypesView:
-        """Take a version of a plugin's definitions out of that catalogue."""
+        """Remove a version of a plugin's definitions from that catalogue."""
         return self._call(ops.REMOVE_DEFINITIONS, name=name, version=version)
 
     def reload(self) -> Reloaded:
-        """Have the engine read them anew; calls that run keep their code."""
+        """Let the engine read its plugins again; running calls keep their code."""
         return self._call(ops.RELOAD_PLUGINS)
 
 
 class PhasesNoun(Noun):
-    """What is done with resources in a state. ``plugins``: folders that are searched before those of the settings."""
+    """Phases: the work on resources in a state. ``plugins``: folders that are searched before those of the settings."""
 
     def list(
         self,
@@ -183,19 +184,19 @@ class PhasesNoun(Noun):
         type: str = "",  # noqa: A002 - the word of the command
         plugins: Sequence[str] = (),
     ) -> Sequence[PhaseView]:
-        """The phases by name; only those of a state, and for resources of a type, if one is given."""
+        """Return the phases by name; ``state`` and ``type``: only those of this state, and for resources of this type."""
         return self._call(ops.LIST_PHASES, plugin_folders=plugins, state=state, resource_type=type)
 
     def show(self, name: str, *, plugins: Sequence[str] = ()) -> PhaseView:
-        """How one phase is defined, and what is done with it now."""
+        """Return the definition of one phase, and its present activity."""
         return self._call(ops.SHOW_PHASE, name=name, plugin_folders=plugins)
 
     def pause(self, name: str, *, reason: str = "paused by a user") -> Paused:
-        """Have it called no more: resources that come to it wait, running calls continue."""
+        """Pause a phase: resources that reach it wait, running calls continue."""
         return self._call(ops.PAUSE_PHASE, name=name, reason=reason)
 
     def unpause(self, name: str) -> Paused:
-        """Have it called again."""
+        """Let a paused phase be called again."""
         return self._call(ops.UNPAUSE_PHASE, name=name)
 
     def forget(self, name: str) -> ForgottenPhase:

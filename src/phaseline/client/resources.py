@@ -1,7 +1,7 @@
-"""Resources: what phases move from state to state.
+"""Resources, which phases move from state to state.
 
-Which resources a method is about is said by ``names``, by an expression ``filter``, by the key of a ``group`` of failures, or by
-``all=True``; what of these is given must all hold. ``cluster`` keeps to one cluster.
+A method selects resources by ``names``, by an expression ``filter``, by the key of a ``group`` of failures, or by ``all=True``;
+a resource must satisfy all that are given. ``cluster``: only resources of this cluster.
 """
 
 from __future__ import annotations
@@ -29,7 +29,11 @@ if TYPE_CHECKING:
 
 
 class ResourcesNoun(Noun):
-    """What phases move from state to state."""
+    """Resources, which phases move from state to state.
+
+    A method selects resources by ``names``, by an expression ``filter``, by the key of a ``group`` of failures, or by ``all=True``;
+    a resource must satisfy all that are given. ``cluster``: only resources of this cluster.
+    """
 
     def apply(
         self,
@@ -38,10 +42,10 @@ class ResourcesNoun(Noun):
         cluster: str = "",
         **options: Unpack[StopOptionsDict],
     ) -> Applied:
-        """Put the resources of files of records, and of records as JSON has them, into the store, or change those there are.
+        """Add the resources of record files and of ``records`` (as in JSON) to the store, or change existing ones.
 
-        ``cluster``: of those that name none. ``breakpoints``: where those that begin to move stop, such as ``pre-Acme.Create=node-*``.
-        Raises ``ProblemsError`` with everything that is wrong; then nothing is stored.
+        ``cluster``: for records that name none. ``breakpoints``: points at which resources that begin to move stop, such as
+        ``pre-Acme.Create=node-*``. Raises ``ProblemsError`` with all problems; then nothing is stored.
         """
         return self._call(
             ops.APPLY_RESOURCES, files=files, cluster=cluster, records=records, breakpoints=stops_of(options)
@@ -55,7 +59,7 @@ class ResourcesNoun(Noun):
         cluster: str | None = None,
         limit: int | None = None,
     ) -> ResourceList:
-        """Resources with the phases that keep them where they are, and what failed alike; nothing said means all."""
+        """Return resources with the phases that keep them in their states, and groups of like failures; no selection means all."""
         return self._call(ops.LIST_RESOURCES, choice=_choice(names, filter, group, cluster), limit=limit)
 
     def export(
@@ -65,21 +69,21 @@ class ResourcesNoun(Noun):
         group: str = "",
         cluster: str | None = None,
     ) -> Exported:
-        """Resources as the records that ``apply`` takes: type, name, cluster, target and attributes; nothing said means all."""
+        """Return resources as records for ``apply``: type, name, cluster, target and attributes; no selection means all."""
         return self._call(ops.EXPORT_RESOURCES, choice=_choice(names, filter, group, cluster))
 
     def show(self, name: str, *, cluster: str | None = None) -> ResourceView:
-        """One of them with its record: attributes, state, and what each phase says of it."""
+        """Return one resource with its record: attributes, state, and the messages of each phase."""
         return self._call(ops.SHOW_RESOURCE, name=name, cluster=cluster)
 
     def history(
         self, name: str, *, cluster: str | None = None, phases: Sequence[str] = (), limit: int | None = None
     ) -> ResourceHistory:
-        """What it went through: states, calls, what users decided."""
+        """Return the history of a resource: states, calls and decisions of users."""
         return self._call(ops.RESOURCE_HISTORY, name=name, cluster=cluster, phases=phases, limit=limit)
 
     def why(self, name: str, *, cluster: str | None = None) -> Why:
-        """Why it is where it is: each phase of its state, whether it applies or why not, what it waits for."""
+        """Return why a resource is in its state: for each phase whether it applies or why not, and what it waits for."""
         return self._call(ops.RESOURCE_WHY, name=name, cluster=cluster)
 
     def target(
@@ -93,7 +97,10 @@ class ResourcesNoun(Noun):
         force: bool = False,
         **options: Unpack[StopOptionsDict],
     ) -> Moved:
-        """Give them another target; what runs of them is awaited first, unless ``force``. ``breakpoints``: where they stop."""
+        """Give resources another target state; running calls are awaited first, unless ``force``.
+
+        ``breakpoints``: points at which the resources stop.
+        """
         choice = _choice(names, filter, group, cluster, everybody=all)
         return self._call(ops.TARGET_RESOURCES, state=state, choice=choice, force=force, breakpoints=stops_of(options))
 
@@ -107,7 +114,7 @@ class ResourcesNoun(Noun):
         phases: Sequence[str] = (),
         set: Mapping[str, str] | None = None,  # noqa: A002 - the word of the command
     ) -> Decided:
-        """Let failed phases be called again. ``set``: attributes to set before, in the informal syntax."""
+        """Let failed phases be called again. ``set``: attributes to set first, in the informal syntax."""
         choice = _choice(names, filter, group, cluster, everybody=all)
         return self._call(ops.RETRY_RESOURCES, choice=choice, phases=phases, changes=set)
 
@@ -121,7 +128,7 @@ class ResourcesNoun(Noun):
         all: bool = False,  # noqa: A002 - the word of the command
         phases: Sequence[str] = (),
     ) -> Decided:
-        """Take phases as completed because you vouch for them; without ``phases`` those that failed."""
+        """Mark phases as completed on your own responsibility; without ``phases``, all failed ones."""
         choice = _choice(names, filter, group, cluster, everybody=all)
         return self._call(ops.COMPLETE_RESOURCES, choice=choice, reason=reason, phases=phases)
 
@@ -134,7 +141,7 @@ class ResourcesNoun(Noun):
         cluster: str | None = None,
         all: bool = False,  # noqa: A002 - the word of the command
     ) -> Decided:
-        """Have completed phases called once more, while their resources are in that state."""
+        """Let completed phases be called once more, while their resources are still in that state."""
         choice = _choice(names, filter, group, cluster, everybody=all)
         return self._call(ops.RERUN_RESOURCES, choice=choice, phases=phases)
 
@@ -147,7 +154,7 @@ class ResourcesNoun(Noun):
         all: bool = False,  # noqa: A002 - the word of the command
         phases: Sequence[str] = (),
     ) -> Decided:
-        """Have phases that sleep called now."""
+        """Wake sleeping phases: they are called now."""
         choice = _choice(names, filter, group, cluster, everybody=all)
         return self._call(ops.WAKE_RESOURCES, choice=choice, phases=phases)
 
@@ -161,7 +168,7 @@ class ResourcesNoun(Noun):
         all: bool = False,  # noqa: A002 - the word of the command
         phases: Sequence[str] = (),
     ) -> Decided:
-        """Say something to phases that sleep: they are called now and find it in ``signals`` of their phase data."""
+        """Send data to sleeping phases: they are called now and find it in ``signals`` of their phase data."""
         choice = _choice(names, filter, group, cluster, everybody=all)
         return self._call(ops.SIGNAL_RESOURCES, choice=choice, data=data, phases=phases)
 
@@ -173,7 +180,7 @@ class ResourcesNoun(Noun):
         cluster: str | None = None,
         all: bool = False,  # noqa: A002 - the word of the command
     ) -> Moved:
-        """Leave them in the states they are in."""
+        """Stop the movement of resources: they stay in their present states."""
         choice = _choice(names, filter, group, cluster, everybody=all)
         return self._call(ops.CANCEL_RESOURCES, choice=choice)
 
@@ -185,7 +192,7 @@ class ResourcesNoun(Noun):
         cluster: str | None = None,
         all: bool = False,  # noqa: A002 - the word of the command
     ) -> Moved:
-        """Remove them and what is known of them; nothing is called to undo what their phases have made."""
+        """Remove resources and all their records; nothing is called to undo the work of their phases."""
         choice = _choice(names, filter, group, cluster, everybody=all)
         return self._call(ops.DELETE_RESOURCES, choice=choice)
 

@@ -1,4 +1,4 @@
-"""Secrets: values that lie encrypted in the store."""
+"""Secrets: values that are encrypted in the store."""
 
 from __future__ import annotations
 
@@ -14,28 +14,28 @@ if TYPE_CHECKING:
 
 
 class SecretsNoun(Noun):
-    """Values that lie encrypted in the store, and that ``get_secret`` gives to calls."""
+    """Secrets: values that are encrypted in the store, and that blueprints read with ``get_secret``."""
 
     def create(self, name: str, value: str, *, update: bool = False) -> SecretView:
-        """Keep a new one; with ``update`` also one that exists already."""
+        """Store a new secret; ``update``: replace the value of an existing one."""
         return self._call(ops.CREATE_SECRET, name=name, value=value, update=update)
 
     def update(self, name: str, value: str) -> SecretView:
-        """Give it a new value: calls that begin from now on get it."""
+        """Give a secret a new value: calls that begin from now on receive it."""
         return self._call(ops.UPDATE_SECRET, name=name, value=value)
 
     def list(self) -> Sequence[SecretView]:
-        """All by name, without their values."""
+        """Return all secrets by name, without their values."""
         return self._call(ops.LIST_SECRETS)
 
     def show(self, name: str, *, reveal: bool = False) -> SecretView:
-        """One of them; its value if ``reveal``."""
+        """Return one secret, with its value only if ``reveal``."""
         return self._call(ops.SHOW_SECRET, name=name, reveal=reveal)
 
     def delete(self, name: str) -> SecretView:
-        """Forget it; calls that ask for it fail from now on."""
+        """Delete a secret; calls that need it fail from now on."""
         return self._call(ops.DELETE_SECRET, name=name)
 
     def rotate(self) -> Rotated:
-        """Replace the master key that all of them lie under."""
+        """Replace the master key that encrypts all secrets."""
         return self._call(ops.ROTATE_SECRETS)

@@ -1,4 +1,4 @@
-"""Deployments as documents: snapshots, and what is left of those that were abandoned."""
+"""Deployments as documents: snapshots, and the documents of abandoned deployments."""
 
 from __future__ import annotations
 
@@ -21,48 +21,48 @@ if TYPE_CHECKING:
 
 
 class SnapshotsNoun(Noun):
-    """Deployments as they were."""
+    """Snapshots: recorded states of deployments, to which they can be restored."""
 
     def create(
         self, deployment: str, name: str | None = None, **options: Unpack[ExecutionOptionsDict]
     ) -> ExecutionView:
-        """Have every instance saved that has an operation for it, then write the deployment down; ``name`` None: the time."""
+        """Run the snapshot operations of all instances that have one, then record the deployment; ``name`` None: the time."""
         return self._call(
             ops.CREATE_SNAPSHOT, deployment=deployment, name=name, manner=manner_of(options), **following(options)
         )
 
     def list(self, deployment: str | None = None) -> Sequence[SnapshotView]:
-        """Those of a deployment, or of all; the oldest first."""
+        """Return the snapshots of a deployment, or of all; the oldest first."""
         return self._call(ops.LIST_SNAPSHOTS, deployment=deployment)
 
     def show(self, deployment: str, name: str) -> Mapping[str, Value]:
-        """The document of a snapshot."""
+        """Return the document of a snapshot."""
         return self._call(ops.SHOW_SNAPSHOT, deployment=deployment, name=name)
 
     def restore(self, deployment: str, name: str, **options: Unpack[ExecutionOptionsDict]) -> ExecutionView:
-        """Bring a deployment back to a snapshot."""
+        """Restore a deployment to a snapshot."""
         return self._call(
             ops.RESTORE, deployment=deployment, name=name, manner=manner_of(options), **following(options)
         )
 
     def plan_restore(self, deployment: str, name: str, **options: Unpack[RunOptionsDict]) -> PlanPreview:
-        """What a restore would do now."""
+        """Return what a restore would do now."""
         return self._call(ops.PLAN_RESTORE, deployment=deployment, name=name, manner=manner_of(options))
 
     def delete(self, deployment: str, name: str, **options: Unpack[ExecutionOptionsDict]) -> ExecutionView:
-        """Have what operations have saved deleted, then forget the snapshot."""
+        """Run the operations that delete saved data, then delete the snapshot."""
         return self._call(
             ops.DELETE_SNAPSHOT, deployment=deployment, name=name, manner=manner_of(options), **following(options)
         )
 
 
 class AbandonedNoun(Noun):
-    """What is left of deployments that were abandoned in the last 30 days."""
+    """The documents of deployments that were abandoned in the last 30 days."""
 
     def list(self) -> Sequence[AbandonedView]:
-        """What is still available, the oldest first."""
+        """Return the documents that are still available, the oldest first."""
         return self._call(ops.LIST_ABANDONED)
 
     def show(self, id: str) -> Mapping[str, Value]:
-        """The document, by the id of the execution that abandoned the deployment."""
+        """Return one document, by the id of the execution that abandoned the deployment."""
         return self._call(ops.SHOW_ABANDONED, id=id)

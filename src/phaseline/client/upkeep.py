@@ -1,4 +1,4 @@
-"""The engine and the store as a whole, records in files, and names for shells that complete them."""
+"""The engine and the store as a whole, records in files, and names for shell completion."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class EngineNoun(Noun):
-    """The process that owns the store."""
+    """The engine: the process that owns the store and runs executions."""
 
     def run(
         self,
@@ -30,43 +30,43 @@ class EngineNoun(Noun):
         begun: Callable[[LeaveRequest], None] = hear_nothing,
         say: Callable[[str], None] = hear_nothing,
     ) -> EngineRun:
-        """Be the engine, until nothing is open but what waits for a person; else until it is asked to stop.
+        """Be the engine, until all remaining work waits for a person; without ``until_idle``, until a request to stop.
 
-        ``awaits_approvals``: stay while an approval is pending. ``begun``: receives what stops it, such as for a signal handler.
-        ``say``: receives what happens meanwhile.
+        ``awaits_approvals``: continue while an approval is pending. ``begun``: receives an object that stops the engine, for
+        example from a signal handler. ``say``: receives messages about its work.
         """
         return self._call(ops.RUN_ENGINE, until_idle=until_idle, stays=awaits_approvals, begun=begun, say=say)
 
     def status(self) -> EngineStatus:
-        """Which process owns the store, and what is open."""
+        """Return the process that owns the store, and the open executions."""
         return self._call(ops.ENGINE_STATUS)
 
     def stop(self, *, drain: float | None = None) -> StoppedEngine:
-        """Have it stop when its running calls have returned, at most after ``drain`` seconds."""
+        """Stop the engine when its running calls have returned, at the latest after ``drain`` seconds."""
         return self._call(ops.STOP_ENGINE, drain_s=drain)
 
 
 class StoreNoun(Noun):
-    """The store as a whole. All of it works while engines run."""
+    """The store as a whole. All methods work while engines run."""
 
     def check(self) -> CheckedStore:
-        """Read everything and compare."""
+        """Read the whole store and check that its parts are consistent."""
         return self._call(ops.CHECK_STORE)
 
     def backup(self, file: str) -> Saved:
-        """Copy the store as it is at this moment into a new file, and check the copy."""
+        """Copy the present state of the store into a new file, and check the copy."""
         return self._call(ops.BACK_UP_STORE, file=file)
 
     def restore(self, file: str) -> RestoredStore:
-        """Put a backup in the place of the store, and keep that. Open executions wait until ``go_on``."""
+        """Replace the store by a backup, and keep the former store. Open executions wait until ``go_on``."""
         return self._call(ops.RESTORE_STORE, source=file)
 
     def go_on(self) -> Released:
-        """Release executions that were open when the store was copied."""
+        """Release the executions of a restored store that were open when it was copied."""
         return self._call(ops.GO_ON_AFTER_RESTORE)
 
     def compact(self) -> Compacted:
-        """Give free space back to the operating system, such as after a purge."""
+        """Return free space to the operating system, for example after a purge."""
         return self._call(ops.COMPACT_STORE)
 
 
@@ -74,21 +74,21 @@ class RecordsNoun(Noun):
     """Records in files, and expressions over them."""
 
     def format(self, *files: str, sort: bool = False) -> Sequence[FormattedFile]:
-        """The records of files in their canonical text, or as JSON; ``sort``: attributes by name."""
+        """Return the records of files in canonical text, or as JSON; ``sort``: attributes by name."""
         return self._call(ops.FORMAT_RECORDS, files=files, is_sorted=sort)
 
     def eval(
         self, expression: str, *, records: Sequence[str] = (), attributes: Mapping[str, str] | None = None
     ) -> Sequence[EvaluatedRecord]:
-        """The value of an expression for every record of these files; without any for one record with the attributes given."""
+        """Return the value of an expression for every record of these files; without files, for one record of ``attributes``."""
         return self._call(
             ops.EVALUATE_RECORDS, expression=expression, files=records, attributes=attributes, now=time.time()
         )
 
 
 class CompletionNoun(Noun):
-    """Names for shells that complete words."""
+    """Names for shell completion."""
 
     def names(self, kind: Named, beginning: str = "") -> Sequence[str]:
-        """Names of a kind that begin so; none without a store of this version."""
+        """Return names of a kind with this beginning; none without a store of this version."""
         return self._call(ops.OFFER_NAMES, kind=kind, beginning=beginning)
