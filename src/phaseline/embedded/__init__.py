@@ -1,1 +1,1 @@
-"""The engine of this process: own the store, run, follow, step down."""
+"""The engine in this process: own the store, run, follow, step down."""

@@ -1,4 +1,4 @@
-"""Calls that an engine gave up when it left: which they are, and what becomes of each."""
+"""Calls that an engine abandoned when it stopped, and what happens to each."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ if TYPE_CHECKING:
     from phaseline.ports import Store
 
 NAMED = 3
-"""So many instances of each group are named; all are counted."""
+"""The number of instances of each group that are named; all are counted."""
 WITHOUT_ANSWER = (OutcomeKind.PENDING, OutcomeKind.UNSURE, OutcomeKind.LOST)
-"""What stands in a batch for a member that the engine that called it heard nothing of."""
+"""Outcomes in a batch of members from which the calling engine received no answer."""
 
 
 @frozen
 class GivenUp:
-    """Calls of one operation in one execution whose end was not awaited; ``instances``: the first of them.
+    """Abandoned calls of one operation in one execution; ``instances``: the first of them.
 
-    ``is_repeatable``: the next engine calls them again; otherwise a person is asked what became of them.
+    ``is_repeatable``: the next engine calls them again; otherwise an operator must decide about them.
     """
 
     execution: str
@@ -44,14 +44,14 @@ class _Calls:
 
 
 def running_calls(store: Store) -> dict[int, BatchRow]:
-    """{id: batch} of those with calls that have not answered."""
+    """{id: batch} of batches with calls that have not returned."""
     return {batch.id: batch for batch in store.batches(only_open=True)}
 
 
 def given_up(store: Store, batches: Mapping[int, BatchRow]) -> list[GivenUp]:
-    """What nobody awaited of these batches, as far as it is of executions that are still open.
+    """Abandoned calls in these batches, of executions that are still open.
 
-    Whoever has taken over since may have called some of them again: that is another batch.
+    The next owner may have called some of them again since, in other batches.
     """
     wanted = {graph for batch in batches.values() for graph in batch.places.graphs}
     found: list[GivenUp] = []
@@ -84,7 +84,7 @@ def _of_execution(
 
 
 def _positions(batches: Sequence[BatchRow], graph: int) -> list[int]:
-    """Positions of a graph that are in one of the batches and have no answer."""
+    """Positions of a graph that are in one of the batches and have no outcome."""
     found: list[int] = []
     for batch in batches:
         first = 0

@@ -1,4 +1,4 @@
-"""The engine by itself: be it, see it, have it stop."""
+"""The engine on its own: run it, show its status, stop it."""
 
 from __future__ import annotations
 
@@ -28,17 +28,17 @@ if TYPE_CHECKING:
     from phaseline.use_cases.queries.status import Need
 
 SOON_MS = 1_000
-"""Who sleeps no longer is waited for: only who sleeps on may wait for a person."""
+"""Shorter sleeps are awaited: only an entry that sleeps for longer may wait for an operator."""
 Reason = Literal["idle", "asked to stop", "interrupted"]
-"""Why an engine has stopped."""
+"""Reasons for which an engine stops."""
 
 
 @frozen
 class EngineRun:
-    """What came of an engine: why it stopped, how many calls it made and gave up, which executions are still open.
+    """The result of an engine: why it stopped, the numbers of calls made and abandoned, and the open executions.
 
-    ``waiting``: those of them that wait for a person, ``needs``: which of these for an approval, and the command that gives
-    it; ``failed``: executions that ended meanwhile without doing all that was asked for, the latest last.
+    ``waiting``: open executions that wait for an operator, ``needs``: those of them that wait for an approval, with the
+    command that gives it; ``failed``: executions that ended meanwhile without success, the latest last.
     """
 
     reason: Reason
@@ -51,13 +51,13 @@ class EngineRun:
 
     @property
     def is_good(self) -> bool:
-        """False when all is done that can be done, and something waits for a person."""
+        """False if the engine became idle while something waits for an operator."""
         return self.reason != "idle" or not self.waiting
 
 
 @frozen
 class EngineStatus:
-    """The owner of the store (pid 0: there is none, or it cannot be seen), who waits, and what there is to do."""
+    """The owner of the store (pid 0: none, or unknown), the processes that wait to own it, and the open work."""
 
     is_running: bool
     pid: int
@@ -70,9 +70,9 @@ class EngineStatus:
 
 @frozen
 class StoppedEngine:
-    """The engine that was asked to stop (pid 0: there was none) and the process that took over from it (0: none).
+    """The engine that was requested to stop (pid 0: there was none) and the process that took over from it (0: none).
 
-    ``given_up``: calls whose end it did not await.
+    ``given_up``: its abandoned calls.
     """
 
     pid: int
@@ -89,10 +89,11 @@ def run_engine(
     begun: Callable[[LeaveRequest], None] = lambda _: None,
     say: Callable[[str], None] = lambda _: None,
 ) -> EngineRun:
-    """Be the engine, as soon as no other process is, until somebody wants it to stop.
+    """Run the engine, as soon as no other process does, until a request to stop.
 
-    ``until_idle``: also until nothing is open but what waits for a person; ``stays``: while an approval is waited for it
-    does not leave, to go on when it is given. ``begun`` is given what a signal handler may call to stop it. It starts no engine in its place: who waits takes over.
+    ``until_idle``: stop as well once all open executions wait for an operator; ``stays``: do not stop while an approval
+    is pending, and continue when it is given. ``begun`` receives a function by which a signal handler can stop the engine.
+    No other engine is started in its place: a waiting process takes over.
     """
     leave = LeaveRequest()
     begun(leave)
@@ -118,7 +119,7 @@ def run_engine(
 
 
 def _needs(store: Store) -> Mapping[str, Sequence[Need]]:
-    """{execution that stands still before an approval: what is to be approved}."""
+    """{execution that cannot continue without an approval: its pending approvals}."""
     from phaseline.use_cases.queries.status import Need
 
     return {
@@ -140,7 +141,7 @@ def _stand_by(
     until_idle: bool,
     stays: bool,
 ) -> Reason | None:
-    """Wait until this process owns the store; otherwise the reason why there is no need for it."""
+    """Wait until this process owns the store; return a reason instead if that is not needed."""
     look = 0
     named: Owner | None = None
     while True:
@@ -162,7 +163,7 @@ def _stand_by(
 def _work(
     ctx: RequestContext, leave: LeaveRequest, *, until_idle: bool, stays: bool
 ) -> tuple[Reason, int, frozenset[int]]:
-    """Take up everything that is open, and whatever is asked for; (why it ends, calls made, what waits for a person)."""
+    """Run all open executions and requests; (reason of the end, number of calls, executions that wait for an operator)."""
     with open_engine(ctx, NullWatcher()) as engine:
         leave.interrupts(engine)
         engine.recover()
@@ -172,7 +173,7 @@ def _work(
 
         engine.run(is_done)
         while engine.given_up and not engine.leaving.is_wanted:
-            hear_out(engine)  # and serve who comes meanwhile
+            hear_out(engine)  # and serve requests that arrive meanwhile
             if is_done():
                 break
             engine.run(is_done)
@@ -184,7 +185,7 @@ def _work(
 
 
 def _rests(ctx: RequestContext, engine: Engine) -> bool:
-    """Whether all that goes on in this engine sleeps until somebody approves."""
+    """Whether all activity in this engine sleeps until an approval."""
     soon, wakes_at = ctx.clock.now() + SOON_MS, engine.wakes_at
     if engine.is_calling or engine.scheduler.batches or engine.claims.waits_for_calls:
         return False
@@ -197,7 +198,7 @@ def _rests(ctx: RequestContext, engine: Engine) -> bool:
 
 
 def engine_status(ctx: RequestContext) -> EngineStatus:
-    """Who owns the store, and what is open."""
+    """The owner of the store, and the open executions."""
     store = ctx.store
     owner = store.owner()
     return EngineStatus(
@@ -212,9 +213,9 @@ def engine_status(ctx: RequestContext) -> EngineStatus:
 
 
 def stop_engine(ctx: RequestContext, *, drain_s: float | None = None) -> StoppedEngine:
-    """Have the engine stop: it begins no call and leaves when the running ones have returned, or after ``drain_s``.
+    """Request that the engine stops: it begins no call, and stops when running ones have returned or after ``drain_s``.
 
-    What is open stays open, unless somebody waits to own the store and so takes over; it is told what was given up.
+    Executions stay open, unless a process that waits to own the store takes over. The result has the abandoned calls.
     """
     owner = ctx.store.owner()
     if owner is None:

@@ -1,4 +1,4 @@
-"""Follow what a command has submitted to an embedded store until its answer is there: the last step of prepare, submit, follow."""
+"""Follow a submission of a command in an embedded store until its answer: the last step of prepare, submit, follow."""
 
 from __future__ import annotations
 
@@ -40,10 +40,11 @@ def follow(
     *,
     detach: bool = False,
 ) -> ExecutionView | T:
-    """Run the execution in this process, or watch the owner of the store run it, until it has ended or needs a person.
+    """Run the execution in this process, or watch the owner process run it, until it has ended or needs an operator.
 
-    ``detach``: return as soon as an engine has taken it up; executions before the last one of a command are always awaited.
-    Requests are answered by the engine that runs, or by this process for the moment. Raises: what the owner refused, PL-C035.
+    ``detach``: return as soon as an engine has accepted it; executions before the last one of a command are always
+    awaited. Requests are answered by the running engine, or by this process as a brief owner. Raises: refusals of the
+    owner, PL-C035.
     """
     if isinstance(submission, Submission):
         return _to_the_end(ctx, submission, watcher, detach=detach)
@@ -58,7 +59,7 @@ def follow(
 
 
 def _to_the_end(ctx: RequestContext, submission: Submission, watcher: Watcher | None, *, detach: bool) -> ExecutionView:
-    """Follow one execution after the other, until the command has no next one."""
+    """Follow one execution after the other, until the command has no further one."""
     while True:
         _show(submission, watcher)
         is_last = submission.then is None

@@ -1,4 +1,4 @@
-"""The context of this process for an embedded store: it owns the store and runs the engine where no other process does."""
+"""The context of this process for an embedded store: it owns the store and runs the engine if no other process does."""
 
 from __future__ import annotations
 
@@ -17,7 +17,10 @@ if TYPE_CHECKING:
 
 
 def open_app(settings: Settings, command: str, *, background: bool = False) -> AppContext:
-    """The context of this process, to be closed. ``background``: a background engine is started for what is open when it leaves."""
+    """The context of this process, to be closed by the caller.
+
+    ``background``: for open work a background engine is started when this process stops.
+    """
     return AppContext(settings, command, launch_engine if background else None)
 
 
@@ -25,7 +28,7 @@ def open_app(settings: Settings, command: str, *, background: bool = False) -> A
 def open_context(
     settings: Settings, command: str | None = None, *, background: bool = False
 ) -> Iterator[RequestContext]:
-    """A request of the user of this process, which is closed in the end. ``command`` defaults to the words the process was started with."""
+    """A context manager with a request context of this process's user. ``command``: by default the process's command line."""
     from phaseline.app.engine_log import without_values
 
     program = Path(sys.argv[0]).name.replace("__main__.py", "phaseline")

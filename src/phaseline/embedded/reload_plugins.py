@@ -1,4 +1,7 @@
-"""Reading phase plugins and hook classes anew while an engine runs: nothing is interrupted, and what is refused leaves the version before."""
+"""Reload phase plugins and hook classes while an engine runs.
+
+Nothing is interrupted, and a refused plugin leaves its former version in use.
+"""
 
 from __future__ import annotations
 
@@ -18,16 +21,16 @@ if TYPE_CHECKING:
 
 LOOK_S = 0.05
 PATIENCE_S = 60.0
-"""So long an engine may take to answer; importing a plugin may load much."""
+"""The longest wait for an answer of an engine; importing a plugin may load much."""
 MOST_TOLD = 200
 
 
 @frozen
 class Reloaded:
-    """What came of a reload. ``pid`` 0: no engine runs, so the plugins were only checked; the next one reads them anew.
+    """The result of a reload. ``pid`` 0: no engine runs; the plugins were only checked, and the next engine reads them.
 
-    ``phases``: those that can be used; ``kept``: packages or plugins of which the version before stays in force;
-    ``gone``: phases whose plugin is not there any more: resources that need them wait.
+    ``phases``: the number of usable phases; ``kept``: packages or plugins whose former version stays in use;
+    ``gone``: phases whose plugin is missing: resources that need them wait.
     """
 
     pid: int
@@ -38,13 +41,13 @@ class Reloaded:
 
     @property
     def is_good(self) -> bool:
-        """True if nothing was refused."""
+        """True if no plugin was refused."""
         return not any(problem.severity == "error" for problem in self.problems)
 
 
 @frozen
 class HooksReloaded:
-    """What came of reading hook classes anew. ``pid`` 0: no engine runs; the next one reads them anew in any case."""
+    """The result of a reload of hook classes. ``pid`` 0: no engine runs; the next one reads them in any case."""
 
     pid: int
     hooks: Sequence[HookView]
@@ -52,12 +55,12 @@ class HooksReloaded:
 
     @property
     def is_good(self) -> bool:
-        """True if all of them can be used."""
+        """True if all classes can be used."""
         return all(hook.state != "broken" for hook in self.hooks)
 
 
 def reload_plugins(ctx: RequestContext) -> Reloaded:
-    """Have the engine read its phase plugins anew. Raises: PL-D055 if it does not answer in a minute."""
+    """Request that the engine reloads its phase plugins. Raises: PL-D055 if it does not answer within a minute."""
     from phaseline.model.rows.rows import RequestKind
     from phaseline.use_cases.lookup.known_phases import read
 
@@ -78,9 +81,9 @@ def reload_plugins(ctx: RequestContext) -> Reloaded:
 
 
 def reload_hooks(ctx: RequestContext) -> HooksReloaded:
-    """Have hook classes imported anew for actions that begin from now on, here and by the engine that runs.
+    """Reload hook classes for later actions, in this process and in the running engine.
 
-    It reads phase plugins anew, too. Raises: PL-D055 if it does not answer.
+    The engine reloads phase plugins as well. Raises: PL-D055 if it does not answer.
     """
     from phaseline.use_cases.loading.hook_registry import forget_hooks
     from phaseline.use_cases.queries.hooks import list_hooks
@@ -92,7 +95,7 @@ def reload_hooks(ctx: RequestContext) -> HooksReloaded:
 
 
 def _engine(ctx: RequestContext) -> Owner | None:
-    """Who owns the store; nobody, where there is no store."""
+    """The owner of the store; None if there is no owner or no store."""
     try:
         return ctx.store.owner()
     except ProblemsError as error:
@@ -102,7 +105,7 @@ def _engine(ctx: RequestContext) -> Owner | None:
 
 
 def reloaded(ctx: RequestContext) -> Mapping[str, Value]:
-    """What the engine answers: its plugins read anew, their code imported. Hook classes are imported when they are called."""
+    """Reload the plugins and import their code, and return the engine's answer. Hook classes are imported at their calls."""
     from phaseline.use_cases.loading.hook_registry import forget_hooks
     from phaseline.use_cases.lookup.known_phases import load
 
@@ -135,7 +138,7 @@ def _row(problem: Problem) -> dict[str, Value]:
 
 
 def _read_answer(answer: Mapping[str, Any], pid: int) -> Reloaded:
-    """The answer as a value again."""
+    """The engine's answer as a ``Reloaded``."""
     problems = [
         Problem(
             row["code"],

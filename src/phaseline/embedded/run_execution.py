@@ -45,29 +45,29 @@ if TYPE_CHECKING:
     from phaseline.views.views import ExecutionView
 
 TAKEN_UP_WITHIN_S = 10.0
-"""So long whoever leaves waits at most until somebody else has taken up what was asked for."""
+"""The longest time for which a leaving process waits until another one has accepted its submission."""
 BEGUN_WITHIN_S = 60.0
-"""The same where an engine was started for it, as long as that lives: a machine may be busy."""
+"""The same if an engine was started for it and is alive: a machine may be busy."""
 LOOK_S = 0.05
-"""How often it looks meanwhile."""
+"""The interval between looks at the store."""
 
 
 class LeaveRequest:
-    """The user's wish to go, which a signal handler may express at any time."""
+    """A user's request to leave, which a signal handler may make at any time."""
 
     def __init__(self) -> None:
-        """NullWatcher wants to go yet."""
+        """No request was made yet."""
         self.is_wanted = False
         self._interrupt: Callable[[], None] | None = None
 
     def __call__(self) -> None:
-        """Express it."""
+        """Make the request."""
         self.is_wanted = True
         if self._interrupt is not None:
             self._interrupt()
 
     def interrupts(self, engine: Engine) -> None:
-        """From now on the wish interrupts this engine."""
+        """Let the request interrupt this engine."""
         self._interrupt = engine.interrupt
         if self.is_wanted:
             engine.interrupt()
@@ -76,9 +76,10 @@ class LeaveRequest:
 def run_or_watch(
     ctx: RequestContext, submission: Submission, watcher: Watcher | None = None, *, detach: bool = False
 ) -> ExecutionView:
-    """Run or watch an execution until it has ended, needs a person, or the user leaves; then have the other open ones continued.
+    """Run or watch an execution until it has ended, needs an operator, or the user leaves.
 
-    ``detach``: leave as soon as somebody has taken it up. Raises: what the owner refused.
+    Other open executions are then continued by another process. ``detach``: leave as soon as an engine has accepted it.
+    Raises: refusals of the owner.
     """
     if detach and ctx.settings.store_url == MEMORY:
         text = "a store in memory is gone when its command ends: nobody could go on with what is detached"
@@ -91,7 +92,7 @@ def run_or_watch(
         watching.begun(submission.row.id, submission.row.deployment_name, leave)
         try:
             ending = _run(ctx, answer, watching, leave)
-        except KeyboardInterrupt:  # its user does not want to wait; others have not left
+        except KeyboardInterrupt:  # the user of this process does not want to wait; other followers continue
             if has_open_work(ctx.store, besides={submission.row.number}):
                 _leave(ctx)
             raise
@@ -108,7 +109,7 @@ def run_or_watch(
 
 
 def _leave(ctx: RequestContext) -> Background | None:
-    """``hand_over`` by one whose own execution is done: what becomes of the others is told, and no failure of its own."""
+    """``hand_over`` after the own execution has ended: an error about other executions is shown, not raised."""
     try:
         return hand_over(ctx)
     except ProblemsError as error:
@@ -117,7 +118,7 @@ def _leave(ctx: RequestContext) -> Background | None:
 
 
 def raise_if_held(store: Store, row: ExecutionRow) -> None:
-    """Raise PL-S013 if the execution was open when the store was copied, and nobody has let it go on."""
+    """Raise PL-S013 if the execution was open when the store was copied, and was not released since."""
     if not row.status.is_ended and row.number <= store.incarnations.held():
         from phaseline.store.sql.errors import held
 
@@ -125,7 +126,7 @@ def raise_if_held(store: Store, row: ExecutionRow) -> None:
 
 
 def _run(ctx: RequestContext, answer: SubmissionAnswer, watching: Watcher, leave: LeaveRequest) -> Ending:
-    """Follow, and become the owner if there is none."""
+    """Follow the execution, and become the owner process if there is none."""
     with ExitStack() as owned:
         with ctx.store.waiting():
             ending = wait(ctx, answer, watching, leaves=lambda: leave.is_wanted, own=lambda: try_own(ctx, owned))
@@ -133,20 +134,20 @@ def _run(ctx: RequestContext, answer: SubmissionAnswer, watching: Watcher, leave
 
 
 def try_own(ctx: RequestContext, owned: ExitStack) -> bool:
-    """Own the store until ``owned`` is left, if nobody else does."""
+    """Own the store until ``owned`` is closed, if no other process owns it."""
     if ctx.store.owner() is not None:
         return False
     try:
         owned.enter_context(ctx.store.own(ctx.app.command))
     except ProblemsError as error:
-        if error.problems[0].code == "PL-S004":  # somebody was faster
+        if error.problems[0].code == "PL-S004":  # another process was faster
             return False
         raise
     return True
 
 
 def _serve(ctx: RequestContext, answer: SubmissionAnswer, watching: Watcher, leave: LeaveRequest) -> Ending:
-    """As the owner take up everything that is open, until this execution has settled or somebody wants us to go."""
+    """As the owner run all open executions, until this one has settled or a request to leave."""
     store, number = ctx.store, answer.submission.row.number
     with open_engine(ctx, watching, answer.submission.row) as engine:
         leave.interrupts(engine)
@@ -162,7 +163,7 @@ def _serve(ctx: RequestContext, answer: SubmissionAnswer, watching: Watcher, lea
                 and not answer.submission.request
                 and (number in engine.known or engine.has_ended(number))
             ):
-                answer.is_there = True  # this engine has taken it up, and said so with its first turn
+                answer.is_there = True  # this engine accepted it, and stored that with its first turn
             if not answer.is_there and not (engine.has_turned and answer.has_come(store)):
                 return False
             is_over = was_over or answer.refusal is not None
@@ -179,7 +180,7 @@ def _serve(ctx: RequestContext, answer: SubmissionAnswer, watching: Watcher, lea
 
         engine.run(lambda: has_settled() or leave.is_wanted)
         if not has_settled():
-            engine.run(lambda: has_settled() or has_company())  # nothing of its own begins any more
+            engine.run(lambda: has_settled() or has_company())  # no call of its own begins any more
         drain_s = DRAIN_S
         if has_open_work(store, besides={number}):
             from phaseline.embedded.step_down import stays, step_aside
@@ -193,15 +194,15 @@ def _serve(ctx: RequestContext, answer: SubmissionAnswer, watching: Watcher, lea
 
 
 def _waits_for(execution: str, lanes: Collection[str]) -> str:
-    """That nothing goes on before somebody opens or mends these phases."""
+    """A sentence: an execution cannot continue before an operator resumes or repairs these phases."""
     names = sorted(phase_of(lane) or lane for lane in lanes)
     return f"{execution} waits: {', '.join(names)} cannot be called now. See why: phaseline phases show {names[0]}"
 
 
 def has_open_work(store: Store, *, besides: Collection[int] = ()) -> bool:
-    """True when something is open that goes on without a person, or a request has no answer.
+    """True if an open execution can continue without an operator, or a request has no answer.
 
-    ``besides``: executions of which an engine has found that they wait for a person, too.
+    ``besides``: executions that wait for an operator as well, as an engine has found.
     """
     rows = [row for row in store.executions(only_open=True) if row.number not in besides]
     last = store.incarnations.held() if rows else 0
@@ -210,10 +211,10 @@ def has_open_work(store: Store, *, besides: Collection[int] = ()) -> bool:
 
 
 def hand_over(ctx: RequestContext, within_s: float = TAKEN_UP_WITHIN_S) -> Background | None:
-    """Start a background engine if there is work, nobody owns the store, and nobody waits to own it.
+    """Start a background engine if there is work and no process owns the store or waits to own it.
 
-    Whoever leaves first lets go of its own lock and then looks, so that of two who leave at once one sees it. Who seems to
-    wait may only look, or leave himself: it is looked again until somebody owns the store.
+    A leaving process first releases its own lock and then looks, so that of two that leave at once one sees the work. A
+    process that seems to wait may be about to leave itself: the store is checked until it has an owner, or time is up.
     """
     store = ctx.store
     deadline = time.monotonic() + within_s
@@ -227,9 +228,9 @@ def hand_over(ctx: RequestContext, within_s: float = TAKEN_UP_WITHIN_S) -> Backg
 
 
 def _launched(ctx: RequestContext, within_s: float) -> Background | None:
-    """A background engine that was seen to own the store, or to have nothing left to do; one that died is told of."""
+    """Start a background engine and wait until the store has an owner or no open work. Raises: PL-S015 if it died."""
     assert ctx.app.launch is not None
-    ctx.store.changed()  # of a store that is gone, the engine would make a new one
+    ctx.store.changed()  # raises for a deleted store, of which the engine would create a new one
     background = ctx.app.launch(ctx.app)
     deadline = time.monotonic() + within_s
     while background is not None and time.monotonic() < deadline:
@@ -247,9 +248,10 @@ def _launched(ctx: RequestContext, within_s: float) -> Background | None:
 def ensure_taken_up(
     ctx: RequestContext, answer: SubmissionAnswer, within_s: float = BEGUN_WITHIN_S
 ) -> Background | None:
-    """See that somebody has taken up what was asked for, and owns the store while there is work.
+    """Ensure that a process has accepted the submission, and that the store has an owner while there is work.
 
-    A background engine that has not come to that after ``within_s`` has not begun, and says so. Raises: PL-S015 if the background engine that was started for that has died.
+    A background engine that has not done so after ``within_s`` is returned as one that has not begun.
+    Raises: PL-S015 if the background engine that was started for this has died.
     """
     background = None
     begun = time.monotonic()
@@ -276,7 +278,7 @@ def ensure_taken_up(
 
 @contextmanager
 def open_engine(ctx: RequestContext, watcher: Watcher, watched: ExecutionRow | None = None) -> Iterator[Engine]:
-    """An engine for the store that this process owns, whose executor is stopped in the end."""
+    """A context manager with an engine for the store that this process owns; its executor is stopped at the end."""
     from phaseline.calls.batches.caller_registry import CallerRegistry
     from phaseline.plan.workflows import PLANNERS
     from phaseline.run.executors.local_executor import LocalExecutor
@@ -317,7 +319,7 @@ def open_engine(ctx: RequestContext, watcher: Watcher, watched: ExecutionRow | N
     log.started(ctx.app.command, user=ctx.actor.name)
     if log.trouble:
         watcher.noticed(f"warning the log file {log.path} cannot be written: {log.trouble}; see: phaseline doctor")
-    drain_s = 0.0  # whoever leaves by an exception, such as a second Ctrl-C, does not want to wait
+    drain_s = 0.0  # leaving by an exception, such as a second Ctrl-C, does not wait
     why = "it was broken off"
     try:
         yield engine
@@ -329,13 +331,13 @@ def open_engine(ctx: RequestContext, watcher: Watcher, watched: ExecutionRow | N
     finally:
         engine.executor.stop(drain_s)
         log.stopped(why, calls=engine.calls)
-        # An engine lies in circles, which Python looks for only now and then: its columns go at once.
+        # An engine is part of reference cycles, which Python collects rarely: free its columns at once.
         for held in (engine.scheduler, engine.deployments):
             vars(held).clear()
 
 
 def _files(ctx: RequestContext, deployment: int, code: CodeLocation, file: str) -> FilesTaken:
-    """What the document of a deployment that is let go of holds of its blueprint's files."""
+    """The files of its blueprint in the document of an abandoned deployment."""
     from phaseline.use_cases.prepare.stack_files import taken
 
     return taken(ctx, deployment, code, file)
@@ -358,7 +360,7 @@ def _own_planner(catalog: Catalog) -> FindPlanner:
 
 
 class PluginFolders:
-    """``run.phases.active_phases.PhaseSource``: the plugins of the settings' folders, read when the first resource is on its way."""
+    """``run.phases.active_phases.PhaseSource``: the plugins of the settings' folders, read when the first resource starts."""
 
     def __init__(self, ctx: RequestContext) -> None:
         """Nothing is read yet."""
@@ -366,7 +368,7 @@ class PluginFolders:
         self._read: PhasePlugins | None = None
 
     def registry(self) -> PhaseRegistry:
-        """The phases in force now."""
+        """The phases in use now."""
         if self._read is None:
             from phaseline.use_cases.lookup.known_phases import load, phase_plugins, refused_sentences
 
@@ -376,12 +378,12 @@ class PluginFolders:
         return self._read.loaded.registry
 
     def function(self, code: PhaseCode) -> Callable[..., object]:
-        """The function of a listener. Raises what importing it raises."""
+        """The function of a listener. Raises any error of its import."""
         return self._ctx.catalog.load_phase(code)
 
 
 def _reloaded(ctx: RequestContext) -> Mapping[str, Value]:
-    """What came of reading plugins anew."""
+    """The answer of a reload of plugins."""
     from phaseline.embedded.reload_plugins import reloaded
 
     return reloaded(ctx)
@@ -395,7 +397,7 @@ def _caller(ctx: RequestContext, flavour: Flavour) -> Caller:
 
 
 def host_keys(ctx: RequestContext) -> HostKeys:
-    """How keys of hosts are looked at, as the settings say."""
+    """The check of host keys, as set in the settings."""
     from phaseline.tasks.host_keys import HostKeys
 
     return HostKeys(ctx.settings.ssh_host_keys, ctx.settings.ssh_known_hosts)
@@ -405,7 +407,7 @@ def _result(
     ctx: RequestContext, row: ExecutionRow, ending: Ending, background: Background | None, *, detach: bool
 ) -> ExecutionView:
     store = ctx.store
-    store.changed()  # a store that is gone by now remembers nothing of this
+    store.changed()  # raises for a store that was deleted meanwhile
     with store.at_once():
         now = store.execution(row.id) or row
         others = [other for other in store.executions(only_open=True) if other.number != row.number]

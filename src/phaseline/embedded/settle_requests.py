@@ -1,6 +1,6 @@
-"""Having requests answered though nobody owns the store.
+"""Let requests be answered even if no process owns the store.
 
-Where no engine runs, this process is the owner for a moment: what was asked for is written down, and no plugin is called.
+If no engine runs, this process becomes the owner for a moment: answers are stored, and no plugin is called.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
 
 LOOK_S = 0.02
 PATIENCE_S = 60.0
-"""So long an engine may take to answer."""
+"""The longest wait for an answer of an engine."""
 
 
 def settle(ctx: RequestContext, requests: Sequence[int]) -> None:
-    """Wait until all are answered, by the engine that runs or by this process for the moment. Raises: PL-C035."""
+    """Wait until all are answered, by the running engine or by this process as a brief owner. Raises: PL-C035."""
     deadline = time.monotonic() + PATIENCE_S
     while not _are_answered(ctx, requests):
         with ExitStack() as owned:
@@ -41,9 +41,9 @@ def _are_answered(ctx: RequestContext, requests: Sequence[int]) -> bool:
 
 
 def _answer(ctx: RequestContext, requests: Sequence[int]) -> None:
-    """As the owner, with an engine that begins no call and tells no listener: whom that concerns waits for the next one.
+    """As the owner, answer requests with an engine that begins no call and calls no listener; both wait for the next engine.
 
-    What is open must be at hand: a new target ends what an old one began.
+    Open executions must be loaded: a new target ends entries that an old one began.
     """
     with open_engine(ctx, NullWatcher()) as engine:
         engine.interrupt()

@@ -1,4 +1,4 @@
-"""How an engine whose own work is done leaves that of others to another process, without holding anybody up for long."""
+"""Let an engine whose own execution has ended pass the other executions to another process, without long delays."""
 
 from __future__ import annotations
 
@@ -14,19 +14,21 @@ if TYPE_CHECKING:
     from phaseline.run.loop.engine import Engine
 
 HELD_BACK_S = 1.0
-"""So long nobody's calls begin at most while whoever wants to leave waits for those that run."""
+"""The longest time for which no calls begin while a leaving process waits for running ones."""
 SERVES_S = 8.0
-"""So long an engine whose own work is done goes on with that of others before it tries to leave once more; twice as
-long after each try that came to nothing, ``SERVES_AT_MOST_S`` in the end."""
+"""The time for which an engine serves other executions before it tries to leave again.
+
+It doubles after each failed try, up to ``SERVES_AT_MOST_S``.
+"""
 SERVES_AT_MOST_S = 60.0
 
 
 def step_aside(engine: Engine, on_staying: Callable[[], None]) -> float:
-    """Come to where no call runs, so that another process can go on, and hold nobody up for long meanwhile.
+    """Reach a point at which no call runs, so that another process can continue, without long delays.
 
-    A call that runs in this process ends with it, so it has to be awaited. What has not begun is held back for that, but
-    only for a moment: where calls of others take longer, they are served as before, and this process tries again.
-    ``on_staying`` is called once if that is so. The result: how many seconds calls may take to end that still run.
+    A call in this process would end with it, so it has to be awaited. New calls are held back for that, but only for a
+    moment: if running calls take longer, executions are served as before, and this process tries again. ``on_staying`` is
+    called once if that is so. The result: the number of seconds that calls still running may take to end.
     """
     serves_s, is_heard_out = 0.0, False
     while not engine.is_asked_to_stop:
@@ -48,20 +50,20 @@ def step_aside(engine: Engine, on_staying: Callable[[], None]) -> float:
 
 
 def hear_out(engine: Engine) -> None:
-    """Go on with everything while calls that were given up may still say something; then end those that are processes."""
+    """Continue all work while abandoned calls may still report; then end those that are processes."""
     _ends_within(DRAIN_S, engine, lambda: not engine.given_up)
     if engine.given_up.end():
         _ends_within(2 * GRACE_S, engine, lambda: not engine.given_up)
 
 
 def _ends_within(seconds: float, engine: Engine, until: Callable[[], bool]) -> bool:
-    """Let it work for so long, or until something holds; True if it has come to its end before the time was over."""
+    """Run the engine for some seconds at most, or until a condition holds; True if it returned before the time was over."""
     over = time.monotonic() + seconds
     engine.run(lambda: time.monotonic() >= over or until())
     return time.monotonic() < over
 
 
 def stays(row: ExecutionRow | None) -> str:
-    """That calls of others run in a process whose own work is done."""
+    """A sentence: calls of other executions run in a process whose own execution has ended."""
     own = f"{row.id} is over: {row.status}. " if row is not None and row.status.is_ended else ""
     return f"{own}Calls of other executions are running in this process: it stays their engine until it can hand over."

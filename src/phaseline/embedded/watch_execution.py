@@ -24,13 +24,13 @@ if TYPE_CHECKING:
     from phaseline.use_cases.commands.submission import SubmissionAnswer
 
 QUICK_LOOK_S = 0.02
-"""The same while its request has no answer."""
+"""The interval (seconds) between looks while its request has no answer."""
 LISTEN_MS = 1_000
-"""So often it looks whether the owner still answers anybody."""
+"""The interval (ms) between checks that the owner still answers requests."""
 
 
 class Ending(Enum):
-    """Why a follower follows no more."""
+    """Reasons for which a follower stops."""
 
     SETTLED = "its execution has ended or needs a person"
     OWNS = "this process owns the store now"
@@ -46,10 +46,10 @@ def wait(
     leaves: Callable[[], bool],
     own: Callable[[], bool],
 ) -> Ending:
-    """Until one of the endings. ``leaves``: whether the user wants to go; ``own``: try to become the owner."""
+    """Wait for one of the endings. ``leaves``: whether the user wants to leave; ``own``: try to become the owner."""
     look = 0
     view = View(ctx, answer.submission.row)
-    is_told = False  # whom it waits for
+    is_told = False  # the execution that blocks it was shown
     listener = _Listener(ctx)
     if answer.is_new and not leaves() and own():
         return Ending.OWNS
@@ -74,18 +74,18 @@ def wait(
 
 
 class _Listener:
-    """Looks now and then whether the owner still answers; whoever waits long is told that it does not, once."""
+    """Check at intervals that the owner still answers; report once, after a long wait, that it does not."""
 
     def __init__(self, ctx: RequestContext) -> None:
-        """Nobody has waited yet."""
+        """Nothing was reported yet."""
         self._ctx, self._next, self._told = ctx, ctx.clock.now() + LISTEN_MS, 0
 
     def news(self) -> str:
-        """What is to be told now; mostly nothing."""
+        """The text to be shown now; mostly empty."""
         now = self._ctx.clock.now()
         if now < self._next:
             return ""
-        from phaseline.use_cases.queries.unresponsive_owner import silence  # most commands do not wait so long
+        from phaseline.use_cases.queries.unresponsive_owner import silence  # few commands wait this long
 
         self._next = now + LISTEN_MS
         found = silence(self._ctx.store, now)
@@ -96,7 +96,7 @@ class _Listener:
 
 
 def is_settled(store: Store, answer: SubmissionAnswer) -> bool:
-    """True when the request was refused, or carried out and the execution has ended or waits for a person."""
+    """True if the request was refused, or carried out and the execution has ended or waits for an operator."""
     if not answer.has_come(store):
         return False
     if answer.refusal is not None:
@@ -106,14 +106,14 @@ def is_settled(store: Store, answer: SubmissionAnswer) -> bool:
 
 
 def blocker_of(store: Store, row: ExecutionRow) -> str:
-    """The id of the execution that one which has not begun waits for; empty if for none."""
+    """The id of the execution that blocks one that has not begun; empty if none does."""
     now = store.execution(row.id)
     queued = None if now is None else blocking_execution(store, now)
     return "" if queued is None else queued.blocker.id
 
 
 def waits_for(store: Store, row: ExecutionRow, blocker: str) -> str:
-    """That an execution waits for another one, and what that one waits for a person to say."""
+    """A sentence: an execution waits for another one, with the decision for which that one waits."""
     from phaseline.use_cases.queries.stuck import awaited_in
 
     other = store.execution(blocker)
@@ -123,23 +123,23 @@ def waits_for(store: Store, row: ExecutionRow, blocker: str) -> str:
 
 
 def _is_stuck(store: Store, row: ExecutionRow) -> bool:
-    """True for one that waits for another one which waits for a person."""
+    """True if it waits for an execution that waits for an operator."""
     queued = blocking_execution(store, row)
     return queued is not None and queued.needs_person
 
 
 class View:
-    """How far an execution is, read from the store, so seldom that looking takes a small share of the time."""
+    """The progress of an execution, read from the store so seldom that it takes a small share of the time."""
 
     def __init__(self, ctx: RequestContext, row: ExecutionRow) -> None:
-        """Nothing was looked at yet."""
+        """Nothing was read yet."""
         self._ctx, self._row = ctx, row
         self._throttle = Throttle()
         self._graph: tuple[GraphRow, Graph, np.ndarray] | None = None
         self._has_news = False
 
     def show(self, watcher: Watcher, *, is_new: bool) -> None:
-        """Tell the watcher, if there is something to tell."""
+        """Notify the watcher, if there is progress to show."""
         self._has_news |= is_new
         now = self._ctx.clock.now()
         if not self._has_news or not self._throttle.lets_through(now):
@@ -175,7 +175,7 @@ class View:
 
 
 def _dues(graph: Graph, notes: Sequence[NoteRow]) -> list[int]:
-    """When these are called next; not those who stand at a breakpoint until somebody clears them."""
+    """Times of the next calls of these entries, without those stopped at a breakpoint until it is cleared."""
     from phaseline.model.execution.breakpoints import due_of
     from phaseline.use_cases.lookup.entry_status import EntryPhases
 
@@ -186,7 +186,7 @@ def _dues(graph: Graph, notes: Sequence[NoteRow]) -> list[int]:
 def _failing(
     graph: Graph, statuses: np.ndarray, topology: Topology, notes: Sequence[NoteRow]
 ) -> tuple[tuple[Failing, ...], int]:
-    """(the first few entries that failed or are tried again, how many there are)."""
+    """(the first few entries that failed or are tried again, the number of all)."""
     from phaseline.calls.deployments.progress import MAX_FAILING, Failing
     from phaseline.use_cases.lookup.entry_status import EntryPhases, subject_ids
 
