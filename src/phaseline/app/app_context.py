@@ -62,7 +62,7 @@ def _never_moves() -> object:
 
 
 def _offer_heat(options: str) -> None:
-    """Let hook classes of Heat's group import what they name, and read these options, a text of JSON, by ``oslo.config``."""
+    """Let hook classes of Heat's group import their modules, and read these options, a text of JSON, by ``oslo.config``."""
     import json
 
     from phaseline.compat.heat.heat_modules import configure, offer
@@ -144,7 +144,7 @@ class AppContext:
 
     @shared_property
     def passing_folder(self) -> Path:
-        """A folder that goes when the process context is closed."""
+        """A folder that is removed when the process context is closed."""
         import tempfile
 
         self._passing = tempfile.TemporaryDirectory(prefix="phaseline-")
@@ -170,11 +170,11 @@ class AppContext:
             return cast("T", kept[1])
 
     def forget(self, key: str) -> None:
-        """Drop a cached value: it is made again when it is needed next."""
+        """Drop a cached value: its next use creates it again."""
         self._built.pop(key, None)
 
     def has_hooks(self) -> bool:
-        """Whether hook classes are announced or named in the settings, to be known before what reads them is loaded."""
+        """True if hook classes are announced or named in the settings; needed before the code that reads them is loaded."""
         return self.cache(HAS_HOOKS, self._has_hooks)
 
     def _has_hooks(self) -> bool:
@@ -207,7 +207,7 @@ class AppContext:
             return Actor(str(os.getuid()))
 
     def code_places(self, blueprint_file: str, more_folders: tuple[str, ...] = ()) -> CodeLocation:
-        """Where the code of a blueprint is looked for; ``more_folders`` before those of the settings."""
+        """The folders in which the code of a blueprint is searched; ``more_folders`` before those of the settings."""
         folders = tuple(str(Path(folder).absolute()) for folder in more_folders)
         return CodeLocation(
             str(Path(blueprint_file).absolute().parent), tuple(dict.fromkeys(folders + self.settings.plugin_folders))

@@ -28,7 +28,7 @@ PROGRAM_FOLDER = str(Path(__file__).resolve().parents[2])
 
 
 def launch(app: AppContext) -> Background | None:
-    """Start a background engine for the same store with the same settings; None where a store lives in one process."""
+    """Start a background engine for the same store with the same settings; None if the store exists in one process only."""
     import subprocess
 
     from phaseline.views.background import Background
@@ -58,7 +58,7 @@ def launch(app: AppContext) -> Background | None:
 
 
 def died(words: str) -> ProblemsError:
-    """PL-S015: the background engine ended before it did anything; ``words`` are its last ones."""
+    """PL-S015: the background engine ended before it did anything; ``words`` are its last output."""
     message = "the engine in the background ended at once" + (f": {words}" if words else " and said nothing")
     return problem_error("PL-S015", message, "Mend what it says. What was asked for is stored: phaseline engine run")
 
@@ -78,13 +78,13 @@ def environment_of(settings: Settings, environment: Mapping[str, str], searched:
 
 
 def _is_own(folder: str) -> bool:
-    """Whether it is none of those in which every process of this Python looks."""
+    """True if a folder is not on the path of every process of this Python."""
     path = Path(folder).absolute()
     return not any(Path(base).absolute() in (path, *path.parents) for base in (sys.prefix, sys.base_prefix))
 
 
 def _log_file(app: AppContext, environment: Mapping[str, str]) -> Path:
-    """Where a background engine writes: with its log where that is text, else into the user's state folder."""
+    """The file for output of a background engine: its log if that is text, else one in the user's state folder."""
     settings = app.settings
     if settings.log_file and settings.log_format == "text":
         return Path(settings.log_file)
@@ -93,7 +93,7 @@ def _log_file(app: AppContext, environment: Mapping[str, str]) -> Path:
 
 
 def _open(log: Path) -> tuple[int, bool]:
-    """(the log file opened for appending, for its user alone, True); where it cannot be written nothing is kept, and False."""
+    """(the log file, private to its user, opened for appending, True); if it is unwritable, the null device and False."""
     try:
         log.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         return os.open(log, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o600), True

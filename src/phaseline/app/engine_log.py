@@ -171,7 +171,7 @@ def without_values(words: Sequence[str]) -> str:
 
 
 def _without_value(word: str) -> str:
-    """One word; most have no value, and no pattern is compiled for them."""
+    """One word of a command; most have no value, and need no compiled pattern."""
     if "{" in word:
         word = re.sub(VALUED_MAPPING, r"\1{…}", word)
     return re.sub(VALUED_WORD, r"\1\2=…", word) if "=" in word else word

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from phaseline.model.blueprint.blueprint import Value
 
 KEYS = {"class": str, "name": str, "folder": str, "options": dict}
-"""{key of a table: what it holds}; only ``class`` is needed."""
+"""{key of a table: its type}; only ``class`` is required."""
 MEND = 'Write [[hooks.classes]] with class = "module:Class", and as wanted name, folder and options = {...}.'
 
 

@@ -16,7 +16,7 @@ OTHER = 0.5
 TITLE = 6.0
 """Words in a heading weigh as much as this many in the text below it."""
 HALF = 3.0
-"""With this many hits, a section has half of the score that more of them can add."""
+"""Number of hits at which a section has half of the score that more hits can add."""
 SMALL_WORDS = frozenset(
     (
         "a",
@@ -158,7 +158,7 @@ def _counts(wanted: Sequence[str], title: str, body: str) -> list[float]:
 
 
 def _sections(text: str) -> list[tuple[str, str]]:
-    """(heading, text below it) of each part of a page; a heading inside a block of code is none."""
+    """(heading, text below it) of each part of a page; lines in blocks of code are no headings."""
     hidden = _FENCE.sub(lambda block: "\0" * len(block[0]), text)
     heads = list(_HEAD.finditer(hidden))
     ends = [head.start() for head in heads[1:]] + [len(text)]

@@ -24,7 +24,7 @@ KEY_FILE = "secrets.key"
 MOST_MIB = 1 << 30
 """More memory than any machine has."""
 MOST_SLOTS = 10_000
-"""More calls at once than this are taken for a mistake."""
+"""Most calls at once that a setting may allow."""
 
 N = TypeVar("N", int, float)
 Level = Literal["debug", "info", "warning", "error"]
@@ -43,7 +43,7 @@ YES_OR_NO = ("yes", "no")
 W = TypeVar("W", bound=str)
 DEFAULT = "the default"
 Texts = Mapping[str, tuple[str, str]]
-"""{setting: (its text, where that comes from)}"""
+"""{setting: (its text, the origin of that)}"""
 
 
 SEPARATORS = {"folders": os.pathsep, "addresses": " ", "rules": " "}
@@ -71,7 +71,7 @@ class Settings:
     ssh_host_keys: HostKeyPolicy = "known"
     ssh_known_hosts: str = ""
     hook_classes: str = ""
-    """As ``hook_settings.canonical`` gives them."""
+    """Hook classes in the form of ``hook_settings.canonical``."""
     heat_options: str = ""
     """As JSON: {``option`` or ``group.option``: value}."""
     heat_compat: bool = False

@@ -7,7 +7,7 @@ from phaseline.lang.fast_dataclasses import frozen
 
 @frozen
 class Setting:
-    """One setting: dotted name, what it does, how its text is read, and its default as text."""
+    """One setting: dotted name, its effect, the format of its text, and its default as text."""
 
     name: str
     meaning: str

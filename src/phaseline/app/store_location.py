@@ -1,4 +1,4 @@
-"""Where the file of a store is, and whether it is there: asked by many commands before a store is opened."""
+"""The path of a store's file, and whether it exists: needed by many commands before a store is opened."""
 
 from __future__ import annotations
 

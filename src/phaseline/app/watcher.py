@@ -28,19 +28,19 @@ class Watcher(Protocol):
 
     @property
     def wants_progress(self) -> bool:
-        """Whether ``progressed`` does anything: counting takes time in large executions."""
+        """True if ``progressed`` has an effect: counting takes time in large executions."""
         ...
 
     def progressed(self, progress: Progress, now: int) -> None:
-        """How far the execution is; ``now`` in ms."""
+        """Receive the progress of the execution; ``now`` in ms."""
         ...
 
     def noticed(self, text: str) -> None:
-        """A sentence the user should read."""
+        """Receive a message for the user."""
         ...
 
     def ended(self) -> None:
-        """Nothing runs any more."""
+        """The execution does not run any more."""
         ...
 
 

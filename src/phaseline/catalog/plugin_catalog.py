@@ -74,7 +74,7 @@ class PluginCatalog:
         return HookCode(self._loader, self._offer_heat)
 
     def load_hook(self, hook: PinnedHookClass) -> Callable[[], object]:
-        """What gives the object of a hook class; raises as ``load``."""
+        """The function that gives the object of a hook class; raises as ``load``."""
         return self._hook_code.maker(hook)
 
     def forget_hooks(self) -> None:

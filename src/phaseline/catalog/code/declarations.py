@@ -38,12 +38,12 @@ CLOUDIFY_NAMES = frozenset({"cloudify.decorators.operation", "cloudify.decorator
 PLAIN = Declaration(flavour="cloudify")
 """The declaration of a function without a decorator."""
 NO_LITERAL = object()
-"""What an expression gives that cannot be known without running it."""
+"""The value of an expression that is unknown without running it."""
 
 
 @frozen
 class ModuleText:
-    """What one module's text declares: its functions, and names it only passes on ({name: dotted origin})."""
+    """The declarations in one module's text: its functions, and names it re-exports ({name: dotted origin})."""
 
     functions: Mapping[str, Declaration] = field(default_factory=dict)
     passed_on: Mapping[str, str] = field(default_factory=dict)
@@ -179,7 +179,7 @@ def _declared(
 
 
 def _called_as(function: ast.FunctionDef | ast.AsyncFunctionDef) -> Declaration:
-    """What a function under the decorator of phases is called with."""
+    """The argument of a function under the decorator of phases."""
     return phase_declaration(len(function.args.posonlyargs) + len(function.args.args), function.name)
 
 

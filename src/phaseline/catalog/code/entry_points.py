@@ -1,4 +1,4 @@
-"""Whether any installed distribution announces something in a group of entry points: a fast look before the thorough one.
+"""A fast check whether any installed distribution has entry points of a group, before the thorough one.
 
 The thorough look costs 10 ms and more for the modules that read metadata; this one half a millisecond for fifty distributions.
 """
@@ -11,11 +11,11 @@ import sys
 HOOK_GROUP = "phaseline.hooks"
 """The group of hook classes."""
 HEAT_GROUP = "heat.stack_lifecycle_plugins"
-"""Heat's group of them, read where the settings ask for it; its classes are called as Heat calls them."""
+"""Heat's group of hook classes, read if the settings ask for it; its classes are called as by Heat."""
 
 
 def is_announced(*groups: str) -> bool:
-    """Whether any distribution on the path names one of the groups; it may be named and nothing be in it."""
+    """True if any distribution on the path names one of the groups, even if the group is empty."""
     wanted = tuple(group.encode() for group in groups)
     for folder in sys.path:
         try:

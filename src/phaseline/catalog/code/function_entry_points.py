@@ -33,7 +33,7 @@ ANCESTOR_GROUP = "cloudify.tosca.ext.functions"
 
 @frozen
 class FunctionPlace:
-    """A function that is announced: by which version of which distribution, where its code is. ``file`` empty: nowhere."""
+    """An announced function: the distribution, its version, and the place of the code. ``file`` empty: none."""
 
     name: str
     package: str
@@ -120,10 +120,10 @@ class OwnFunction:
     call: Callable[[Value], Value]
 
     def check(self, written: Mapping[str, Value]) -> None:
-        """It is asked only once its argument is known."""
+        """Do nothing: the function is called only when its argument is known."""
 
     def check_in(self, written: Mapping[str, Value], plan: Mapping[str, object]) -> None:
-        """It knows nothing of the rest."""
+        """Do nothing: the function does not know the plan."""
 
     def evaluate(self, written: Mapping[str, Value], scope: Scope) -> Value:  # noqa: ARG002 - the protocol's signature
         """Its answer."""

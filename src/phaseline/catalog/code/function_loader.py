@@ -50,7 +50,7 @@ class Space:
         return known
 
     def known(self, name: str, wanted: Sequence[str]) -> ModuleType | None:
-        """What ``import name`` or ``from name import wanted`` gives if all of it was imported before; else None."""
+        """The result of ``import name`` or ``from name import wanted`` if all of it was imported before; else None."""
         module = self.modules.get(name)
         if module is None:
             return None
@@ -67,10 +67,10 @@ class Space:
 
 
 class SpaceLoader(SourceFileLoader):
-    """Loads a module's source as always; by it an import that runs later is known to come from the space."""
+    """Loads a module's source as usual; a later import inside the module is recognized by this loader."""
 
     def __init__(self, usual: SourceFileLoader, finder: SpaceFinder, space: Space) -> None:
-        """``usual``: what Python loads it with."""
+        """``usual``: Python's own loader."""
         super().__init__(usual.name, usual.path)
         self.finder = finder
         self.space = space
@@ -88,7 +88,7 @@ class Again:
         return self._module
 
     def exec_module(self, module: ModuleType) -> None:
-        """Nothing: it was executed when it was first imported."""
+        """Do nothing: it was executed when it was first imported."""
 
 
 class SpaceFinder:
@@ -119,7 +119,7 @@ class SpaceFinder:
         wanted: Sequence[str],
         level: int,
     ) -> ModuleType:
-        """What an ``import`` in a module of the space means; arguments as of Python's ``__import__``."""
+        """The result of an ``import`` in a module of the space; arguments as of Python's ``__import__``."""
         package = str(within.get("__package__") or "")
         absolute = importlib.util.resolve_name("." * level + name, package) if level and package else name
         if not space.has(absolute.partition(".")[0]):

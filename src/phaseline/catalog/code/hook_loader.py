@@ -29,7 +29,7 @@ class HookCode:
         self._shared: dict[tuple[str, str, str, str], object] = {}
 
     def maker(self, hook: PinnedHookClass) -> Callable[[], object]:
-        """What gives its object: a new one each time where the class wants that, otherwise always the same.
+        """The function that gives its object: a new one each time if the class wants that, otherwise the same.
 
         Raises ``ImportError``, ``AttributeError``, ``TypeError`` or what importing the module raised.
         """

@@ -42,7 +42,7 @@ def bound_names(file: str) -> frozenset[str] | None:
 
 
 def _outside_of_scopes(tree: ast.AST) -> Iterator[ast.AST]:
-    """What is run when the module is imported, without the bodies of functions and classes."""
+    """The statements that run when the module is imported, without the bodies of functions and classes."""
     waiting = [tree]
     while waiting:
         for part in ast.iter_child_nodes(waiting.pop()):

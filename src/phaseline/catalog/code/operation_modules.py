@@ -15,7 +15,7 @@ from phaseline.model.deployment.code_location import CodeLocation
 
 SKIPPED = frozenset({"__pycache__", "node_modules", "site-packages"})
 MAX_FILES = 20_000
-"""Of so many modules operations are looked for."""
+"""Most modules in which operations are searched."""
 
 
 @frozen
@@ -32,7 +32,7 @@ class OperationModule:
 
 
 def operation_modules(folders: Iterable[str]) -> Iterator[OperationModule]:
-    """Those below the folders by their paths, then those that installed distributions announce."""
+    """Modules below the folders by their paths, then those that installed distributions announce."""
     from importlib.metadata import entry_points
 
     seen: set[str] = set()

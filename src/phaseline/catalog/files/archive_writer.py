@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from phaseline.catalog.files.blueprint_trees import BlueprintTree
 
 UNCHANGED_AT = 315_532_800
-"""1980-01-01 in UTC, the first time that a zip file knows: every file has it."""
+"""1980-01-01 in UTC, the earliest time of zip files: the time of every file."""
 FIRST_DAY = (1980, 1, 1, 0, 0, 0)
 FILE, PROGRAM, FOLDER = 0o644, 0o755, 0o755
 NOTHING_MORE: Mapping[str, bytes] = MappingProxyType({})

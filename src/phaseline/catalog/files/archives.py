@@ -32,12 +32,12 @@ _DAMAGES = (
     NotImplementedError,
     ValueError,
 )
-"""What the standard readers raise at a file that is damaged, or of a form they do not know."""
+"""Exceptions of the standard readers for a damaged file, or an unknown form."""
 
 
 @frozen
 class ArchiveLimits:
-    """What an archive may hold: so many members, so many bytes in one of them, and in all. Counted as they come out."""
+    """Limits of an archive: its members, the bytes of one member, and of all. Counted while it is unpacked."""
 
     members: int = 20_000
     member_bytes: int = 64 * 1024**2
@@ -252,7 +252,7 @@ class _Reading:
         return plain
 
     def _content(self, stream: Readable, name: str) -> bytes:
-        """What a member holds, counted while it is unpacked."""
+        """The content of a member, counted while it is unpacked."""
         parts: list[bytes] = []
         size = 0
         while chunk := stream.read(CHUNK_BYTES):
@@ -308,7 +308,7 @@ def _unpacked(file: IO[bytes]) -> IO[bytes]:
 
 
 class _Bounded(io.RawIOBase):
-    """A stream that may be read only so far: what a packed tar holds shows only when it is unpacked."""
+    """A stream with a limit: the size of a compressed tar is known only when it is unpacked."""
 
     def __init__(self, stream: IO[bytes], limit_bytes: int, refuse: Callable[[str], NoReturn]) -> None:
         self._stream = stream

@@ -17,7 +17,7 @@ TYPES = Path(__file__).parents[2] / "dsl" / "types"
 """The types files that come with the program."""
 
 MAX_FILE_BYTES = 64 * 1024 * 1024
-"""Larger files are taken for a mistake; 100,000 node templates have about half of it."""
+"""Largest size of a file; 100,000 node templates have about half of it."""
 
 
 class BlueprintFiles:
@@ -137,7 +137,7 @@ class BlueprintFiles:
         return _bundled(name)
 
     def replacements(self, target: str, minor: int) -> Sequence[str]:
-        """What rules make of it, what the catalogue has of a plugin that was published at this address, then it itself."""
+        """Places of an import: replaced by rules, in the catalogue if it is a published plugin's address, then unchanged."""
         ruled = [new + target[len(old) :] for old, new in self._import_rules if target.startswith(old)]
         if ruled and not self._import_fallback:
             return ruled

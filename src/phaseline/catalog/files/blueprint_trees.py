@@ -59,7 +59,7 @@ class BlueprintTree:
         return sum(file.size_bytes for file in self.files)
 
     def content(self, file: StoredFile) -> bytes:
-        """What is in a file. Raises: PL-C057 if it has changed since."""
+        """The content of a file. Raises: PL-C057 if it has changed since."""
         path = Path(self.folder, file.path)
         body = b"" if file.is_folder else path.read_bytes()
         if hashlib.sha256(body).hexdigest() != file.digest:

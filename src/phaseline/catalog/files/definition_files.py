@@ -41,7 +41,7 @@ def read_definitions(path: Path, *, name: str = "", version: str = "") -> list[D
 
 
 def read_sound(path: Path, *, name: str = "", version: str = "") -> tuple[list[Definition], list[Problem]]:
-    """(the definitions at a path whose files can all be read, what is wrong with the other files): one hides no other.
+    """(the readable definitions at a path, the problems of the other files): an unreadable file hides no other.
 
     Raises: ProblemsError as ``read_definitions``, for what is wrong with the path or archive itself.
     """
@@ -108,7 +108,7 @@ def _folders_in(folder: Path) -> list[Path]:
 
 
 def _names_in(file: Path) -> list[tuple[str, str]]:
-    """(name, version or empty) of all that its plugins are called; nothing where the file cannot be read."""
+    """(name, version or empty) of its plugins under all their names; nothing if the file is unreadable."""
     try:
         plugins = _root(_text(_bytes(file), str(file)), str(file)).get("plugins")
     except ProblemsError:

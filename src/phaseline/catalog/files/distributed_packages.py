@@ -22,7 +22,7 @@ ORIGIN = "distribution "
 
 @frozen
 class AnnouncedPackage:
-    """What an entry point announces. ``origin``: the distribution and the entry point; ``folder`` empty: there is none, so ``problems``."""
+    """An announced package. ``origin``: the distribution and the entry point; ``folder`` empty: none, see ``problems``."""
 
     name: str
     origin: str
@@ -31,7 +31,7 @@ class AnnouncedPackage:
 
 
 def announced_packages() -> Iterator[AnnouncedPackage]:
-    """Those of the installed distributions, by the names of their entry points."""
+    """Packages of the installed distributions, by the names of their entry points."""
     if not is_announced(GROUP):
         return
     from importlib.metadata import entry_points

@@ -16,21 +16,21 @@ A_PACKAGE = Whose("package", "PL-F060", keeps_empty=True, follows_folders=True)
 MARK = "metadata.yaml"
 """The file that makes a folder a package."""
 CHECKSUMS = "checksums.sha256"
-"""Written by ``plugins build``: what each file was when the package was built."""
+"""The file of checksums, written by ``plugins build``."""
 LIMITS = ArchiveLimits(members=20_000, member_bytes=256 * 1024**2, total_bytes=512 * 1024**2)
-"""A package carries repositories of what it installs."""
+"""The limit is high because a package contains repositories of software that it installs."""
 MAX_DEPTH = 5
 """Folders above ``metadata.yaml`` in an archive: an rpm has all those of its installation path."""
 TEXT_BYTES = 5 * 1024**2 + 1
-"""So much of a document is handed over: one byte more than one may have."""
+"""Bytes of a document that are read: one more than its limit."""
 _JUNK_ENDINGS = ("~", ".pyc", ".pyo", ".swp", ".orig", ".rej")
 _JUNK = frozenset({".DS_Store", "Thumbs.db", ".tox", ".venv", ".mypy_cache", ".pytest_cache", ".ruff_cache", ".build"})
-"""What tools leave behind; it belongs to no package."""
+"""Remains of tools, which belong to no package."""
 
 
 @frozen
 class PackageFiles:
-    """All files of a package. ``documents``: what reading it needs, {path: content}; of other files only the path counts."""
+    """All files of a package. ``documents``: those needed to read it, {path: content}; of others only the path counts."""
 
     tree: BlueprintTree
     documents: Mapping[str, bytes]
@@ -60,7 +60,7 @@ def opened(path: Path, *, leave_out: Callable[[str], bool] = lambda _: False) ->
 
 
 def documents_of(files: Iterable[StoredFile], content: Callable[[StoredFile], bytes]) -> dict[str, bytes]:
-    """What reading a package needs of its files; ``content`` is asked for the documents only."""
+    """The documents among a package's files; ``content`` is called for these only."""
     return {
         file.path: content(file)[:TEXT_BYTES] if file.path.endswith((".yaml", ".yml")) and file.size_bytes else b""
         for file in files
@@ -126,7 +126,7 @@ def _root(folder: Path, shown: str) -> Path:
 
 
 def _check_sums(tree: BlueprintTree, shown: str) -> None:
-    """Raise PL-F061 for each file that is not what it was when the package was built."""
+    """Raise PL-F061 for each file that has changed since the package was built."""
     written = next((file for file in tree.files if file.path == CHECKSUMS), None)
     if written is None:
         return

@@ -21,10 +21,10 @@ _MODE, _SIZE, _NAME_SIZE = 1, 6, 11
 
 
 class Readable(Protocol):
-    """Whatever bytes can be read of."""
+    """A source of bytes."""
 
     def read(self, size: int = -1, /) -> bytes:
-        """At most so many; nothing at the end."""
+        """At most that many bytes; nothing at the end."""
         ...
 
 
@@ -102,14 +102,14 @@ def _exactly(stream: Readable, size: int) -> bytes:
 
 
 class _Part:
-    """So many bytes of a stream."""
+    """That many bytes of a stream."""
 
     def __init__(self, stream: Readable, size: int) -> None:
         self._stream = stream
         self._left = size
 
     def read(self, size: int = -1, /) -> bytes:
-        """At most so many of those that are left."""
+        """At most that many of the remaining bytes."""
         wanted = self._left if size < 0 else min(size, self._left)
         found = self._stream.read(wanted) if wanted else b""
         if wanted and not found:

@@ -26,7 +26,7 @@ _PUBLIC = (
     ),
     re.compile(r"https?://[^/]+/(?:cloudify/)?wagons/(?P<name>[^/]+)/(?P<version>[^/]+)/(?P<file>[^/]+)"),
 )
-"""Where the definition files of public plugins were published."""
+"""Addresses of published definition files of public plugins."""
 
 
 @frozen
@@ -134,7 +134,7 @@ class TypeFiles:
         return TypeFile(definition.name, definition.version, str(place), tuple(sorted(definition.files)))
 
     def remove(self, found: TypeFile) -> None:
-        """Take a version out; the plugin's folder goes with its last."""
+        """Remove a version; the plugin's folder is removed with its last one."""
         place = Path(found.folder)
         shutil.rmtree(place)
         if not any(place.parent.iterdir()):
@@ -161,7 +161,7 @@ def _order(version: str) -> tuple[bool, object]:
 
 
 def fits(version: str, wanted: str) -> bool:
-    """Whether a version is one that is wanted, as PEP 440 specifies it; alone it means just that, empty any."""
+    """True if a version matches a PEP 440 specifier; a plain version matches only itself, an empty text any."""
     from packaging.specifiers import InvalidSpecifier, SpecifierSet
     from packaging.version import InvalidVersion
 

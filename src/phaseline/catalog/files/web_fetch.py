@@ -20,10 +20,10 @@ SETTING = "blueprints.allowed_imports"
 TIMEOUT_S = 10.0
 """How long a server may send nothing."""
 WHOLE_S = 60.0
-"""How long one file may take, however steadily it drips."""
+"""How long one file may take, even if data keeps coming."""
 MORE_TRIES = 5
 PAUSE_S = 1.0
-"""After no connection, a time-out or a 5xx it is tried so often again, so far apart."""
+"""Number of further tries, and the time between them, after a failed connection, a time-out or a 5xx."""
 CHUNK_BYTES = 256 * 1024
 PORTS = {"http": 80, "https": 443}
 GONE = frozenset({404, 410})
@@ -97,7 +97,7 @@ class WebFiles:
             self._pause(PAUSE_S)
 
     def _read(self, url: str) -> bytes:
-        """All of it, or an exception. What is too long or too slow is given up."""
+        """The whole content, or an exception. A file that is too long or too slow is given up."""
         until = time.monotonic() + WHOLE_S
         parts: list[bytes] = []
         size = 0
@@ -114,7 +114,7 @@ class WebFiles:
 
 
 class _Redirects(urllib.request.HTTPRedirectHandler):
-    """Follows a server to another address only where that is allowed too."""
+    """Follows a redirection only if its address is allowed, too."""
 
     def __init__(self, check: Callable[[str], None]) -> None:
         self._check = check

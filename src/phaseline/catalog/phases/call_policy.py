@@ -102,11 +102,11 @@ KNOBS: Mapping[str, Knob] = {
     "BreakerWindow": Knob("breaker_window_s", SOME, _number(0, MAX_SECONDS, above=True)),
     "BreakerPause": Knob("breaker_pause_s", SOME, _number(0, MAX_SECONDS, above=True)),
 }
-"""{name after ``Phase.``: what is done with it}"""
+"""{name after ``Phase.``: its definition}"""
 
 BY_KEY = {name.lower(): (name, knob) for name, knob in KNOBS.items()}
 
 
 def expression_names() -> Iterator[str]:
-    """Attributes of which a text is an expression where no other form of writing one exists."""
+    """Attributes whose text is an expression in forms without another notation for one."""
     return (name for name, knob in KNOBS.items() if knob.is_expression)

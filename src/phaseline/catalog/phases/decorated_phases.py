@@ -120,7 +120,7 @@ def _attributes(argument: str, value: Any) -> Iterator[tuple[str, Any]]:
 
 
 def _put(record: Record, name: str, value: Any, place: Place) -> list[Problem]:
-    """Set the attribute; what is wrong with its value."""
+    """Set the attribute; returns the problems of its value."""
     try:
         content = {"$expr": value} if name in EXPRESSIONS and isinstance(value, str) else _as_json(value)
         kept = from_json({"value": content}).stored("value")

@@ -1,4 +1,4 @@
-"""A plugin's definition as a record, whatever form it came in, becomes a value; everything wrong with it is found at once."""
+"""Reads a plugin's definition from a record of any form into a value, and finds all its problems at once."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ OLD_PREFIX = "phase_"
 PREFIXES = (OLD_PREFIX, "phase.")
 """In records ``Phase.X`` may be one name with a dot in it."""
 LIKELY = 0.85
-"""So alike must an unknown name be to a known one to be taken for a mistake."""
+"""Least similarity of an unknown name to a known one to count as a typo of it."""
 
 
 @frozen

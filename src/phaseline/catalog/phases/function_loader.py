@@ -16,7 +16,7 @@ Key = tuple[tuple[str, ...], str]
 
 
 class PhaseImporter:
-    """Keeps the functions that are in force. A call that has begun holds its function: a reload never reaches it (PD43)."""
+    """Keeps the active functions. A call that has begun keeps its function: a reload does not affect it (PD43)."""
 
     def __init__(self, loader: Loader) -> None:
         self._loader = loader
@@ -35,7 +35,7 @@ class PhaseImporter:
         return known
 
     def renew(self, codes: Iterable[PhaseCode]) -> dict[PhaseCode, BaseException]:
-        """Import these functions as they are written now; {code: why not}. What fails stays as it was."""
+        """Import the present source of these functions; {code: reason of failure}. After a failure the old one stays."""
         wanted = list(codes)
         for folders in dict.fromkeys(code.folders for code in wanted):
             self._loader.forget(folders)

@@ -1,4 +1,4 @@
-"""What can be known of a plugin's module from its text: its functions, what it imports, and where it is not Python 3."""
+"""Facts about a plugin's module from its text: functions, imports, and places that are not Python 3."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from phaseline.model.problems.problem import Place, Problem
 from phaseline.records.text_errors import SHOWN_LINE
 
 MAX_SOURCE_BYTES = 4 * 1024 * 1024
-"""Larger modules are taken for a mistake."""
+"""Largest size of a module."""
 MAX_REPORTED = 20
 """Most lines of the old spelling that are reported one by one."""
 OLD_EXCEPT = re.compile(
@@ -25,7 +25,7 @@ OLD_EXCEPT = re.compile(
 
 @frozen
 class FunctionText:
-    """A function as its text shows it. ``arguments``: how many it must be given; -1: not known."""
+    """A function, read from its text. ``arguments``: the number of required ones; -1: unknown."""
 
     name: str
     line: int
@@ -42,7 +42,7 @@ class FunctionText:
 
 @frozen
 class ModuleSource:
-    """A module: its functions by name, and what its decorators refer to.
+    """A module: its functions by name, and the values that its decorators refer to.
 
     ``is_open``: it may have functions that its text does not show. ``imports``: {module that it cannot do without: line}.
     """
@@ -146,7 +146,7 @@ def _imports(tree: ast.Module, shown: ModuleSource) -> Iterator[tuple[str, int]]
 
 
 def missing_imports(source: ModuleSource, folders: Iterable[str]) -> Iterator[Problem]:
-    """PL-D005 for each module that is imported on top and is nowhere to be found; none of them is imported."""
+    """PL-D005 for each module that is imported at the top and not found; none of them is imported."""
     import sys
 
     from phaseline.catalog.code.search_path import find_spec

@@ -33,12 +33,12 @@ ATTRIBUTE = re.compile(r"[ \t]*+(?P<name>'[^']*+'[ \t]*+|[^=:#'][^=:]*+)[:=]")
 MENTIONS = re.compile(rb"\bphase\b")
 NOT_PAIRS = frozenset({"setup", "conftest"})
 NAME = re.compile(r"[^.\s/]+")
-"""What a part of a module's dotted name can be."""
+"""Pattern of a part of a module's dotted name."""
 
 
 @frozen
 class PhaseFileOrigin:
-    """Where files belong: what plugins are named below, what modules are named below, and what they may import."""
+    """Roots of files: those for the names of plugins and of modules, and the folders for their imports."""
 
     package: str = ""
     names: tuple[str, ...] = ()
@@ -52,7 +52,7 @@ class PhaseFileOrigin:
 
 @frozen
 class PhaseFileContents:
-    """What one file (or pair) defines. ``place``: its path."""
+    """The definitions in one file (or pair). ``place``: its path."""
 
     place: str
     plugins: tuple[PhasePlugin, ...] = ()
@@ -130,7 +130,7 @@ def _definition(text: str, file: str) -> tuple[Record, list[Problem]]:
 
 
 def _places(text: str, file: str) -> dict[str, Place]:
-    """{attribute in lower case: where it is written}."""
+    """{attribute in lower case: its place}."""
     found: dict[str, Place] = {}
     offset = 0
     for line in text.split("\n"):
@@ -161,7 +161,7 @@ def _module(file: Folder, _pair_module: Folder | None, stem: str, origin: PhaseF
 
 
 def _of_module(source: ModuleSource, stem: str, origin: PhaseFileOrigin) -> list[Problem]:
-    """What is wrong with a module apart from its definitions."""
+    """The problems of a module apart from its definitions."""
     problems = list(missing_imports(source, origin.folders))
     odd = next((part for part in (*origin.modules, stem) if not NAME.fullmatch(part)), None)
     if odd is not None:
@@ -203,7 +203,7 @@ def _records(file: Folder, _pair_module: Folder | None, _stem: str, origin: Phas
 
 
 def _placer(text: str, file: str) -> Callable[[int], Place]:
-    """What gives the place of a character of a text, which may be long and have many of interest."""
+    """A function for the places of characters in a text, fast for many places in long texts."""
     starts = [0, *(match.end() for match in re.finditer("\n", text))]
 
     def place(offset: int) -> Place:
@@ -216,7 +216,7 @@ def _placer(text: str, file: str) -> Callable[[int], Place]:
 
 
 READERS = {"cfg": _pair, "py": _module, "rec": _records}
-"""{suffix: what reads a file that has it}"""
+"""{suffix: function that reads such files}"""
 
 
 def with_source(written: WrittenDefinition) -> WrittenDefinition:

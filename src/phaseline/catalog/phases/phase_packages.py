@@ -23,12 +23,12 @@ LIBRARY = ("lib", "python")
 SKIPPED = frozenset({"__pycache__", "node_modules", "site-packages"})
 MAX_DEPTH = 20
 MAX_FILES = 20_000
-"""A tree with more is taken for a mistake, such as a whole disk."""
+"""Most files of a tree; a larger one may be a whole disk."""
 
 
 @frozen
 class PhasePackage:
-    """What is loaded whole or not at all. ``name`` empty: a plugin on its own. ``place``: the path of its folder or file."""
+    """A unit that is loaded whole or not at all. ``name`` empty: a single plugin. ``place``: path of its folder or file."""
 
     name: str
     place: str
@@ -39,7 +39,7 @@ class PhasePackage:
     folders: tuple[str, ...] = ()
 
     def all_problems(self) -> tuple[Problem, ...]:
-        """Its own, then those of its plugins."""
+        """Its own problems, then those of its plugins."""
         return (*self.problems, *(problem for plugin in self.plugins for problem in plugin.problems))
 
 
@@ -88,7 +88,7 @@ def _nothing(place: Path) -> PhasePackage:
 
 
 def installed_packages() -> Iterator[PhasePackage]:
-    """Those of installed distributions, by the names of their entry points; no module is imported."""
+    """Packages of installed distributions, by the names of their entry points; no module is imported."""
     from importlib.metadata import entry_points
 
     for point in sorted(entry_points(group=GROUP), key=lambda point: point.name):
@@ -141,7 +141,7 @@ def _zip_package(file: Path) -> PhasePackage:
 
 
 def _folders(top: Folder) -> tuple[str, ...]:
-    """Where the modules of a package are imported from."""
+    """The folders from which modules of a package are imported."""
     library = top.joinpath(*LIBRARY)
     return tuple(str(folder).rstrip("/") for folder in ((top, library) if library.is_dir() else (top,)))
 
@@ -183,7 +183,7 @@ def _alone(found: PhaseFileContents, folders: tuple[str, ...]) -> PhasePackage:
 
 
 def _loose(folder: Path, origin: PhaseFileOrigin, depth: int) -> Iterator[PhasePackage]:
-    """Packages in a folder that is none itself, and the plugins beside them, each as one of its own."""
+    """Packages in a folder that is no package, and each plugin beside them as a package of its own."""
     entries = [entry for entry in _entries(folder) if isinstance(entry, Path)]
     if depth > MAX_DEPTH or len(entries) > MAX_FILES:
         yield PhasePackage("", str(folder), problems=(_too_large(str(folder)),))

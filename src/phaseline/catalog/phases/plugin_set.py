@@ -1,4 +1,4 @@
-"""Which plugins are in force: all that are found and sound, and of those that are not the version before, if there is one.
+"""The active plugins: all valid ones that are found, and the previous version of invalid ones, if there is one.
 
 A package is taken whole or not at all. A phase that was known, or that can at least be read, and that cannot be used
 stays known with the reason: resources that need it wait, and no state is left without it (PD7, PD8).
@@ -27,7 +27,7 @@ Read = Callable[[], Sequence[PhasePackage]]
 
 @frozen
 class PackageVerdict:
-    """What became of one package that was read. ``is_kept``: its version of before is in force instead.
+    """The result of reading one package. ``is_kept``: its previous version is active instead.
 
     ``package``: as it was read, with everything that is wrong with it.
     """
@@ -38,7 +38,7 @@ class PackageVerdict:
 
     @property
     def errors(self) -> tuple[Problem, ...]:
-        """Why it is refused; none: it is in force."""
+        """The problems for which it is refused; none: it is active."""
         return tuple(problem for problem in self.problems if problem.severity == "error")
 
 
@@ -57,12 +57,12 @@ class LoadedPlugins:
 
     @property
     def plugins(self) -> tuple[tuple[PhasePlugin, PackageVerdict], ...]:
-        """Every plugin that was read, with what became of its package."""
+        """Every plugin that was read, with the result of its package."""
         return tuple((plugin, verdict) for verdict in self.verdicts for plugin in verdict.package.plugins)
 
 
 class PhasePlugins:
-    """All phase plugins of some folders and of the installed distributions; ``loaded`` is what is in force."""
+    """All phase plugins of some folders and of the installed distributions; ``loaded`` has the active ones."""
 
     def __init__(
         self,
@@ -84,7 +84,7 @@ class PhasePlugins:
         self.loaded = LoadedPlugins(PhaseRegistry(types=types))
 
     def remember(self, known: Iterable[PhaseDefinition]) -> None:
-        """These were known before; what of them is not found any more stays known. ``package``: the place of their package."""
+        """Add phases known before; those not found any more stay known. ``package``: the place of their package."""
         self._lost = {phase.key: gone(phase, phase.package) for phase in known}
 
     def load(self) -> LoadedPlugins:
@@ -111,7 +111,7 @@ class PhasePlugins:
         return self.loaded
 
     def _import(self, choice: _Choice, importer: PhaseImporter) -> None:
-        """Import what is new; a package of which that fails is refused, too, and the others are looked at once more."""
+        """Import new functions; a package for which that fails is refused, too, and the others are checked again."""
         failed = importer.renew(dict.fromkeys(code for package in choice.fresh() for code in _codes(package)))
         if failed:
             choice.refuse_code(failed)
@@ -211,7 +211,7 @@ class _Choice:
         return [package for place in self.order if (package := self._taken(place)) is not None]
 
     def refused_phases(self) -> list[PhaseDefinition]:
-        """What can be read of phases of refused packages, with the reason; those of a version before stay as they were."""
+        """Readable phases of refused packages, with the reason; those of a previous version stay unchanged."""
         found = []
         for place in self.order:
             if place in self.refused and place not in self.before:
@@ -220,7 +220,7 @@ class _Choice:
         return found
 
     def verdicts(self) -> tuple[PackageVerdict, ...]:
-        """What became of each package, in the order of places."""
+        """The results of the packages, in the order of places."""
         return tuple(
             PackageVerdict(package, tuple(self.problems[place]), place in self.refused and place in self.before)
             for place, package in self.found.items()

@@ -42,7 +42,7 @@ class FunctionCaller:
         self._current = current_ctx
 
     def call(self, call: PluginCall) -> Outcome:
-        """What came of the function. Runtime properties are handed back even after an exception."""
+        """The outcome of the function. Runtime properties are returned even after an exception."""
         try:
             function = call.load()
         except (Exception, SystemExit) as error:
@@ -79,7 +79,7 @@ class ScriptCaller:
         self._run = run
 
     def call(self, call: PluginCall) -> Outcome:
-        """What came of the script. Runtime properties are handed back even after a failure."""
+        """The outcome of the script. Runtime properties are returned even after a failure."""
         ctx = self._context(call)
         before = guarded_calls.copies()
         try:

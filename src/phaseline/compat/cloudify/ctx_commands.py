@@ -1,4 +1,4 @@
-"""Where the words of a ``ctx`` command lead: attributes, mapping paths, settings and calls (rule S5)."""
+"""Evaluation of the words of a ``ctx`` command: attributes, mapping paths, assignments and calls (rule S5)."""
 
 from __future__ import annotations
 

@@ -66,7 +66,7 @@ class Served:
 
 
 class _Door:
-    """A listening socket of this process and the calls that may be asked through it; there while there are any."""
+    """A listening socket of this process for the contexts of calls; open while there are any."""
 
     def __init__(self, family: str) -> None:
         self.family = family
@@ -112,7 +112,7 @@ _opening = threading.Lock()
 
 
 def serve(ctx: Any, kind: str = "auto") -> Served:
-    """Let a context be asked. ``kind`` ``auto`` and ``unix``: a Unix socket where possible; ``http``: a local port."""
+    """Serve a context. ``kind`` ``auto`` and ``unix``: a Unix socket if possible; ``http``: a local port."""
     enable()
     family = "http" if kind in {"http", "tcp"} else "unix"
     with _opening:
@@ -123,7 +123,7 @@ def serve(ctx: Any, kind: str = "auto") -> Served:
 
 
 def _listen_unix(path: Path) -> tuple[socket.socket, str] | None:
-    """A socket in a folder that only this user can enter; None where the system has none or the path is too long."""
+    """A socket in a folder private to this user; None if the system has none or the path is too long."""
     if not hasattr(socket, "AF_UNIX"):
         return None
     listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)

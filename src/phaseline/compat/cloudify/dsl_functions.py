@@ -36,7 +36,7 @@ class AncestorFunction:
             self._made(written, {}).validate(Plan(plan))
 
     def evaluate(self, written: Mapping[str, Value], scope: Scope) -> Value:
-        """By its ``evaluate``, or where something runs by ``evaluate_runtime`` if it is of the older kind."""
+        """Call its ``evaluate``; at run time ``evaluate_runtime`` if it is of the older kind."""
         if getattr(self.make, "func_eval_type", None) == RUNTIME and not scope.is_running:
             raise NotYetKnown(self.name)
         with self.guarded(f"'{self.name}'", "Correct what it is given."):
@@ -76,7 +76,7 @@ class Version(dict[str, Any]):
 
 
 class LookUps:
-    """What the ancestor gives to ``evaluate``, over one of our scopes."""
+    """The argument that the ancestor passes to ``evaluate``, based on one of our scopes."""
 
     def __init__(self, scope: Scope) -> None:
         """``scope``: the place of the function."""
@@ -84,7 +84,7 @@ class LookUps:
 
     @property
     def runtime_only_evaluation(self) -> bool:
-        """Whether this is evaluated while something runs."""
+        """True if this is evaluated at run time."""
         return self._scope.is_running
 
     def get_input(self, input_name: str) -> Value:

@@ -20,10 +20,10 @@ if TYPE_CHECKING:
 
 
 class ReadPlan(Plan):
-    """A plan that knows what it was made of."""
+    """A plan with a reference to its source."""
 
     def __init__(self, blueprint: Blueprint, sections: MergedSections) -> None:
-        """As the ancestor's parser gives it."""
+        """The plan in the form of the ancestor's parser."""
         super().__init__(plan_document(blueprint, sections))
         self.made_of = (blueprint, sections)
 
@@ -104,7 +104,7 @@ def as_exception(error: ProblemsError) -> Exception:
 
 _VERSION = 102
 _BEFORE_VERSIONS = frozenset({100, 103, 104})
-"""Numbers of what the ancestor finds before it finds that its version of the language has no such section."""
+"""Numbers of errors that the ancestor reports before that its version of the language has no such section."""
 
 
 def _text(problems: tuple[Problem, ...]) -> str:

@@ -1,4 +1,4 @@
-"""What a script that fails raises; apart from ``scripts``, which functions with a context do not need."""
+"""The exception of a failed script; separate from ``scripts``, which functions with a context do not need."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ from phaseline.calls.threads.line_buffer import WholeLines
 from phaseline.lang.fast_dataclasses import frozen
 
 KEPT_CHARS = 1_000_000
-"""So much of the end of each stream is kept for an error."""
+"""Characters kept of the end of each stream for an error."""
 SHELL_SAYS_KILLED = 128
 """A shell adds the number of the signal that ended its command to this."""
 POLL_S = 0.05
@@ -20,7 +20,7 @@ POLL_S = 0.05
 
 
 class Options(Protocol):
-    """What of the ``process`` input matters here."""
+    """The used parts of the ``process`` input."""
 
     @property
     def cwd(self) -> str | None:
@@ -68,7 +68,7 @@ class LineLog:
         self._size = 0
 
     def write(self, text: str) -> None:
-        """Log what is whole now."""
+        """Log the complete lines."""
         self._kept.append(text)
         self._size += len(text)
         if self._size > 2 * KEPT_CHARS:
@@ -78,7 +78,7 @@ class LineLog:
             self._log(self._lines.take(text))
 
     def close(self) -> None:
-        """Log what is left without an end of line."""
+        """Log a last line without an end of line."""
         if self._is_logged:
             self._log(self._lines.rest())
 
@@ -108,7 +108,7 @@ class _Stream:
         self.is_open = True
 
     def read(self) -> bool:
-        """Log what is there. False when nothing more can come, or nothing is there now."""
+        """Log the available output. False at its end, or if there is none now."""
         try:
             chunk = os.read(self.pipe.fileno(), 65536)
         except BlockingIOError:
@@ -169,7 +169,7 @@ def _was_killed(code: int) -> bool:
 
 
 def _watch(process: subprocess.Popen[bytes], streams: list[_Stream]) -> None:
-    """Read until the process has ended and what it wrote is read."""
+    """Read until the process has ended and its output is read."""
     with selectors.DefaultSelector() as selector:
         for stream in streams:
             selector.register(stream.pipe, selectors.EVENT_READ, stream)

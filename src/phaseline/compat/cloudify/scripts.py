@@ -96,7 +96,7 @@ class ProcessOptions:
 
 @frozen
 class Script:
-    """A script that was fetched: ``path`` is our copy, ``name`` what the blueprint calls it."""
+    """A fetched script: ``path`` is our copy, ``name`` its name in the blueprint."""
 
     path: Path
     name: str
@@ -195,7 +195,7 @@ def _fetch(ctx: Any, path: str, folder: Path, certificate: str | None) -> Script
 
 
 def _origin(ctx: Any, path: str) -> str:
-    """Where the blueprint keeps the file, so that tracebacks show the lines of the author's own file."""
+    """The path of the file in the blueprint, so that tracebacks show the lines of the author's own file."""
     files = getattr(ctx, "_files", None)
     return files.locate(path) if files is not None and not hasattr(ctx, "_resources") else ""
 
@@ -325,7 +325,7 @@ def evaluate(script: Script, options: ProcessOptions, inputs: Mapping[str, Any])
 
 
 def _exec(code: CodeType, namespace: dict[str, Any]) -> None:
-    """Run the code; a copy of this process that it made by a fork ends with it, before anything is put back or removed."""
+    """Run the code. A forked copy of this process ends here, before it restores or removes anything."""
     before = guarded_calls.copies()
     try:
         exec(code, namespace)
@@ -339,7 +339,7 @@ def _exec(code: CodeType, namespace: dict[str, Any]) -> None:
 
 @contextmanager
 def _surroundings(script: Script, options: ProcessOptions, inputs: Mapping[str, Any]) -> Iterator[None]:
-    """Environment, folder and arguments as a process of its own would have them, and as they were afterwards.
+    """Set environment, folder and arguments as for a process of its own, and restore them afterwards.
 
     Only in a worker, which runs one call at a time: elsewhere they belong to others too.
     """
@@ -428,7 +428,7 @@ def environment_of(inputs: Mapping[str, Any], given: Mapping[str, Any], served: 
 
 
 def as_text(value: Any) -> str:
-    """A value as an environment variable holds it: mappings, lists and booleans as JSON, the rest as text."""
+    """A value as text for an environment variable: mappings, lists and booleans as JSON."""
     if isinstance(value, dict | list | tuple | bool):
         return json.dumps(value)
     return str(value)
@@ -445,7 +445,7 @@ def _failure(script: Script, shown: str, finished: FinishedProcess) -> Exception
 
 
 def _cannot_start(script: Script) -> str:
-    """What is wrong with the first line of a script, or empty."""
+    """The problem of the first line of a script, or empty."""
     with script.path.open("rb") as stream:
         first = stream.readline(1024)
     if not first.startswith(b"#!"):

@@ -1,1 +1,1 @@
-"""Phase plugins of CycleCloud run unchanged: the handler, its resources, and what comes of their marks (document 1)."""
+"""Phase plugins of CycleCloud run unchanged: the handler, its resources, and the effects of marks (document 1)."""

@@ -1,4 +1,4 @@
-"""``find(items)``: a plugin that can look up what it makes settles what a crash left open (decision 1, P113).
+"""``find(items)``: a plugin that can look up its resources resolves calls interrupted by a crash (decision 1, P113).
 
 A module that has a phase's handler may also have ``find(items)``. After a crash it is called before the handler, with the
 resources whose last call has no known end. For example, the process died while the handler created a machine; in the next
@@ -49,19 +49,19 @@ class Sought:
         self.attributes: dict[str, Any] = {}
 
     def exists(self, data: Mapping[str, Any] | None = None, *, attributes: Mapping[str, Any] | None = None) -> None:
-        """It was carried out: the phase is completed and keeps ``data`` beside what it has. ``attributes``: of the resource."""
+        """Report that the call was carried out: the phase is completed and adds ``data``. ``attributes``: of the resource."""
         self.answer, self.found, self.attributes = "exists", dict(data or {}), dict(attributes or {})
 
     def unfinished(self, data: Mapping[str, Any] | None = None, *, attributes: Mapping[str, Any] | None = None) -> None:
-        """It was begun: the same is kept, and the handler is called for it as for one that sleeps, to poll on."""
+        """Report that the call was begun: the same is kept, and the handler is called to continue polling."""
         self.answer, self.found, self.attributes = "unfinished", dict(data or {}), dict(attributes or {})
 
     def absent(self) -> None:
-        """It was not carried out: the handler is called for it."""
+        """Report that the call was not carried out: the handler is called for it."""
         self.answer = "absent"
 
     def unknown(self) -> None:
-        """Report that it is unknown whether the item exists."""
+        """Report that it is unknown whether the call was carried out."""
         self.answer = "unknown"
 
     def keep(self) -> None:
@@ -72,7 +72,7 @@ class Sought:
             self._resource.set(name, value)
 
     def __repr__(self) -> str:
-        """Its name and what is known."""
+        """Its name and the answer."""
         return f"<{self.name}: {self.answer}>"
 
 

@@ -1,4 +1,4 @@
-"""What a plugin did with its handler that cannot be done: a problem with the line of the plugin that did it."""
+"""Wrong uses of the handler by a plugin: a problem with the line of the plugin."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ class HandlerMisuse(ProblemsError):
 
 
 class NotInRun(HandlerMisuse):
-    """What was to be marked is no resource of this run (R1)."""
+    """The object to mark is no resource of this run (R1)."""
 
     def __init__(self, method: str, given: object) -> None:
-        """``given``: it."""
+        """``given``: that object."""
         name = given.get("Name") if hasattr(type(given), "folded") else None  # type: ignore[attr-defined]  # a record
         what = f"'{name}'" if name else f"a {type(given).__name__}"
         super().__init__(

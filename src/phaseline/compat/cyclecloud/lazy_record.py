@@ -25,7 +25,7 @@ EMPTY: Mapping[str, object] = {
 
 
 class LazyRecord(Record):
-    """A record that fills itself with what ``fetch`` gives; that does not count as changed.
+    """A record that fills itself with the result of ``fetch``; that does not count as changed.
 
     >>> from contextlib import nullcontext
     >>> class Node(LazyRecord):
@@ -47,7 +47,7 @@ class LazyRecord(Record):
 
     @property
     def lock(self) -> AbstractContextManager[object]:
-        """Held while it is filled; it lets its owner in again."""
+        """Held while the record is filled; reentrant."""
         raise NotImplementedError
 
     def fetch(self) -> Iterable[tuple[str, Stored]]:
@@ -55,7 +55,7 @@ class LazyRecord(Record):
         raise NotImplementedError
 
     def __getattr__(self, name: str) -> Any:
-        """A slot that is empty so far; everything else does not exist."""
+        """The default of an unfilled slot, or the value after filling the record; other attributes do not exist."""
         if name in EMPTY:
             return EMPTY[name]
         if name not in FETCHED:
@@ -84,7 +84,7 @@ class LazyRecord(Record):
         self.folded = folded  # last: readers that find it take no lock
 
     def changes(self) -> dict[Path, Stored | Removed]:
-        """As of any record; nothing as long as it was not touched."""
+        """The changes, as of any record; none before the first use."""
         return super().changes() if self.is_fetched else {}
 
     def forget_changes(self) -> None:
@@ -93,7 +93,7 @@ class LazyRecord(Record):
             super().forget_changes()
 
     def freeze(self) -> None:
-        """Nothing in it can be written from now on."""
+        """Make the record read-only from now on."""
         with self.lock:
             self._is_frozen = True
             if self.is_fetched:

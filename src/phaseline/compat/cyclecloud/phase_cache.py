@@ -1,4 +1,4 @@
-"""What a phase's plugin keeps for its next runs in this process: values with a time to live."""
+"""The cache of a phase's plugin for its next runs in this process: values with a time to live."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ MAX_VALUES = 10_000
 
 
 class PhaseCache(MutableMapping[Hashable, object]):
-    """A dict whose values end. It lives across runs of its phase and dies with the process; safe from any thread.
+    """A dict whose values expire. It lives across runs of its phase and dies with the process; thread-safe.
 
     >>> cache = PhaseCache()
     >>> cache["region"] = "north"
@@ -31,7 +31,7 @@ class PhaseCache(MutableMapping[Hashable, object]):
         self._values: dict[Hashable, tuple[float, object]] = {}
 
     def set(self, key: Hashable, value: object, ttl_s: float = TTL_S) -> None:
-        """Keep a value for so many seconds."""
+        """Keep a value for ``ttl_s`` seconds."""
         with self._lock:
             self._values.pop(key, None)
             while len(self._values) >= MAX_VALUES:

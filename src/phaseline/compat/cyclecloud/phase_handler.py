@@ -46,7 +46,7 @@ class PhaseHandler:
         return self.get_resources()
 
     def get_resource_phase_data(self, resource: Record, phase: str | None = None) -> Record:
-        """What this phase keeps with the resource, to be read and written; of another ``phase``, to be read."""
+        """The data that this phase keeps with the resource, readable and writable; of another ``phase``, read-only."""
         method = "getResourcePhaseData"
         self._run.check_open(method)
         found = self._run.one(resource, method)
@@ -65,13 +65,13 @@ class PhaseHandler:
         self._run.marks.complete(self._run.places(resources, "setCompleted"), _text(message))
 
     def set_failed(self, resources: Given, message: str | None = None) -> None:
-        """They failed, and stay until a user tries again; the message is what that user reads."""
+        """Mark resources as failed until a user retries them; the message is for that user."""
         self._run.marks.fail(self._run.places(resources, "setFailed"), _text(message))
 
     def set_sleeping(
         self, resources: Given, delay: float | timedelta | None = None, message: str | None = None
     ) -> None:
-        """They are still pending, as those without a mark are; with a delay of their own if one is given, in seconds."""
+        """Mark resources as pending, as those without a mark are; with a delay of their own if one is given, in seconds."""
         places = self._run.places(resources, "setSleeping")
         delay_ms = None if delay is None else _checked("setSleeping", delay)
         self._run.marks.sleep(places, delay_ms, _text(message))
@@ -88,7 +88,7 @@ class PhaseHandler:
     # -- what it is about ---------------------------------------------------------------------------------------
 
     def is_canceling(self, resource: Record) -> bool:
-        """True as soon as the user wants something else of the resource; the plugin may end early."""
+        """True as soon as the user no longer wants this call; the plugin may end early."""
         self._run.check_open("isCanceling")
         return self._run.one(resource, "isCanceling").call.is_canceled
 
@@ -123,7 +123,7 @@ class PhaseHandler:
             self._run.one(resource, "log").call.log(level.lower(), text)
 
     def save(self, resource: Record | None = None) -> None:
-        """Store what was written into the resource and its phase data, None: into all of them, before it returns."""
+        """Store the changes of the resource and its phase data, None: of all resources, before it returns."""
         self._run.check_open("save")
         self._run.save(None if resource is None else [self._run.one(resource, "save")])
 
@@ -134,7 +134,7 @@ class PhaseHandler:
 
     @property
     def cache(self) -> PhaseCache:
-        """What the plugin keeps for later runs of this phase in this process."""
+        """The cache of the plugin for later runs of this phase in this process."""
         return self._run.cache
 
     getResources, getResourcePhaseData = get_resources, get_resource_phase_data

@@ -1,4 +1,4 @@
-"""One run of a phase plugin: its resources, its marks, and what both come to when it has ended (R1 to R14)."""
+"""One run of a phase plugin: its resources, its marks, and their effects when it has ended (R1 to R14)."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ class PhaseRun:
 
     @property
     def cache(self) -> PhaseCache:
-        """What its plugin keeps in this process."""
+        """The cache of its plugin in this process."""
         return self._cache_of(self.phase.name)
 
     def call_at(self, place: int) -> PluginCall:
@@ -137,7 +137,7 @@ class PhaseRun:
             call.tell(shown)
 
     def save(self, resources: Iterable[PhaseResource] | None = None) -> None:
-        """Store what was changed of these, None: of all, so far; when it returns it outlives this process (X4)."""
+        """Store the changes of these, None: of all, so far; when it returns they survive this process (X4)."""
         found = list(self._touched) if resources is None else list(resources)
         changed = [resource for resource in found if resource.is_changed]
         for resource in changed:
@@ -146,7 +146,7 @@ class PhaseRun:
     # -- for the executor ---------------------------------------------------------------------------------------
 
     def code(self, function: Callable[..., object]) -> Callable[[], object]:
-        """What calls ``handle(handler)``, or ``handle_one(resource, data)`` for the only resource (X14)."""
+        """The function that calls ``handle(handler)``, or ``handle_one(resource, data)`` for the only resource (X14)."""
         declaration = declaration_of(function)
         arguments: tuple[object, ...] = (PhaseHandler(self),)
         if declaration is not None and not declaration.bulk:
@@ -248,7 +248,7 @@ class PhaseRun:
         return BulkOutcome(kinds, delays, outcomes, self._calls, fallen if self.phase.halves and not is_final else ())
 
     def _let_go(self) -> None:
-        """Resources know their run: as long as it knew them, only a search for garbage would find both."""
+        """Drop the resources, which refer to their run: otherwise only the garbage collector would free both."""
         self.resources, self._made, self._touched = Series(()), None, []
 
     def _try_again(
@@ -302,14 +302,14 @@ class PhaseRun:
 
 
 def _understood(raised: BaseException | None) -> BaseException | None:
-    """What the code raised; instead of what asks for a time that is none, what is wrong with it."""
+    """The exception of the code; for a request with an invalid delay, the error about that."""
     after = getattr(raised, "retry_after", None) if isinstance(raised, RecoverableError) else None
     wrong = None if after is None else guarded_call(milliseconds, after)[1]
     return wrong or raised
 
 
 def forget(view: InstanceContext, phase: str) -> None:
-    """What a phase keeps with an instance goes, and what it wrote there in this run, too."""
+    """Remove the data that a phase keeps with an instance, including writes of this run."""
     root = (PHASE_DATA, phase)
     written, removed = view.changes or ({}, ())
     kept = {path: value for path, value in written.items() if path[:2] != root}

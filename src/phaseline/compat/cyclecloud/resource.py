@@ -35,11 +35,11 @@ Changes = tuple[dict["PropertyPath", "Value"], list["PropertyPath"]]
 
 
 class ResourceRun(Protocol):
-    """What a resource needs to know of the run it is in."""
+    """The parts of a run that its resources need."""
 
     @property
     def lock(self) -> AbstractContextManager[object]:
-        """Held while something is made that must not be made twice."""
+        """Held while an object is made that must exist only once."""
         ...
 
     @property
@@ -52,7 +52,7 @@ class ResourceRun(Protocol):
         ...
 
     def touched(self, resource: PhaseResource) -> None:
-        """A document was read, so that something of it may be changed."""
+        """Note that a document was read, so that it may have changes."""
         ...
 
 
@@ -128,14 +128,14 @@ class PhaseResource(LazyRecord):
 
     @property
     def entry(self) -> Entry:
-        """What its phase keeps with it."""
+        """The data that its phase keeps with it."""
         with self.run.lock:
             if self._entry is None:
                 self._entry = Entry(self)
             return self._entry
 
     def entry_of(self, phase: str) -> Record:
-        """What another phase keeps with it, not to be written."""
+        """The data that another phase keeps with it, read-only."""
         return _frozen(data_in(self.document, phase))
 
     def end(self) -> None:
@@ -145,7 +145,7 @@ class PhaseResource(LazyRecord):
             self._entry.freeze()
 
     def changed(self) -> Changes:
-        """What was written and differs from the document."""
+        """The written values that differ from the document."""
         written: dict[PropertyPath, Value] = {}
         removed: list[PropertyPath] = []
         document = self.document
@@ -172,11 +172,11 @@ class PhaseResource(LazyRecord):
 
     @property
     def is_changed(self) -> bool:
-        """Whether there is something to store."""
+        """True if there are changes to store."""
         return any(self.changed())
 
     def save(self, *, wait: bool) -> None:
-        """Have everything that was changed so far stored; ``wait`` until that, and all saved before, outlives the process."""
+        """Store all changes so far; ``wait`` until they, and all saved before, survive the process."""
         self.lay_over()
         self.call.save(wait=wait)
         with self.run.lock:
@@ -203,14 +203,14 @@ class _OfResource(LazyRecord):
 
 
 class Entry(_OfResource):
-    """What the phase of a run keeps with a resource: its own attributes, and those of the engine, which it cannot write."""
+    """The data that the phase of a run keeps with a resource: its own attributes, and read-only ones of the engine."""
 
     __slots__ = ()
 
     only_engine = RESERVED_KEYS
 
     def fetch(self) -> Iterator[tuple[str, Stored]]:
-        """What the engine knows at this moment, then the plugin's own."""
+        """The present attributes of the engine, then the plugin's own."""
         phase, call = self._resource.run.phase, self._resource.call
         yield "Status", "Running"
         yield "State", self._resource.state
@@ -224,7 +224,7 @@ class Entry(_OfResource):
 
 
 class PhaseMap(_OfResource):
-    """What all phases keep with a resource, not to be written."""
+    """The data that all phases keep with a resource, read-only."""
 
     __slots__ = ()
 

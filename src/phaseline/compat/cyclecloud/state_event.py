@@ -34,7 +34,7 @@ class Arrival(LazyRecord):
 
     @property
     def lock(self) -> AbstractContextManager[object]:
-        """Its own: listeners may look at it from several threads."""
+        """A lock of its own, because listeners may read it from several threads."""
         return self._own_lock
 
     def fetch(self) -> Iterator[tuple[str, Stored]]:

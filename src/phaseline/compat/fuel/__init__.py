@@ -1,1 +1,1 @@
-"""What packages of Fuel need of other libraries, in a process of its own."""
+"""Functions of other libraries that packages of Fuel need, in a process of their own."""

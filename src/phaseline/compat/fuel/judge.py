@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from phaseline.model.blueprint.blueprint import Value
 
 WORKER = Path(__file__).with_name("worker.py")
-"""Run as a script: it must not see what this process imports."""
+"""Run as a script, so that it does not see the modules of this process."""
 PATIENCE_S = 60.0
 """Time to wait for an answer; the worker itself computes for a second at most, and then reports that."""
 NOT_INSTALLED = "the library 'yaql' is not installed: pip install 'phaseline[fuel]'"
@@ -26,7 +26,7 @@ MEND = "Shorten it; YAQL computes a second and 100,000 steps at most."
 
 
 class YaqlJudge:
-    """Asks one worker, which is started with the first question; safe from any thread. Close it."""
+    """Asks one worker, which is started with the first question; thread-safe. Must be closed."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -45,7 +45,7 @@ class YaqlJudge:
         return str(self._ask("yaql syntax", text).get("fault", ""))
 
     def yaql(self, text: str, data: Value) -> Value:
-        """What an expression gives for data. Raises: ``ConditionError``."""
+        """The value of an expression for data. Raises: ``ConditionError``."""
         fault = NOT_INSTALLED if find_spec("yaql") is None else ""
         answer = {"fault": fault} if fault else self._ask("yaql", text, data)
         if "fault" in answer:

@@ -14,7 +14,7 @@ import sys
 from functools import lru_cache
 
 MAX_STEPS = 100_000
-"""So many items any iteration of an expression may have."""
+"""Most items of any iteration of an expression."""
 LIMIT_S = 1.0
 """Longest time to compute an answer."""
 MAX_BYTES = 1 << 30
@@ -24,7 +24,7 @@ assert collections.abc is not None
 
 @lru_cache(maxsize=1)
 def language():
-    """(engine, context) of YAQL as Fuel has it; made when the first expression comes."""
+    """(engine, context) of YAQL as in Fuel; made for the first expression."""
     import yaql
 
     options = {"yaql.limitIterators": MAX_STEPS, "yaql.memoryQuota": MAX_BYTES // 10, "yaql.convertSetsToLists": True}
@@ -37,7 +37,7 @@ def language():
 
 
 def lenient(context):
-    """What is not there is null, and so is whatever is asked of it: as in the older language of conditions."""
+    """Missing values are null, and so are attributes of null: as in the older language of conditions."""
     from yaql.language import specs, utils, yaqltypes
 
     @specs.parameter("d", utils.MappingType, alias="dict")
@@ -68,7 +68,7 @@ def lenient(context):
 
 
 def value_of(expression, context, name):
-    """What an expression gives for the data of now (``$__new``) or of before (``$__old``); undefined where it gives nothing."""
+    """The value of an expression for present (``$__new``) or former (``$__old``) data; undefined if it has none."""
     try:
         return plain(expression(context[name]))
     except Exception:  # as the ancestor compares: what cannot be looked up is undefined
@@ -76,7 +76,7 @@ def value_of(expression, context, name):
 
 
 def is_changed(expression, context):
-    """Whether an expression gives something else than before."""
+    """True if the value of an expression has changed."""
     return value_of(expression, context, "$__new") != value_of(expression, context, "$__old")
 
 
@@ -87,7 +87,7 @@ def items_of(expression, context, name):
 
 
 def defined(found):
-    """Null in the place of what is undefined."""
+    """Null in place of undefined values."""
     return None if found is UNDEFINED else found
 
 
@@ -148,7 +148,7 @@ def documents(context):
 
 
 def plain(value):
-    """What JSON can hold, in the place of the library's own collections."""
+    """Values for JSON, in place of the library's own collections."""
     if isinstance(value, collections.abc.Mapping):
         return {str(key): plain(item) for key, item in value.items()}
     if value is None or isinstance(value, str | bool | int | float):
@@ -164,7 +164,7 @@ def yaql_syntax(request):
 
 
 def yaql(request):
-    """What an expression gives for data."""
+    """The value of an expression for data."""
     from yaql.language import utils
 
     engine, context = language()

@@ -1,1 +1,1 @@
-"""Lets hook classes that were written for Heat run unchanged, where Heat is not installed."""
+"""Support for unchanged hook classes that were written for Heat, where Heat is not installed."""

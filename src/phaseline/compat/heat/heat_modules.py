@@ -34,7 +34,7 @@ def _with_base_class(module: ModuleType) -> None:
 
 
 def _with_options(_module: ModuleType) -> None:
-    """Register what plug-ins name to ``CONF.import_opt``; where they bring no ``oslo.config`` they name nothing."""
+    """Register options that plug-ins name to ``CONF.import_opt``; without ``oslo.config`` there are none."""
     try:
         from oslo_config import cfg  # type: ignore[import-not-found]  # a package of the plug-in's
     except ImportError:
@@ -61,11 +61,11 @@ CONTENTS: Mapping[str, Callable[[ModuleType], None]] = {
     "heat.engine": _empty,
     PLUGIN: _with_base_class,
 }
-"""{module: what fills it}."""
+"""{module: the function that fills it}."""
 
 
 class HeatFinder:
-    """Finds those modules, and makes them."""
+    """Finds and creates those modules."""
 
     def find_spec(
         self,
@@ -84,7 +84,7 @@ class HeatFinder:
         return None
 
     def exec_module(self, module: ModuleType) -> None:
-        """Fill it."""
+        """Fill the module."""
         CONTENTS[module.__name__](module)
 
 
