@@ -28,7 +28,7 @@ def test_the_code_of_an_error_prints_its_section(terminal: Terminal, word: str) 
 def test_words_list_the_pages_that_answer_them(terminal: Terminal) -> None:
     code, answer = terminal.ask("docs", "retry", "what", "failed")
     assert code == 0
-    assert answer["hits"][0]["page"] == "operators"
+    assert "operators" in [hit["page"] for hit in answer["hits"][:3]]  # DO8: among the first three
     assert answer["total"] == len(answer["hits"]) <= 8
 
 

@@ -214,7 +214,7 @@ def test_decision15_operations_of_a_path_without_their_homes_run_in_the_state_be
                 "}\nstate_paths:\n  Cloud.Disk:\n    Other: [Other]\n",
             ),
             "PL-P021",
-            "nothing says",
+            "is not set",
         ),
     ],
 )
