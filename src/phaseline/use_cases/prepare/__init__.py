@@ -1,1 +1,1 @@
-"""What an execution would do: plans, problems and warnings. Nothing is stored."""
+"""Prepare executions: plans, problems and warnings. Nothing is stored."""

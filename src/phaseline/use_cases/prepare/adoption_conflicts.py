@@ -1,4 +1,4 @@
-"""Whether what a document stands for belongs to another deployment of the store already: two would change and delete the same things."""
+"""Check that the instances of a document do not belong to another deployment already: two would change and delete them."""
 
 from __future__ import annotations
 
@@ -19,9 +19,10 @@ if TYPE_CHECKING:
 
 
 def raise_if_adopted_elsewhere(ctx: RequestContext, name: str, adoption: Adoption) -> None:
-    """Raise PL-C095 for the first other deployment that has some of these instances and has not taken them away.
+    """Raise PL-C095 for the first other deployment that has some of these instances and has not deleted them.
 
-    An instance is the same where the id is, which is drawn, or what a cloud knows it by, in a node of the same type and properties.
+    Instances are the same if they have the same random id and node type, or the same identity in a cloud and a node of
+    the same type and properties.
     """
     for row in ctx.store.deployments():
         if row.kind == "resources" or row.name == name:
@@ -34,7 +35,7 @@ def raise_if_adopted_elsewhere(ctx: RequestContext, name: str, adoption: Adoptio
 
 
 def _same(ctx: RequestContext, row: DeploymentRow, adoption: Adoption) -> Iterator[str]:
-    """The ids of instances to be adopted that stand in this deployment."""
+    """The ids of instances to be adopted that exist in this deployment."""
     alive = living(ctx.store, row)
     if not alive.any():
         return

@@ -1,4 +1,4 @@
-"""Breakpoints of an execution that is to begin: as they are written, those of its deployment or cluster, and whether anybody would stop (H46)."""
+"""Breakpoints of a new execution: parse them, add those of its deployment or cluster, and check that instances stop (H46)."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ if TYPE_CHECKING:
     from phaseline.ports import Store
 
 Going = tuple[str, str, str]
-"""(name, type, target) of a resource; an empty target: it stays where it is."""
+"""(name, type, target) of a resource; an empty target: it stays in its state."""
 NAMED = 8
-"""So many phases are named that are called instead."""
+"""The number of phases that are named as alternatives."""
 
 
 def with_kept(store: Store, cluster: int, breakpoints: tuple[Breakpoint, ...]) -> tuple[Breakpoint, ...]:
@@ -40,7 +40,7 @@ def with_kept(store: Store, cluster: int, breakpoints: tuple[Breakpoint, ...]) -
 
 
 def unfit_stops(breakpoints: Sequence[Breakpoint], names: Sequence[str], registry: PhaseRegistry) -> Iterator[Problem]:
-    """PL-P047: breakpoints that name none of these resources (empty: any may come), or no phase that is known."""
+    """PL-P047: breakpoints that name none of these resources (empty: any are possible), or no known phase."""
     yield from request_validation.unfit_stops(
         breakpoints, names, (), [phase.name for phase in registry.phases], "resource"
     )
@@ -49,7 +49,7 @@ def unfit_stops(breakpoints: Sequence[Breakpoint], names: Sequence[str], registr
 def unmet_stops(
     breakpoints: Sequence[Breakpoint], going: Sequence[Going], registry: PhaseRegistry
 ) -> Iterator[Problem]:
-    """PL-P047: the same, and phases that none of those that it names comes to on its way."""
+    """PL-P047: as ``unfit_stops``, and phases that none of the named resources reaches on its way."""
     for one in breakpoints:
         unfit = list(unfit_stops((one,), [name for name, _, _ in going], registry))
         yield from unfit
@@ -68,7 +68,7 @@ def unmet_stops(
 
 
 def _phases(kind: str, target: str, registry: PhaseRegistry) -> Iterator[str]:
-    """Phases of the states on the way of a type to a target, whether they apply or not."""
+    """Phases of the states on the path of a type to a target, whether they apply or not."""
     path = registry.types.path(kind, target)
     for state in path.states[:-1] if path is not None else ():
         yield from (phase.name for phase in registry.of(state, kind))
@@ -77,10 +77,10 @@ def _phases(kind: str, target: str, registry: PhaseRegistry) -> Iterator[str]:
 def with_breakpoints(
     ctx: RequestContext, request: Request, topologies: Sequence[Topology], deployment: int = 0
 ) -> Request:
-    """The request with the breakpoints of its deployment, which are labels of it. ``deployment`` 0: one that is to be made.
+    """The request with the breakpoints of its deployment, which are its labels. ``deployment`` 0: a new one.
 
-    Raises: PL-P047 for those of the request, and of what is to be made or comes with another blueprint, at which nobody would stop. A label
-    that has become wrong since it was given is in nobody's way.
+    Raises: PL-P047 for breakpoints of the request, of a new deployment or of another blueprint at which no instance would
+    stop. An older label that has become wrong since is ignored.
     """
     kept = labelled(ctx.store, deployment) if deployment else ()
     new = _written(topologies[-1]) if not deployment or len(topologies) > 1 else ()
@@ -95,7 +95,7 @@ def with_breakpoints(
 
 
 def labelled(store: Store, deployment: int) -> tuple[Breakpoint, ...]:
-    """The breakpoints that a deployment or cluster has by its labels; what is none of these is left out."""
+    """The breakpoints that a deployment or cluster has by its labels; invalid ones are left out."""
     found: list[Breakpoint] = []
     for text in (label.value for label in store.labels.of(deployment) if label.key == LABEL):
         with suppress(ValueError):
@@ -104,12 +104,12 @@ def labelled(store: Store, deployment: int) -> tuple[Breakpoint, ...]:
 
 
 def _written(topology: Topology) -> tuple[Breakpoint, ...]:
-    """Those that are labels in the blueprint. Raises: PL-P047."""
+    """The breakpoints that are labels in the blueprint. Raises: PL-P047."""
     return tuple(read(text) for text in topology.blueprint.labels.get(LABEL, ()) if isinstance(text, str))
 
 
 def read(text: str, timeout_s: float | None = None, *, of: Callable[[str], Breakpoint] = read_breakpoint) -> Breakpoint:
-    """A breakpoint as it is written. ``of``: what reads it. Raises: PL-P047."""
+    """Parse a breakpoint. ``of``: the parser. Raises: PL-P047."""
     try:
         found = of(text)
         return altered(found, timeout_s=timeout_s) if found.timeout_s is None else found
@@ -119,7 +119,7 @@ def read(text: str, timeout_s: float | None = None, *, of: Callable[[str], Break
 
 
 def raise_if_unreachable(ctx: RequestContext, row: DeploymentRow, labels: Sequence[Label]) -> None:
-    """Raise PL-P047 for labels that are to be breakpoints of a deployment or cluster, and at which nobody would stop."""
+    """Raise PL-P047 for labels that are breakpoints of a deployment or cluster at which no instance would stop."""
     given = [read(label.value) for label in labels if label.key == LABEL]
     problems = tuple(_unfit(ctx, row, given)) if given else ()
     if problems:

@@ -1,4 +1,4 @@
-"""What is to be installed: the blueprint, the name, inputs and labels, and whether the name can be had."""
+"""The specification of a new deployment: blueprint, name, inputs and labels; and whether the name is available."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ if TYPE_CHECKING:
 
 
 UNFINISHED = (ExecutionStatus.FAILED, ExecutionStatus.CANCELED)
-"""Ends after which a retry has something to do."""
+"""Final statuses after which a retry is possible."""
 
 
 @frozen
 class DeploymentSpec:
-    """What is to be installed: a blueprint file, a name for the deployment (None: its folder's), inputs, plugins.
+    """A new deployment: a blueprint file, a name (None: that of the file's folder), inputs, plugins.
 
-    ``runtime_only``: functions are evaluated when their values are needed, not when the deployment is made (B41).
-    ``labels``: as ``KEY=VALUE``, beside those of the blueprint.
+    ``runtime_only``: functions are evaluated when their values are needed, not when the deployment is created (B41).
+    ``labels``: as ``KEY=VALUE``, in addition to those of the blueprint.
     """
 
     file: str
@@ -42,7 +42,7 @@ class DeploymentSpec:
 
 
 def load_order(ctx: RequestContext, order: DeploymentSpec) -> LoadedBlueprint:
-    """The deployment as it would be. Raises ``ProblemsError`` with everything that is wrong."""
+    """Load the future deployment. Raises ``ProblemsError`` with all problems."""
     loaded = blueprint_loading.load(
         ctx,
         order.file,
@@ -65,7 +65,7 @@ def require_free_name(ctx: RequestContext, name: str) -> DeploymentRow | None:
 
 
 def use_by(found: ExecutionRow) -> str:
-    """What an open execution does with its deployment, for a sentence that begins with the deployment."""
+    """The end of a sentence about a deployment: the use that an open execution makes of it."""
     is_install = found.request.workflow == "install"
     return f"and is being installed by {found.id}" if is_install else f"and {found.id} has not ended"
 
@@ -93,7 +93,7 @@ def _raise_if_in_use(ctx: RequestContext, row: DeploymentRow) -> None:
 
 
 def with_given(loaded: LoadedBlueprint, texts: Sequence[str]) -> LoadedBlueprint:
-    """What is to become a deployment with more labels than its blueprint says: as ``KEY=VALUE``. Raises: PL-C068."""
+    """The future deployment with labels, as ``KEY=VALUE``, in addition to those of its blueprint. Raises: PL-C068."""
     found = {key: list(values) for key, values in loaded.blueprint.labels.items()}
     for label in label_syntax.parse_labels(texts, may_be_key=False):
         values = found.setdefault(label.key, [])

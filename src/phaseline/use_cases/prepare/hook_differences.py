@@ -1,4 +1,4 @@
-"""Open executions whose caller knew other hook classes than this process: who makes an execution decides which are asked."""
+"""Open executions with other hook classes than this process knows: the process that creates an execution pins its classes."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @frozen
 class HookDifference:
-    """Of one execution: names of classes that are not ``asked`` though this process knows them, and the other way round."""
+    """For one execution, the names of classes known here that it does not call, and of those that it calls and are unknown here."""
 
     execution: str
     created_by: str
@@ -25,7 +25,7 @@ class HookDifference:
     not_known: tuple[str, ...]
 
     def __str__(self) -> str:
-        """As it is told."""
+        """The difference as one clause."""
         who = f"{self.execution}, started by {self.created_by},"
         told = [f"does not ask {', '.join(self.not_asked)}"] if self.not_asked else []
         told += [f"asks {', '.join(self.not_known)}, which is not known here"] if self.not_known else []
@@ -33,13 +33,13 @@ class HookDifference:
 
 
 def hook_differences(ctx: RequestContext) -> Iterator[HookDifference]:
-    """Those of the open executions that would ask other classes if this process had made them now."""
+    """Open executions that would call other classes if this process created them now."""
     store = ctx.store
     for row in store.executions(only_open=True):
         try:
             here = _classes(pre_post.pre_post_for(ctx, row.request, row.deployment))
         except ProblemsError:
-            continue  # a class that cannot be used here is told by hooks list, and refuses what is started here
+            continue  # an unusable class is reported by ``hooks list``, and blocks actions that are started here
         there = _classes(store.around(row.number) if row.request.is_surrounded else None)
         missing, strange = here.keys() - there.keys(), there.keys() - here.keys()
         if missing or strange:

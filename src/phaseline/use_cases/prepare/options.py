@@ -23,12 +23,13 @@ OnFailure = Literal["continue", "stop", "rollback"]
 
 @frozen
 class ExecutionOptions:
-    """How an execution deals with failures. ``task_retries`` None: as the settings say.
+    """Options of an execution: its reaction to failures, to other executions, and its breakpoints.
 
-    ``stop_after``: how much may fail before nothing new begins; ``on_failure`` ``stop`` says: nothing, and ``rollback`` that
-    what was made is taken away again then. ``if_busy``: whether to wait while another execution has a claim on the same instances, to refuse, or to run beside it (decision 4).
-    ``timeout_s``: an attempt that takes longer is canceled. ``subgraph_retries``: how often an instance whose life cycle failed goes
-    through it again; None: as the settings say. ``breakpoints``: where instances stop, beside those of the deployment.
+    ``task_retries`` None: as in the settings. ``stop_after``: the failures allowed before no new call begins;
+    ``on_failure`` ``stop`` allows none, and ``rollback`` then also removes what was created. ``if_busy``: wait while
+    another execution claims the same instances, refuse, or run beside it (decision 4). ``timeout_s``: an attempt that takes
+    longer is canceled. ``subgraph_retries``: the number of times that an instance with a failed life cycle repeats it;
+    None: as in the settings. ``breakpoints``: where instances stop, in addition to those of the deployment.
     """
 
     task_retries: int | None = None
@@ -42,7 +43,7 @@ class ExecutionOptions:
     def request(
         self, workflow: str, ctx: RequestContext, parameters: Mapping[str, Value], topology: Topology
     ) -> Request:
-        """The request of a workflow of this topology in this manner. Raises: PL-C094 for every value of it that cannot be meant."""
+        """The request of a workflow of this topology with these options. Raises: PL-C094 for each invalid value."""
         settings = ctx.settings
         retries = retries_of(topology.blueprint.version, settings, self.task_retries)
         stop = self.stop_after if self.on_failure == "continue" else StopAfter(failures=0)
@@ -65,12 +66,12 @@ class ExecutionOptions:
 
 
 OWN_RETRIES = RetryPolicy(3, backoff_s=(2.0, 8.0, 30.0))
-"""Of operations of blueprints in our own language that do not say theirs (decision 34)."""
+"""The retries of operations without their own, in blueprints in Phaseline's own language (decision 34)."""
 OWN_LANGUAGE = "phaseline_dsl_"
 
 
 def retries_of(language: str, settings: Settings, asked: int | None) -> RetryPolicy:
-    """How often and when failed operations are tried again: as asked for, else as set, else as the language has it."""
+    """The number and times of retries of failed operations: as requested, else by the settings, else by the language."""
     found = OWN_RETRIES if language.startswith(OWN_LANGUAGE) else RetryPolicy()
     count = settings.task_retries if asked is None else asked
     if count is not None:
@@ -80,4 +81,4 @@ def retries_of(language: str, settings: Settings, asked: int | None) -> RetryPol
 
 
 DEFAULT_OPTIONS = ExecutionOptions()
-"""As the settings say; independent branches go on after a failure."""
+"""The options of the settings; independent branches continue after a failure."""

@@ -1,4 +1,4 @@
-"""What a workflow would do, without doing it: runs no code of a blueprint or plugin, stores nothing."""
+"""Plans of workflows, without running them: no code of a blueprint or plugin runs, and nothing is stored."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ if TYPE_CHECKING:
 
 @frozen
 class NothingToDo:
-    """A plan without a step, and why."""
+    """A plan without a step, and the reason."""
 
     workflow: str
     reason: str
@@ -58,9 +58,9 @@ class NothingToDo:
 
 @frozen
 class PlanPreview:
-    """A plan as a value, as text, and what a user should know beforehand. ``id``: under which it is kept, empty: it is not.
+    """A plan as a value and as text, with its warnings. ``id``: of the stored plan, empty: it is not stored.
 
-    ``around``: what surrounds it, None: nothing.
+    ``around``: its hook classes and stage tasks, None: there are none.
     """
 
     summary: PlanSummary | RoundsPlan | UpdatePlan | NothingToDo
@@ -71,7 +71,7 @@ class PlanPreview:
 
     @property
     def is_empty(self) -> bool:
-        """Whether it would do nothing: no call, no instance that comes, goes or changes, and nothing else."""
+        """Whether the plan does nothing: no call, no added, removed or changed instance, and no other effect."""
         plan = self.summary
         if isinstance(plan, NothingToDo):
             return True
@@ -81,20 +81,20 @@ class PlanPreview:
 
     @property
     def made_anew(self) -> Mapping[str, int]:
-        """{node: how many of its instances} the plan of an update would uninstall and install again."""
+        """{node: number of its instances} that the plan of an update would reinstall."""
         nodes = getattr(self.summary, "nodes", ())
         return {node.name: node.again for node in nodes if getattr(node, "again", 0)}
 
     @property
     def drawing(self) -> Drawing:
-        """The nodes that it is about, as a diagram."""
+        """A diagram of the nodes that the plan concerns."""
         plan = self.summary
         summaries = (plan,) if isinstance(plan, plan_summary.PlanSummary) else getattr(plan, "rounds", ())
         return diagram.of_plan(self.text.partition("\n")[0], summaries)
 
     @property
     def value(self) -> object:
-        """All of it, for programs."""
+        """The whole plan as a value for programs."""
         if self.around is None:
             return self.summary
         return {item.name: getattr(self.summary, item.name) for item in fields(self.summary)} | {"around": self.around}
@@ -103,10 +103,10 @@ class PlanPreview:
 def plan_install(
     ctx: RequestContext, order: DeploymentSpec, *, open_types: bool = False, manner: ExecutionOptions = DEFAULT_OPTIONS
 ) -> PlanPreview:
-    """What installing a blueprint would do. Raises ``ProblemsError`` with everything that is wrong.
+    """The plan of an installation of a blueprint. Raises ``ProblemsError`` with all problems.
 
-    A name that is given for the deployment is looked at as an install would, as far as there is a store. ``open_types``:
-    what definition files that are not at hand would declare is taken as open.
+    A given name of the deployment is checked as by an install, if there is a store. ``open_types``: declarations of
+    definition files that are not available are taken as open.
     """
     name = None if order.name is None else deployment_name(order.file, order.name)
     loaded = load(
@@ -138,10 +138,10 @@ def plan_made(
     replaces: int = 0,
     given: Sequence[Breakpoint] = (),
 ) -> PlanPreview:
-    """What the first execution of a deployment would do that is not stored, with its warnings.
+    """The plan of the first execution of a deployment that is not stored, with its warnings.
 
-    ``replaces``: the deployment in whose place it comes; what is enabled for that is enabled for it. ``given``: breakpoints of this
-    execution alone.
+    ``replaces``: the deployment that it replaces, whose enabled packages it keeps. ``given``: breakpoints of this
+    execution only.
     """
     foreseen = foresee_first(ctx, request, loaded)
     stops = look_for_stops(ctx, given, request, foreseen)
@@ -153,7 +153,7 @@ def plan_made(
 def preview_uninstall(
     ctx: RequestContext, name: str, *, ignore_failure: bool = False, manner: ExecutionOptions = DEFAULT_OPTIONS
 ) -> tuple[DeploymentRow, Request, PlanPreview]:
-    """What uninstalling a deployment would do now. Raises PL-C010 if there is none, PL-C024 if its folder is gone."""
+    """The plan of an uninstallation now. Raises: PL-C010 if there is no such deployment, PL-C024 if its folder is missing."""
     row = find_deployment(ctx.store, name)
     raise_if_folders_missing(ctx, row)
     topology = ctx.store.topology(row.number)
@@ -170,7 +170,7 @@ def preview_uninstall(
 def preview_workflow(
     ctx: RequestContext, order: WorkflowStart, *, manner: ExecutionOptions = DEFAULT_OPTIONS
 ) -> tuple[DeploymentRow, Request, PlanPreview]:
-    """What a workflow of a deployment would do now. Raises ``ProblemsError`` with everything that ``prepare`` finds."""
+    """The plan of a workflow of a deployment now. Raises ``ProblemsError`` with all problems that ``prepare`` finds."""
     found = prepare(ctx, order, manner=manner)
     checks = ctx.store.checks(found.deployment.number, only_results=True).checks
     history = History(found.states, paths=_paths(ctx, found.deployment, found.topology), checks=checks)
@@ -183,7 +183,7 @@ def preview_workflow(
 
 
 def limits(ctx: RequestContext, deployment: int, request: Request, foreseen: PreviewedRounds) -> Sequence[Problem]:
-    """What packages say to the numbers of instances that a plan leads to. Raises: PL-F069 as a start would."""
+    """Warnings of packages about the numbers of instances that a plan leads to. Raises: PL-F069 as a start would."""
     if not uses_packages(ctx, deployment):
         return ()
 
@@ -193,7 +193,7 @@ def limits(ctx: RequestContext, deployment: int, request: Request, foreseen: Pre
 def summaries(
     ctx: RequestContext, foreseen: PreviewedRounds, row: DeploymentRow | None = None, *, yes_many: bool = True
 ) -> tuple[PlanSummary, ...]:
-    """The rounds as users read them; of a deployment that is there (``row``) with how long they may take."""
+    """The rounds as users read them; for an existing deployment (``row``) with estimated durations."""
     pools = as_dict(slots(ctx.settings))
     found = tuple(
         plan_summary.summarise(shape, graph, slots=pools, yes_many=yes_many) for shape, graph in foreseen.graphs

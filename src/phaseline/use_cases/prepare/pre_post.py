@@ -1,4 +1,4 @@
-"""What surrounds an execution that is about to be made: hook classes and stage tasks as they are now (ADR 0022)."""
+"""The present hook classes and stage tasks that a new execution calls before and after its own work (ADR 0022)."""
 
 from __future__ import annotations
 
@@ -27,10 +27,11 @@ def new_execution(
     at: int | None = None,
     made: Topology | None = None,
 ) -> tuple[NewExecution, tuple[Problem, ...]]:
-    """(what is to be stored, with all that surrounds it; what is not as packages recommend it). ``deployment`` 0: one that is made with it; ``at``: now, unless given.
+    """(the execution to be stored, with its hook classes and stage tasks; warnings of packages).
 
-    ``made``: the instances of one that is made in the place of ``deployment``. Raises: as ``pre_post_for``; PL-F069 for what would bring it to more or fewer instances than packages allow, PL-F015 for
-    tasks of packages that would wait for one another.
+    ``deployment`` 0: one that is created with it. ``at``: by default now. ``made``: the instances of a new deployment that
+    replaces ``deployment``. Raises: as ``pre_post_for``; PL-F069 for more or fewer instances than packages allow, PL-F015
+    for tasks of packages that would wait for each other.
     """
     warnings: tuple[Problem, ...] = ()
     around = pre_post_for(ctx, request, deployment)
@@ -42,9 +43,10 @@ def new_execution(
 
 
 def with_stops(ctx: RequestContext, request: Request, *topologies: Topology, deployment: int = 0) -> Request:
-    """The request with the breakpoints that are labels of its deployment. ``deployment`` 0: one that is to be made.
+    """The request with the breakpoints that are labels of its deployment. ``deployment`` 0: a new one.
 
-    ``topologies``: the deployment as it is, and what it is brought to. Raises: PL-P047 for breakpoints at which nobody would stop.
+    ``topologies``: the present deployment, and that after an update. Raises: PL-P047 for breakpoints at which no instance
+    would stop.
     """
     labels = ctx.store.labels.of(deployment) if deployment else topologies[0].blueprint.labels
     if not (labels or request.breakpoints or topologies[-1].blueprint.labels):
@@ -54,9 +56,9 @@ def with_stops(ctx: RequestContext, request: Request, *topologies: Topology, dep
 
 
 def pre_post_for(ctx: RequestContext, request: Request, deployment: int = 0, *, depth: int = 0) -> PrePost | None:
-    """What an execution of this request pins; None: nothing, and nobody looks for anything later.
+    """The hook classes and stage tasks that an execution of this request pins; None: none, also not later.
 
-    Raises: PL-H001 for hook classes that cannot be used, unless the settings say to go on without them.
+    Raises: PL-H001 for hook classes that cannot be used, unless the settings allow to continue without them.
     """
     has_packages = uses_packages(ctx, deployment)
     stages = _stages_of(ctx, request.workflow, deployment) if has_packages else None
@@ -75,14 +77,14 @@ def uses_packages(ctx: RequestContext, deployment: int) -> bool:
 
 
 def _stages_of(ctx: RequestContext, workflow: str, deployment: int) -> Stages | None:
-    """What the packages say that are enabled for a deployment."""
+    """The stage tasks of the packages that are enabled for a deployment."""
     return enabled_tasks.stages_of(ctx, workflow, deployment)
 
 
 def _hooks_round(
     ctx: RequestContext, request: Request, deployment: int, *, depth: int, has_packages: bool
 ) -> tuple[tuple[PinnedHookClass, ...], tuple[PinnedHookClass, ...]]:
-    """The classes round the action, and those round taking back what it made."""
+    """(classes called before and after the action, classes called before and after its rollback)."""
     if not (has_packages or ctx.app.has_hooks()):
         return (), ()
 

@@ -1,4 +1,7 @@
-"""What surrounds a workflow, for its plan: hook classes that want to be asked beforehand are (H36); no pre, no post is called."""
+"""The hook classes and stage tasks of a workflow, for its plan.
+
+Classes with a method for plans are called (H36); ``pre`` and ``post`` are not.
+"""
 
 from __future__ import annotations
 
@@ -40,7 +43,7 @@ if TYPE_CHECKING:
 
 PREVIEW = "do_preview_op"
 NO_STORE = "memory:"
-"""What hooks may look into where there is no store yet."""
+"""The store that hooks may read if there is none yet."""
 
 
 def with_surroundings(
@@ -53,9 +56,9 @@ def with_surroundings(
     made: tuple[str, LoadedBlueprint] | None = None,
     aim: Aim | None = None,
 ) -> PlanPreview:
-    """The plan with what surrounds it, if anything does. ``made``: of a deployment that is not there yet its name and blueprint.
+    """The plan with its hook classes and stage tasks, if any. ``made``: the name and blueprint of a new deployment.
 
-    ``aim``: what an update brings it to. Raises: PL-H001 as a start would.
+    ``aim``: the target of an update. Raises: PL-H001 as a start would.
     """
     if not foreseen.graphs:
         return planned
@@ -72,7 +75,7 @@ def with_surroundings(
 
 
 def _task_rows(stages: Stages, request: Request, foreseen: PreviewedRounds) -> tuple[TaskRow, ...]:
-    """The tasks of packages as they would run: whom they are for is read from what the rounds of the workflow do."""
+    """The tasks of packages as they would run; their instances are derived from the rounds of the workflow."""
     return task_listing.task_rows(stages, foreseen.topology, request.workflow, task_subjects.whom(request, foreseen))
 
 
@@ -81,7 +84,7 @@ def _there(ctx: RequestContext, deployment: int) -> LoadedDeployment:
 
 
 def _made(name: str, loaded: LoadedBlueprint) -> LoadedDeployment:
-    """A deployment as it would be made."""
+    """A future deployment, in the form of a loaded one."""
     return call_subjects.LoadedDeployment(
         0,
         name,

@@ -1,4 +1,4 @@
-"""Limits of roles that packages bring, looked at before a deployment is brought to another number of instances."""
+"""Check the limits of roles in packages before a deployment gets another number of instances."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ if TYPE_CHECKING:
 def looked_at(
     ctx: RequestContext, limits: Sequence[RoleLimits], deployment: int, request: Request, made: Topology | None = None
 ) -> list[Problem]:
-    """What is only to be said of the shape to which a request brings a deployment. ``made``: one that is new has this shape.
+    """Warnings about the numbers of instances to which a request leads. ``made``: the instances of a new deployment.
 
-    Raises: PL-F069 with what forbids it.
+    Raises: PL-F069 with all limits that forbid it.
     """
     if made is not None or request.workflow == INSTALL:
         return raise_if_beyond_limits(limits, made if made is not None else ctx.store.topology(deployment))
@@ -42,7 +42,7 @@ def looked_at(
 def raise_if_circular(
     ctx: RequestContext, stages: Stages, deployment: int, request: Request, made: Topology | None = None
 ) -> None:
-    """Raise PL-F015 for tasks of packages that would wait for one another, before anything of a request is begun."""
+    """Raise PL-F015 for tasks of packages that would wait for each other, before a request begins."""
     if all(task.ties is None for task in stages):
         return
     if made is not None or request.workflow == INSTALL:
@@ -55,7 +55,7 @@ def raise_if_circular(
 def limits_foreseen(
     ctx: RequestContext, deployment: int, request: Request, foreseen: PreviewedRounds
 ) -> Sequence[Problem]:
-    """The same of what a plan foresees. ``deployment`` 0: one that has no packages yet. Raises: PL-F069."""
+    """The same warnings for the preview of a plan. ``deployment`` 0: one without packages yet. Raises: PL-F069."""
     if request.workflow not in SHAPING:
         return ()
     stages = stages_of(ctx, request.workflow, deployment)
@@ -67,7 +67,7 @@ def limits_foreseen(
 
 
 def _foreseen(ctx: RequestContext, deployment: int, request: Request) -> PreviewedRounds:
-    """What the request will have done if all goes well."""
+    """The rounds of the request if all of it succeeds."""
     store = ctx.store
     row = next(row for row in store.deployments() if row.number == deployment)
     number = request.parameters.get(PLAN)

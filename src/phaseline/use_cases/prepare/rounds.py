@@ -1,4 +1,4 @@
-"""The rounds of an execution, foreseen: what the planner would do, without doing it."""
+"""Preview the rounds of an execution: call its planner without running the plan."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def foresee_rounds(
     code: CodeLocation,
     aim: Aim | None = None,
 ) -> PreviewedRounds:
-    """The rounds of a workflow of a deployment that is there. ``aim``: what an update brings it to."""
+    """The rounds of a workflow of an existing deployment. ``aim``: the target of an update."""
     checks = ctx.store.checks(row.number, only_results=True).checks
     blueprint = topology.blueprint if aim is None else aim.blueprint
     paths = known_paths(ctx, blueprint, ctx.store.state_names(row.number))
@@ -59,7 +59,7 @@ def foresee_rounds(
 def foresee_checked(
     ctx: RequestContext, topology: Topology, code: CodeLocation, request: Request, history: History
 ) -> PreviewedRounds:
-    """The rounds of a built-in workflow. Raises: what is wrong with the request."""
+    """The rounds of a built-in workflow. Raises: all problems of the request."""
     raise_if_invalid(topology, request)
     return foresee_planned(ctx, topology, code, request, history)
 
@@ -72,7 +72,7 @@ def foresee_planned(
     history: History,
     own: Workflow | None = None,
 ) -> PreviewedRounds:
-    """The rounds of a workflow that was checked. ``own``: its planner where it is none of the built-in ones."""
+    """The rounds of a workflow that was checked. ``own``: its planner if it is not built in."""
     from phaseline.plan.workflows import PLANNERS
 
     declare = declarer(ctx.catalog)

@@ -1,4 +1,4 @@
-"""Documents of deployments: writing one of what is there, reading one that is given, and those that are left of abandoned deployments."""
+"""Documents of deployments: export an existing deployment, read a given document, and list those of abandoned deployments."""
 
 from __future__ import annotations
 
@@ -34,25 +34,28 @@ KINDS: Mapping[str, tuple[type, str]] = {
     **dict.fromkeys(("environment", "files"), A_MAPPING),
     "tags": A_LIST,
 }
-"""What the keys of source 2's system must be where they say something. Their ``template`` may be anything to us."""
+"""{key of source 2's system: its required type, unless null}. Their ``template`` may have any content."""
 NATIVE_KINDS: Mapping[str, tuple[type, str]] = {
     "template_digest": A_TEXT,
     **dict.fromkeys(("code", "uses", "files", "counts", "restricted"), A_MAPPING),
     **dict.fromkeys(("packages", "instances", "groups", "relationships"), A_LIST),
 }
-"""What our keys must be where they stand."""
+"""{key of Phaseline's own: its required type, if present}"""
 ROWS: Mapping[str, tuple[type, str]] = {
     **dict.fromkeys(("packages", "instances", "groups"), A_MAPPING),
     "relationships": A_LIST,
 }
-"""What each entry of our lists must be."""
+"""{own list: the required type of its entries}"""
 SHOWN = 5
-"""How many names a problem lists."""
+"""The number of names that a problem lists."""
 
 
 @frozen
 class AbandonedView:
-    """What is left of a deployment. ``id``: of the execution that abandoned it; times in ms, ``until_at`` when it can be had no more."""
+    """The stored document of an abandoned deployment. ``id``: of the execution that abandoned it.
+
+    Times in ms; ``until_at``: the time of its deletion.
+    """
 
     id: str
     deployment: str
@@ -63,9 +66,9 @@ class AbandonedView:
 
 
 def export(ctx: RequestContext, name: str, *, only_others: bool = False) -> Mapping[str, Value]:
-    """The document of a deployment as it is now; nothing is changed. Secrets in it are sealed.
+    """Export the document of a deployment; nothing is changed. Its secrets are encrypted.
 
-    ``only_others``: with none but the keys of source 2's system. Raises: PL-C010, PL-C043 for a cluster of resources.
+    ``only_others``: only with the keys of source 2's system. Raises: PL-C010, PL-C043 for a cluster of resources.
     """
     store = ctx.store
     row = find_deployment(store, name)
@@ -88,7 +91,7 @@ def export(ctx: RequestContext, name: str, *, only_others: bool = False) -> Mapp
 
 
 def _last_action(executions: Sequence[ExecutionRow]) -> tuple[str, str]:
-    """The last action and how it stands, in the words of source 2's system."""
+    """The last action and its status, in the words of source 2's system."""
     acts = (
         row
         for row in reversed(executions)
@@ -101,16 +104,16 @@ def _last_action(executions: Sequence[ExecutionRow]) -> tuple[str, str]:
     return lifecycle_actions.action_of(last.request.workflow), how
 
 
-# -- what is left of deployments ---------------------------------------------------------------------------------------
+# -- abandoned deployments ---------------------------------------------------------------------------------------------
 
 
 def list_abandoned(ctx: RequestContext) -> Sequence[AbandonedView]:
-    """What can still be had, the oldest first."""
+    """Stored documents of abandoned deployments, the oldest first."""
     return [_view(row) for row in _kept(ctx)]
 
 
 def show_abandoned(ctx: RequestContext, id: str) -> Mapping[str, Value]:
-    """The document that an abandoned deployment has left. Raises: PL-C090."""
+    """The document of an abandoned deployment. Raises: PL-C090."""
     for row in _kept(ctx):
         if row.name == id:
             return ctx.store.stack_documents.body(row)
@@ -162,7 +165,7 @@ def read_document(path: str) -> Mapping[str, Any]:
 
 
 def _of_other_kinds(document: Mapping[str, Any], native: Mapping[str, Any]) -> Iterator[str]:
-    """Every key that is not what it must be."""
+    """Every key of a wrong type."""
     for key, (kind, called) in KINDS.items():
         if document.get(key) is not None and not isinstance(document[key], kind):
             yield f"'{key}' must be {called}"
@@ -176,7 +179,7 @@ def _of_other_kinds(document: Mapping[str, Any], native: Mapping[str, Any]) -> I
 
 
 def _no_names(document: Mapping[str, Any], native: Mapping[str, Any]) -> Iterator[str]:
-    """Every name that may be none (decision 33): they become those of nodes, instances and folders."""
+    """Every invalid name (decision 33): names become those of nodes, instances and folders."""
     names = set(document["resources"])
     for row in (*native.get("instances", ()), *native.get("groups", ())):
         names |= {row[key] for key in ("id", "node", "name", "group") if isinstance(row.get(key), str)}
@@ -203,7 +206,7 @@ def unreadable_parts(path: str, error: Exception) -> ProblemsError:
 
 
 def raise_if_sealed_elsewhere(ctx: RequestContext, inputs: Mapping[str, Any], resources: Mapping[str, Any]) -> None:
-    """Raise PL-C086 with everything that another store has sealed."""
+    """Raise PL-C086 with all values that another store has encrypted."""
     problems = []
     for name in sorted(_closed(ctx, inputs)):
         message = f"the secrets in input '{name}' were sealed by another store"
@@ -220,7 +223,7 @@ def raise_if_sealed_elsewhere(ctx: RequestContext, inputs: Mapping[str, Any], re
 
 
 def _closed(ctx: RequestContext, values: Mapping[str, Any]) -> Iterator[str]:
-    """Those of the values in which something is sealed that cannot be opened here."""
+    """Names of the values with encrypted parts that this store cannot decrypt."""
     for name, value in values.items():
         try:
             ctx.vault.unsealed(value)

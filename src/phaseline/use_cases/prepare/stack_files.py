@@ -1,7 +1,7 @@
-"""The files of a blueprint in the document of its deployment: what a document needs to be adopted where nothing else of it is.
+"""The files of a blueprint in the document of its deployment, by which a store without the blueprint can adopt it.
 
-Walk: ``taken`` reads them, from the stored blueprint or the folder, when a deployment is written down; ``brought`` lays them out
-beside the store that adopts, where calls look for the code of stored blueprints.
+``taken`` reads them from the stored blueprint or the folder at the export of a deployment; ``brought`` writes them beside
+the adopting store, where calls look for the code of stored blueprints.
 """
 
 from __future__ import annotations
@@ -29,17 +29,17 @@ if TYPE_CHECKING:
     from phaseline.model.deployment.code_location import CodeLocation
 
 MOST_BYTES = 16 * 1024**2
-"""Of all files of a blueprint together; a document of more has none of them, and says so."""
+"""The limit for all files of a blueprint together; above it a document has no files, and a remark about that."""
 MOST_FILES = 2_000
 BINARY = "base64"
-"""The key under which what is no text stands."""
+"""The key for content that is not text."""
 A_DOCUMENT = b'"stack_user_project_id"'
-"""What only documents of deployments say: those that lie in the folder are no part of it, or each would hold all former ones."""
+"""A mark of documents of deployments. Those in the folder are left out, or each would contain all former ones."""
 
 
 @frozen
 class Brought:
-    """Files of a document, laid out in ``tree.folder``; ``id``: what the stored blueprint of them is to be called."""
+    """Files of a document, written in ``tree.folder``; ``id``: the id for the stored blueprint made of them."""
 
     id: str
     tree: BlueprintTree
@@ -51,7 +51,7 @@ class Brought:
 
 
 def taken(ctx: RequestContext, deployment: int, code: CodeLocation, file: str) -> FilesTaken:
-    """The files of a deployment's blueprint as a document has them. What makes that impossible stands in ``left_out``."""
+    """The files of a deployment's blueprint for a document. ``left_out`` in the result: the reason if that is impossible."""
     shelf = ctx.store.stored_blueprints
     stored = shelf.of_deployment(deployment).get("")
     is_of_store = is_of_store_in(ctx)
@@ -82,10 +82,10 @@ def taken(ctx: RequestContext, deployment: int, code: CodeLocation, file: str) -
 def _written(
     ctx: RequestContext, deployment: int, main: str, files: Sequence[StoredFile], contents: Mapping[str, bytes]
 ) -> FilesTaken:
-    """Whatever holds a secret is sealed, such as a blueprint that says one as the default of a hidden input."""
+    """Encrypt files that contain a secret, such as a blueprint with one as the default of a hidden input."""
     vault, texts = ctx.vault, {path: _text(body) for path, body in contents.items()}
     if vault.has_seals:
-        vault.unsealed(dict(ctx.store.inputs(deployment)))  # what they hide is known from now on
+        vault.unsealed(dict(ctx.store.inputs(deployment)))  # from now on the vault knows their secrets
     binary = [contents[path].decode("latin-1") for path, text in texts.items() if not isinstance(text, str)]
     if vault.sealed(list(binary)) != binary:
         return FilesTaken(left_out="a file that is no text holds a secret")
@@ -95,7 +95,7 @@ def _written(
 
 
 def _text(body: bytes) -> Value:
-    """The text, where reading it gives the same bytes again; else in base64."""
+    """The text, if encoding it gives the same bytes; else base64."""
     try:
         found = body.decode()
     except UnicodeDecodeError:
@@ -114,16 +114,16 @@ def _is_document(path: str) -> bool:
 
 
 def is_same(document: Mapping[str, Any], row: StoredBlueprint) -> bool:
-    """Whether a stored blueprint of this store has the files of the document, as far as the document says which it has."""
+    """Whether a stored blueprint has the files of the document, as far as the document lists its files."""
     said = document[NATIVE].get("files") or {}
     digest = said.get("digest")
     return not digest or digest == row.digest
 
 
 def is_there(ctx: RequestContext, document: Mapping[str, Any], folder: str) -> bool:
-    """Whether the blueprint of the document lies in the folder, as far as the document says what stood in it.
+    """Whether the blueprint of the document is in the folder, as far as the document has its content.
 
-    A folder of the same path may be anybody's. Raises: as ``brought``.
+    A folder of the same path may have any other content. Raises: as ``brought``.
     """
     file = Path(folder, Path(str(document["template"]["file"])).name)
     if not file.is_file():
@@ -134,14 +134,14 @@ def is_there(ctx: RequestContext, document: Mapping[str, Any], folder: str) -> b
         return True
     try:
         return file.read_bytes() == _bytes(_opened(ctx, {"main": body})["main"])
-    except ProblemsError:  # sealed by another store: nothing says that it is another one
+    except ProblemsError:  # encrypted by another store: it cannot be compared, so assume that it is the same
         return True
 
 
 def brought(ctx: RequestContext, document: Mapping[str, Any], name: str) -> Brought | None:
-    """The document's files, laid out where those of stored blueprints are; None if it has none. ``name``: of the deployment.
+    """Write the document's files beside those of stored blueprints; None if it has none. ``name``: of the deployment.
 
-    Raises: ``KeyError``, ``TypeError`` or ``ValueError`` for files that are not as we write them.
+    Raises: ``KeyError``, ``TypeError`` or ``ValueError`` for files in another form than that of an export.
     """
     said = document[NATIVE].get("files") or {}
     if not said.get("main"):
@@ -167,7 +167,7 @@ def brought(ctx: RequestContext, document: Mapping[str, Any], name: str) -> Brou
 
 
 def moved(ctx: RequestContext, found: Brought, code: CodeLocation) -> CodeLocation:
-    """Where its code is from now on: what lay in the blueprint's folder is in the new one, and plugins are where they are here."""
+    """The new place of the code: the blueprint's files are in the new folder, plugins are in those of this machine."""
     old, new = code.blueprint_folder, found.tree.folder
     inside = [
         str(Path(new, Path(folder).relative_to(old)))
@@ -178,7 +178,7 @@ def moved(ctx: RequestContext, found: Brought, code: CodeLocation) -> CodeLocati
 
 
 def _opened(ctx: RequestContext, files: Mapping[str, Value]) -> Mapping[str, Value]:
-    """Those that hold secrets opened. Raises: PL-C086 if another store has sealed them."""
+    """The files, decrypted. Raises: PL-C086 if another store has encrypted them."""
     try:
         found = ctx.vault.unsealed(dict(files))
     except ProblemsError as error:
@@ -191,7 +191,7 @@ def _opened(ctx: RequestContext, files: Mapping[str, Value]) -> Mapping[str, Val
 
 
 def _relative(path: str) -> str:
-    """The path, if it is one below a folder."""
+    """The path, if it is relative and stays below its folder."""
     parts = PurePosixPath(path).parts
     if not parts or path.startswith("/") or ".." in parts or "\0" in path or "/".join(parts) != path:
         raise ValueError(f"'{path}' is no path of a file in a folder")
@@ -210,7 +210,7 @@ def _bytes(body: object) -> bytes:
 
 
 def _id(name: str) -> str:
-    """An id that the name of a deployment makes.
+    """A valid id of a stored blueprint, derived from the name of a deployment.
 
     >>> _id("shop"), _id("7 shops!")
     ('shop', 'shops')

@@ -1,4 +1,4 @@
-"""Whether anybody would stop at the breakpoints that are given for one execution: looked at before it begins (H46)."""
+"""Check, before an execution begins, that instances would stop at the breakpoints given for it (H46)."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ if TYPE_CHECKING:
 def look_for_stops(
     ctx: RequestContext, given: Sequence[Breakpoint], request: Request, foreseen: PreviewedRounds, deployment: int = 0
 ) -> tuple[Problem, ...]:
-    """Warnings of those of ``given`` at which probably nobody stops. ``deployment`` 0: one that is to be made.
+    """Warnings of those breakpoints ``given`` at which probably no instance stops. ``deployment`` 0: a new one.
 
-    While another execution of it is open nothing is sure: the instances may be in other states when this one has its turn. Raises: PL-P047
-    where it is sure that nobody stops.
+    While another execution of it is open nothing is certain: the instances may be in other states when this one begins.
+    Raises: PL-P047 if certainly no instance stops.
     """
     if not given:
         return ()
@@ -48,7 +48,7 @@ def look_before_start(
     request: Request,
     deployment: tuple[DeploymentRow, Topology],
 ) -> tuple[Problem, ...]:
-    """Warnings of those at which probably no instance stops in a workflow of a deployment that is there. Raises: as ``look_for_stops``."""
+    """The same warnings for a workflow of an existing deployment. Raises: as ``look_for_stops``."""
     if not given:
         return ()
 
@@ -61,7 +61,7 @@ def look_before_start(
 def look_before_first(
     ctx: RequestContext, given: Sequence[Breakpoint], request: Request, loaded: LoadedBlueprint
 ) -> tuple[Problem, ...]:
-    """The same for the first execution of a deployment that is made with it."""
+    """The same warnings for the first execution of a new deployment."""
     if not given:
         return ()
 

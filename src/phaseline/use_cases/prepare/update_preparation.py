@@ -1,4 +1,4 @@
-"""Updates that can be meant: the blueprint to come is read, what becomes of the deployment is known, nothing is stored."""
+"""Prepare updates: read the new blueprint and compute the changes of the deployment. Nothing is stored."""
 
 from __future__ import annotations
 
@@ -46,14 +46,14 @@ if TYPE_CHECKING:
 
 Schedules = Mapping[str, dict[str, "Value"]]
 NOT_STORED = -1
-"""Stands for the number of a plan that is not kept (yet)."""
+"""The number of a plan that is not stored (yet)."""
 
 
 @frozen
 class UpdateOrder:
-    """Which deployment is brought to which blueprint. ``inputs``: over those that it has; ``parameters``: of the workflow.
+    """An update of a deployment to a blueprint. ``inputs`` override its present ones; ``parameters``: of the workflow.
 
-    ``plugin_folders`` None: as before. ``runtime_only``: as of an ``Order``.
+    ``plugin_folders`` None: as before. ``runtime_only``: as in a ``DeploymentSpec``.
     """
 
     deployment: str
@@ -66,7 +66,7 @@ class UpdateOrder:
 
 @frozen
 class Present:
-    """A deployment as it is, and the request that is to bring it to something else."""
+    """The present state of a deployment, and the request that is to update it."""
 
     deployment: DeploymentRow
     topology: Topology
@@ -76,7 +76,7 @@ class Present:
 
 @frozen
 class PreparedUpdate:
-    """An update that can be meant: everything was checked, nothing is stored. ``given``: breakpoints of this execution alone."""
+    """A valid update: fully checked, not stored. ``given``: breakpoints of this execution only."""
 
     deployment: DeploymentRow
     topology: Topology
@@ -93,10 +93,10 @@ class PreparedUpdate:
 def prepare_update(
     ctx: RequestContext, order: UpdateOrder, *, manner: ExecutionOptions = DEFAULT_OPTIONS
 ) -> PreparedUpdate:
-    """The blueprint to come with its inputs, and what becomes of the deployment.
+    """The new blueprint with its inputs, and the changes of the deployment.
 
-    Raises: ``ProblemsError`` with PL-C010, PL-C024, PL-C043, everything that is wrong with the blueprint, its inputs or the
-    parameters, or that forbids the revision.
+    Raises: ``ProblemsError`` with PL-C010, PL-C024, PL-C043, all problems of the blueprint, its inputs or the parameters,
+    or those of the revision.
     """
     now = present_of(ctx, order.deployment, apply_revision.UPDATE, order.parameters, manner)
     row, topology = now.deployment, now.topology
@@ -123,9 +123,9 @@ def prepare_update(
 def present_of(
     ctx: RequestContext, name: str, workflow: str, parameters: Mapping[str, Value], manner: ExecutionOptions
 ) -> Present:
-    """A deployment that may be brought to something else, and the request of a workflow that does it.
+    """A deployment that may be updated, and the request of a workflow that does it.
 
-    Raises: ``ProblemsError`` with PL-C010, PL-C024, PL-C043, PL-P043, or everything that is wrong with the parameters.
+    Raises: ``ProblemsError`` with PL-C010, PL-C024, PL-C043, PL-P043, or all problems of the parameters.
     """
     store = ctx.store
     row = find_deployment(store, name, to_change=True)
@@ -148,7 +148,7 @@ def brought_to(
     values: Sequence[BlueprintChange],
     warnings: tuple[Problem, ...] = (),
 ) -> PreparedUpdate:
-    """A deployment that is brought to this. ``values``: what becomes of its inputs. Raises: what forbids the revision."""
+    """The update of a deployment to ``aim``. ``values``: the changes of its inputs. Raises: problems of the revision."""
     revision = apply_revision.revised(now.topology, aim)
     apply_revision.raise_if_forbidden(revision)
     request = with_stops(ctx, now.request, now.topology, revision.finished, deployment=now.deployment.number)
@@ -158,7 +158,7 @@ def brought_to(
 
 
 def _read(ctx: RequestContext, order: UpdateOrder, now: Present, former: Mapping[str, Value]) -> LoadedBlueprint:
-    """The file of the new blueprint, with the former inputs under those that are given."""
+    """The new blueprint, with the former inputs overridden by given ones."""
     folders = now.deployment.code.plugin_folders if order.plugin_folders is None else order.plugin_folders
     loaded = load(
         ctx,
@@ -177,7 +177,7 @@ def _read(ctx: RequestContext, order: UpdateOrder, now: Present, former: Mapping
 def _former(
     ctx: RequestContext, row: DeploymentRow, topology: Topology, blueprint: Blueprint, changed: AbstractSet[str]
 ) -> Aim:
-    """What the deployment is now, so that it can be brought back to it."""
+    """The present deployment as a target, so that an update can be rolled back to it."""
     used = ctx.store.stored_blueprints.of_deployment(row.number)
     return Aim(
         blueprint,
@@ -191,14 +191,14 @@ def _former(
 
 
 def _raise_if_unknown_workflow(ctx: RequestContext, aim: Aim, request: Request) -> None:
-    """Raise PL-P009 for a ``workflow_id`` that the new blueprint does not have; what it maps to is loaded."""
+    """Raise PL-P009 for a ``workflow_id`` that the new blueprint does not have; its implementation is loaded."""
     name = request.parameters.get(delegated_update.WORKFLOW_ID)
     if isinstance(name, str) and planner_of(ctx, aim.blueprint, aim.code, name) is None:
         raise unknown_workflow(name, aim.blueprint)
 
 
 def _as_labelled(former: Blueprint, kept: AbstractSet[Label]) -> Blueprint:
-    """A blueprint without the labels that were removed by hand since: they do not come back with an update, nor when it is taken back."""
+    """A blueprint without labels that a user has removed: neither an update nor its rollback adds them again."""
     labels = {
         key: [value for value in values if not isinstance(value, str) or (key, value) in kept]
         for key, values in former.labels.items()
@@ -207,7 +207,7 @@ def _as_labelled(former: Blueprint, kept: AbstractSet[Label]) -> Blueprint:
 
 
 def _carried_over(former: Blueprint, new: Blueprint, *, now: int) -> Blueprint:
-    """The new blueprint with what a deployment keeps: labels are added to, schedules added and changed, neither removed."""
+    """The new blueprint with the kept labels and schedules: labels are added, schedules added or changed, none is removed."""
     name = "default_schedules"
     labels = {key: list(values) for key, values in former.labels.items()}
     for key, values in new.labels.items():

@@ -1,4 +1,4 @@
-"""Which workflow of which deployment is to run: its request, checked; nothing is stored."""
+"""Check the request to run a workflow of a deployment. Nothing is stored."""
 
 from __future__ import annotations
 
@@ -42,10 +42,10 @@ ABANDON = "abandon"
 
 @frozen
 class WorkflowStart:
-    """Which workflow of which deployment is to run, with which parameters.
+    """The request to run a workflow of a deployment with parameters.
 
-    ``allow_custom``: parameters that nobody declares are handed on to plugins. ``force``: although the rules of the
-    blueprint say that the workflow is not available now.
+    ``allow_custom``: undeclared parameters are passed to plugins. ``force``: run it although the rules of the blueprint
+    make the workflow unavailable now.
     """
 
     workflow: str
@@ -57,9 +57,9 @@ class WorkflowStart:
 
 @frozen
 class Prepared:
-    """A start that can be meant: everything was checked, nothing is stored. ``own``: None: the built-in workflow of its name.
+    """A valid start: fully checked, not stored. ``own`` None: the built-in workflow of its name.
 
-    ``first``: deployments for which the same is done before.
+    ``first``: deployments for which the same workflow runs before.
     """
 
     deployment: DeploymentRow
@@ -74,12 +74,12 @@ class Prepared:
 def prepare(ctx: RequestContext, order: WorkflowStart, *, manner: ExecutionOptions = DEFAULT_OPTIONS) -> Prepared:
     """The request with its parameters merged and checked (B23).
 
-    Raises: ``ProblemsError`` with PL-C010 (no such deployment), PL-P009 (no such workflow), PL-P010 (not available now), PL-P011
-    (not of those that we can run), PL-C024 (its folder is gone), or all that is wrong with the parameters.
+    Raises: ``ProblemsError`` with PL-C010 (no such deployment), PL-P009 (no such workflow), PL-P010 (not available now),
+    PL-P011 (cannot be run here), PL-C024 (its folder is missing), or all problems of the parameters.
     """
     store = ctx.store
     row = find_deployment(store, order.deployment, to_change=True)
-    if order.workflow != ABANDON:  # that calls nothing, so it needs no code
+    if order.workflow != ABANDON:  # an abandonment calls no operation, so it needs no code
         raise_if_folders_missing(ctx, row)
     topology = store.topology(row.number)
     states = np.frombuffer(bytes(store.states(row.number)), np.uint8)
@@ -109,9 +109,9 @@ def prepare(ctx: RequestContext, order: WorkflowStart, *, manner: ExecutionOptio
 
 
 def _find(ctx: RequestContext, row: DeploymentRow, name: str) -> tuple[WorkflowMapping, Workflow | None]:
-    """The workflow as the blueprint declares it, a built-in one need not be declared; and its planner where it is another one.
+    """The workflow as the blueprint declares it, and its planner if it is not built in; built-in ones need no declaration.
 
-    Raises: PL-P009 if there is none of this name, and what ``find_own`` raises.
+    Raises: PL-P009 if there is none of this name, and as ``find_own``.
     """
     from phaseline.plan.workflows import PLANNERS
 
@@ -138,9 +138,9 @@ def _parameters(
     own: Workflow | None,
     order: WorkflowStart,
 ) -> dict[str, Value]:
-    """What was given over the defaults; functions in defaults are evaluated now, but for what would show a secret.
+    """The defaults, overridden by given parameters; functions in defaults are evaluated now, unless the value has a secret.
 
-    That stays as it is written, and is evaluated at the call: parameters are stored.
+    Such a function is stored as written and evaluated at the call, because parameters are stored.
     """
     from phaseline.plan.workflows import built_in
 
