@@ -106,7 +106,7 @@ def crash_points(
 ) -> Iterator[CrashPoint]:
     """Yield each point at which the function can die, after calling it again; the test checks its cloud in between.
 
-    ``make``: fresh items, equal each time. ``before`` is called before each point, to begin with an empty cloud. Lines of
+    ``make``: fresh items, equal each time. ``before`` is called before each point, such as to empty the cloud. Lines of
     other files are ignored. Exceptions of the function are raised here, with the line at which it died before, unless
     they report a failure (``TemporaryError``, ``NonRecoverableError`` and their like) or are ``expected``.
     Raises: ``ProblemsError`` for a phase that no engine would accept; ``TypeError`` for objects that are no Python functions.

@@ -30,7 +30,7 @@ _JUNK = frozenset({".DS_Store", "Thumbs.db", ".tox", ".venv", ".mypy_cache", ".p
 
 @frozen
 class PackageFiles:
-    """All files of a package. ``documents``: those needed to read it, {path: content}; of others only the path counts."""
+    """All files of a package. ``documents``: those needed to read it, {path: content}; for the rest only the path counts."""
 
     tree: BlueprintTree
     documents: Mapping[str, bytes]

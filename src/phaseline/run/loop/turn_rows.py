@@ -92,7 +92,7 @@ class Sorter:
     def take(
         self, report: CallReport, accepted: Accepted | None, origin: BatchOrigin | None, given_up: set[int]
     ) -> None:
-        """Keep the data of accepted members. That of others changes no entry, but is not lost: it becomes an event.
+        """Keep the data of accepted members. That of other members changes no entry, but is not lost: it becomes an event.
 
         ``given_up``: members that were not accepted because their entries are not awaited any more: their data is
         stored on the instance as well. So is data that the executor sends after it has reported the outcome.

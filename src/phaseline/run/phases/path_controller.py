@@ -202,7 +202,7 @@ class Paths:
         return np.sort(subjects[self._followed_in(slot.deployment)[subjects] == slot.execution])
 
     def _look(self, execution: int) -> list[Event]:
-        """Continue subjects that are in no graph, or have passed the exit of theirs; answer an open question."""
+        """Continue subjects that are in no graph, or have passed its exit; answer an open question."""
         run = self._scheduler.runs.get(execution)
         if run is None or execution not in self._subjects:
             self.forget(execution)

@@ -206,7 +206,7 @@ class World:
             self._begin_engine()
 
     def _waver(self) -> None:
-        """Ask the engine to leave, or withdraw that because calls of others are running."""
+        """Ask the engine to leave, or withdraw that because calls of other clients are running."""
         if not self.dice.wavers():
             return
         if self.engine.leaving.is_wanted:
