@@ -10,11 +10,11 @@ from rich.console import Console
 from phaseline.demo.acts import FOLDER, run_demo
 
 FONTS_FROM_THE_NETWORK = re.compile(r"@font-face \{[^}]*\}\s*")
-"""Left out of the pictures: whoever looks at one has a fixed-width font."""
+"""Omitted from the pictures, as every viewer has a fixed-width font."""
 
 
 def main() -> int:
-    """Run it; with ``--pictures`` also draw what the terminal showed, a file for each act."""
+    """Run the demonstration; with ``--pictures`` also draw the terminal's output, a file for each act."""
     parser = argparse.ArgumentParser(prog="python -m phaseline.demo", description="Phaseline's demonstration.")
     parser.add_argument("--pictures", type=Path, help="write a picture of each act to this folder")
     parser.add_argument("--folder", type=Path, default=Path(FOLDER), help="where files and store of it are left")

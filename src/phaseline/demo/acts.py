@@ -1,4 +1,4 @@
-"""The five acts: a real application, bulk, a crash survived, a failure mended, and everything gone again."""
+"""The five acts: a real application, bulk calls, a crash, a failure and its repair, and the removal of everything."""
 
 from __future__ import annotations
 
@@ -21,22 +21,22 @@ from phaseline.model.problems.problem import problem_error
 WEB, BULK = "01-web", "02-bulk"
 FEW, MANY = 50, 500
 CALLS_MORE = 3
-"""So many more calls may ten times as many machines cost: boot times differ, so one more look may be needed."""
+"""The number of extra calls allowed for ten times as many machines: boot times differ, so one more poll may be needed."""
 ROOM, WANTED = 12, 20
-"""Machines that the quota of the fourth act leaves room for, and those that are asked for."""
+"""The number of machines that the quota of the fourth act allows, and the number requested."""
 SLOW_MS = 5
-"""Time that the slow cloud of the third act takes for one machine."""
+"""The time that the slow cloud of the third act takes for one machine, in ms."""
 PATIENCE_S = 60
 FOLDER = "phaseline-demo"
-"""In the current folder, unless another one is named."""
+"""The default folder, below the current one."""
 MARK = "# Written by phaseline demo: this folder is replaced by the next one."
 LOOK = (("status",), ("executions", "list"), ("executions", "events", "-d", "crash"))
-"""What the audience may type when it is over."""
+"""The commands suggested to the audience at the end."""
 
 
 @frozen
 class DemoStage:
-    """What all acts need."""
+    """The objects that all acts share."""
 
     screen: Screen
     phaseline: CommandLine
@@ -45,7 +45,7 @@ class DemoStage:
 
 
 def examples_folder() -> Path:
-    """The examples: inside the installed package, or at the top of a clone."""
+    """The folder of the examples: inside the installed package, or at the top of a clone."""
     here = Path(__file__).resolve()
     packed = here.parent / "examples"
     return packed if packed.is_dir() else here.parents[3] / "examples"
@@ -54,11 +54,11 @@ def examples_folder() -> Path:
 def run_demo(
     folder: Path = Path(FOLDER), console: Console | None = None, after_act: Callable[[int], None] = lambda _: None
 ) -> int:
-    """Play all acts in ``folder``, which is made anew and left with the store; 0 when every claim held, else 1.
+    """Play all acts in ``folder``, which is recreated and kept with the store; return 0 if every claim held, else 1.
 
-    ``after_act`` is called with the number of each act that is over. What the acts started is ended in any case.
+    ``after_act`` is called with the number of each completed act. Processes that the acts started are ended in any case.
 
-    Raises: ProblemsError (PL-C119) if there is something in the folder that no demonstration left.
+    Raises: ProblemsError (PL-C119) if the folder contains something that no demonstration left.
     """
     screen = Screen(console or Console(highlight=False))
     begun = time.monotonic()
@@ -78,9 +78,9 @@ def run_demo(
 
 
 def make_folder(folder: Path) -> Path:
-    """The folder, empty but for settings that name its store; one of an earlier demonstration is replaced.
+    """Create the folder, with only a settings file that names its store; replace one of an earlier demonstration.
 
-    Raises: ProblemsError (PL-C119) if it holds anything else, or cannot be made.
+    Raises: ProblemsError (PL-C119) if it contains anything else, or cannot be created.
     """
     folder = folder.absolute()
     settings = folder / "phaseline.toml"
@@ -132,7 +132,7 @@ def show_bulk(stage: DemoStage) -> None:
 
 
 def install_machines(stage: DemoStage, count: int) -> dict[str, int]:
-    """Install so many machines; the calls that the cloud counted for them, by kind."""
+    """Install ``count`` machines; return the calls that the cloud counted for them, by kind."""
     before = stage.cloud.report()
     code = stage.phaseline.watch(*bulk_install(stage, f"bulk-{count}", count))
     after = stage.cloud.report()
@@ -142,13 +142,13 @@ def install_machines(stage: DemoStage, count: int) -> dict[str, int]:
 
 
 def bulk_install(stage: DemoStage, name: str, count: int) -> list[str]:
-    """The words of the command."""
+    """The words of the command that installs the machines."""
     blueprint = f"{BULK}/blueprint.yaml"
     return ["install", blueprint, "-d", name, "-i", f"count={count}", "-i", f"cloud={stage.cloud.url}"]
 
 
 def show_crash(stage: DemoStage) -> None:
-    """Act 3: kill -9 while the cloud is making machines, then carry on."""
+    """Act 3: kill -9 while the cloud is making machines, then resume."""
     screen, cloud = stage.screen, stage.cloud
     screen.act(3, "kill -9 in the middle of an install")
     before = cloud.report()
@@ -176,7 +176,7 @@ def show_crash(stage: DemoStage) -> None:
 
 
 def show_failure(stage: DemoStage) -> None:
-    """Act 4: some machines are refused, the reason is asked for, and only they are called again."""
+    """Act 4: the cloud refuses some machines, a command shows the reason, and only these are retried."""
     screen, cloud, name = stage.screen, stage.cloud, "quota"
     screen.act(4, "A failure, why it failed, and how it is mended")
     before = cloud.report()
@@ -198,7 +198,7 @@ def show_failure(stage: DemoStage) -> None:
 
 
 def claim_nothing_double(screen: Screen, before: Mapping[str, Any], after: Mapping[str, Any], left: int) -> None:
-    """What the cloud counted while the install was killed and resumed."""
+    """Check the cloud's counts from before the kill to the end of the resumed install."""
     made = after["created"] - before["created"]
     again = after["tokens_again"] - before["tokens_again"]
     screen.claim(
@@ -211,14 +211,14 @@ def claim_nothing_double(screen: Screen, before: Mapping[str, Any], after: Mappi
 
 
 def wait_until(is_so: Callable[[], bool]) -> None:
-    """Until it is so; gives up after a while and lets a claim fail."""
+    """Wait until a condition holds; give up after ``PATIENCE_S`` and let a claim fail."""
     deadline = time.monotonic() + PATIENCE_S
     while not is_so() and time.monotonic() < deadline:
         time.sleep(0.01)
 
 
 def show_removal(stage: DemoStage) -> None:
-    """Act 5: uninstall everything and look whether anything is left."""
+    """Act 5: uninstall everything and check that nothing is left."""
     screen = stage.screen
     page = output_of(stage, "web", "url")
     screen.act(5, "Everything gone again")
@@ -236,7 +236,7 @@ def show_removal(stage: DemoStage) -> None:
 
 
 def finish(screen: Screen, seconds: float, folder: Path) -> int:
-    """The last word, where the store lies, and the exit code."""
+    """Print the result and the path of the store; return the exit code."""
     screen.console.print()
     if screen.broken:
         screen.say("What did not hold:")
@@ -255,17 +255,17 @@ def finish(screen: Screen, seconds: float, folder: Path) -> int:
 
 
 def application_processes(stage: DemoStage) -> list[str]:
-    """Processes that work in the demonstration's folder, the cloud not counted."""
+    """The processes that work in the demonstration's folder, without the cloud."""
     return [process for process in processes_in(stage.folder) if "phaseline.testing.fake_cloud" not in process]
 
 
 def output_of(stage: DemoStage, deployment: str, name: str) -> object:
-    """One output of a deployment, None if there is none."""
+    """One output of a deployment, or None."""
     return stage.phaseline.ask("deployments", "outputs", deployment).get("outputs", {}).get(name)
 
 
 def answers(url: str) -> bool:
-    """True when somebody listens there."""
+    """Whether a process listens at the address."""
     try:
         fetch_page(url)
     except OSError:

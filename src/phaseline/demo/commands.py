@@ -14,27 +14,27 @@ from phaseline.demo.screen import Screen
 from phaseline.lang.fast_dataclasses import frozen
 
 PROGRAM = (sys.executable, "-P", "-c", "from phaseline.cli.main import main; main()")
-"""What the script ``phaseline`` does, also where it is not on the path."""
+"""The same as the script ``phaseline``, even if that is not on the path."""
 MOST_LINES = 14
-"""A command that says more has its middle left out."""
+"""The largest number of output lines shown; the middle of a longer output is omitted."""
 
 
 @frozen
 class CommandLine:
-    """Runs ``phaseline …`` in a folder with a store of its own."""
+    """The command ``phaseline …``, run in a folder with a store of its own."""
 
     screen: Screen
     folder: Path
 
     def environment(self) -> Mapping[str, str]:
-        """That of the user, with a store of its own; temporary files lie in our folder, where leftovers would show."""
+        """The user's environment with a separate store, and with temporary files in our folder, where leftovers would be found."""
         inherited = {name: value for name, value in os.environ.items() if not name.startswith("PHASELINE_")}
         own = {"PHASELINE_STORE_URL": f"sqlite:///{self.folder}/store.db", "TMPDIR": str(self.folder)}
         own["no_proxy"] = "127.0.0.1"  # the cloud and the application answer on this machine
         return {**inherited, **own}
 
     def run(self, *words: str) -> int:
-        """Show the command and what it says; its exit code."""
+        """Run a command, show it with its output, and return its exit code."""
         self.screen.command(["phaseline", *words])
         with self.start(*words) as process:
             assert process.stdout is not None
@@ -43,7 +43,7 @@ class CommandLine:
         return process.returncode
 
     def watch(self, *words: str) -> int:
-        """As ``run``; on a terminal the command draws its own live table there."""
+        """Run a command as ``run`` does; on a terminal it draws its own live table."""
         console = self.screen.console
         if console.record or not (console.is_terminal and console.file is sys.stdout):
             return self.run(*words)
@@ -54,7 +54,7 @@ class CommandLine:
         ).returncode
 
     def show(self, lines: list[str]) -> None:
-        """Print output; of a long one its beginning and its end."""
+        """Print output; of a long one, its beginning and end."""
         left_out = len(lines) - MOST_LINES
         if left_out > 1:
             half = MOST_LINES // 2
@@ -63,7 +63,7 @@ class CommandLine:
             self.screen.output(line)
 
     def ask(self, *words: str) -> dict[str, Any]:
-        """What the command answers with ``--json``, unseen by the audience; empty if it has no answer."""
+        """The answer of a command with ``--json``, not shown to the audience; empty if there is none."""
         done = subprocess.run(
             [*PROGRAM, *words, "--json"],
             cwd=self.folder,
@@ -76,7 +76,7 @@ class CommandLine:
         return found
 
     def start(self, *words: str) -> subprocess.Popen[str]:
-        """A command that runs beside us; its output waits to be read."""
+        """Start a command in the background; its output stays in the pipe until it is read."""
         return subprocess.Popen(
             [*PROGRAM, *words],
             cwd=self.folder,

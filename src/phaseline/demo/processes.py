@@ -1,4 +1,4 @@
-"""Which processes run, and the simulated cloud as one of them."""
+"""Running processes of the demonstration, among them the simulated cloud."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from phaseline.lang.fast_dataclasses import frozen
 
 PATIENCE_S = 60
 DIRECT = urllib.request.build_opener(urllib.request.ProxyHandler({}))
-"""Asks this machine itself, whatever proxy the environment names for others."""
+"""An opener that contacts this machine directly, whatever proxy the environment names."""
 
 
 def processes_in(folder: Path) -> list[str]:
     """Living processes that were started with a path inside the folder, as ``pid command``.
 
-    This process and those that started it are none of them, though a user may have named the folder to them.
+    This process and its ancestors are excluded, although their arguments may name the folder.
     """
     found = []
     above = set(_own_line())
@@ -38,7 +38,7 @@ def processes_in(folder: Path) -> list[str]:
 
 
 def _own_line() -> Iterator[int]:
-    """This process, its parent, and so on up to the first."""
+    """The ids of this process, its parent, and so on up to the first."""
     pid = os.getpid()
     while pid > 0:
         yield pid
@@ -49,7 +49,7 @@ def _own_line() -> Iterator[int]:
 
 
 def end_processes_in(folder: Path) -> None:
-    """Kill whatever still runs there: a demonstration that failed leaves nothing behind either."""
+    """Kill processes that still run in the folder, so that a failed demonstration leaves none behind either."""
     for process in processes_in(folder):
         with suppress(ProcessLookupError):
             os.kill(int(process.split()[0]), signal.SIGKILL)
@@ -57,16 +57,16 @@ def end_processes_in(folder: Path) -> None:
 
 @frozen
 class CloudProcess:
-    """The simulated cloud, reached as its users reach it."""
+    """The simulated cloud, reached over HTTP as its users reach it."""
 
     url: str
 
     def report(self) -> dict[str, Any]:
-        """Its counts."""
+        """The counts of the cloud."""
         return self._ask("GET", "report")
 
     def set_pace(self, **pace: float) -> None:
-        """How slow it is from now on."""
+        """Set the delay of the cloud from now on."""
         self._ask("PUT", "pace", pace)
 
     def _ask(self, method: str, path: str, body: Mapping[str, float] | None = None) -> dict[str, Any]:
@@ -79,7 +79,7 @@ class CloudProcess:
 
 @contextmanager
 def running_cloud(state: Path) -> Iterator[CloudProcess]:
-    """A simulated cloud in a process of its own; ended on leaving."""
+    """A simulated cloud in a process of its own, ended with the context."""
     command = [sys.executable, "-P", "-m", "phaseline.testing.fake_cloud", "--state", str(state)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         try:
@@ -90,7 +90,7 @@ def running_cloud(state: Path) -> Iterator[CloudProcess]:
 
 
 def fetch_page(url: str) -> str:
-    """The text behind an address. Raises OSError if nobody answers."""
+    """The text at an address. Raises OSError if no process answers."""
     with DIRECT.open(url, timeout=PATIENCE_S) as response:
         text: bytes = response.read()
         return text.decode()
