@@ -1,4 +1,4 @@
-"""What a user can do, as typed functions over a workplace: the only thing that the doors call.
+"""The use cases of a user, as typed functions over a request context: the layer below the client.
 
-Import the module you need (``from phaseline.use_cases.commands.install import install``): nothing is loaded before it is used.
+Import the module that you need (``from phaseline.use_cases.commands.install import install``): this package loads none.
 """

@@ -28,8 +28,9 @@ T = TypeVar("T")
 class Submission:
     """A stored execution, and the number of the stored request about it (0: it starts, or is only followed).
 
-    ``warnings``: what may be wrong with it. ``notices``: sentences to show before it is followed; ``notes``: sentences of its view.
-    ``then``: continues the command after the execution, with the next submission or the final view; None: this is its last execution.
+    ``warnings``: possible problems. ``notices``: sentences to show before it is followed; ``notes``: sentences of its view.
+    ``then``: continues the command after the execution, with the next submission or the final view; None: this is the
+    last execution of the command.
     """
 
     row: ExecutionRow
@@ -111,7 +112,8 @@ def ask(
 ) -> Submission:
     """Store a request about an execution; the owner of the store answers it.
 
-    ``beside``: which open executions an ended one may continue beside; None: none of its deployment. ``given``: the order of the request.
+    ``beside``: the open executions beside which an ended one may continue; None: none of its deployment. ``given``: the
+    order of the request.
     """
     with ctx.store.as_one(given) as answer:
         answer["execution"] = row.id

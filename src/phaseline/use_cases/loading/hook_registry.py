@@ -114,7 +114,10 @@ def in_use(ctx: RequestContext, hooks: Sequence[KnownHook], deployment: int) -> 
 
 
 def switched_off(hook: KnownHook, switches: Iterable[Switch], deployment: int) -> Switch | None:
-    """The switch that disables a class for a deployment; None: it is enabled. Only an optional class can be disabled for one deployment."""
+    """The switch that disables a class for a deployment; None: it is enabled.
+
+    Only an optional class can be disabled for one deployment.
+    """
     for switch in switches:
         if switch.name in (hook.name, hook.entry.key):
             if switch.deployment == EVERYWHERE:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @frozen
 class HookDifference:
-    """For one execution, the names of classes known here that it does not call, and of those that it calls and are unknown here."""
+    """The differences of one execution: classes known here that it does not call, and classes unknown here that it calls."""
 
     execution: str
     created_by: str

@@ -1,4 +1,4 @@
-"""How an execution deals with failures, other executions and breakpoints."""
+"""Options of an execution: its reaction to failures and other executions, and its breakpoints."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How a command picks an execution if only its deployment is named: the one to which the command applies, even if later ones exist."""
+"""Pick an execution if a command names only its deployment: the one to which the command applies, even an earlier one."""
 
 from __future__ import annotations
 

@@ -133,7 +133,7 @@ def unread(store: Store, row: DeploymentRow) -> str:
 
 
 def living_count(store: Store, row: DeploymentRow) -> int:
-    """How many instances are, or may be, installed."""
+    """The number of instances that are, or may be, installed."""
     return int(living(store, row).sum())
 
 

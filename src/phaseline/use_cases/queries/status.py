@@ -61,7 +61,10 @@ class EngineState:
 
 @frozen
 class ExecutionProgress:
-    """The progress of one open execution. ``counts``: {status word: entries} of its present round; ``due_at``: of the next call."""
+    """The progress of one open execution.
+
+    ``counts``: {status word: entries} of its present round; ``due_at``: of the next call.
+    """
 
     id: str
     workflow: str

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 SLEEPING_LONG_MS = 10 * 60 * 1000
 """An entry first called longer ago than this, or next called later than this, is listed although it may yet succeed."""
 RUNNING_LONG_MS = 60 * 60 * 1000
-"""The same for a running call."""
+"""A call that runs for longer than this is listed although it may yet succeed."""
 MOVING = (EntryStatus.RUNNING, EntryStatus.SLEEPING, EntryStatus.CANCELING)
 """Statuses of entries that keep their execution moving."""
 NAMED = 3

@@ -53,7 +53,7 @@ UNNAMED: Mapping[Verb, frozenset[EntryStatus]] = {
     **FITTING,
     "complete": frozenset({EntryStatus.FAILED, EntryStatus.UNSURE}),
 }
-"""The same if no phase is named."""
+"""{verb: statuses to which it applies if no phase is named}"""
 KINDS: Mapping[Verb, RequestKind] = {
     "retry": RequestKind.RETRY,
     "complete": RequestKind.COMPLETE,
@@ -78,7 +78,10 @@ MOST_TOLD = 20
 
 @frozen
 class Decided:
-    """The numbers of resources and phases decided about. ``executions``: those that continue; ``is_running``: an engine runs."""
+    """The numbers of resources and phases decided about.
+
+    ``executions``: those that continue; ``is_running``: an engine runs.
+    """
 
     what: str
     resources: int

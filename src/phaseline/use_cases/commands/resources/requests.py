@@ -26,9 +26,10 @@ def ask_for(
     given: NewOrder | None = None,
     told: Mapping[str, Value] | None = None,
 ) -> Submissions[T]:
-    """Store these requests, all or nothing. Each is (kind, execution, body). ``view``: the answer, by the engine that runs then.
+    """Store these requests, all or nothing. Each is (kind, execution, body).
 
-    ``given``: their order, ``told``: the data that its answer needs.
+    ``view``: returns the answer for the engine that runs then. ``given``: their order, ``told``: the data that its answer
+    needs.
     """
     with ctx.store.as_one(given) as answer:
         answer.update(told or {})
@@ -42,5 +43,5 @@ def answered(ctx: RequestContext, requests: Sequence[int], view: Callable[[Runni
 
 
 def answered_again(ctx: RequestContext, found: GivenOrder, view: Callable[[RunningEngine], T]) -> Submissions[T]:
-    """The same for an order that was given before."""
+    """The requests of an order that was given before, to be answered before ``view`` is called."""
     return answered(ctx, given_orders.kept_requests(ctx, found), view)

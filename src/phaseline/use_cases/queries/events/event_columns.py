@@ -42,7 +42,7 @@ class EventColumns:
         self._texts = _Texts(new_file)
 
     def __len__(self) -> int:
-        """How many lines there are."""
+        """The number of lines."""
         return len(self._at)
 
     def add(self, line: Line, instance: int = -1) -> None:
@@ -129,6 +129,6 @@ class _Texts:
         return self._file.read(end - begin).decode("utf-8", "surrogatepass")
 
     def close(self) -> None:
-        """Nothing is read any more."""
+        """Close the temporary file; no text can be read afterwards."""
         if self._file is not None:
             self._file.close()

@@ -35,7 +35,7 @@ INACTIVE = (EntryStatus.PASSED, EntryStatus.COMPLETED, EntryStatus.CANCELED)
 
 @frozen
 class ResourceRow:
-    """One resource in a list. ``status``: the word for its state, or Failed or Canceled. ``entries``: phases that keep it there."""
+    """One resource in a list. ``status``: the word for its state, Failed or Canceled. ``entries``: phases that hold it there."""
 
     name: str
     cluster: str
@@ -104,7 +104,10 @@ def documents_in(snapshot: ClusterSnapshot, *, is_veiled: bool) -> Documents:
 def rows_of(
     snapshot: ClusterSnapshot, numbers: np.ndarray, documents: Documents, known: KnownPhases
 ) -> list[ResourceRow]:
-    """A row for each of these resources of a cluster (numbers ascending); ``documents`` is called for resources held by phases."""
+    """A row for each of these resources of a cluster (numbers ascending).
+
+    ``documents`` is called for resources held by phases.
+    """
     with undisturbed():
         return _rows(snapshot, numbers, documents, known)
 

@@ -229,7 +229,10 @@ class Stay:
         return {note.position: note for note in self._store.notes(self.graph)}
 
     def runs(self, phase: str) -> Callable[[int], EntryRuns]:
-        """A function from a position to the calls of its entry since the last retry by a user, which clears earlier ones (T10)."""
+        """A function from a position to the calls of its entry since the last retry by a user.
+
+        A retry clears earlier calls (T10).
+        """
         counts, latest = self._tally(phase)
         first, called = self.phases[phase].first, self.called(phase)
         made: dict[tuple[int, int], EntryRuns] = {}
