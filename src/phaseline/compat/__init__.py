@@ -1,1 +1,1 @@
-"""Lets foreign plugin code run unchanged: interfaces of ancestors, carried by our engine."""
+"""Compatibility layers that run foreign plugin code unchanged: interfaces of other tools on top of our engine."""

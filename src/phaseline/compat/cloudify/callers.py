@@ -30,10 +30,10 @@ FAILED = OutcomeKind.FAILED
 
 
 class FunctionCaller:
-    """Calls ``function(ctx=ctx, **inputs)``."""
+    """The caller of functions: ``function(ctx=ctx, **inputs)``."""
 
     def __init__(self) -> None:
-        """Puts the package ``cloudify`` on the path of this process."""
+        """Put the package ``cloudify`` on the path of this process."""
         enable()
         from cloudify.context import CloudifyContext
         from cloudify.state import current_ctx
@@ -64,10 +64,10 @@ class FunctionCaller:
 
 
 class ScriptCaller:
-    """Runs the script of a ``script`` or ``inline`` site (rules S1 to S5)."""
+    """The caller of scripts, from a ``script`` or ``inline`` site (rules S1 to S5)."""
 
     def __init__(self) -> None:
-        """Puts the package ``cloudify`` on the path of this process."""
+        """Put the package ``cloudify`` on the path of this process."""
         enable()
         from cloudify.context import CloudifyContext
         from cloudify.state import current_ctx

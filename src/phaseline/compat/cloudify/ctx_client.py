@@ -1,4 +1,4 @@
-"""Asks a context through its socket, from Python: the other end of ``answering``."""
+"""A Python client for the socket of a context: the counterpart of ``answering``."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ _NOTHING: Final = object()
 
 
 class IllegalPathError(RuntimeError):
-    """The words name something that is not there."""
+    """The error for words that name something that does not exist."""
 
 
 def read_words(words: Sequence[str], json_prefix: str = "@") -> list[Any]:
@@ -27,10 +27,10 @@ def read_words(words: Sequence[str], json_prefix: str = "@") -> list[Any]:
 
 
 def walk(start: Any, words: Sequence[Any]) -> Any:
-    """The value at the end of the words.
+    """Evaluate the words of a ``ctx`` command.
 
-    A word is an attribute (dashes may replace underscores); in a mapping it is a path such as
-    ``a.b[0].c``, and one word more sets it. A callable gets all remaining words; a mapping at their
+    Each word is an attribute (dashes may replace underscores); in a mapping it is a path such as
+    ``a.b[0].c``, and one more word sets the value there. A callable gets all remaining words; a mapping at their
     end becomes keyword arguments. Raises ``IllegalPathError``, or any exception of the context.
     """
     current = start
@@ -80,7 +80,7 @@ def _in_mapping(mapping: Mapping[str, Any], words: Sequence[Any]) -> Any:
 
 
 def get_path(mapping: Mapping[str, Any], path: Any) -> Any:
-    """The value at a path. A key that is spelled like the whole path wins.
+    """The value at a path. A key equal to the whole path has priority.
 
     >>> get_path({"a": {"b": [{"c": 7}]}}, "a.b[0].c")
     7
@@ -94,10 +94,10 @@ def get_path(mapping: Mapping[str, Any], path: Any) -> Any:
 
 
 def set_path(mapping: MutableMapping[Any, Any], path: Any, value: Any) -> None:
-    """Set the value at a path; missing levels are made.
+    """Set the value at a path; missing levels are created.
 
-    The first level is assigned again before anything below it changes, so that properties that
-    are read-only refuse, and those that are tracked notice.
+    The first level is assigned again before anything below it changes, so that read-only
+    properties refuse the change, and tracked properties record it.
 
     >>> document = {"a": {"b": 1}}
     >>> set_path(document, "a.c.d", 2)
@@ -131,7 +131,7 @@ def _step(current: Any, key: Any, path: Any) -> Any:
 
 
 def _keys(path: Any) -> list[str | int]:
-    """``a.b[0].c`` as keys and indexes."""
+    """The keys and indexes of a path such as ``a.b[0].c``."""
     keys: list[str | int] = []
     for segment in str(path).split("."):
         match = _INDEXED.match(segment)

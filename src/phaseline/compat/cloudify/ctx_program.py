@@ -8,11 +8,11 @@ from pathlib import Path
 
 SOURCE = Path(__file__).resolve().parent / "program"
 MAX_FIRST_LINE = 120
-"""Longest first line that every system reads whole."""
+"""The longest first line of a script (``#!``) that every system reads completely."""
 
 
 def write_program(folder: Path) -> Path:
-    """The folder, now with ``ctx`` and ``ctx-sh``; ``ctx`` names this interpreter, which need not be on PATH."""
+    """Write ``ctx`` and ``ctx-sh`` into the folder and return it; ``ctx`` names this interpreter, which need not be on PATH."""
     if not (folder / "ctx").exists():
         (folder / "ctx-sh").write_bytes((SOURCE / "ctx-sh").read_bytes())
         _write_executable(folder / "ctx", (SOURCE / "ctx").read_text("utf-8"), sys.executable)
@@ -20,7 +20,7 @@ def write_program(folder: Path) -> Path:
 
 
 def _write_executable(path: Path, source: str, interpreter: str) -> None:
-    """``-I -S``: neither the user's environment nor installed packages are looked at, which is also fast."""
+    """The first line of ``ctx``. With ``-I -S`` it reads neither the user's environment nor installed packages, which is also fast."""
     first_line = f"#!{interpreter} -IS\n"
     if len(first_line) <= MAX_FIRST_LINE and " " not in interpreter:
         text = first_line + source

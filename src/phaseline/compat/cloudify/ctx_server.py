@@ -1,4 +1,4 @@
-"""Answers the ``ctx`` program: one socket for all calls of a process, one token for each call (rule S5, decision 30).
+"""The server for the ``ctx`` program: one socket for all calls of a process, one token for each call (rule S5, decision 30).
 
 Requests are ``POST /<token>`` with ``{"args": [...]}``, answered by ``{"type": "result" | "error" |
 "stop_operation", "payload": ...}``. Our own program sends its words separated by NUL bytes instead and gets
@@ -42,7 +42,7 @@ class CtxReply:
 
 @dataclass
 class _Call:
-    """A context that can be asked; one request at a time."""
+    """A context that answers requests, one at a time."""
 
     ctx: Any
     lock: threading.Lock = field(default_factory=threading.Lock)
@@ -59,7 +59,7 @@ class Served:
         door.calls[self._token] = _Call(ctx)
 
     def close(self) -> None:
-        """Forget the token: later requests are refused. The last one closes the door. Safe to call twice."""
+        """Forget the token: later requests are refused. The last call closes the socket. Safe to call twice."""
         with _opening:
             if self._door.calls.pop(self._token, None) is not None and not self._door.calls:
                 self._door.close()
@@ -80,12 +80,12 @@ class _Door:
             stack.callback(_shut, listener)
             stack.callback(
                 (folder / "ctx.sock").unlink, missing_ok=True
-            )  # first: a socket without a listener is that of the dead
+            )  # first: a socket without a listener counts as left by a dead process
             threading.Thread(target=self._accept, args=(listener,), name="ctx", daemon=True).start()
             self._stack = stack.pop_all()
 
     def close(self) -> None:
-        """Take no more requests."""
+        """Accept no more requests."""
         del _doors[self.family]
         self._stack.close()
 

@@ -1,4 +1,4 @@
-"""Functions that third parties wrote for the ancestor's parser: classes with ``parse_args``, ``validate`` and ``evaluate``."""
+"""Third-party functions for Cloudify's parser: classes with ``parse_args``, ``validate`` and ``evaluate``."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from phaseline.model.blueprint.blueprint import Value
 
 RUNTIME = 2
-"""The ancestor's number for functions that are evaluated only when something runs."""
+"""Cloudify's number for functions that are evaluated only while an execution runs."""
 
 
 @frozen
@@ -26,12 +26,12 @@ class AncestorFunction:
     guarded: Callable[[str, str], AbstractContextManager[None]]
 
     def check(self, written: Mapping[str, Value]) -> None:
-        """By its ``parse_args``, which its constructor calls."""
+        """Check the arguments by ``parse_args`` of the class, which its constructor calls."""
         with self.guarded(f"'{self.name}'", "Correct what it is given."):
             self._made(written, {})
 
     def check_in(self, written: Mapping[str, Value], plan: Mapping[str, object]) -> None:
-        """By its ``validate``."""
+        """Check the function in its blueprint by ``validate`` of the class."""
         with self.guarded(f"'{self.name}'", "Correct what it is given."):
             self._made(written, {}).validate(Plan(plan))
 
@@ -45,7 +45,7 @@ class AncestorFunction:
             evaluate = older if older is not None and scope.is_running else made.evaluate
             found = evaluate(LookUps(scope))
         if found == written:
-            raise NotYetKnown(self.name)  # it asks to be asked again
+            raise NotYetKnown(self.name)  # an unchanged function asks for a later evaluation
         return cast("Value", found)
 
     def _made(self, written: Mapping[str, Value], context: Mapping[str, object]) -> Any:
@@ -56,10 +56,10 @@ class AncestorFunction:
 
 
 class Plan(dict[str, Any]):
-    """The plan of a blueprint with the ancestor's attributes."""
+    """The plan of a blueprint with Cloudify's attributes."""
 
     def __getattr__(self, name: str) -> Any:
-        """``plan.inputs`` is ``plan["inputs"]``; nodes have two names."""
+        """Return ``plan["inputs"]`` for ``plan.inputs``; nodes have two names."""
         key = "nodes" if name == "node_templates" else name
         if key not in self:
             raise AttributeError(name)
@@ -67,11 +67,11 @@ class Plan(dict[str, Any]):
 
 
 class Version(dict[str, Any]):
-    """``plan.version``."""
+    """The version of a plan, ``plan.version``."""
 
     @property
     def definitions_version(self) -> tuple[int, ...]:
-        """(major, minor)."""
+        """The version of the language as (major, minor)."""
         return tuple(self["definitions_version"])
 
 
@@ -122,17 +122,17 @@ class LookUps:
         return self._scope.system(entity, prop)
 
     def get_capability(self, capability_path: Value) -> Value:
-        """Of another deployment."""
+        """A capability of another deployment."""
         return self._scope.elsewhere("get_capability", capability_path)
 
     def get_group_capability(self, capability_path: Value) -> Value:
-        """Of a group of deployments."""
+        """A capability of a group of deployments."""
         return self._scope.elsewhere("get_group_capability", capability_path)
 
     def get_environment_capability(self, capability_path: Value) -> Value:
-        """Of the environment."""
+        """A capability of the environment."""
         return self._scope.elsewhere("get_environment_capability", capability_path)
 
     def get_consumers(self, prop: Value) -> Value:
-        """Of this deployment."""
+        """The consumers of this deployment."""
         return self._scope.elsewhere("get_consumers", prop)

@@ -1,4 +1,4 @@
-"""Blueprints read for tools of the ancestor: the plan as a mapping with attributes, the first mistake as an exception."""
+"""Blueprints for Cloudify's tools: the plan as a mapping with attributes, the first problem as an exception."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class ReadPlan(Plan):
 
 
 class TextFiles(BlueprintFiles):
-    """The files of a folder, with a text in the place of the main one."""
+    """The files of a folder, with a text instead of the main file."""
 
     def __init__(self, main: str, text: str) -> None:
         """``main``: the path of its file, which need not exist."""
@@ -42,7 +42,7 @@ class TextFiles(BlueprintFiles):
 
 
 def read_plan(main: str, text: str | None = None, *, validate_version: bool = True) -> ReadPlan:
-    """The plan of the file ``main``, or of a text in its place. Raises the ancestor's exceptions."""
+    """The plan of the file ``main``, or of a text instead of it. Raises Cloudify's exceptions."""
     files = BlueprintFiles(main) if text is None else TextFiles(main, text)
     try:
         return ReadPlan(*read_whole(main, files, validate_version=validate_version))
@@ -58,7 +58,7 @@ def deployment_plan(
     auto_correct: bool,
     get_secret: Callable[[str], object] | None,
 ) -> ReadPlan:
-    """The plan with inputs, with what is known of its functions, and with ``node_instances``. Raises as ``read_plan``."""
+    """The plan with inputs, with known values of functions, and with ``node_instances``. Raises as ``read_plan``."""
     import os
 
     from phaseline.dsl.deployment.evaluate_blueprint import with_inputs
@@ -84,7 +84,7 @@ def deployment_plan(
 
 
 def as_exception(error: ProblemsError) -> Exception:
-    """The first problem as the ancestor's class, with its number as ``err_code``; all of them as ``problems``."""
+    """The first problem as Cloudify's exception, with its number as ``err_code``, and all problems as ``problems``."""
     from dsl_parser import exceptions  # type: ignore[import-not-found]  # of the shim
 
     errors = [problem for problem in error.problems if problem.severity == "error"] or [*error.problems]
@@ -95,7 +95,7 @@ def as_exception(error: ProblemsError) -> Exception:
     name = first.cloudify_class or base.__name__
     kind = getattr(exceptions, name, None) or getattr(builtins, name, None) or base
     if not issubclass(kind, base):
-        kind = type(name, (kind, base), {})  # so that what has no number of its own has its place, too
+        kind = type(name, (kind, base), {})  # so that a problem without a number of its own has its place, too
     found: Exception = kind.__new__(kind)
     found.args = (_text(error.problems),)
     vars(found).update(err_code=first.cloudify_code, element=first.place.path, problems=error.problems)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 
 class ProcessException(Exception):
-    """The script ended with an exit code other than 0; it is tried again like any other failure (S4)."""
+    """The error for a script with an exit code other than 0; it is retried like any other failure (S4)."""
 
     def __init__(
         self, command: str, exit_code: int, stdout: str | None = None, stderr: str | None = None, message: str = ""

@@ -14,7 +14,7 @@ from phaseline.lang.fast_dataclasses import frozen
 KEPT_CHARS = 1_000_000
 """Characters kept of the end of each stream for an error."""
 SHELL_SAYS_KILLED = 128
-"""A shell adds the number of the signal that ended its command to this."""
+"""The number to which a shell adds the signal that ended its command."""
 POLL_S = 0.05
 """How often the end is checked if the system cannot signal it."""
 
@@ -39,7 +39,7 @@ class Options(Protocol):
 
     @property
     def stderr_to_stdout(self) -> bool:
-        """Take both streams for one."""
+        """Merge standard error into standard output."""
         ...
 
 
@@ -53,13 +53,13 @@ class FinishedProcess:
 
 
 class LineLog:
-    """Takes text in any pieces and logs whole lines with a prefix; remembers the end of it.
+    """A log of text that comes in pieces: it logs whole lines with a prefix, and remembers the end of the text.
 
     A logger that has ``log_lines`` gets several lines at once, and returns whether it accepts more.
     """
 
     def __init__(self, logger: Any, prefix: str, *, is_logged: bool = True) -> None:
-        """``is_logged`` False: only remember."""
+        """``is_logged`` False: only remember the end."""
         self._logger = logger
         self._prefix = prefix
         self._is_logged = is_logged
@@ -83,7 +83,7 @@ class LineLog:
             self._log(self._lines.rest())
 
     def text(self) -> str:
-        """The end of all that was written."""
+        """The end of the written text."""
         return "".join(self._kept).replace("\r\n", "\n").removesuffix("\n")
 
     def _log(self, lines: list[str]) -> None:

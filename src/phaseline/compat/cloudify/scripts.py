@@ -1,4 +1,4 @@
-"""Runs the script of an operation: fetched, made executable, run, removed (rules S1 to S5).
+"""Scripts of operations: each is fetched, made executable, run and removed (rules S1 to S5).
 
 A Python script is evaluated in the process of the operation; anything else is a process of its own whose
 output is logged line by line and which reaches its context through the ``ctx`` program.
@@ -44,7 +44,7 @@ MAX_FETCHED_BYTES = 64 * 1024 * 1024
 WORKER_MARK = "PHASELINE_CALL"
 """Environment variable that is set while a worker process runs a call."""
 SHELL_SIGNS = frozenset(";&|<>()\n")
-"""Characters by which a command asks the shell for more than to run one program."""
+"""Characters in a command that need more of the shell than to run one program."""
 PARSE_ONLY = 0x400
 """The flag that ``ast`` calls ``PyCF_ONLY_AST``: no code is made."""
 CANNOT_START = (126, 127)
@@ -68,7 +68,7 @@ class ProcessOptions:
 
     @classmethod
     def from_input(cls, given: Mapping[str, Any] | None) -> ProcessOptions:
-        """The options as written in the blueprint. Raises ``NonRecoverableError`` for what is not one."""
+        """The options as written in the blueprint. Raises ``NonRecoverableError`` for an unknown one."""
         given = dict(given or {})
         unknown = sorted(set(given) - set(OPTIONS))
         if unknown:
@@ -146,7 +146,7 @@ def reads_as_python(source: str) -> bool:
         return False
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of a shell script Python may think what it likes
+            warnings.simplefilter("ignore")  # Python's warnings about a shell script mean nothing
             compile(source, "script", "exec", PARSE_ONLY)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return False
@@ -158,7 +158,7 @@ def reads_as_python(source: str) -> bool:
 
 @contextmanager
 def fetched(ctx: Any, path: str | None, source: str | None, certificate: str | None) -> Iterator[Script]:
-    """The script as an executable file of our own that is gone afterwards (S1)."""
+    """The script as an executable file of our own, removed afterwards (S1)."""
     with own_folder() as home:
         folder = Path(tempfile.mkdtemp(prefix="script-", dir=home))
         if source:
@@ -201,7 +201,7 @@ def _origin(ctx: Any, path: str) -> str:
 
 
 def _download(url: str, certificate: str | None) -> bytes:
-    import ssl  # with what it needs 60 ms: most scripts are files of the blueprint
+    import ssl  # late: it takes 60 ms, and most scripts are files of the blueprint
     import urllib.error
     import urllib.request
 
@@ -238,7 +238,7 @@ class _Said:
 
     @property
     def ended_operation(self) -> bool:
-        """True if the script ended through abort or retry: its exit code then means nothing."""
+        """True if the script ended by abort or retry: its exit code then means nothing."""
         from cloudify.proxy.client import ScriptException
 
         return isinstance(self.value, ScriptException)
@@ -251,7 +251,7 @@ class _Said:
         return ended or bool(self.refused and isinstance(error, Exception))
 
     def settle(self, ctx: Any) -> Any:
-        """The returned value. Raises what the script asked for."""
+        """The returned value. Raises the abort or retry that the script requested."""
         if self.refused:
             raise _final(self.refused)
         if not self.ended_operation:
@@ -385,13 +385,13 @@ def execute(ctx: Any, script: Script, options: ProcessOptions, inputs: Mapping[s
 
 
 class _Output:
-    """The logger of what a script prints: lines together, past the logger that is the plugin's own."""
+    """The logger of a script's output: it takes several lines at once, and bypasses the plugin's own logger."""
 
     def __init__(self, ctx: Any) -> None:
         self._ctx = ctx
 
     def log_lines(self, lines: list[str]) -> bool:
-        """Keep the lines; False: no more are wanted."""
+        """Keep the lines; False: no more are accepted."""
         call = getattr(self._ctx, "_call", None)
         if call is not None and hasattr(call, "log_lines"):
             return bool(call.log_lines("info", lines))
@@ -413,7 +413,7 @@ def without_shell(command: str, prefix: str | None) -> str:
 
 
 def environment_of(inputs: Mapping[str, Any], given: Mapping[str, Any], served: Served | None) -> dict[str, str]:
-    """The environment of a script: ours, the inputs, ``process.env`` over them, then what leads back to the context."""
+    """The environment of a script: ours, the inputs, ``process.env`` over them, then the variables that lead to its context."""
     environment = dict(os.environ)
     for name, value in {**inputs, **given}.items():
         text = as_text(value)

@@ -22,7 +22,7 @@ ELSEWHERE = ("CFY_EXEC_TEMP", "CFY_EXEC_TEMPDIR")
 
 @dataclass
 class _Shared:
-    """A folder, the process it belongs to, and how many use it."""
+    """A folder, its process, and the number of its users."""
 
     path: Path
     process: int
@@ -44,7 +44,7 @@ def own_folder() -> Iterator[Path]:
 
 
 def place_for_executables() -> Path:
-    """The folder in which temporary files may be executed; a variable that names none is passed over, as by the ancestor."""
+    """The folder in which temporary files may be executed; a variable that names no folder is ignored, as in Cloudify."""
     named = (os.environ.get(name) for name in ELSEWHERE)
     return next((Path(path).absolute() for path in named if path and Path(path).is_dir()), Path(tempfile.gettempdir()))
 
@@ -70,7 +70,7 @@ def _leave(shared: _Shared) -> None:
 
 
 def _sweep() -> None:
-    """Remove folders of this user whose process is gone."""
+    """Remove folders of this user whose process has ended."""
     for entry in place_for_executables().glob(f"{PREFIX}*-*"):
         number = entry.name[len(PREFIX) :].split("-", 1)[0]
         if number.isdigit() and not _is_alive(int(number)) and _is_ours(entry):

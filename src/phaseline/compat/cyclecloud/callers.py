@@ -1,4 +1,4 @@
-"""Calls phase plugins: functions that get a handler for many resources, or one resource and its phase's data."""
+"""Callers of phase plugins: functions that take a handler for many resources, or one resource and its phase's data."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class PhaseCaller:
         return run.settle_only(raised)
 
     def gather(self, gathering: BulkCall) -> PhaseRun:
-        """The run that a plugin is called for."""
+        """The run for which a plugin is called."""
         return PhaseRun(gathering, self._cache_of, self._is_new)
 
     def _cache_of(self, phase: str) -> PhaseCache:

@@ -77,7 +77,7 @@ class Sought:
 
 
 def finder_of(function: object) -> Finder | None:
-    """The ``find(items)`` of the module that has the handler; None: it has none, and lost calls are called again."""
+    """The ``find(items)`` of the handler's module; None: it has none, and lost calls are repeated."""
     found = getattr(inspect.unwrap(function), "__globals__", {}).get(NAME) if callable(function) else None
     if not inspect.isfunction(found):
         return None

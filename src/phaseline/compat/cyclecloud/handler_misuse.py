@@ -15,7 +15,7 @@ OURS = f"{Path(__file__).parents[2]}{os.sep}"
 
 
 class HandlerMisuse(ProblemsError):
-    """Raised by methods of the handler before anything is changed."""
+    """An error that methods of the handler raise before anything is changed."""
 
     def __init__(self, code: str, message: str, mend: str) -> None:
         """The place is found on the stack."""
@@ -37,7 +37,7 @@ class NotInRun(HandlerMisuse):
 
 
 class RunFinished(HandlerMisuse):
-    """The run is over: marks set now cannot count any more."""
+    """The error for marks after the run has ended: they cannot count any more."""
 
     def __init__(self, method: str) -> None:
         """``method`` of the handler."""
@@ -49,7 +49,7 @@ class RunFinished(HandlerMisuse):
 
 
 def wrong_delay(method: str, given: object) -> HandlerMisuse:
-    """A delay that is none."""
+    """The error for an invalid delay."""
     return HandlerMisuse(
         "PL-O032",
         f"{method}() was given the delay {shown(given)}",
@@ -58,7 +58,7 @@ def wrong_delay(method: str, given: object) -> HandlerMisuse:
 
 
 def _place() -> Place:
-    """The innermost line of code that is not ours."""
+    """The innermost line of plugin code on the stack."""
     frame = sys._getframe(1)
     while frame.f_back is not None and frame.f_code.co_filename.startswith(OURS):
         frame = frame.f_back

@@ -1,4 +1,4 @@
-"""A record whose attributes are fetched when it is first touched: of ten thousand that are handed out few may be read."""
+"""Records whose attributes are fetched on first use: of ten thousand that a run provides, few may be read."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 NOTHING: frozenset[str] = frozenset()
 FETCHED = frozenset({"folded", "_names", "_changed", "_protected"})
-"""Slots of a record that stay empty until then."""
+"""Slots of a record that stay empty until its first use."""
 EMPTY: Mapping[str, object] = {
     **dict.fromkeys(("owner", "now", "_list_key", "_document", "_entry")),
     **dict.fromkeys(("is_fetched", "_is_frozen"), False),
@@ -40,10 +40,10 @@ class LazyRecord(Record):
     __slots__ = ("_is_frozen", "is_fetched")
 
     only_engine: ClassVar[frozenset[str] | None] = NOTHING
-    """As for ``protect``, in lower case; None: nothing can be written."""
+    """The names that only the engine sets, as for ``protect``, in lower case; None: nothing can be written."""
 
     def __init__(self) -> None:
-        """``fetch`` is asked once, under the lock."""
+        """Leave the slots empty; ``fetch`` is called once, under the lock."""
 
     @property
     def lock(self) -> AbstractContextManager[object]:
@@ -51,7 +51,7 @@ class LazyRecord(Record):
         raise NotImplementedError
 
     def fetch(self) -> Iterable[tuple[str, Stored]]:
-        """(name, value) of its attributes; of names that differ by case alone the first counts."""
+        """(name, value) of the attributes; of names that differ only by case the first counts."""
         raise NotImplementedError
 
     def __getattr__(self, name: str) -> Any:
@@ -88,7 +88,7 @@ class LazyRecord(Record):
         return super().changes() if self.is_fetched else {}
 
     def forget_changes(self) -> None:
-        """From here on everything counts as saved."""
+        """Count the present values as saved."""
         if self.is_fetched:
             super().forget_changes()
 

@@ -12,7 +12,7 @@ T = TypeVar("T")
 TTL_S = 300.0
 """Default lifetime of a value."""
 MAX_VALUES = 10_000
-"""Of more values the oldest go."""
+"""The largest number of values; beyond it the oldest are removed."""
 
 
 class PhaseCache(MutableMapping[Hashable, object]):
@@ -25,7 +25,7 @@ class PhaseCache(MutableMapping[Hashable, object]):
     """
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
-        """Empty. ``clock``: seconds that never go back."""
+        """Begin empty. ``clock``: a monotonic clock in seconds."""
         self._clock = clock
         self._lock = threading.RLock()
         self._values: dict[Hashable, tuple[float, object]] = {}
@@ -39,14 +39,14 @@ class PhaseCache(MutableMapping[Hashable, object]):
             self._values[key] = self._clock() + ttl_s, value
 
     def get_or_make(self, key: Hashable, make: Callable[[], T], ttl_s: float = TTL_S) -> T:
-        """The value; where there is none, the one that ``make`` gives, which is kept."""
+        """Return the value; if there is none, keep and return the result of ``make``."""
         with self._lock:
             if key not in self:
                 self.set(key, make(), ttl_s)
             return self[key]  # type: ignore[return-value]  # the type is that of the caller's ``make``
 
     def __getitem__(self, key: Hashable) -> object:
-        """The value; ``KeyError`` if there is none, or none any more."""
+        """Return the value; ``KeyError`` if there is none, or it has expired."""
         with self._lock:
             until, value = self._values[key]
             if until <= self._clock():
@@ -64,12 +64,12 @@ class PhaseCache(MutableMapping[Hashable, object]):
             del self._values[key]
 
     def __iter__(self) -> Iterator[Hashable]:
-        """The keys of what lives."""
+        """The keys of values that have not expired."""
         with self._lock:
             now = self._clock()
             self._values = {key: kept for key, kept in self._values.items() if kept[0] > now}
             return iter(list(self._values))
 
     def __len__(self) -> int:
-        """How many live."""
+        """The number of values that have not expired."""
         return sum(1 for _ in self)

@@ -36,13 +36,13 @@ class PhaseHandler:
     # -- resources ----------------------------------------------------------------------------------------------
 
     def get_resources(self) -> Series:
-        """The resources of this run, the same objects at every call; what is written into them is saved."""
+        """Return the resources of this run, the same objects at every call; changes of their attributes are saved."""
         self._run.check_open("getResources")
         return self._run.resources
 
     @property
     def resources(self) -> Series:
-        """As ``get_resources()``."""
+        """The same as ``get_resources()``."""
         return self.get_resources()
 
     def get_resource_phase_data(self, resource: Record, phase: str | None = None) -> Record:
@@ -54,14 +54,14 @@ class PhaseHandler:
         return found.entry if own or phase is None else found.entry_of(phase)
 
     def secret(self, name: str) -> str:
-        """The text of a secret; masked from now on in whatever the engine writes. ``KeyError`` if there is none."""
+        """Return the text of a secret; the engine masks it in all its output from now on. ``KeyError`` if there is none."""
         self._run.check_open("secret")
         return self._run.call_at(0).world.secret(name)
 
     # -- marks --------------------------------------------------------------------------------------------------
 
     def set_completed(self, resources: Given, message: str | None = None) -> None:
-        """They are done with this phase."""
+        """Mark resources as completed: they are done with this phase."""
         self._run.marks.complete(self._run.places(resources, "setCompleted"), _text(message))
 
     def set_failed(self, resources: Given, message: str | None = None) -> None:
@@ -85,7 +85,7 @@ class PhaseHandler:
         """Set the progress message of resources; it is visible during the run."""
         self._run.tell(self._run.places(resources, "setMessage"), _text(message))
 
-    # -- what it is about ---------------------------------------------------------------------------------------
+    # -- the subject of the run ---------------------------------------------------------------------------------
 
     def is_canceling(self, resource: Record) -> bool:
         """True as soon as the user no longer wants this call; the plugin may end early."""
@@ -97,11 +97,11 @@ class PhaseHandler:
         return self._run.phase.name
 
     def get_state(self) -> str:
-        """The state in which the resources are; a phase of several states looks at ``State`` of each."""
+        """The state of the resources; in a phase of several states, read ``State`` of each."""
         return self._run.state
 
     def get_phase(self) -> Record:
-        """The record of the phase, not to be written."""
+        """The record of the phase, read-only."""
         phase = self._run.phase
         attributes = {"Name": phase.name, "Description": phase.name, **phase.attributes}
         made = Record({name: stored_of(value) for name, value in attributes.items()}, type_name="Cloud.Phase")
@@ -111,7 +111,7 @@ class PhaseHandler:
     # -- beside the marks ---------------------------------------------------------------------------------------
 
     def log(self, level: str, text: str, resource: Record | None = None) -> None:
-        """Keep a line (levels ``debug info warning error``) with the resource, or with the run."""
+        """Log a line (levels ``debug info warning error``) for the resource, or for the run."""
         self._run.check_open("log")
         if level.lower() not in LEVELS:
             raise HandlerMisuse(
@@ -128,7 +128,7 @@ class PhaseHandler:
         self._run.save(None if resource is None else [self._run.one(resource, "save")])
 
     def operation_token(self, resource: Record) -> str:
-        """Equal for all calls of this phase with this resource until a user tries again: for a cloud's client token."""
+        """A token for clouds, equal for all calls of this phase with this resource until a user retries it."""
         self._run.check_open("operationToken")
         return self._run.one(resource, "operationToken").call.token
 

@@ -42,11 +42,11 @@ AGAIN = OutcomeKind.AGAIN
 MAX_MESSAGE_CHARS = 4_096
 """Longest message of an entry; the log has the whole text (PD54)."""
 OUR_FRAMES = 3
-"""Frames between us and the plugin (``guarded_call``, ``call_and_await``, ``code``) that its traceback need not show."""
+"""The number of frames before the plugin's (``guarded_call``, ``call_and_await``, ``code``) that a traceback omits."""
 
 
 class PhaseRun:
-    """Resources that one call of a plugin is about. ``Together`` for the executor, ``ResourceRun`` for its resources."""
+    """The resources of one call of a plugin: a ``Together`` for the executor, a ``ResourceRun`` for the resources."""
 
     def __init__(
         self, gathering: BulkCall, cache_of: Callable[[str], PhaseCache], is_new: Callable[[object], bool]
@@ -75,7 +75,7 @@ class PhaseRun:
 
     @property
     def state(self) -> str:
-        """The state in which its resources are; of a phase of several states, that of the first resource."""
+        """The state of the resources; in a phase of several states, that of the first resource."""
         return self.phase.state or self.call_at(0).owner.state
 
     @property
@@ -84,7 +84,7 @@ class PhaseRun:
         return self._cache_of(self.phase.name)
 
     def call_at(self, place: int) -> PluginCall:
-        """The call of a member, made when it is first asked for."""
+        """The call of a member, made on first use."""
         call = self._calls.get(place)
         if call is None:
             with self.lock:
@@ -94,17 +94,17 @@ class PhaseRun:
         return call
 
     def touched(self, resource: PhaseResource) -> None:
-        """Look at this one when the run has ended."""
+        """Note that this resource must be examined when the run has ended."""
         self._touched.append(resource)
 
     def _members(self) -> tuple[PhaseResource, ...]:
-        """A resource for each member: a plugin that marks all of them at once looks at none, and pays for none."""
+        """A resource for each member, made on first use: a plugin that marks all at once needs none of them."""
         with self.lock:
             if self._made is None:
                 self._made = tuple([PhaseResource(self, place) for place in range(self.gathering.count)])
             return self._made
 
-    # -- what the handler asks ----------------------------------------------------------------------------------
+    # -- for the handler ----------------------------------------------------------------------------------------
 
     def check_open(self, method: str) -> None:
         """Raise ``RunFinished`` if the run has ended."""
@@ -112,13 +112,13 @@ class PhaseRun:
             raise RunFinished(method)
 
     def one(self, given: object, method: str) -> PhaseResource:
-        """The resource that was given. ``NotInRun`` if it is none of this run."""
+        """Return the given resource. Raises ``NotInRun`` if it is none of this run."""
         if isinstance(given, PhaseResource) and given.run is self:
             return given
         raise NotInRun(method, given)
 
     def places(self, given: Given, method: str) -> Sequence[int]:
-        """Places of the resource, or of all resources, that were given. ``NotInRun`` if one is none of this run."""
+        """Return the places of the given resource or resources. Raises ``NotInRun`` if one is none of this run."""
         self.check_open(method)
         if given is self.resources and not self.gathering.doubted:
             return range(self.gathering.count)
@@ -127,7 +127,7 @@ class PhaseRun:
         return [self.one(each, method).place for each in given]
 
     def tell(self, places: Iterable[int], message: str) -> None:
-        """Show how far they are, now."""
+        """Show the progress messages of resources now."""
         for place in places:
             call = self.call_at(place)
             shown = truncate(message, MAX_MESSAGE_CHARS)
@@ -156,7 +156,7 @@ class PhaseRun:
         if inspect.iscoroutinefunction(function):
 
             async def awaited() -> None:
-                """The function called and awaited, once."""
+                """Call the function once and await its result."""
                 self._settle_doubts(function)
                 if len(self.resources):
                     self._ignore(function, await function(*arguments))
@@ -259,7 +259,7 @@ class PhaseRun:
         outcomes: dict[int, Outcome],
         lost: Mapping[int, Outcome],
     ) -> None:
-        """Those that failed sleep until their next try, as long as some are left; the scheduler counts them (X2)."""
+        """Let failed resources sleep until their next try, as long as tries remain; the scheduler counts them (X2)."""
         for place in np.flatnonzero(kinds == OutcomeKind.FAILED).tolist():
             if place in lost:
                 continue
@@ -275,7 +275,7 @@ class PhaseRun:
         return self.settle(raised).outcome_at(0)
 
     def _messages(self, raised: BaseException | None, kinds: list[int]) -> dict[int, str]:
-        """{place: its message, empty where a former one must go}; not of those that failed by what the code raised."""
+        """{place: message, empty to remove a former one}, without resources that failed by an exception of the code."""
         own, marks = self.marks.messages, self.marks.marks
         found = {
             place: own.get(place, "")

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from phaseline.records.values import Stored
 
 SHORT = 1_000
-"""Texts of fewer characters are never too long."""
+"""The number of characters below which a text is never too long."""
 MISSING = object()
 """The value of a path that does not exist."""
 Changes = tuple[dict["PropertyPath", "Value"], list["PropertyPath"]]
@@ -77,23 +77,23 @@ class PhaseResource(LazyRecord):
 
     @property
     def call(self) -> PluginCall:
-        """The call of which it is the subject."""
+        """The call whose subject the resource is."""
         return self.run.call_at(self.place)
 
     @property
     def view(self) -> InstanceContext:
-        """The instance it shows."""
+        """The instance of the resource."""
         return self.call.owner
 
     @property
     def state(self) -> str:
-        """The state it is in; a phase of several states may have resources of all of them in one run."""
+        """The state of the resource; a phase of several states may have resources of all of them in one run."""
         phase = self.call.site.phase
         return self.view.state if phase is None or not phase.state else phase.state
 
     @property
     def document(self) -> Mapping[str, Value]:
-        """Its document as it was when it was first looked at, or last saved; never to be changed."""
+        """The document as first read, or as last saved; never to be changed."""
         with self.run.lock:
             if self._document is None:
                 self._document = self.view.world.document(self.view)
@@ -139,7 +139,7 @@ class PhaseResource(LazyRecord):
         return _frozen(data_in(self.document, phase))
 
     def end(self) -> None:
-        """The run is over: what is written from now on would be lost."""
+        """Refuse changes from now on: the run is over, and they would be lost."""
         self.freeze()
         if self._entry is not None:
             self._entry.freeze()
@@ -252,7 +252,7 @@ def stored_of(value: Value) -> Stored:
     if isinstance(value, int) and not is_in_range(value):
         return ErrorValue("the integer has more than 64 bits")
     if type(value) in SCALARS:
-        return value  # type: ignore[return-value]  # by its class
+        return value  # type: ignore[return-value]  # checked by its class
     try:
         return from_json({"value": value}).stored("value")
     except ProblemsError as error:
@@ -309,7 +309,7 @@ def _type_of(view: InstanceContext) -> str | None:
     try:
         return view.node.type
     except ProblemsError:
-        return None  # a property of its node cannot be evaluated; its type is not worth a failure
+        return None  # a property of the node cannot be evaluated; the type alone must not cause a failure
 
 
 def _name_of(path: Sequence[str]) -> str:

@@ -14,7 +14,7 @@ from phaseline.model.graph.status import OutcomeKind
 
 UNMARKED, COMPLETED, FAILED, SLEEPING = range(4)
 MAX_DELAY_S = 30 * 24 * 3600
-"""No delay is longer (3.3)."""
+"""The longest delay (3.3)."""
 NO_MESSAGE = "failed without a message"
 
 
@@ -61,7 +61,7 @@ class Marks:
             self._say(place, message)
 
     def fail(self, places: Iterable[int], message: str) -> None:
-        """They failed."""
+        """Mark resources as failed."""
         self._has_failed = True
         for place in places:
             if self.marks[place] == COMPLETED:
@@ -70,7 +70,7 @@ class Marks:
             self._say(place, message or NO_MESSAGE)
 
     def sleep(self, places: Iterable[int], delay_ms: int | None, message: str = "") -> None:
-        """They are pending; None: called again after the delay of the run."""
+        """Mark resources as pending; delay None: called again after the delay of the run."""
         for place in places:
             if self.marks[place] == FAILED:
                 continue
@@ -91,7 +91,7 @@ class Marks:
     def settle(
         self, raised: BaseException | None, *, sleep_ms: int, unmarked: OutcomeKind
     ) -> tuple[np.ndarray, np.ndarray]:
-        """(kinds uint8, delays int64 in ms) by place. ``sleep_ms``: the phase's delay. ``unmarked``: what no mark means."""
+        """(kinds uint8, delays int64 in ms) by place. ``sleep_ms``: the phase's delay. ``unmarked``: the outcome without a mark."""
         again, completed, failed = OutcomeKind.AGAIN, OutcomeKind.COMPLETED, OutcomeKind.FAILED
         if raised is None:
             meanings = (unmarked, completed, failed, again)

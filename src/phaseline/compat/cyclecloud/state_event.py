@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class Arrival(LazyRecord):
-    """A resource at the moment of a transition; not to be written."""
+    """A resource at the moment of a transition, read-only."""
 
     __slots__ = ("_attributes", "_document", "_own_lock")
 
@@ -69,11 +69,11 @@ class StateEvent:
         return self.state
 
     def getClusterName(self) -> str:
-        """The cluster they are in."""
+        """The cluster of the resources."""
         return self.cluster_name
 
     def getResources(self) -> Series:
-        """All that reached the state together."""
+        """The resources that reached the state together."""
         return self.resources
 
     get_type, get_state, get_cluster_name, get_resources = getType, getState, getClusterName, getResources

@@ -1,4 +1,4 @@
-"""Answers about YAQL and about patterns that RE2 cannot take, from a process that computes a second for each and no longer."""
+"""Evaluation of YAQL, and of patterns that RE2 does not support, in a process that computes each for at most a second."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class YaqlJudge:
         self.close()
 
     def yaql_fault(self, text: str) -> str:
-        """Why an expression cannot be read; empty: it can."""
+        """Return why an expression cannot be parsed; empty: it can."""
         if find_spec("yaql") is None:
             return NOT_INSTALLED
         return str(self._ask("yaql syntax", text).get("fault", ""))
@@ -54,7 +54,7 @@ class YaqlJudge:
         return found
 
     def pattern_fault(self, pattern: str) -> str:
-        """Why a pattern cannot be used; empty: it can."""
+        """Return why a pattern cannot be used; empty: it can."""
         if len(pattern) > MAX_PATTERN:
             return f"it has more than {MAX_PATTERN:,} characters"
         return str(self._ask("pattern syntax", pattern).get("fault", ""))
@@ -83,7 +83,7 @@ class YaqlJudge:
                 worker.stdin.write(question + "\n")
                 worker.stdin.flush()
                 answer: dict[str, Any] = json.loads(worker.stdout.readline())
-            except (OSError, ValueError):  # it was ended, by us or for lack of memory
+            except (OSError, ValueError):  # the worker has ended, by us or for lack of memory
                 self._end()
                 return {"fault": "it takes too long, or too much memory"}
             finally:

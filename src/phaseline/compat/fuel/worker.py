@@ -1,7 +1,7 @@
-"""The process that evaluates YAQL and matches patterns of strangers: one JSON document a line in, one out.
+"""The process that evaluates YAQL and matches untrusted patterns: one JSON document a line in, one out.
 
-Run as a script by ``judge``, which ends it when an answer takes too long. Nothing of Phaseline is imported here, and only what
-the request brings can be seen by an expression.
+Run as a script by ``judge``, which ends it when an answer takes too long. Nothing of Phaseline is imported here, and an
+expression can see only the data of its request.
 """
 
 # mypy: ignore-errors
@@ -71,7 +71,7 @@ def value_of(expression, context, name):
     """The value of an expression for present (``$__new``) or former (``$__old``) data; undefined if it has none."""
     try:
         return plain(expression(context[name]))
-    except Exception:  # as the ancestor compares: what cannot be looked up is undefined
+    except Exception:  # as in Fuel's comparison: a failing lookup is undefined
         return UNDEFINED
 
 
@@ -81,7 +81,7 @@ def is_changed(expression, context):
 
 
 def items_of(expression, context, name):
-    """The list that an expression gives; empty where it gives none."""
+    """The list that an expression returns; empty if it returns none."""
     found = value_of(expression, context, name)
     return found if isinstance(found, list) else []
 
@@ -92,7 +92,7 @@ def defined(found):
 
 
 def differences(context):
-    """``changed``, ``changedAny``, ``changedAll``, ``added``, ``deleted``, ``new`` and ``old``: what was before is nothing."""
+    """Register ``changed``, ``changedAny``, ``changedAll``, ``added``, ``deleted``, ``new`` and ``old``; the former data are empty."""
     from yaql.language import specs, yaqltypes
 
     def of_many(judge):
@@ -130,7 +130,7 @@ def differences(context):
 
 
 def documents(context):
-    """``toJson`` and ``toYaml``: JSON is YAML."""
+    """The text for ``toJson`` and ``toYaml``: JSON is valid YAML."""
     from yaql.language import specs
 
     @specs.name("toJson")
@@ -159,7 +159,7 @@ def plain(value):
 
 
 def yaql_syntax(request):
-    """Whether an expression can be read."""
+    """Check that an expression can be parsed."""
     language()[0](request["text"])
 
 
@@ -179,7 +179,7 @@ def yaql(request):
 
 
 def pattern_syntax(request):
-    """Whether a pattern can be read."""
+    """Check that a pattern can be compiled."""
     re.compile(request["text"])
 
 
@@ -192,7 +192,7 @@ ASKED = {"yaql": yaql, "yaql syntax": yaql_syntax, "pattern": pattern, "pattern 
 
 
 def out_of_time(_number, _frame):
-    """The computing time of a request is over; matching patterns looks for signals, too."""
+    """End a request whose computing time is over; pattern matching checks for signals, too."""
     raise TimeoutError("it computes for more than a second")
 
 
@@ -210,7 +210,7 @@ def main():
             answer = {"value": ASKED[request["what"]](request)}
         except ModuleNotFoundError as error:
             answer = {"fault": f"No module named '{error.name}'"}
-        except BaseException as error:  # whatever an expression of a stranger raises is its answer
+        except BaseException as error:  # any exception of an untrusted expression is its answer
             answer = {"fault": (str(error) or type(error).__name__)[:500]}
         finally:
             signal.setitimer(signal.ITIMER_PROF, 0)

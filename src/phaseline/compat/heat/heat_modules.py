@@ -1,8 +1,8 @@
 """The few modules of Heat that its lifecycle plug-ins import, found only where no distribution has a ``heat`` of its own.
 
-The finder comes last, so that a real ``heat`` is always preferred, and it is put in when the first class of Heat's group is
-loaded. ``heat.engine.lifecycle_plugin`` has the base class and nothing else; ``heat.common.config`` registers the option that
-the plug-ins read. ``oslo`` packages are theirs to bring.
+The finder comes last, so that a real ``heat`` is always preferred, and it is installed with the first class of Heat's group.
+``heat.engine.lifecycle_plugin`` has only the base class; ``heat.common.config`` registers the option that
+the plug-ins read. Plug-ins must bring their own ``oslo`` packages.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class LifecyclePlugin(LifecycleHook):
 
 
 def _with_base_class(module: ModuleType) -> None:
-    module.LifecyclePlugin = LifecyclePlugin  # type: ignore[attr-defined]  # a module that is made here
+    module.LifecyclePlugin = LifecyclePlugin  # type: ignore[attr-defined]  # a module made here
 
 
 def _with_options(_module: ModuleType) -> None:
@@ -43,14 +43,14 @@ def _with_options(_module: ModuleType) -> None:
 
 
 def _with_translation(module: ModuleType) -> None:
-    """Names under which plug-ins mark texts to be translated; nothing is."""
+    """Names with which plug-ins mark texts for translation; nothing is translated."""
     for name in ("_", "_LI", "_LW", "_LE", "_LC"):
         setattr(module, name, str)
     module.repr_wraper = lambda made: made  # type: ignore[attr-defined]  # the misspelled name is Heat's
 
 
 def _empty(_module: ModuleType) -> None:
-    """A package that holds others."""
+    """A package that only contains others."""
 
 
 CONTENTS: Mapping[str, Callable[[ModuleType], None]] = {
@@ -80,7 +80,7 @@ class HeatFinder:
         return ModuleSpec(fullname, self, is_package=is_package)  # type: ignore[arg-type]  # its abstract class costs 8 ms
 
     def create_module(self, spec: ModuleSpec) -> ModuleType | None:
-        """As always."""
+        """Return None, for an ordinary module object."""
         return None
 
     def exec_module(self, module: ModuleType) -> None:
@@ -89,16 +89,16 @@ class HeatFinder:
 
 
 def offer() -> None:
-    """Let ``import heat.engine.lifecycle_plugin`` find ours, unless there is a real one."""
+    """Let ``import heat.engine.lifecycle_plugin`` find our module, unless a real one exists."""
     if not any(isinstance(finder, HeatFinder) for finder in sys.meta_path):
         sys.meta_path.append(HeatFinder())
 
 
 def configure(options: Mapping[str, Value]) -> None:
-    """Have ``oslo_config.cfg.CONF``, where a plug-in brings it, read these options: {``option`` or ``group.option``: value}.
+    """Give ``oslo_config.cfg.CONF``, if a plug-in brings it, these options: {``option`` or ``group.option``: value}.
 
-    ``CONF()`` then reads them too, and never the words of our own command, which are not for it. Options that a plug-in
-    registers later have their values from them.
+    ``CONF()`` then reads them too, and never the words of our own command. Options that a plug-in registers later take
+    their values from them.
     """
     try:
         from oslo_config import cfg
