@@ -102,7 +102,7 @@ class ClientOperation(Generic[T]):
         self.reason = reason
 
     def __repr__(self) -> str:
-        """Its name."""
+        """The name of the operation."""
         return f"Operation({self.name!r})"
 
 

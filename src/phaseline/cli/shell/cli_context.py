@@ -230,7 +230,7 @@ def command_for(
 
 
 local_command_for = partial(command_for, is_local=True)
-"""The same for an operation that needs no store."""
+"""Make the command of an operation that needs no store, as ``command_for`` does."""
 
 
 def run_command_for(

@@ -275,7 +275,7 @@ def start_options(function: F) -> F:
 
 
 def of_a_start(function: F) -> F:
-    """The same, with the files and values of parameters unread."""
+    """The options of every command that starts or plans a workflow, with the files and values of parameters unread."""
     files = click.option(
         "--params",
         "parameter_files",

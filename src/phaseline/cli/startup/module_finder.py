@@ -168,7 +168,7 @@ class WaitingModule(ModuleType):
 
 
 class ImportingModule(WaitingModule):
-    """The same module while it is imported: other threads wait for the end of the import."""
+    """A deferred module while it is imported: other threads wait for the end of the import."""
 
     def __getattribute__(self, name: str) -> Any:
         """Return the attribute of the module."""

@@ -41,7 +41,7 @@ def visible(text: str) -> str:
 
 
 def in_line(text: str) -> str:
-    r"""The same on one line: ends of lines become escapes, too.
+    r"""The text escaped as by ``visible``, on one line: ends of lines become escapes, too.
 
     >>> print(in_line("two\nlines"))
     two\nlines
@@ -50,7 +50,7 @@ def in_line(text: str) -> str:
 
 
 def in_json(document: str) -> str:
-    r"""The same JSON document without characters that control a terminal.
+    r"""The JSON document with terminal control characters as JSON escapes; it reads back the same.
 
     >>> print(in_json('{"name": "\x9b\u202e"}'))
     {"name": "\u009b\u202e"}
