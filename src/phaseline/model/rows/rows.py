@@ -60,9 +60,9 @@ DeploymentKind = Literal["blueprint", "resources"]
 class NewDeployment:
     """A deployment to be stored whole, in one transaction. ``properties`` of nodes are already evaluated in ``topology``.
 
-    ``uses``: {namespace: number} of the stored blueprints that it needs; without a namespace the one it is made of.
-    ``packages``: what it uses of plugin packages; their ``deployment`` is ignored. ``documents``: {instance number: runtime
-    properties} of what is there already.
+    ``uses``: {namespace: number} of the stored blueprints that it needs; its own blueprint has an empty namespace.
+    ``packages``: its uses of plugin packages; their field ``deployment`` is ignored. ``documents``: {instance number: runtime
+    properties} of adopted instances, which exist already.
     """
 
     name: str

@@ -1,6 +1,6 @@
 """Decide which staying instances of an update are updated and which reinstalled, from the results of checks (W61).
 
-Results of earlier rounds are read from the states, the results of checks and ``Topology.started`` alone.
+The planner knows earlier rounds of the update only by their effects: instance states, check results and ``Topology.started``.
 """
 
 from __future__ import annotations

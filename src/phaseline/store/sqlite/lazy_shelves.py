@@ -1,4 +1,4 @@
-"""The shelves of a store in a file that most commands do not ask; each is loaded when it is."""
+"""Shelves of a store in a file that most commands do not need; the code of each is imported at its first use."""
 
 from __future__ import annotations
 
