@@ -56,3 +56,11 @@ def test_a_deleted_deployment_and_a_busy_one_are_refused() -> None:
     with pytest.raises(ProblemsError, match="PL-C010"):
         raise_if_deleted(None, ROW)
     assert busy(ROW, altered(ROW, id="heal-2")).problems[0].code == "PL-C016"
+
+
+def test_an_execution_with_hooks_is_not_cleaned_up_before_they_know_its_end() -> None:
+    surrounded = altered(ROW, request=altered(ROW.request, is_surrounded=True), status=ExecutionStatus.ATTENTION)
+    with pytest.raises(ProblemsError, match="PL-C017") as caught:
+        raise_if_not_cleanable(surrounded)
+    assert "executions retry install-1" in caught.value.problems[0].mend
+    raise_if_not_cleanable(altered(surrounded, status=ExecutionStatus.FAILED, ended_at=2))
