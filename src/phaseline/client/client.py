@@ -99,6 +99,7 @@ class NounOf(Generic[N]):
 
 class Client:
     """All operations on one store, grouped by noun; close it, or use it as a context manager.
+
     ``blueprints``, ``deployments``, ``executions``, ``plans``, ``breakpoints``, ``instances``, ``resources``, ``plugins``, ``phases``, ``hooks``,
     ``secrets``, ``snapshots``, ``abandoned``, ``engine``, ``store``, ``records``, ``completion``.
     """
