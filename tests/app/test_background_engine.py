@@ -7,7 +7,7 @@ from pathlib import Path
 import phaseline
 from phaseline.app.background_engine import COMMAND, environment_of, launch
 from phaseline.app.settings import load_settings
-from phaseline.embedded.run_execution import ensure_taken_up
+from phaseline.embedded.hand_over_to_background import ensure_taken_up
 from phaseline.use_cases.commands.submission import Submission, SubmissionAnswer
 from phaseline.views.background import Background
 

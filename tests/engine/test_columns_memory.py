@@ -11,7 +11,7 @@ from phaseline.engine.arena_layout import NewGraph
 from phaseline.engine.columns import Columns, Counted, Like, RepeatedValues, Shifted
 from phaseline.engine.dependency_counts import count_into, recount
 from phaseline.engine.scheduler import Scheduler
-from phaseline.engine.transitions import LOST, UNMET
+from phaseline.engine.status_transitions import LOST, UNMET
 from phaseline.lang.arrays import every, some
 from phaseline.model.graph.graph import Graph, LaneSpec, Policy, Step, SubjectKind
 from phaseline.model.graph.status import EntryStatus, Mark

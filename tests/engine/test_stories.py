@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from tests.engine.driving import AGAIN, Driver
 
+from phaseline.engine.status_transitions import TRANSITIONS, transition_diagram
 from phaseline.engine.stories import InvalidTransition, Stories
-from phaseline.engine.transitions import TRANSITIONS, transition_diagram
 from phaseline.model.execution.events import Tick
 from phaseline.model.graph.status import EntryStatus
 from phaseline.testing.graphs import graph_of

@@ -11,8 +11,8 @@ from phaseline.model.deployment.topology import Topology
 from phaseline.model.graph.graph import Graph, called_side, phase_of
 from phaseline.model.graph.status import EntryStatus, OutcomeKind
 from phaseline.model.rows.rows import BatchRow, EventRow, ExecutionRow
+from phaseline.plan.explain.cloudify_event_lines import CallSpan, GraphOutcome
 from phaseline.plan.explain.cloudify_events import narrate_all
-from phaseline.plan.explain.instance_story import CallSpan, GraphOutcome
 from phaseline.ports import Store
 from phaseline.use_cases.lookup.entry_status import as_statuses
 from phaseline.use_cases.queries.events.events_and_logs import owners
@@ -85,7 +85,7 @@ def _explain(
     calls: dict[int, list[CallSpan]], graph: Graph, topology: Topology, statuses: np.ndarray, causes: Causes
 ) -> None:
     """Say of calls what the stored events know: what they said and when, and which entries were completed by hand."""
-    from phaseline.plan.explain.instance_story import CallSpan
+    from phaseline.plan.explain.cloudify_event_lines import CallSpan
 
     for step in graph.steps:
         for position in range(step.first, step.first + step.count) if causes else ():
@@ -128,7 +128,7 @@ def _segments(batches: Sequence[BatchRow], graph: int) -> Iterator[tuple[BatchRo
 
 def _calls(batches: Sequence[BatchRow], graph: int, owner: np.ndarray) -> dict[int, list[CallSpan]]:
     """{position: its calls}, as far as they belong to instances."""
-    from phaseline.plan.explain.instance_story import CallSpan
+    from phaseline.plan.explain.cloudify_event_lines import CallSpan
 
     found: dict[int, list[CallSpan]] = {}
     for batch, positions, first in _segments(batches, graph):

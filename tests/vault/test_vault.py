@@ -12,8 +12,8 @@ from phaseline.lang.fast_dataclasses import altered
 from phaseline.model.deployment.sealed_values import SEAL, veiled
 from phaseline.model.problems.problem import ProblemsError
 from phaseline.store.memory.store import MemoryStore
+from phaseline.vault.known_secrets import MASK
 from phaseline.vault.master_keys import VARIABLE, MasterKeys, id_of
-from phaseline.vault.secret_masking import MASK
 from phaseline.vault.vault import Vault
 
 SECRET = "correct-horse-battery"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from functools import partial
@@ -13,6 +12,7 @@ from phaseline.app.function_discovery import declarer
 from phaseline.app.settings import slots
 from phaseline.app.watcher import NullWatcher, Throttle
 from phaseline.calls.threads.process_groups import DRAIN_S
+from phaseline.embedded.hand_over_to_background import ensure_taken_up, hand_over, has_open_work, stays, step_aside
 from phaseline.embedded.watch_execution import Ending, wait, waits_for
 from phaseline.lang.fast_dataclasses import altered
 from phaseline.model.graph.graph import phase_of
@@ -22,7 +22,6 @@ from phaseline.model.resources.resources import REACH_WORKFLOW
 from phaseline.store import MEMORY
 from phaseline.use_cases.commands.submission import SubmissionAnswer
 from phaseline.use_cases.loading.stored_blueprint_files import restore_files
-from phaseline.use_cases.lookup.claims import goes_on
 from phaseline.use_cases.queries.executions import view_execution
 
 if TYPE_CHECKING:
@@ -43,13 +42,6 @@ if TYPE_CHECKING:
     from phaseline.use_cases.commands.submission import Submission
     from phaseline.views.background import Background
     from phaseline.views.views import ExecutionView
-
-TAKEN_UP_WITHIN_S = 10.0
-"""The longest time for which a leaving process waits until another one has accepted its submission."""
-BEGUN_WITHIN_S = 60.0
-"""The same if an engine was started for it and is alive: a machine may be busy."""
-LOOK_S = 0.05
-"""The interval between looks at the store."""
 
 
 class LeaveRequest:
@@ -183,8 +175,6 @@ def _serve(ctx: RequestContext, answer: SubmissionAnswer, watching: Watcher, lea
             engine.run(lambda: has_settled() or has_company())  # no call of its own begins any more
         drain_s = DRAIN_S
         if has_open_work(store, besides={number}):
-            from phaseline.embedded.step_down import stays, step_aside
-
             drain_s = step_aside(engine, lambda: watching.noticed(stays(store.execution(answer.submission.row.id))))
         is_settled = has_settled()
         engine.close(drain_s)
@@ -197,83 +187,6 @@ def _waits_for(execution: str, lanes: Collection[str]) -> str:
     """A sentence: an execution cannot continue before an operator resumes or repairs these phases."""
     names = sorted(phase_of(lane) or lane for lane in lanes)
     return f"{execution} waits: {', '.join(names)} cannot be called now. See why: phaseline phases show {names[0]}"
-
-
-def has_open_work(store: Store, *, besides: Collection[int] = ()) -> bool:
-    """True if an open execution can continue without an operator, or a request has no answer.
-
-    ``besides``: executions that wait for an operator as well, as an engine has found.
-    """
-    rows = [row for row in store.executions(only_open=True) if row.number not in besides]
-    last = store.incarnations.held() if rows else 0
-    open_rows = [row for row in rows if row.number > last]
-    return any(goes_on(store, row) for row in open_rows) or bool(store.requests())
-
-
-def hand_over(ctx: RequestContext, within_s: float = TAKEN_UP_WITHIN_S) -> Background | None:
-    """Start a background engine if there is work and no process owns the store or waits to own it.
-
-    A leaving process first releases its own lock and then looks, so that of two that leave at once one sees the work. A
-    process that seems to wait may be about to leave itself: the store is checked until it has an owner, or time is up.
-    """
-    store = ctx.store
-    deadline = time.monotonic() + within_s
-    while ctx.app.launch is not None and store.owner() is None and has_open_work(store):
-        if not store.somebody_waits():
-            return _launched(ctx, within_s)
-        if time.monotonic() > deadline:
-            break
-        time.sleep(LOOK_S)
-    return None
-
-
-def _launched(ctx: RequestContext, within_s: float) -> Background | None:
-    """Start a background engine and wait until the store has an owner or no open work. Raises: PL-S015 if it died."""
-    assert ctx.app.launch is not None
-    ctx.store.changed()  # raises for a deleted store, of which the engine would create a new one
-    background = ctx.app.launch(ctx.app)
-    deadline = time.monotonic() + within_s
-    while background is not None and time.monotonic() < deadline:
-        is_gone = not background.is_alive
-        if ctx.store.owner() is not None or not has_open_work(ctx.store):
-            break
-        if is_gone:
-            from phaseline.app.background_engine import died
-
-            raise died(background.last_words())
-        time.sleep(LOOK_S)
-    return background
-
-
-def ensure_taken_up(
-    ctx: RequestContext, answer: SubmissionAnswer, within_s: float = BEGUN_WITHIN_S
-) -> Background | None:
-    """Ensure that a process has accepted the submission, and that the store has an owner while there is work.
-
-    A background engine that has not done so after ``within_s`` is returned as one that has not begun.
-    Raises: PL-S015 if the background engine that was started for this has died.
-    """
-    background = None
-    begun = time.monotonic()
-    while time.monotonic() < begun + (TAKEN_UP_WITHIN_S if background is None else within_s):
-        is_gone = background is not None and not background.is_alive
-        is_owned = ctx.store.owner() is not None
-        if answer.has_come(ctx.store) and (is_owned or not has_open_work(ctx.store)):
-            break
-        if is_gone and not is_owned:
-            from phaseline.app.background_engine import died
-
-            assert background is not None
-            raise died(background.last_words())
-        if not is_owned and background is None:
-            background = hand_over(ctx, min(within_s, TAKEN_UP_WITHIN_S))
-            if background is None and not ctx.store.somebody_waits():
-                break
-        time.sleep(LOOK_S)
-    else:
-        if background is not None and ctx.store.owner() is None:
-            return altered(background, has_begun=False)
-    return background
 
 
 @contextmanager

@@ -34,7 +34,7 @@ from phaseline.engine.columns import Columns
 from phaseline.engine.dependency_counts import PIECE
 from phaseline.engine.propagate_scalar import FEW, Cells, judge_few, run_one, set_few
 from phaseline.engine.propagate_vector import judge_many, set_many
-from phaseline.engine.transitions import (
+from phaseline.engine.status_transitions import (
     ANY,
     BLOCKED,
     COMPLETED,

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from phaseline.engine.columns import ZERO, Counted, Like, RepeatedValues, Shifted
-from phaseline.engine.transitions import BLOCKED
+from phaseline.engine.status_transitions import BLOCKED
 from phaseline.lang.fast_dataclasses import mutable
 from phaseline.lang.fast_namedtuples import NamedTuple
 from phaseline.model.execution.events import PageWritten

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from phaseline.engine.transitions import IS_OPEN, LOST, TOLERANT, UNMET, UNSURE
+from phaseline.engine.status_transitions import IS_OPEN, LOST, TOLERANT, UNMET, UNSURE
 from phaseline.lang.arrays import as_slice, some
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from phaseline.engine.reopen import judge
-from phaseline.engine.transitions import (
+from phaseline.engine.status_transitions import (
     ASKED,
     CANCELED,
     CANCELING,

@@ -13,7 +13,7 @@ import numpy as np
 
 from phaseline.engine.lanes.function_shelves import functions_of
 from phaseline.engine.lanes.lanes import pool_of
-from phaseline.engine.transitions import (
+from phaseline.engine.status_transitions import (
     ASKED,
     BLOCKED,
     CANCELING,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from phaseline.engine.transitions import KIND_PENDING
+from phaseline.engine.status_transitions import KIND_PENDING
 from phaseline.lang.arrays import as_slice, every
 from phaseline.lang.fast_dataclasses import mutable
 from phaseline.model.graph.batch_members import MemberColumns

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from phaseline.engine.transitions import (
+from phaseline.engine.status_transitions import (
     ABSENT,
     ANY,
     BLOCKED,

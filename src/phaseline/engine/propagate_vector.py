@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from phaseline.engine.propagate_scalar import MOVES, STORED, TELLS, WHEN_TOLERANT
-from phaseline.engine.transitions import (
+from phaseline.engine.status_transitions import (
     BLOCKED,
     IS_STORED,
     MAY_MOVE,

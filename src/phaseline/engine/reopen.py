@@ -12,7 +12,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from phaseline.engine.transitions import ASKED, BLOCKED, COMPLETED, CONDITIONAL, EXIT, FAILED, PASSED, TOLERANT, WAITING
+from phaseline.engine.status_transitions import (
+    ASKED,
+    BLOCKED,
+    COMPLETED,
+    CONDITIONAL,
+    EXIT,
+    FAILED,
+    PASSED,
+    TOLERANT,
+    WAITING,
+)
 
 if TYPE_CHECKING:
     from phaseline.engine.arena_layout import GraphSlot

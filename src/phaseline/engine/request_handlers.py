@@ -14,7 +14,7 @@ from phaseline.engine.event_handlers import complete
 from phaseline.engine.open_batches import OpenBatch
 from phaseline.engine.open_executions import OpenExecution
 from phaseline.engine.reopen import leave_lanes, rerun
-from phaseline.engine.transitions import (
+from phaseline.engine.status_transitions import (
     ABSENT,
     BLOCKED,
     CANCELED,

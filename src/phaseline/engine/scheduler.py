@@ -20,9 +20,9 @@ from phaseline.engine.lanes.lanes import GATHER_MS, Lanes
 from phaseline.engine.open_batches import OpenBatch, members_of
 from phaseline.engine.policy_columns import PolicyTable
 from phaseline.engine.propagate_scalar import FEW
+from phaseline.engine.status_transitions import ANNOUNCE, ASKED, CONDITIONAL, EXIT, PASSED, WAITING
 from phaseline.engine.stories import Stories
 from phaseline.engine.timers import Sleepers
-from phaseline.engine.transitions import ANNOUNCE, ASKED, CONDITIONAL, EXIT, PASSED, WAITING
 from phaseline.engine.turn_draft import TurnDraft
 from phaseline.lang.arrays import as_slice, every, present, unique
 from phaseline.model.execution.events import (

@@ -9,7 +9,7 @@ from collections import deque
 
 import numpy as np
 
-from phaseline.engine.transitions import TRANSITIONS
+from phaseline.engine.status_transitions import TRANSITIONS
 from phaseline.lang.arrays import every
 from phaseline.model.graph.status import EntryStatus
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from phaseline.engine.transitions import SLEEPING
+from phaseline.engine.status_transitions import SLEEPING
 from phaseline.lang.arrays import unique
 
 if TYPE_CHECKING:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from phaseline.model.problems.problem import problem_error
 from phaseline.vault import envelope
+from phaseline.vault.known_secrets import KnownValues, leaves
 from phaseline.vault.master_keys import id_of
-from phaseline.vault.secret_masking import KnownValues, leaves
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence

@@ -13,8 +13,8 @@ from phaseline.model.execution.stored_plans import Aim
 from phaseline.model.graph.status import EntryStatus as Status
 from phaseline.model.graph.status import OutcomeKind
 from phaseline.model.rows.rows import NoteRow
+from phaseline.plan.explain.cloudify_event_lines import CallSpan
 from phaseline.plan.explain.cloudify_events import narrate
-from phaseline.plan.explain.instance_story import CallSpan
 from phaseline.plan.graph import operation_names as op
 from phaseline.testing.builders import blueprint, host, node, relationship, topology
 

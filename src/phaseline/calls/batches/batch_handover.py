@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from phaseline.calls.batches.client_tokens import client_token, process_mark
 from phaseline.calls.deployments.batch_parts import BatchPart
 from phaseline.lang.fast_dataclasses import frozen
 from phaseline.model.graph.graph import phase_of
@@ -103,17 +104,15 @@ class BatchHandover:
         return part.instance(member - part.first)
 
     def token_of(self, member: int) -> str:
-        """Equal for all attempts of one entry until a user retries it."""
+        """The client token of the member's entry."""
         part = self.part_of(member)
         place = member - part.first
         segment = part.segment
-        names = self.names
-        name = names.present if names.is_only else names.of_graph(segment.graph)
-        return f"{name}-{segment.graph}-{part.positions[place]}-{segment.generations[place]}"
+        return client_token(self.names, segment.graph, int(part.positions[place]), int(segment.generations[place]))
 
     def mark_of(self, member: int) -> str:
         """The mark in the environment of the member's processes, by which they can be found again."""
-        return f"{self.names.present}:{self.batch.id}:{member}"
+        return process_mark(self.names, self.batch.id, member)
 
     # -- calls --------------------------------------------------------------------------------------------------
 

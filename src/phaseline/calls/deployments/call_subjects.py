@@ -17,8 +17,8 @@ from phaseline.calls.protocol.call import (
     RelationshipContext,
     written_of,
 )
+from phaseline.calls.protocol.mask_before_storing import raise_if_secret_names
 from phaseline.calls.protocol.no_secrets import NoSecrets
-from phaseline.calls.protocol.redaction import raise_if_secret_names
 from phaseline.dsl.functions.topology_view import TopologyInstances, blueprint_id, display_name, facts_of
 from phaseline.lang.arrays import as_slice
 from phaseline.lang.fast_dataclasses import altered

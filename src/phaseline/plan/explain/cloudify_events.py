@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from phaseline.model.deployment.instance_states import InstanceState as State
 from phaseline.model.graph.status import Mark
+from phaseline.plan.explain.cloudify_event_lines import CallSpan, Entries, GraphOutcome, InstanceStory, StoryLine
 from phaseline.plan.explain.cloudify_messages import (
     CHECK_DRIFT_TALE,
     CHECK_STATUS_TALE,
@@ -29,7 +30,6 @@ from phaseline.plan.explain.cloudify_messages import (
     reinstall_tale,
     uninstall_tale,
 )
-from phaseline.plan.explain.instance_story import CallSpan, Entries, GraphOutcome, InstanceStory, StoryLine
 from phaseline.plan.graph.operation_arguments import given_inputs
 from phaseline.plan.workflows import check as checking
 from phaseline.plan.workflows import execute_operation, heal, install, rollback, scale, start_stop, uninstall

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from phaseline.calls.protocol.redaction import protected
+from phaseline.calls.protocol.mask_before_storing import protected
 from phaseline.lang.arrays import some
 from phaseline.lang.fast_dataclasses import frozen
 from phaseline.model.execution.pre_post import HOOKS

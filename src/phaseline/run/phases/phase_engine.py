@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 
 from phaseline.calls.protocol.reports import NO_BATCH, only_logs
-from phaseline.engine.transitions import IS_ACTIVE, WAITING
+from phaseline.engine.status_transitions import IS_ACTIVE, WAITING
 from phaseline.model.execution.events import RateAdapted, Restored
 from phaseline.model.execution.execution import StatePathIndex
 from phaseline.model.graph.graph import phase_of

@@ -13,7 +13,7 @@ from phaseline.model.deployment.sealed_values import hidden_inputs
 from phaseline.model.problems.problem import ProblemsError
 from phaseline.model.rows.rows import NewDeployment
 from phaseline.use_cases.lookup import package_types
-from phaseline.vault import secret_masking
+from phaseline.vault import known_secrets
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -87,7 +87,7 @@ def without_hidden_defaults(blueprint: Blueprint) -> Blueprint:
 
 def without_values(error: ProblemsError, blueprint: Blueprint, inputs: Mapping[str, Value]) -> ProblemsError:
     """The same problems, with the values of secret inputs masked."""
-    known = secret_masking.KnownValues()
+    known = known_secrets.KnownValues()
     known.learn([inputs[name] for name in hidden_inputs(blueprint) if name in inputs])
     return ProblemsError(
         altered(problem, message=known.masked(problem.message), mend=known.masked(problem.mend))

@@ -14,7 +14,7 @@ from phaseline.model.graph.graph import SubjectKind, phase_of
 from phaseline.model.graph.status import EntryStatus
 from phaseline.model.resources.resources import REACH_WORKFLOW
 from phaseline.model.rows.rows import RequestKind
-from phaseline.plan.explain import instance_story
+from phaseline.plan.explain import cloudify_event_lines
 from phaseline.plan.rounds import pre_post_rounds
 from phaseline.use_cases.lookup.claims import blocking_execution
 from phaseline.use_cases.lookup.entry_status import EntryPhases, as_statuses, in_force, subject_ids, with_running
@@ -210,7 +210,7 @@ def failures_of(store: Store, deployment: int, graph_id: int, statuses: np.ndarr
 
 def _function(topology: Topology, kind: SubjectKind, subject: int, phase: str) -> str:
     """The function that the blueprint maps to an operation."""
-    found = instance_story.operation_called(topology, kind, subject, phase)
+    found = cloudify_event_lines.operation_called(topology, kind, subject, phase)
     if found is None:
         return ""
     return "inline script" if found.form == "inline" else found.implementation or ""

@@ -15,8 +15,8 @@ import numpy as np
 
 from phaseline.model.graph.graph import SubjectKind, phase_of
 from phaseline.model.graph.status import EntryStatus, OutcomeKind
+from phaseline.plan.explain.cloudify_event_lines import BEGUN, CallSpan, Entries, GraphOutcome
 from phaseline.plan.explain.cloudify_events import narrate_all
-from phaseline.plan.explain.instance_story import BEGUN, CallSpan, Entries, GraphOutcome
 from phaseline.use_cases.lookup.entry_status import as_statuses
 from phaseline.views.views import Line
 

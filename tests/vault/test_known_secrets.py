@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from phaseline.vault.secret_masking import MASK, KnownValues, leaves
+from phaseline.vault.known_secrets import MASK, KnownValues, leaves
 
 VALUE = 'pa$s"w/ö rd\\9'
 
