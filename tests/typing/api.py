@@ -36,7 +36,7 @@ from phaseline.testing import (
 )
 from phaseline.testing.builders import blueprint, node
 from phaseline.use_cases.commands.resources.apply import Applied
-from phaseline.use_cases.commands.resources.control import Decided
+from phaseline.use_cases.commands.resources.phase_decisions import Decided
 from phaseline.use_cases.commands.resources.set_target import Moved
 from phaseline.use_cases.commands.secrets import SecretView
 from phaseline.use_cases.commands.upload_blueprint import Shelved, Uploaded

@@ -26,8 +26,8 @@ from phaseline.use_cases.prepare.options import ExecutionOptions
 from phaseline.use_cases.queries.deployments import list_deployments, show_deployment
 from phaseline.use_cases.queries.events.events_and_logs import events
 from phaseline.use_cases.queries.executions import list_executions, show_execution
+from phaseline.use_cases.queries.instance_waits import why
 from phaseline.use_cases.queries.instances import list_instances
-from phaseline.use_cases.queries.wait_reasons import why
 
 
 class Impatient(NullWatcher):

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from phaseline.app.watcher import Watcher
     from phaseline.client.execution_options import FollowOptionsDict
     from phaseline.model.blueprint.blueprint import Value
+    from phaseline.use_cases.queries.instance_waits import Waiting
     from phaseline.use_cases.queries.stuck import Stuck
-    from phaseline.use_cases.queries.wait_reasons import Waiting
     from phaseline.views.views import ExecutionView, InstanceView, Page
 
 

@@ -32,8 +32,8 @@ if TYPE_CHECKING:
     from phaseline.use_cases.commands.packages.install import Installed
     from phaseline.use_cases.commands.packages.sync import Synced
     from phaseline.use_cases.commands.resources.apply import Applied
-    from phaseline.use_cases.commands.resources.control import Decided
     from phaseline.use_cases.commands.resources.pause_phase import Paused
+    from phaseline.use_cases.commands.resources.phase_decisions import Decided
     from phaseline.use_cases.commands.resources.set_target import Moved
     from phaseline.use_cases.commands.secrets import Rotated, SecretView
     from phaseline.use_cases.commands.snapshots import SnapshotView
@@ -50,16 +50,16 @@ if TYPE_CHECKING:
     from phaseline.use_cases.queries.events.log_tail import Tail
     from phaseline.use_cases.queries.events.timeline import Timeline
     from phaseline.use_cases.queries.hooks import HookList, HookView, Switched
+    from phaseline.use_cases.queries.instance_waits import Waiting
     from phaseline.use_cases.queries.packages.listing import PackageView
     from phaseline.use_cases.queries.packages.task_order import TaskOrder
     from phaseline.use_cases.queries.phases import PhaseView, PluginView
     from phaseline.use_cases.queries.resources.export import Exported
     from phaseline.use_cases.queries.resources.history import ResourceHistory
+    from phaseline.use_cases.queries.resources.resource_waits import Why
     from phaseline.use_cases.queries.resources.resources import ResourceList, ResourceView
-    from phaseline.use_cases.queries.resources.wait_reasons import Why
     from phaseline.use_cases.queries.status import Status
     from phaseline.use_cases.queries.stuck import Stuck
-    from phaseline.use_cases.queries.wait_reasons import Waiting
     from phaseline.use_cases.tools.build_package import Built, Created
     from phaseline.use_cases.tools.doctor import Check
     from phaseline.use_cases.tools.hook_trial import HookTried
@@ -195,7 +195,7 @@ SHOW_INSTANCE: ClientOperation[InstanceView] = ClientOperation("instances.show",
 MARK_UNHEALTHY: ClientOperation[ExecutionView] = ClientOperation("instances.mark_unhealthy", "command", "phaseline.use_cases.commands.mark_unhealthy:mark_unhealthy")
 RESTRICT: ClientOperation[ExecutionView] = ClientOperation("instances.restrict", "command", "phaseline.use_cases.commands.restrict:restrict")
 SIGNAL: ClientOperation[ExecutionView] = ClientOperation("instances.signal", "command", "phaseline.use_cases.commands.signal:signal")
-WHY: ClientOperation[Waiting] = ClientOperation("instances.why", "query", "phaseline.use_cases.queries.wait_reasons:why")
+WHY: ClientOperation[Waiting] = ClientOperation("instances.why", "query", "phaseline.use_cases.queries.instance_waits:why")
 STUCK: ClientOperation[Page[Stuck]] = ClientOperation("instances.stuck", "query", "phaseline.use_cases.queries.stuck:list_stuck", "listed")
 
 APPLY_RESOURCES: ClientOperation[Applied] = ClientOperation("resources.apply", "command", "phaseline.use_cases.commands.resources.apply:apply", "made")
@@ -203,13 +203,13 @@ LIST_RESOURCES: ClientOperation[ResourceList] = ClientOperation("resources.list"
 EXPORT_RESOURCES: ClientOperation[Exported] = ClientOperation("resources.export", "query", "phaseline.use_cases.queries.resources.export:export")
 SHOW_RESOURCE: ClientOperation[ResourceView] = ClientOperation("resources.show", "query", "phaseline.use_cases.queries.resources.resources:show_resource")
 RESOURCE_HISTORY: ClientOperation[ResourceHistory] = ClientOperation("resources.history", "query", "phaseline.use_cases.queries.resources.history:history")
-RESOURCE_WHY: ClientOperation[Why] = ClientOperation("resources.why", "query", "phaseline.use_cases.queries.resources.wait_reasons:why")
+RESOURCE_WHY: ClientOperation[Why] = ClientOperation("resources.why", "query", "phaseline.use_cases.queries.resources.resource_waits:why")
 TARGET_RESOURCES: ClientOperation[Moved] = ClientOperation("resources.target", "command", "phaseline.use_cases.commands.resources.set_target:target")
-RETRY_RESOURCES: ClientOperation[Decided] = ClientOperation("resources.retry", "command", "phaseline.use_cases.commands.resources.control:retry")
-COMPLETE_RESOURCES: ClientOperation[Decided] = ClientOperation("resources.complete", "command", "phaseline.use_cases.commands.resources.control:complete")
-RERUN_RESOURCES: ClientOperation[Decided] = ClientOperation("resources.rerun", "command", "phaseline.use_cases.commands.resources.control:rerun")
-WAKE_RESOURCES: ClientOperation[Decided] = ClientOperation("resources.wake", "command", "phaseline.use_cases.commands.resources.control:wake")
-SIGNAL_RESOURCES: ClientOperation[Decided] = ClientOperation("resources.signal", "command", "phaseline.use_cases.commands.resources.control:signal")
+RETRY_RESOURCES: ClientOperation[Decided] = ClientOperation("resources.retry", "command", "phaseline.use_cases.commands.resources.phase_decisions:retry")
+COMPLETE_RESOURCES: ClientOperation[Decided] = ClientOperation("resources.complete", "command", "phaseline.use_cases.commands.resources.phase_decisions:complete")
+RERUN_RESOURCES: ClientOperation[Decided] = ClientOperation("resources.rerun", "command", "phaseline.use_cases.commands.resources.phase_decisions:rerun")
+WAKE_RESOURCES: ClientOperation[Decided] = ClientOperation("resources.wake", "command", "phaseline.use_cases.commands.resources.phase_decisions:wake")
+SIGNAL_RESOURCES: ClientOperation[Decided] = ClientOperation("resources.signal", "command", "phaseline.use_cases.commands.resources.phase_decisions:signal")
 CANCEL_RESOURCES: ClientOperation[Moved] = ClientOperation("resources.cancel", "command", "phaseline.use_cases.commands.resources.set_target:cancel")
 DELETE_RESOURCES: ClientOperation[Moved] = ClientOperation("resources.delete", "command", "phaseline.use_cases.commands.resources.set_target:delete")
 

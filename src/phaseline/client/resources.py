@@ -19,13 +19,13 @@ if TYPE_CHECKING:
     from phaseline.client.execution_options import StopOptionsDict
     from phaseline.model.blueprint.blueprint import Value
     from phaseline.use_cases.commands.resources.apply import Applied
-    from phaseline.use_cases.commands.resources.control import Decided
+    from phaseline.use_cases.commands.resources.phase_decisions import Decided
     from phaseline.use_cases.commands.resources.set_target import Moved
     from phaseline.use_cases.queries.resources.export import Exported
     from phaseline.use_cases.queries.resources.history import ResourceHistory
+    from phaseline.use_cases.queries.resources.resource_waits import Why
     from phaseline.use_cases.queries.resources.resources import ResourceList, ResourceView
     from phaseline.use_cases.queries.resources.selection import ResourceSelector
-    from phaseline.use_cases.queries.resources.wait_reasons import Why
 
 
 class ResourcesNoun(Noun):

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from phaseline.calls.threads.process_groups import DRAIN_S, GRACE_S
 from phaseline.lang.fast_dataclasses import altered
-from phaseline.use_cases.lookup.claims import goes_on
+from phaseline.use_cases.lookup.blocking_executions import goes_on
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection

@@ -11,7 +11,7 @@ import numpy as np
 
 from phaseline.app.watcher import LOOK_S, Progress, Throttle
 from phaseline.model.graph.status import EntryStatus, ExecutionStatus
-from phaseline.use_cases.lookup.claims import blocking_execution
+from phaseline.use_cases.lookup.blocking_executions import blocking_execution
 
 if TYPE_CHECKING:
     from phaseline.app.app_context import RequestContext

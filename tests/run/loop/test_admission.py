@@ -13,7 +13,7 @@ from phaseline.plan.requests.request_problems import problem_of
 from phaseline.run.loop.admission import Claims
 from phaseline.run.loop.request_reader import LOOK_MS
 from phaseline.testing.builders import node, scaled
-from phaseline.use_cases.lookup.claims import still_calling
+from phaseline.use_cases.lookup.blocking_executions import still_calling
 
 HOST = node("host", instances=2, stop="each.stop", start="each.start")
 APP = node("app", on="host", start="each.start", stop="each.stop")

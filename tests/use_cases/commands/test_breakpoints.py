@@ -30,9 +30,9 @@ from phaseline.use_cases.prepare.update_preparation import UpdateOrder
 from phaseline.use_cases.queries.breakpoints import list_breakpoints
 from phaseline.use_cases.queries.events.events_and_logs import events
 from phaseline.use_cases.queries.executions import show_execution
+from phaseline.use_cases.queries.instance_waits import why
 from phaseline.use_cases.queries.status import Need, status
 from phaseline.use_cases.queries.stuck import list_stuck
-from phaseline.use_cases.queries.wait_reasons import why
 
 BLUEPRINT = """
 tosca_definitions_version: cloudify_dsl_1_4

@@ -18,16 +18,16 @@ from phaseline.model.problems.problem import ProblemsError
 from phaseline.use_cases.commands.breakpoints import add, clear, remove
 from phaseline.use_cases.commands.install import install
 from phaseline.use_cases.commands.resources.apply import apply
-from phaseline.use_cases.commands.resources.control import complete, retry, signal, wake
+from phaseline.use_cases.commands.resources.phase_decisions import complete, retry, signal, wake
 from phaseline.use_cases.commands.resources.set_target import cancel, target
 from phaseline.use_cases.prepare.deployment_spec import DeploymentSpec
 from phaseline.use_cases.prepare.options import ExecutionOptions
 from phaseline.use_cases.prepare.plan_preview import plan_install
 from phaseline.use_cases.queries.breakpoints import list_breakpoints
 from phaseline.use_cases.queries.events.events_and_logs import events
+from phaseline.use_cases.queries.resources.resource_waits import why
 from phaseline.use_cases.queries.resources.resources import list_resources, show_resource
 from phaseline.use_cases.queries.resources.selection import ResourceSelector
-from phaseline.use_cases.queries.resources.wait_reasons import why
 
 CODE = "def handle(handler):\n    for node in handler.getResources():\n        handler.setCompleted(node)\n"
 STATES = {"Create": "Allocation", "Boot": "Initialization", "Drop": "Deallocation"}

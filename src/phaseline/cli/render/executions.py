@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from phaseline.cli.render.table import cancel, clean, colored, counted, moment, number, one_line, table, took
+from phaseline.cli.render.table import cancel, clean, colored, counted, left_out, moment, number, one_line, table, took
 from phaseline.model.graph.status import ExecutionStatus
 
 if TYPE_CHECKING:
@@ -39,13 +39,6 @@ def execution_list(page: Page[ExecutionView]) -> str:
         for view in page.items
     ]
     return table(head, rows) + left_out(page)
-
-
-def left_out(page: Page[object]) -> str:
-    """A line with the number of executions not shown, or nothing."""
-    if page.is_whole:
-        return ""
-    return f"\n{len(page.items):,} of {page.total:,} shown; see more with --limit N"
 
 
 def execution_text(view: ExecutionView, *, with_people: bool = True) -> str:

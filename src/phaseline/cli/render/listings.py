@@ -5,9 +5,8 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from phaseline.cli.render.executions import left_out
 from phaseline.cli.render.problems import problem_text
-from phaseline.cli.render.table import clean, colored, counted, flaws_text, moment, number, one_line, table
+from phaseline.cli.render.table import clean, colored, counted, flaws_text, left_out, moment, number, one_line, table
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -10,13 +10,13 @@ from phaseline.cli.render.table import clean, colored, counted, flaws_text, mome
 
 if TYPE_CHECKING:
     from phaseline.use_cases.commands.resources.apply import Applied
-    from phaseline.use_cases.commands.resources.control import Decided
+    from phaseline.use_cases.commands.resources.phase_decisions import Decided
     from phaseline.use_cases.commands.resources.set_target import Moved
     from phaseline.use_cases.queries.resources.failure_groups import FailureGroup
     from phaseline.use_cases.queries.resources.history import ResourceHistory
+    from phaseline.use_cases.queries.resources.resource_waits import Why
     from phaseline.use_cases.queries.resources.resources import ResourceList, ResourceView
     from phaseline.use_cases.queries.resources.rows import ResourceRow
-    from phaseline.use_cases.queries.resources.wait_reasons import Why
     from phaseline.views.phase_entry import PhaseEntryView
 
 ENGINE = "No engine runs; have it carried out: phaseline engine run --until-idle"

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
+from typing import TYPE_CHECKING
 
 from phaseline.cli.streams.escaping import in_line, painted
+
+if TYPE_CHECKING:
+    from phaseline.views.views import Page
 
 COLORS = {
     "completed": "green",
@@ -131,6 +135,13 @@ def number(count: int, noun: str) -> str:
     ('1 node', '1,000 nodes')
     """
     return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
+
+
+def left_out(page: Page[object]) -> str:
+    """A line with the number of rows not shown, or nothing."""
+    if page.is_whole:
+        return ""
+    return f"\n{len(page.items):,} of {page.total:,} shown; see more with --limit N"
 
 
 def flaws_text(flaws: Sequence[str]) -> str:

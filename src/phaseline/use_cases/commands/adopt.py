@@ -24,9 +24,9 @@ from phaseline.use_cases.commands.submission import Submission
 from phaseline.use_cases.commands.upload_blueprint import add_blueprint
 from phaseline.use_cases.loading.blueprint_loading import LoadedBlueprint, deployment_name, load
 from phaseline.use_cases.loading.deployment_rows import raise_if_secrets_missing, sealed_inputs
-from phaseline.use_cases.lookup.claims import raise_if_invalid
+from phaseline.use_cases.lookup.blocking_executions import raise_if_invalid
 from phaseline.use_cases.lookup.find import find_deployment
-from phaseline.use_cases.prepare import plan_preview, unreachable_breakpoints, workflow_start
+from phaseline.use_cases.prepare import foreseen_stops, plan_preview, workflow_start
 from phaseline.use_cases.prepare.adoption_conflicts import raise_if_adopted_elsewhere
 from phaseline.use_cases.prepare.deployment_spec import require_free_name
 from phaseline.use_cases.prepare.options import DEFAULT_OPTIONS
@@ -100,7 +100,7 @@ def adopt(
     adoption = prepared.adoption
     warnings: list[Problem] = []
     if manner.breakpoints:
-        warnings += unreachable_breakpoints.look_before_first(ctx, manner.breakpoints, request, _loaded(prepared))
+        warnings += foreseen_stops.look_before_first(ctx, manner.breakpoints, request, _loaded(prepared))
     warnings += adoption.warnings
     existing = require_free_name(ctx, name)
     raise_if_adopted_elsewhere(ctx, name, adoption)

@@ -26,7 +26,7 @@ from phaseline.use_cases.commands.orders.request_ids import once
 from phaseline.use_cases.commands.submission import Submission
 from phaseline.use_cases.loading.moved_folders import raise_if_folders_missing
 from phaseline.use_cases.lookup import package_types
-from phaseline.use_cases.lookup.claims import compatible_executions, raise_if_busy
+from phaseline.use_cases.lookup.blocking_executions import compatible_executions, raise_if_busy
 from phaseline.use_cases.lookup.find import find_deployment
 from phaseline.use_cases.prepare.pre_post import new_execution
 

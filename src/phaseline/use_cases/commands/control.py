@@ -21,7 +21,7 @@ from phaseline.use_cases.commands.orders.request_ids import once
 from phaseline.use_cases.commands.submission import Submission, ask
 from phaseline.use_cases.loading.moved_folders import raise_if_folders_missing
 from phaseline.use_cases.lookup import pinned_versions
-from phaseline.use_cases.lookup.claims import beside, raise_if_reopening
+from phaseline.use_cases.lookup.blocking_executions import beside, raise_if_reopening
 from phaseline.use_cases.lookup.entry_status import as_statuses
 from phaseline.use_cases.lookup.find import find_execution, listed
 from phaseline.use_cases.queries.addressed_execution import find_failed, find_open, find_started, the_fitting_one

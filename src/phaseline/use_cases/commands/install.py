@@ -9,9 +9,9 @@ from phaseline.use_cases.commands import start_workflow
 from phaseline.use_cases.commands.orders.request_ids import once
 from phaseline.use_cases.commands.submission import Submission
 from phaseline.use_cases.loading import blueprint_loading, deployment_rows, moved_folders
-from phaseline.use_cases.lookup.claims import compatible_executions, raise_if_busy, raise_if_invalid
+from phaseline.use_cases.lookup.blocking_executions import compatible_executions, raise_if_busy, raise_if_invalid
 from phaseline.use_cases.lookup.find import find_deployment
-from phaseline.use_cases.prepare import deployment_spec, unreachable_breakpoints, workflow_start
+from phaseline.use_cases.prepare import deployment_spec, foreseen_stops, workflow_start
 from phaseline.use_cases.prepare.options import DEFAULT_OPTIONS, ExecutionOptions
 from phaseline.use_cases.prepare.pre_post import new_execution, with_stops
 
@@ -40,7 +40,7 @@ def install(
     raise_if_invalid(loaded.topology, request)
     warnings: list[Problem] = []
     if manner.breakpoints:
-        warnings += unreachable_breakpoints.look_before_first(ctx, manner.breakpoints, request, loaded)
+        warnings += foreseen_stops.look_before_first(ctx, manner.breakpoints, request, loaded)
     agents = agent_warnings.agent_warning(loaded.topology.nodes)
     warnings += [*loaded.warnings, *([agents] if agents else ())]
 
@@ -84,7 +84,7 @@ def uninstall(
     raise_if_busy(ctx.store, deployment, topology, request)
     warnings: tuple[Problem, ...] = ()
     if manner.breakpoints:
-        warnings = unreachable_breakpoints.look_before_start(ctx, manner.breakpoints, request, (deployment, topology))
+        warnings = foreseen_stops.look_before_start(ctx, manner.breakpoints, request, (deployment, topology))
     new, _ = new_execution(ctx, deployment.number, request)
     with ctx.store.as_one(given):
         row = ctx.store.create_execution(new, asks=True, beside=compatible_executions(topology, request))

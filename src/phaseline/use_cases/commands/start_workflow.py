@@ -11,8 +11,8 @@ from phaseline.plan.workflows.uninstall import RECURSIVE, UNINSTALL
 from phaseline.use_cases.commands.orders import given_orders
 from phaseline.use_cases.commands.orders.request_ids import once
 from phaseline.use_cases.commands.submission import Submission
-from phaseline.use_cases.lookup.claims import compatible_executions, raise_if_busy
-from phaseline.use_cases.prepare import unreachable_breakpoints
+from phaseline.use_cases.lookup.blocking_executions import compatible_executions, raise_if_busy
+from phaseline.use_cases.prepare import foreseen_stops
 from phaseline.use_cases.prepare.options import DEFAULT_OPTIONS
 from phaseline.use_cases.prepare.pre_post import new_execution
 from phaseline.use_cases.prepare.workflow_start import Prepared, WorkflowStart, prepare
@@ -48,7 +48,7 @@ def start(
     warnings: tuple[Problem, ...] = ()
     if manner.breakpoints:
         about = prepared.deployment, prepared.topology
-        warnings = unreachable_breakpoints.look_before_start(ctx, manner.breakpoints, prepared.request, about)
+        warnings = foreseen_stops.look_before_start(ctx, manner.breakpoints, prepared.request, about)
     found = _next(ctx, order, prepared, manner, prepared.first, given)
     return altered(found, warnings=(*warnings, *found.warnings)) if warnings else found
 

@@ -21,13 +21,13 @@ from phaseline.use_cases.commands.keep_plan import keep
 from phaseline.use_cases.commands.orders.request_ids import once
 from phaseline.use_cases.commands.submission import Submission
 from phaseline.use_cases.lookup import package_types
-from phaseline.use_cases.lookup.claims import compatible_executions, raise_if_busy
+from phaseline.use_cases.lookup.blocking_executions import compatible_executions, raise_if_busy
+from phaseline.use_cases.prepare.foreseen_stops import look_for_stops
 from phaseline.use_cases.prepare.options import DEFAULT_OPTIONS
 from phaseline.use_cases.prepare.plan_preview import PlanPreview, limits, summaries
 from phaseline.use_cases.prepare.pre_post import new_execution
 from phaseline.use_cases.prepare.pre_post_preview import with_surroundings
 from phaseline.use_cases.prepare.rounds import foresee_rounds
-from phaseline.use_cases.prepare.unreachable_breakpoints import look_for_stops
 from phaseline.use_cases.prepare.update_preparation import PreparedUpdate, UpdateOrder, prepare_update
 
 if TYPE_CHECKING:

@@ -23,11 +23,11 @@ from phaseline.use_cases.lookup import past_durations
 from phaseline.use_cases.lookup.find import find_deployment
 from phaseline.use_cases.prepare import role_limits
 from phaseline.use_cases.prepare.deployment_spec import DeploymentSpec, require_free_name, with_given
+from phaseline.use_cases.prepare.foreseen_stops import look_for_stops
 from phaseline.use_cases.prepare.options import DEFAULT_OPTIONS
 from phaseline.use_cases.prepare.pre_post import uses_packages, with_stops
 from phaseline.use_cases.prepare.pre_post_preview import with_surroundings
 from phaseline.use_cases.prepare.rounds import foresee_checked, foresee_first, foresee_planned
-from phaseline.use_cases.prepare.unreachable_breakpoints import look_for_stops
 from phaseline.use_cases.prepare.workflow_start import prepare
 
 if TYPE_CHECKING:

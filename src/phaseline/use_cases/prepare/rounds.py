@@ -11,7 +11,7 @@ from phaseline.model.execution.execution import History
 from phaseline.plan.rounds import round_preview
 from phaseline.use_cases.loading.plugin_workflows import find_own, planner_of
 from phaseline.use_cases.loading.resource_nodes import known_paths
-from phaseline.use_cases.lookup.claims import raise_if_invalid
+from phaseline.use_cases.lookup.blocking_executions import raise_if_invalid
 
 if TYPE_CHECKING:
     from phaseline.app.app_context import RequestContext

@@ -16,7 +16,7 @@ from phaseline.model.resources.resources import REACH_WORKFLOW
 from phaseline.model.rows.rows import RequestKind
 from phaseline.plan.explain import cloudify_event_lines
 from phaseline.plan.rounds import pre_post_rounds
-from phaseline.use_cases.lookup.claims import blocking_execution
+from phaseline.use_cases.lookup.blocking_executions import blocking_execution
 from phaseline.use_cases.lookup.entry_status import EntryPhases, as_statuses, in_force, subject_ids, with_running
 from phaseline.use_cases.lookup.find import find_deployment, find_execution
 from phaseline.use_cases.queries import breakpoints, hook_results, retried_failures

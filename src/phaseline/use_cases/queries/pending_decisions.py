@@ -10,7 +10,7 @@ import numpy as np
 from phaseline.lang.fast_dataclasses import frozen
 from phaseline.model.execution import breakpoints
 from phaseline.model.graph.status import EntryStatus as E
-from phaseline.use_cases.lookup import claims
+from phaseline.use_cases.lookup import blocking_executions
 from phaseline.use_cases.queries import breakpoints as queries_breakpoints
 from phaseline.use_cases.queries import hook_results
 
@@ -86,7 +86,7 @@ def standing_still(store: Store) -> Mapping[int, tuple[ExecutionRow, Sequence[Pe
         more = [
             row
             for row in behind
-            if (queued := claims.blocking_execution(store, row)) and queued.blocker.number in found
+            if (queued := blocking_executions.blocking_execution(store, row)) and queued.blocker.number in found
         ]
         found |= {row.number: (row, []) for row in more}
         if not more:

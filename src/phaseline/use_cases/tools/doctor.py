@@ -28,7 +28,7 @@ from phaseline.run.executors import local_executor
 from phaseline.store.sql import errors, schema
 from phaseline.store.sqlite import mounts
 from phaseline.use_cases.lookup import installed_packages, secret_settings
-from phaseline.use_cases.lookup.claims import goes_on
+from phaseline.use_cases.lookup.blocking_executions import goes_on
 from phaseline.use_cases.prepare import hook_differences as prepare_hook_differences
 from phaseline.use_cases.queries import deployments
 from phaseline.use_cases.queries.status import size_of

@@ -40,7 +40,7 @@ def why(cli: CliContext, id: str | None, deployment: str | None, limit: int) -> 
     if id is None:
         cli.answer(page_of("stuck")(page), lambda: cli.renderer("stuck:stuck_text")(page, **now_too({})))
     else:
-        cli.answer(found, lambda: cli.renderer("wait_reasons:waiting_text")(found))
+        cli.answer(found, lambda: cli.renderer("stuck:waiting_text")(found))
 
 
 def _one_of_three(words: Words) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 import click
 
 from phaseline.cli.commands.executions.approve import approve
-from phaseline.cli.commands.executions.control import cancel, complete, follow, rerun, resume, retry, wake
+from phaseline.cli.commands.executions.decisions import cancel, complete, follow, rerun, resume, retry, wake
 from phaseline.cli.commands.executions.purge import age, purge
 from phaseline.cli.commands.executions.start import start
 from phaseline.cli.shell.cli_context import CliContext, command_for, page_of

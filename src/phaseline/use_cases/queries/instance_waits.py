@@ -10,7 +10,7 @@ from phaseline.model.graph.status import ExecutionStatus
 from phaseline.model.resources.resources import REACH_WORKFLOW
 from phaseline.model.resources.state_graph_names import state_name
 from phaseline.plan.explain import wait_reasons
-from phaseline.use_cases.lookup.claims import blocking_execution, still_calling
+from phaseline.use_cases.lookup.blocking_executions import blocking_execution, still_calling
 from phaseline.use_cases.lookup.entry_status import as_statuses
 from phaseline.use_cases.lookup.find import find_instance
 from phaseline.use_cases.lookup.known_phases import found_phases
