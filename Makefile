@@ -15,7 +15,7 @@ RELEASEREADY := $(RELEASE)/.ready
 SEEDS ?= 10000
 
 .DEFAULT_GOAL := quick
-.PHONY: quick demo test portable properties coverage lint format types contracts sim fuzz expressions kill docs site apicheck examples bench release ci lock clean help
+.PHONY: quick demo test portable properties coverage lint format types contracts sim fuzz expressions kill docs site pictures apicheck examples bench release ci lock clean help
 
 quick: lint $(COMPILED) ## fast tests and lint (the default)
 	@$(BIN)/python -m pytest -q -n 2 --dist worksteal -m "not slow and not kill and not alone" --ignore=tests/examples --ignore=tests/docs --ignore=tests/website
@@ -116,6 +116,9 @@ site: $(COMPILED) $(SITEREADY) ## the documentation as a site in site/, built by
 	@$(SITE)/bin/python -m doctest tools/website/docstrings.py
 	@$(SITE)/bin/python -m tools.website
 	@$(BIN)/python -m pytest -q tests/website
+
+pictures: $(COMPILED) ## docs/demo: the demonstration recorded, and the pictures made of it and of blueprints
+	@$(BIN)/python -m tools.pictures
 
 apicheck: $(SITEREADY) ## breaking changes of the public Python names since the last release's tag
 	@$(SITE)/bin/python -m tools.api_changes

@@ -10,6 +10,8 @@ import pytest
 
 from phaseline.demo.acts import BULK, FOLDER, WEB, examples_folder, make_folder
 from phaseline.demo.processes import processes_in
+from tools.pictures.__main__ import CAST
+from tools.pictures.cast import acts_of, words
 
 
 def test_the_examples_are_found_from_a_clone() -> None:
@@ -23,6 +25,9 @@ def test_every_claim_of_the_demonstration_holds(tmp_path: Path) -> None:
     assert done.stdout.count("✔") >= 18
     assert "would run" in done.stdout
     assert "the quota of" in done.stdout  # the reason that `instances why` names
+    _, *acts, _ = done.stdout.split("\n\n")
+    drawn = [words(lines) for lines in acts_of(CAST.read_text("utf-8")).values()]
+    assert [words(act.splitlines()) for act in acts] == [drawn[0][1:], *drawn[1:]], "make pictures draws it anew"
     assert [path.name for path in tmp_path.iterdir()] == [FOLDER]
     assert processes_in(tmp_path) == []
     listed = run_in(tmp_path / FOLDER, "executions", "list", "--json")

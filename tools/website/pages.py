@@ -79,7 +79,7 @@ def sources(root: Path = ROOT) -> dict[str, str]:
     found = dict(FRONT)
     for file in sorted((root / "docs").rglob("*")):
         name = file.relative_to(root).as_posix()
-        if file.suffix in {".md", ".svg", ".png"}:
+        if file.suffix in {".md", ".svg", ".png", ".cast"}:
             found.setdefault(name, name.removeprefix("docs/"))
     for name in OTHERS:
         if (root / name).exists():

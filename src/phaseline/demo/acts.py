@@ -154,9 +154,7 @@ def show_crash(stage: DemoStage) -> None:
     before = cloud.report()
     enough = before["created"] + 1 + MANY // 3
     cloud.set_pace(make_ms=SLOW_MS, most=enough)
-    screen.say(
-        "The cloud is slow now: it makes one machine after another, and stands still when a third of them is there."
-    )
+    screen.say("The cloud is slow now: it makes one machine after another, and stops at a third of them.")
     words = bulk_install(stage, "crash", MANY)
     screen.command(["phaseline", *words])
     with stage.phaseline.start(*words) as process:
@@ -232,7 +230,7 @@ def show_removal(stage: DemoStage) -> None:
         screen.output(line)
     screen.claim("no process of the application runs", holds=not left)
     if isinstance(page, str):
-        screen.claim(f"nobody answers at {page}", holds=not answers(page))
+        screen.claim(f"no process answers at {page}", holds=not answers(page))
 
 
 def finish(screen: Screen, seconds: float, folder: Path) -> int:

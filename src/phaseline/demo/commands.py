@@ -15,7 +15,7 @@ from phaseline.lang.fast_dataclasses import frozen
 
 PROGRAM = (sys.executable, "-P", "-c", "from phaseline.cli.main import main; main()")
 """The same as the script ``phaseline``, even if that is not on the path."""
-MOST_LINES = 14
+MOST_LINES = 16
 """The largest number of output lines shown; the middle of a longer output is omitted."""
 
 

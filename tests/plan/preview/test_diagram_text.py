@@ -93,6 +93,15 @@ def test_boxes_of_a_picture_do_not_overlap_and_targets_stand_below_their_sources
         assert boxes[number][1] + boxes[number][3] <= boxes[number // 3][1]
 
 
+def test_an_arrow_that_passes_a_row_goes_around_the_boxes_between() -> None:
+    nodes = [DrawnNode(name, "Type") for name in ("page", "data", "machine")]
+    edges = [DrawnEdge("page", "data", "a"), DrawnEdge("data", "machine", "b"), DrawnEdge("page", "machine", "aside")]
+    picture = ET.fromstring(as_svg(Drawing("web", tuple(nodes), tuple(edges))))
+    right = max(float(box.get("x", "")) + float(box.get("width", "")) for box in picture.iter(f"{SVG}rect"))
+    places = {one.text: float(one.get("x", "")) for one in picture.iter(f"{SVG}text")}
+    assert places["a"] == places["b"] < right < places["aside"] < float(picture.get("width", ""))
+
+
 def test_a_circle_is_drawn_and_ends() -> None:
     nodes = (DrawnNode("a", "A"), DrawnNode("b", "B"))
     edges = (DrawnEdge("a", "b", "x"), DrawnEdge("b", "a", "y"), DrawnEdge("a", "a", "z"))

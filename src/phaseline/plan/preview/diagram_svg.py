@@ -12,7 +12,13 @@ if TYPE_CHECKING:
 
 LETTER, LINE, PAD = 7.5, 16, 10
 """Width of a letter, height of a line and space within a box, in pixels."""
+LABEL_LETTER = 6
+"""Width of a letter of a label, in pixels."""
 GAP_X, GAP_Y, MARGIN = 30, 60, 20
+HALO = 'stroke="#fff" stroke-width="3" paint-order="stroke"'
+"""What keeps a label readable on an arrow."""
+TWO_ROWS = 2 * GAP_Y + LINE + 2 * PAD
+"""The length of the shortest arrow that passes a row of boxes."""
 SWEEPS = 4
 """The number of passes that order the boxes of a row by those above and below."""
 TIP = (
@@ -32,14 +38,17 @@ def as_svg(drawing: Drawing) -> str:
     boxes = {(node.round, node.name): node for node in drawing.nodes}
     places = _places(rows, boxes)
     width = max((x + wide for x, _, wide, _ in places.values()), default=200) + MARGIN
+    arrows = [
+        _arrow(places[edge.round, edge.source], places[edge.round, edge.target], edge.type) for edge in drawing.edges
+    ]
+    width = max(width, max((right for _, right in arrows), default=0) + MARGIN)
     height = max((y + high for _, y, _, high in places.values()), default=40) + MARGIN
     parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width:.0f}" height="{height:.0f}" font-family="sans-serif" font-size="12">',
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width:.0f}" height="{height:.0f}" font-family="sans-serif" font-size="12" style="background:#fff">',
         f"<title>{_text(drawing.title)}</title>",
         TIP,
     ]
-    for edge in drawing.edges:
-        parts += _arrow(places[edge.round, edge.source], places[edge.round, edge.target], edge.type)
+    parts += [line for lines, _ in arrows for line in lines]
     for key, node in boxes.items():
         parts += _box(places[key], node)
     return "\n".join([*parts, "</svg>"])
@@ -138,16 +147,27 @@ def _box(place: tuple[float, float, float, float], node: DrawnNode) -> list[str]
 
 def _arrow(
     source: tuple[float, float, float, float], target: tuple[float, float, float, float], label: str
-) -> list[str]:
+) -> tuple[list[str], float]:
+    """The lines of an arrow, and how far to the right it extends. One that passes a row goes around the boxes between."""
     begin_x, begin_y = source[0] + source[2] / 2, source[1] + source[3]
     end_x, end_y = target[0] + target[2] / 2, target[1]
-    bend = (end_y - begin_y) / 2
-    path = f"M{begin_x:.1f} {begin_y:.1f}C{begin_x:.1f} {begin_y + bend:.1f} {end_x:.1f} {end_y - bend:.1f} {end_x:.1f} {end_y:.1f}"
-    middle = f'x="{(begin_x + end_x) / 2:.1f}" y="{(begin_y + end_y) / 2:.1f}"'
+    half = len(label) * LABEL_LETTER / 2
+    middle = (begin_x + end_x) / 2
+    if end_y - begin_y < TWO_ROWS:
+        bend = (end_y - begin_y) / 2
+        path = f"M{begin_x:.1f} {begin_y:.1f}C{begin_x:.1f} {begin_y + bend:.1f} {end_x:.1f} {end_y - bend:.1f} {end_x:.1f} {end_y:.1f}"
+        at = (begin_y + end_y) / 2
+    else:
+        begin_x, begin_y = source[0] + source[2], source[1] + source[3] / 2
+        end_x, end_y = target[0] + target[2], target[1] + target[3] / 2
+        out = max(begin_x, end_x) + (end_y - begin_y) / 3
+        path = f"M{begin_x:.1f} {begin_y:.1f}C{out:.1f} {begin_y:.1f} {out:.1f} {end_y:.1f} {end_x:.1f} {end_y:.1f}"
+        middle, at = (begin_x + 6 * out + end_x) / 8, (begin_y + end_y) / 2
+    place = f'x="{middle:.1f}" y="{at:.1f}"'
     return [
         f'<path d="{path}" fill="none" stroke="#555" marker-end="url(#tip)"/>',
-        f'<text {middle} text-anchor="middle" font-size="10" fill="#555">{_text(label)}</text>',
-    ]
+        f'<text {place} text-anchor="middle" font-size="10" fill="#555" {HALO}>{_text(label)}</text>',
+    ], middle + half
 
 
 def _text(text: str) -> str:
