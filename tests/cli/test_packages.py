@@ -337,12 +337,12 @@ def test_f36_a_plan_of_a_deployment_that_there_is_shows_the_tasks_of_its_package
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        ((), "Name a blueprint, or a deployment that there is with -d NAME"),
+        ((), "Name a blueprint, or an existing deployment with -d NAME"),
         (
             ("-d", "shop", "-i", "a=1", "--open-types"),
-            "--input, --open-types are of a deployment that is made of a BLUEPRINT",
+            "--input, --open-types are only allowed with a BLUEPRINT.",
         ),
-        (("blueprint.yaml", "--save"), "--save is of a deployment that there is: leave BLUEPRINT out."),
+        (("blueprint.yaml", "--save"), "--save is only allowed for an existing deployment: omit BLUEPRINT."),
     ],
 )
 def test_a_plan_of_an_install_is_of_a_blueprint_or_of_a_deployment(

@@ -161,28 +161,28 @@ def _echo_version(ctx: click.Context, _parameter: click.Parameter, value: bool) 
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
     epilog="Example: phaseline install blueprint.yaml -i port=8080",
 )
-@click.option("--config", metavar="FILE", help="Settings file; otherwise ./phaseline.toml or the user's own.")
-@click.option("--store", metavar="URL", help="Where everything is remembered, such as sqlite:///phaseline.db.")
+@click.option("--config", metavar="FILE", help="Settings file. [default: ./phaseline.toml, or the user's own]")
+@click.option("--store", metavar="URL", help="URL of the store, such as sqlite:///phaseline.db.")
 @click.option(
     "--request-id",
     metavar="ID",
-    help="Carry out an order once, however often it is given under this id; given again, it is answered.",
+    help="Id of a request that is carried out once, even if it is sent repeatedly.",
 )
-@click.option("-q", "--quiet", is_flag=True, help="Only answers and problems, no progress and no notices.")
-@click.option("-v", "--verbose", is_flag=True, help="Logs and events of what runs, while it runs.")
+@click.option("-q", "--quiet", is_flag=True, help="Print only answers and problems, no progress or notices.")
+@click.option("-v", "--verbose", is_flag=True, help="Print logs and events while an execution runs.")
 @click.option(
     "--version",
     is_flag=True,
     expose_value=False,
     is_eager=True,
     callback=_echo_version,
-    help="Say which version this is.",
+    help="Show the version of Phaseline.",
 )
 @click.pass_context
 def root(
     ctx: click.Context, config: str | None, store: str | None, request_id: str | None, quiet: bool, verbose: bool
 ) -> None:
-    """Install applications from blueprints, carry on after a crash, and remove them again."""
+    """Install, resume and remove applications described by blueprints."""
     if quiet and verbose:
         raise click.UsageError("--quiet and --verbose exclude each other", ctx)
     if os.environ.get("NO_COLOR"):

@@ -11,7 +11,10 @@ from phaseline.cli.shell.options import json_option, watchable
 
 @click.group(epilog="Example: phaseline abandoned show abandon-7 -o shop.json")
 def abandoned() -> None:
-    """Documents of deployments that were abandoned in the last 30 days."""
+    """List and print the documents of abandoned deployments.
+
+    The documents are kept for 30 days.
+    """
 
 
 abandoned.add_command(
@@ -20,7 +23,7 @@ abandoned.add_command(
         watchable,
         render="stack:abandoned_list",
         answer=list_of("abandoned"),
-        help="List what can still be had, and until when.",
+        help="List abandoned deployments, and until when their documents are kept.",
         example="abandoned list",
     )
 )
@@ -32,7 +35,10 @@ abandoned.add_command(
 @json_option
 @click.pass_obj
 def show(cli: CliContext, id: str, output: str | None) -> None:
-    """Print the document, by the id of the execution that abandoned the deployment."""
+    """Print the document of an abandoned deployment.
+
+    ID is that of the execution that abandoned the deployment.
+    """
     with cli.open() as client:
         found = client.abandoned.show(id)
     put(cli, found, output)

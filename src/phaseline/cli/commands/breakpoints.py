@@ -13,28 +13,39 @@ NAMED = ("-d", "--deployment", "--cluster", "deployment")
 NAMED_FIRST = 3
 """The largest number of executions that are named; all are counted."""
 of_one = click.option(
-    *NAMED, metavar="NAME", required=True, shell_complete=completing("deployments"), help="The deployment or cluster."
+    *NAMED,
+    metavar="NAME",
+    required=True,
+    shell_complete=completing("deployments"),
+    help="Name of the deployment or cluster.",
 )
 of_any = click.option(
-    *NAMED, metavar="NAME", shell_complete=completing("deployments"), help="Only of this deployment or cluster."
+    *NAMED,
+    metavar="NAME",
+    shell_complete=completing("deployments"),
+    help="Only breakpoints of this deployment or cluster.",
 )
 
 
 @click.group(epilog="Example: phaseline breakpoints clear pre-create -d shop")
 def breakpoints() -> None:
-    """Where instances and resources stop until a person lets them go on: at a --break, or at a breakpoint of their deployment or cluster."""
+    """Add, list and clear breakpoints, at which instances wait for a person.
+
+    A breakpoint is set by --break for one execution, or kept by a deployment or cluster for all that follow.
+    """
 
 
 @breakpoints.command(epilog="Example: phaseline breakpoints add 'pre-Acme.Create=node-*' -d night --timeout 2h")
 @click.argument("points", metavar="[POINT=NAMES…]", nargs=-1)
 @of_one
-@click.option("--timeout", metavar="SPAN", help="Who is not cleared so long has failed: 90s, 10m, 2h.")
+@click.option("--timeout", metavar="SPAN", help="Fail what is still stopped there after SPAN: 90s, 10m, 2h.")
 @json_option
 @click.pass_obj
 def add(cli: CliContext, points: tuple[str, ...], deployment: str, timeout: str | None) -> None:
-    """Let all that is begun from now on stop there: before or after an operation or a phase; * for any part of a name.
+    """Add breakpoints for everything that starts from now on.
 
-    What is on its way already goes on as it began. Without a point: show those that the deployment or cluster has.
+    A point is before or after an operation or a phase: pre-create, post-PHASE; * matches any part of a name. Work that
+    has already started is not affected. Without a point: show the breakpoints of the deployment or cluster.
     """
     from phaseline.cli.shell.run_output import span
 
@@ -53,7 +64,7 @@ breakpoints.add_command(
         click.argument("points", metavar="POINT[=NAMES]…", nargs=-1, required=True),
         of_one,
         render=lambda found: "\n".join(found.breakpoints) or f"'{found.deployment}' has no breakpoints",
-        help="Let what is begun from now on stop there no more. Who stands there stays until it is cleared.",
+        help="Remove breakpoints for everything that starts from now on.\n\nStopped instances wait until they are cleared.",
         example="breakpoints remove pre-Acme.Create -d night",
     )
 )
@@ -65,7 +76,7 @@ breakpoints.add_command(
 @json_option
 @click.pass_obj
 def list_(cli: CliContext, deployment: str | None) -> None:
-    """List the instances and resources that stand at a breakpoint, and the breakpoints that deployments and clusters keep."""
+    """List stopped instances and resources, and all kept breakpoints."""
     with cli.open() as client:
         stopped, kept = client.breakpoints.list(deployment), client.breakpoints.kept(deployment)
     cli.answer({"stopped": stopped, "kept": kept}, lambda: cli.renderer("breakpoints:listed_text")(stopped, kept))
@@ -79,9 +90,10 @@ def list_(cli: CliContext, deployment: str | None) -> None:
 @json_option
 @click.pass_obj
 def clear(cli: CliContext, point: str, instances: tuple[str, ...], deployment: str | None, *, detach: bool) -> None:
-    """Let the instances go on that stand at a point, such as pre-create; all of them, or those of a node or with an id.
+    """Continue the instances that are stopped at a point, such as pre-create.
 
-    The point is written as for --break, so create is pre-create; * stands for any part of it, and alone for every point.
+    All instances continue, or only those of the given nodes or ids. POINT is written as for --break, so create is
+    pre-create; * matches any part of it, and alone every point.
     """
     with cli.open() as client:
         found = client.breakpoints.clear(point, deployment=deployment, instances=instances, detach=detach)

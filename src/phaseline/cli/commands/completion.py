@@ -17,10 +17,10 @@ SHELLS = ("bash", "zsh", "fish")
 @json_option
 @click.pass_context
 def completion(ctx: click.Context, shell: str) -> None:
-    """Print what makes a shell complete commands, options, and names of deployments, executions and instances.
+    """Print the script that completes commands and names in a shell.
 
-    In ~/.bashrc: eval "$(phaseline completion bash)"; in ~/.zshrc the same with zsh; for fish: phaseline completion
-    fish | source.
+    Names are those of deployments, executions and instances. In ~/.bashrc: eval "$(phaseline completion bash)"; in
+    ~/.zshrc the same with zsh; for fish: phaseline completion fish | source.
     """
     from click.shell_completion import get_completion_class
 

@@ -17,15 +17,15 @@ from phaseline.cli.shell.options import json_option
     "--folder",
     type=click.Path(path_type=Path),
     metavar="DIR",
-    help="Where its files and its store are left.  [default: phaseline-demo]",
+    help="Folder for files and store.  [default: phaseline-demo]",
 )
 @json_option
 @click.pass_context
 def demo(ctx: click.Context, folder: Path | None) -> None:
-    """Show what Phaseline does, in under a minute, with a store and ports of its own.
+    """Run a one-minute demonstration with a store and ports of its own.
 
-    A three-tier application of real processes, 50 and 500 machines in bulk, a kill -9 in the middle of an install
-    that carries on, a failure with its reason, and everything removed again. The store is left to look at.
+    It installs a three-tier application of real processes, then 50 and 500 machines in bulk, survives a kill -9 during
+    an install, explains a failure, and removes everything again. The store is kept for you to inspect.
     """
     from phaseline.demo import FOLDER, run_demo
 

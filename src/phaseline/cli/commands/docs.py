@@ -20,9 +20,10 @@ MOST = 8
 @json_option
 @click.pass_obj
 def docs(cli: CliContext, words: tuple[str, ...]) -> None:
-    """Print a page of the documentation, the section about an error, or the pages that answer a question.
+    """Print a page of the documentation, or search all pages.
 
-    The pages are those of the installed version; no network is needed. Without arguments, list all pages.
+    Give the name of a page, the code of an error, or the words of a question. The pages are those of the installed
+    version; no network is needed. Without arguments, list all pages.
     """
     pages = read_manual()
     question = " ".join(words)

@@ -12,9 +12,9 @@ from phaseline.cli.shell.options import json_option
 @json_option
 @click.pass_obj
 def doctor(cli: CliContext) -> None:
-    """Examine machine, settings and store; each finding with what mends it.
+    """Check machine, settings and store; show how to fix each finding.
 
-    Changes nothing. The exit code is 1 if anything fails.
+    Nothing is changed. Exit code 1 if a check fails.
     """
     with cli.without_store() as client:
         checks = client.doctor()

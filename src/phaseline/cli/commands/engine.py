@@ -18,18 +18,22 @@ if TYPE_CHECKING:
 
 @click.group(epilog="Example: phaseline engine run --until-idle")
 def engine() -> None:
-    """The one process that runs what everybody asked for. Commands start it by themselves when they need it."""
+    """Run, show or stop the process that carries out executions.
+
+    Commands start it when they need it.
+    """
 
 
 @engine.command(epilog="Example: phaseline engine run --until-idle")
-@click.option("--until-idle", is_flag=True, help="Stop when nothing is open but what waits for a person.")
+@click.option("--until-idle", is_flag=True, help="Stop when all open executions wait for a person.")
 @click.option("--awaits-approvals", is_flag=True, hidden=True)
 @json_option
 @click.pass_obj
 def run(cli: CliContext, until_idle: bool, awaits_approvals: bool) -> None:
-    """Be the engine, as soon as no other process is, until Ctrl-C or "engine stop".
+    """Run the engine until Ctrl-C or "engine stop".
 
-    With --until-idle exit code 1 if something is left that waits for a person, such as for an approval.
+    It first waits while another process is the engine. With --until-idle: exit code 1 if an execution still waits for a
+    person, such as for an approval.
     """
     from phaseline.cli.shell.run_output import hearing
 
@@ -55,7 +59,7 @@ engine.add_command(
     command_for(
         "engine.status",
         render="engine:status_text",
-        help="Show which process is the engine, whether another one waits to be it, and what is open.",
+        help="Show the engine's process, its waiting successor and open executions.",
         example="engine status --json",
     )
 )
@@ -63,12 +67,15 @@ engine.add_command(
     command_for(
         "engine.stop",
         click.option(
-            "--drain", type=click.FloatRange(min=0), metavar="S", help="Wait at most so many seconds for running calls."
+            "--drain",
+            type=click.FloatRange(min=0),
+            metavar="S",
+            help="Longest time in seconds to wait for running calls.",
         ),
         render="engine:stop_text",
-        help="""Have the engine stop: it begins no call and leaves when the running ones have returned. What is open stays open.
+        help="""Stop the engine after its running calls have returned.
 
-        Calls that it did not wait for are named, with what becomes of them.
+        Open executions stay open. Calls that were not awaited are listed with what becomes of them.
         """,
         example="engine stop --drain 30",
     )

@@ -17,11 +17,13 @@ FORMS = ("text", "mermaid", "dot")
 
 @click.command("graph", epilog="Example: phaseline deployments graph shop --format dot | dot -Tsvg > shop.svg")
 @deployment_argument
-@click.option("--format", "form", type=click.Choice(FORMS), default="text", show_default=True, help="How to write it.")
+@click.option(
+    "--format", "form", type=click.Choice(FORMS), default="text", show_default=True, help="Format of the diagram."
+)
 @json_option
 @click.pass_obj
 def of_deployment(cli: CliContext, name: str, form: str) -> None:
-    """Draw the nodes of a deployment with their relationships, and their instances by state."""
+    """Draw a deployment's nodes, relationships and instances by state."""
     with cli.open() as client:
         found = client.deployments.graph(name)
     cli.answer(found, lambda: _drawn(found, form), exactly=form != "text")
@@ -36,12 +38,15 @@ def of_deployment(cli: CliContext, name: str, form: str) -> None:
     type=click.Choice((*FORMS, "svg")),
     default="text",
     show_default=True,
-    help="How to write it.",
+    help="Format of the diagram.",
 )
 @json_option
 @click.pass_obj
 def of_blueprint(cli: CliContext, file: str, plugins: tuple[str, ...], form: str) -> None:
-    """Draw the nodes of a blueprint, a file or a stored one, with their relationships. Runs none of its code."""
+    """Draw the nodes and relationships of a blueprint.
+
+    FILE is a file, or the id of a stored blueprint. None of its code is run.
+    """
     with cli.open() as client:
         found = client.blueprints.graph(file, plugins=plugins)
     cli.answer(found, lambda: _drawn(found, form), exactly=form != "text")

@@ -12,7 +12,10 @@ name_argument = click.argument("name")
 
 @click.group(epilog="Example: phaseline hooks list")
 def hooks() -> None:
-    """Classes that are called before and after every action of a deployment."""
+    """List, test, disable and reload hook classes.
+
+    Hook classes are called before and after every action of a deployment.
+    """
 
 
 COMMANDS = (
@@ -21,7 +24,7 @@ COMMANDS = (
         deployment_option,
         watchable,
         render="hooks:hook_list",
-        help="List hook classes in the order in which they are called, broken ones last. Their code is imported and asked.",
+        help="List hook classes in the order of their calls, broken ones last.\n\nTheir code is imported, and called for the ordinal.",
         example="hooks list -d shop",
     ),
     command_for(
@@ -29,16 +32,16 @@ COMMANDS = (
         name_argument,
         deployment_option,
         render="hooks:hooks_text",
-        help="Show where a hook class comes from, when it is called, and what is wrong with it.",
+        help="Show the origin of a hook class, when it is called, and its faults.",
         example="hooks show quota",
     ),
     command_for(
         "hooks.disable",
         name_argument,
         deployment_option,
-        click.option("--reason", metavar="TEXT", default="", help="Why; shown to everybody who looks."),
+        click.option("--reason", metavar="TEXT", default="", help="Reason, shown with the hook class."),
         render="hooks:switched_text",
-        help="Have a hook class called no more from the next action on: for all deployments, or for one if the class is optional.",
+        help="Disable a hook class from the next action on.\n\nFor all deployments, or for one if the class is optional.",
         example='hooks disable quota --reason "being mended"',
     ),
     command_for(
@@ -46,16 +49,16 @@ COMMANDS = (
         name_argument,
         deployment_option,
         render="hooks:switched_text",
-        help="Have a hook class called again that was switched off.",
+        help="Enable a disabled hook class from the next action on.",
         example="hooks enable quota",
     ),
     command_for(
         "hooks.reload",
         render="hooks:reloaded_text",
         code=is_good,
-        help="""Import hook classes anew, in the engine that runs, too. What has begun goes on with the objects it has.
+        help="""Reload hook classes and phase plugins, also in a running engine.
 
-        Plugins of phases are read anew with them.
+        Actions that have started keep the objects that they have.
         """,
         example="hooks reload",
     ),
@@ -68,23 +71,27 @@ COMMANDS = (
             metavar="NAME",
             shell_complete=completing("deployments"),
             required=True,
-            help="The deployment that it is shown.",
+            help="Deployment to pass to the hook class.",
         ),
         click.option(
-            "--workflow", metavar="NAME", default="install", show_default=True, help="The workflow it is told of."
+            "--workflow",
+            metavar="NAME",
+            default="install",
+            show_default=True,
+            help="Workflow to pass to the hook class.",
         ),
         click.option(
             "--method",
             type=click.Choice(["pre", "post", "preview"]),
             default="pre",
             show_default=True,
-            help="What is called.",
+            help="Method to call.",
         ),
         render="hooks:tried_text",
         code=is_good,
-        help="""Call a hook class by hand, by its name or as module:Class, and see what it says. Nothing is done to the deployment.
+        help="""Call a hook class by hand and show its answer.
 
-        What the class itself does elsewhere is done.
+        NAME is its name, or module:Class. The deployment does not change, but what the class itself does is real.
         """,
         example="hooks test acme.hooks:Quota -d shop --workflow scale",
     ),

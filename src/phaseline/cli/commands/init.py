@@ -21,11 +21,11 @@ Kind = Literal["blueprint", "plugin"]
 @json_option
 @click.pass_obj
 def init(cli: CliContext, words: tuple[str, ...]) -> None:
-    """Write something to begin with into a new folder.
+    """Create a small blueprint or plugin package in a new folder.
 
-    "blueprint", or nothing: a small blueprint with a plugin and scripts that can be installed at once. "plugin": a
-    Python package with a bulk function, a test that passes and a blueprint that uses it. Without FOLDER: this one, if
-    it is empty.
+    "blueprint" (the default): a blueprint with a plugin and scripts that can be installed at once. "plugin": a Python
+    package with a bulk function, a test that passes and a blueprint that uses it. Without FOLDER: the current folder,
+    if it is empty.
     """
     kind, folder = _meant(words)
     with cli.without_store() as client:

@@ -12,7 +12,10 @@ name_argument = click.argument("name")
 
 @click.group(epilog="Example: phaseline phases list --state Allocation")
 def phases() -> None:
-    """What is done with resources in a state."""
+    """List, show, pause and forget phases.
+
+    A phase is one kind of work on the resources in a state.
+    """
 
 
 COMMANDS = (
@@ -24,7 +27,7 @@ COMMANDS = (
         watchable,
         render="phases:phase_list",
         more=lambda words: {"is_part": bool(words["state"] or words["type"])},
-        help="List the phases that plugins define, and what is done with each now; nothing of a plugin is run.",
+        help="List the phases that plugins define, and their present activity.\n\nNo code of a plugin is run.",
         example="phases list --type Cloud.Node --state Allocation",
     ),
     command_for(
@@ -32,25 +35,25 @@ COMMANDS = (
         name_argument,
         plugins_option,
         render="phases:phase_text",
-        help="Show how a phase is defined, how many resources are in it, and how its latest calls went.",
+        help="Show the definition of a phase, its resources and its latest calls.",
         example="phases show Acme.CreateInstance --json",
     ),
     command_for(
         "phases.pause",
         name_argument,
-        click.option("--reason", metavar="TEXT", default="paused by a user", help="Why; shown to everybody who looks."),
+        click.option("--reason", metavar="TEXT", default="paused by a user", help="Reason, shown with the phase."),
         render="phases:paused_text",
-        help="Have a phase called no more: resources that come to it wait, calls that run go on.",
+        help="Pause a phase: resources that reach it wait, running calls continue.",
         example='phases pause Acme.CreateInstance --reason "the cloud is down"',
     ),
     command_for(
         "phases.forget",
         name_argument,
         render="phases:forgotten_text",
-        help="""Know a phase no more whose plugin is gone for good: resources that wait for it wait on, others go on without it.
+        help="""Forget a phase whose plugin was removed for good.
 
-        Until then everybody who comes to its state waits, so that no phase is passed over because a plugin is missing.
-        For those that wait already: phaseline resources complete.
+        Until then, all resources that reach its state wait, so that a missing plugin never skips a phase. Afterwards,
+        resources pass without the phase; for those that already wait: phaseline resources complete.
         """,
         example="phases forget Acme.CreateInstance",
     ),
@@ -58,7 +61,7 @@ COMMANDS = (
         "phases.unpause",
         name_argument,
         render="phases:paused_text",
-        help="Have a phase called again that was paused, be it by a user or because too much of it had failed.",
+        help="Call a paused phase again.\n\nIt was paused by a user, or because too many of its resources failed.",
         example="phases unpause Acme.CreateInstance",
     ),
 )

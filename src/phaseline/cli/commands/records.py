@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @click.group(epilog="Example: phaseline records eval 'Cores / 2' -a Cores=8")
 def records() -> None:
-    """Records in files, and expressions over them."""
+    """Format records, and evaluate expressions on them."""
 
 
 def _texts(found: Sequence[FormattedFile]) -> str:
@@ -39,13 +39,13 @@ COMMANDS = (
     local_command_for(
         "records.format",
         click.argument("files", metavar="FILE…", nargs=-1, required=True),
-        click.option("--sort", is_flag=True, help="Attributes by name, also within nested records."),
+        click.option("--sort", is_flag=True, help="Sort attributes by name, also in nested records."),
         render=_texts,
         exactly=True,
         help="""Print the records of files in their canonical text, or as JSON.
 
-        A file is formal text, JSON if it ends in .json, a definition in the informal syntax if it ends in .cfg. Comments
-        are not part of records and are left out.
+        A file is JSON if it ends in .json, a definition in the informal syntax if it ends in .cfg, otherwise formal
+        text. Comments are not part of records and are left out.
         """,
         example="records format nodes.rec volumes.json",
     ),
@@ -53,7 +53,11 @@ COMMANDS = (
         "records.eval",
         click.argument("expression"),
         click.option(
-            "--record", "records", metavar="FILE", multiple=True, help="Ask every record of this file; repeatable."
+            "--record",
+            "records",
+            metavar="FILE",
+            multiple=True,
+            help="File with records to evaluate the expression on. [repeatable]",
         ),
         click.option(
             "-a",
@@ -62,14 +66,14 @@ COMMANDS = (
             metavar="NAME=VALUE",
             multiple=True,
             callback=pairs,
-            help="Set an attribute first: a number, true, a list a, b or a text; NAME:=VALUE sets an expression; repeatable.",
+            help="Attribute to set first: a number, true, a list a, b or a text; NAME:=VALUE sets an expression. [repeatable]",
         ),
         render=_values,
         more=_by_name,
         code=lambda found: 1 if any(one.kind == "error" for one in found) else 0,
-        help="""Show what an expression gives for records.
+        help="""Evaluate an expression on records.
 
-        Without --record it is asked of one record with the attributes given. Exit code 1 if a value is an error.
+        Without --record: on one record with the given attributes. Exit code 1 if a value is an error.
         """,
         example="records eval 'FixedPublicIp isnt undefined' --record nodes.rec",
     ),

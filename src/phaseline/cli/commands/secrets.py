@@ -17,7 +17,10 @@ name_argument = click.argument("name", shell_complete=completing("secrets"))
 
 @click.group(epilog="Example: phaseline secrets create db_password")
 def secrets() -> None:
-    """Values that lie encrypted in the store, for get_secret. They are never shown unless you say so."""
+    """Create, show, replace and delete the secrets of the store.
+
+    Secrets are encrypted in the store, and blueprints use them with get_secret. Only --reveal shows a value.
+    """
 
 
 def value_options(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -30,9 +33,9 @@ def value_options(function: Callable[..., Any]) -> Callable[..., Any]:
     given = click.option(
         "--value",
         metavar="TEXT",
-        help="The secret. Others may see it in the list of processes, and your shell keeps it.",
+        help="Value of the secret; visible in the process list and in your shell's history.",
     )
-    in_file = click.option("--file", metavar="FILE", help="A file with the secret, as it is; - for what is piped in.")
+    in_file = click.option("--file", metavar="FILE", help="File with exactly the value; - for standard input.")
     return given(in_file(with_value))
 
 
@@ -56,9 +59,9 @@ COMMANDS = (
         "secrets.create",
         click.argument("name"),
         value_options,
-        click.option("--update", is_flag=True, help="Give it a new value if it is there already."),
+        click.option("--update", is_flag=True, help="Replace the value if the secret exists."),
         render="secrets:kept_text",
-        help="Keep a new secret. Without --value and --file you are asked for it, and nobody sees you type.",
+        help="Store a new secret.\n\nWithout --value and --file, the command asks for the value and hides what you type.",
         example="secrets create db_password --file password.txt",
     ),
     command_for(
@@ -72,10 +75,10 @@ COMMANDS = (
     command_for(
         "secrets.show",
         name_argument,
-        click.option("--reveal", is_flag=True, help="Print its value, and nothing else."),
+        click.option("--reveal", is_flag=True, help="Print only the value."),
         render="secrets:secret_text",
         exactly="reveal",
-        help="Show who keeps a secret since when; with --reveal its value.",
+        help="Show a secret's version, users and times; with --reveal its value.",
         example="secrets show db_password --reveal",
     ),
     command_for(
@@ -83,20 +86,20 @@ COMMANDS = (
         name_argument,
         value_options,
         render="secrets:kept_text",
-        help="Give a secret a new value: calls that begin from now on get it.",
+        help="Replace the value of a secret; calls get it from now on.",
         example="secrets update db_password",
     ),
     command_for(
         "secrets.delete",
         name_argument,
         render=lambda view: f"The secret '{view.name}' is forgotten.",
-        help="Forget a secret. Calls that ask for it fail from now on.",
+        help="Delete a secret; calls that ask for it fail from now on.",
         example="secrets delete db_password",
     ),
     command_for(
         "secrets.rotate",
         render="secrets:rotated_text",
-        help="Replace the master key that all secrets lie under. The secrets themselves stay as they are.",
+        help="Replace the master key that encrypts all secrets.\n\nThe secrets themselves do not change.",
         example="secrets rotate",
     ),
 )

@@ -19,7 +19,10 @@ from phaseline.cli.shell.options import (
 
 @click.group(epilog="Example: phaseline snapshots create -d shop monday")
 def snapshots() -> None:
-    """Deployments as they were; phaseline restore brings one back. To copy a whole store: phaseline store backup."""
+    """Create, list, show and delete snapshots of deployments.
+
+    To restore a snapshot: phaseline restore. To copy a whole store: phaseline store backup.
+    """
 
 
 @click.command(cls=OfDeployment, epilog="Example: phaseline snapshots show -d shop monday")
@@ -29,7 +32,7 @@ def snapshots() -> None:
 @json_option
 @click.pass_obj
 def show(cli: CliContext, name: str, deployment: str, output: str | None) -> None:
-    """Print the document of a snapshot, which adopt takes, too."""
+    """Print the document of a snapshot, which adopt also accepts."""
     with cli.open() as client:
         found = client.snapshots.show(deployment, name)
     put(cli, found, output)
@@ -43,7 +46,7 @@ COMMANDS = (
         running_options,
         detach_option,
         cls=OfDeployment,
-        help="Call snapshot.create of whoever has it, then write the deployment down. Without a name it is called by the time.",
+        help="Create a snapshot of a deployment.\n\nThe operation snapshot.create is called where it is defined. The default NAME is the time.",
         example="snapshots create -d shop monday",
     ),
     command_for(
@@ -63,7 +66,7 @@ COMMANDS = (
         running_options,
         detach_option,
         cls=OfDeployment,
-        help="Call snapshot.delete of whoever has it, then forget the snapshot.",
+        help="Delete a snapshot.\n\nThe operation snapshot.delete is called first, where it is defined.",
         example="snapshots delete -d shop monday",
     ),
 )

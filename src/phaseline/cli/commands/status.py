@@ -22,10 +22,10 @@ SEEN_AT = "phaseline.engine_seen_at"
 @json_option
 @click.pass_obj
 def status(cli: CliContext, name: str | None) -> str | None:
-    """Tell in one screen how everything stands: store, engine, open executions, what needs a person.
+    """Show the store, the engine, open executions and pending decisions.
 
-    With the NAME of a deployment: how that one stands; --watch ends when it has no open execution, or no process
-    has worked on it for 10 s.
+    With NAME: only this deployment; --watch then ends when the deployment has no open execution, or no process has
+    worked on it for 10 s.
     """
     with cli.open() as client:
         found = client.status(name)

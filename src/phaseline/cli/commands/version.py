@@ -12,7 +12,7 @@ from phaseline.cli.shell.options import json_option
 @json_option
 @click.pass_obj
 def version(cli: CliContext) -> None:
-    """Say which version this is."""
+    """Show the version of Phaseline."""
     import platform
 
     from phaseline import __version__

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from phaseline.model.blueprint.blueprint import Value
 
 output_option = click.option(
-    "-o", "--output", metavar="FILE", type=click.Path(dir_okay=False), help="Write the document there, not to stdout."
+    "-o", "--output", metavar="FILE", type=click.Path(dir_okay=False), help="File for the document. [default: stdout]"
 )
 
 

@@ -34,7 +34,9 @@ def completing(
     return offered
 
 
-save_option = click.option("--save", is_flag=True, help="Keep the plan, to be applied later: phaseline plans apply ID.")
+save_option = click.option(
+    "--save", is_flag=True, help="Store the plan; apply it later with: phaseline plans apply ID."
+)
 
 
 SETTLED = "settled"
@@ -61,7 +63,7 @@ def watchable(function: F) -> F:
         metavar="[S]",
         is_flag=False,
         flag_value=2.0,
-        help="Show it again every S seconds (2 if S is left out), until Ctrl-C; in a pipe when it has changed.",
+        help="Repeat the answer every S seconds (2 without S) until Ctrl-C; in a pipe, whenever it changes.",
     )
     return cast("F", option(with_watch))
 
@@ -72,7 +74,7 @@ def _deployment(*, is_needed: bool) -> Callable[[F], F]:
         "--deployment",
         metavar="NAME",
         shell_complete=completing("deployments"),
-        help="The deployment, or a unique beginning of its name.",
+        help="Name of the deployment, or a unique beginning of it.",
         required=is_needed,
     )
 
@@ -83,7 +85,7 @@ deployment_named = click.argument("deployment", metavar="NAME", shell_complete=c
 deployment_argument = click.argument("name", shell_complete=completing("deployments"))
 execution_argument = click.argument("id", required=False, shell_complete=completing("executions"))
 limit_option = click.option(
-    "--limit", type=click.IntRange(min=1), default=50, show_default=True, help="Show at most so many."
+    "--limit", type=click.IntRange(min=1), default=50, show_default=True, help="Largest number of rows to show."
 )
 
 
@@ -100,22 +102,24 @@ data_option = click.option(
     metavar="JSON",
     default="null",
     callback=_given_value,
-    help="What is said; YAML is understood as well, a text needs quotes.",
+    help="Data to send, as JSON or YAML; a text needs quotes. [default: null]",
 )
 plugins_option = click.option(
-    "--plugins", metavar="DIR", multiple=True, help="Folder with modules of plugins; repeatable."
+    "--plugins", metavar="DIR", multiple=True, help="Folder with plugin modules. [repeatable]"
 )
 open_types_option = click.option(
     "--open-types",
     is_flag=True,
-    help="Go on where the definition file of a plugin is not at hand: its types are taken as open, with a warning each.",
+    help="Treat types from missing plugin definition files as open types, with a warning for each.",
 )
 detach_option = click.option(
     "--detach",
     is_flag=True,
-    help="Leave as soon as the engine has taken it up; see how it goes on with executions follow.",
+    help='Return once the engine has accepted the request; watch it with "executions follow".',
 )
-yes_option = click.option("--yes", is_flag=True, help="Do not ask first. Nothing is asked but on a terminal.")
+yes_option = click.option(
+    "--yes", is_flag=True, help="Skip the confirmation question, which is asked only on a terminal."
+)
 
 
 def _remember_form(ctx: click.Context, _parameter: click.Parameter, value: str) -> None:
@@ -128,7 +132,7 @@ def plan_options(function: F) -> F:
         "--exit-code",
         "tells",
         is_flag=True,
-        help="Exit code 0 if there is nothing to do, 3 if something would be done.",
+        help="Exit with code 0 if the plan is empty, 3 if it contains work.",
     )
     form = click.option(
         "--format",
@@ -137,7 +141,7 @@ def plan_options(function: F) -> F:
         show_default=True,
         expose_value=False,
         callback=_remember_form,
-        help="As text, or as a diagram.",
+        help="Format of the plan: text or a diagram.",
     )
     return code(form(function))
 
@@ -147,7 +151,7 @@ inputs_option = click.option(
     "input_files",
     metavar="FILE",
     multiple=True,
-    help="File with inputs in YAML or JSON; before all of -i; later files win; repeatable.",
+    help="YAML or JSON file with inputs; later files win, and -i wins over files. [repeatable]",
 )
 
 
@@ -199,7 +203,7 @@ input_option = click.option(
     metavar="NAME=VALUE",
     multiple=True,
     callback=given_values,
-    help="One input, its value read as YAML; or several as '{JSON}', or a file of them. Later ones win; repeatable.",
+    help="Input with its value in YAML, or several as '{JSON}' or a file; later ones win. [repeatable]",
 )
 
 
@@ -210,20 +214,22 @@ parameter_option = click.option(
     metavar="NAME=VALUE",
     multiple=True,
     callback=given_values,
-    help="One parameter, its value read as YAML; or several as '{JSON}', or a file of them. Later ones win; repeatable.",
+    help="Parameter with its value in YAML, or several as '{JSON}' or a file; later ones win. [repeatable]",
 )
 
 
-yes_many_option = click.option(
-    "--yes-many", is_flag=True, help="Yes, more than a million calls for relationships are meant."
-)
+yes_many_option = click.option("--yes-many", is_flag=True, help="Confirm more than one million relationship calls.")
 runtime_only_option = click.option(
     "--runtime-only-evaluation",
     is_flag=True,
-    help="Evaluate functions when their values are needed, so that inputs that change later take effect.",
+    help="Evaluate functions only when their values are needed, so that later input changes take effect.",
 )
 label_option = click.option(
-    "--label", "labels", metavar="KEY=VALUE", multiple=True, help="A label beside those of the blueprint. Repeatable."
+    "--label",
+    "labels",
+    metavar="KEY=VALUE",
+    multiple=True,
+    help="Label in addition to those of the blueprint. [repeatable]",
 )
 
 
@@ -256,7 +262,7 @@ def order_options(function: F) -> F:
         "-d",
         "--deployment",
         metavar="NAME",
-        help="Name of the deployment; otherwise that of the blueprint's folder.",
+        help="Name of the deployment. [default: name of the blueprint's folder]",
     )
     more = label_option(yes_many_option(runtime_only_option(with_inputs)))
     return cast("F", blueprint_argument(name(blueprint_options(more))))
@@ -281,16 +287,14 @@ def of_a_start(function: F) -> F:
         "parameter_files",
         metavar="FILE",
         multiple=True,
-        help="File with parameters in YAML or JSON; before all of -p; later files win; repeatable.",
+        help="YAML or JSON file with parameters; later files win, and -p wins over files. [repeatable]",
     )
     custom = click.option(
         "--allow-custom-parameters",
         is_flag=True,
-        help="Hand on parameters that the workflow does not declare; plugins can read them.",
+        help="Accept parameters that the workflow does not declare; plugins can read them.",
     )
-    forced = click.option(
-        "--force", is_flag=True, help="Although the blueprint says that the workflow is not available now."
-    )
+    forced = click.option("--force", is_flag=True, help="Allow a workflow that the blueprint declares unavailable now.")
     return files(parameter_option(custom(forced(function))))
 
 
@@ -312,33 +316,33 @@ def _of_failures(function: Callable[..., object]) -> Callable[..., object]:
         "--task-retries",
         type=click.IntRange(min=-1),
         metavar="N",
-        help="Tries again after a failure; -1: without end. [default: 3, or 60 in cloudify_dsl_*]",
+        help="Retries after a failure; -1: no limit. [default: 3, or 60 in cloudify_dsl_*]",
     )
     failure = click.option(
         "--on-failure",
         type=click.Choice(["continue", "stop", "rollback"]),
         default="continue",
         show_default=True,
-        help="After a failure: let independent branches go on, begin nothing new, or take away again what was made.",
+        help="After a failure: continue independent branches, start nothing new, or roll back.",
     )
     limit = click.option(
         "--stop-after",
         metavar="LIMIT",
-        help="Begin nothing new once more than N calls (3) or N % of a node's calls (10%) have failed, "
-        "or N seconds after the first failure (30s).",
+        help="Start nothing new after more than N failed calls (3), N % of a node's calls (10%), "
+        "or N seconds since the first failure (30s).",
     )
     busy = click.option(
         "--if-busy",
         type=click.Choice(["wait", "refuse", "force"]),
         default="wait",
         show_default=True,
-        help="While another execution has a claim on the same instances: wait for it, refuse, or run beside it.",
+        help="If another execution has claimed the same instances: wait for it, refuse, or run beside it.",
     )
     again = click.option(
         "--subgraph-retries",
         type=click.IntRange(min=-1),
         metavar="N",
-        help="How often an instance whose life cycle has failed is taken away and goes through it again; -1: without end. [default: 0]",
+        help="Times to remove and recreate an instance whose life cycle failed; -1: no limit. [default: 0]",
     )
     return retries(failure(limit(busy(again(function)))))
 
@@ -347,7 +351,7 @@ def _of_time(function: Callable[..., object]) -> Callable[..., object]:
     time = click.option(
         "--timeout",
         metavar="SPAN",
-        help="Cancel it when it takes longer: 90s, 10m, 2h; calls that run have 4 minutes more.",
+        help="Time after which the execution is canceled: 90s, 10m, 2h; running calls get 4 more minutes.",
     )
     return time(_of_breaks(function))
 
@@ -371,12 +375,10 @@ def _of_breaks(function: Callable[..., object]) -> Callable[..., object]:
         "breakpoints",
         metavar="POINT=NAMES",
         multiple=True,
-        help="Instances of these nodes, or these resources (* for any part of a name), stop there until they are cleared: pre-create=app_*, "
-        "post-PHASE=node-1; repeatable.",
+        help="Breakpoint where these nodes or resources (* matches any part of a name) stop until cleared: pre-create=app_*, "
+        "post-PHASE=node-1. [repeatable]",
     )
-    waits = click.option(
-        "--break-timeout", metavar="SPAN", help="What stops at a --break and is not cleared so long has failed."
-    )
+    waits = click.option("--break-timeout", metavar="SPAN", help="Fail what is still stopped at a --break after SPAN.")
     return stops(waits(function))
 
 

@@ -12,7 +12,7 @@ from phaseline.cli.shell.options import open_types_option, plugins_option
 
 @click.group(epilog="Example: phaseline blueprints validate blueprint.yaml")
 def blueprints() -> None:
-    """Blueprints: files, and those that are kept in the store."""
+    """Validate, compare, draw, store and package blueprints."""
 
 
 validate = command_for(
@@ -21,7 +21,7 @@ validate = command_for(
     plugins_option,
     open_types_option,
     render="listings:validated_text",
-    help="Say everything that is wrong with a blueprint. Runs none of its code, stores nothing.",
+    help="Report everything that is wrong with a blueprint.\n\nNone of its code is run, and nothing is stored.",
     example="blueprints validate blueprint.yaml",
 )
 

@@ -18,10 +18,11 @@ stored_argument = click.argument("name", metavar="ID[@VERSION]", shell_complete=
 @json_option
 @click.pass_obj
 def upload(cli: CliContext, path: str, id: str | None, main: str | None, plugins: tuple[str, ...]) -> None:
-    """Store all files of a blueprint's folder under an ID: what runs later is what was uploaded.
+    """Store all files of a blueprint's folder under an ID.
 
-    PATH is the main file, its folder, or an archive (zip, tar, wheel). Without ID the name of the folder or the archive is
-    taken. An upload of other files under the same ID is its next version; an upload of equal ones changes nothing.
+    PATH is the main file, its folder, or an archive (zip, tar, wheel). Without ID, the name of the folder or archive is
+    used. Deployments use the uploaded files. Other files under the same ID make its next version; equal files change
+    nothing.
     """
     with cli.open() as client:
         done = client.blueprints.upload(path, id, main=main, plugins=plugins)
@@ -44,7 +45,7 @@ COMMANDS = (
         "blueprints.show",
         stored_argument,
         render="authoring.stored_blueprints:blueprint_text",
-        help="Show one version of a stored blueprint: its files, what it imports, and who needs it.",
+        help="Show a version of a stored blueprint: files, imports and users.",
         example="blueprints show shop",
     ),
     command_for(
@@ -52,17 +53,19 @@ COMMANDS = (
         stored_argument,
         render=lambda gone: f"Forgotten: {', '.join(map(str, gone))}.",
         answer=list_of("deleted"),
-        help="Forget a stored blueprint, or one version of it. Refused while a deployment or another blueprint needs it.",
+        help="Delete a stored blueprint, or one version of it.\n\nRefused while a deployment or another blueprint needs it.",
         example="blueprints delete shop@1",
     ),
     command_for(
         "blueprints.package",
         click.argument("file", metavar="BLUEPRINT", shell_complete=completing("blueprints")),
         click.option(
-            "--output", metavar="FILE", help="The archive: .zip, .tar.gz or .tgz. [default: its name with .zip]"
+            "--output",
+            metavar="FILE",
+            help="Archive to write: .zip, .tar.gz or .tgz. [default: name of the blueprint with .zip]",
         ),
         render=lambda done: f"{done.file}: {done.files} files, {done.size_bytes:,} bytes.",
-        help="""Write all files of a blueprint into an archive that can be uploaded elsewhere.
+        help="""Pack all files of a blueprint into an archive for upload elsewhere.
 
         BLUEPRINT is a file, or the id of a stored blueprint. Equal blueprints make equal archives.
         """,

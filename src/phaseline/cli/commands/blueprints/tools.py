@@ -20,10 +20,10 @@ COMMANDS = (
         open_types_option,
         name="plan",
         render=lambda found: json.dumps(found, indent=1, ensure_ascii=False),
-        help="""Print the plan of a blueprint as JSON: its nodes with all they inherit, operations, relationships, plugins.
+        help="""Print the merged plan of a blueprint as JSON.
 
-        It has the form that the parser of Cloudify gives. Inputs are not given yet, so functions stand as they are written;
-        what a workflow would do is told by "phaseline plan".
+        It has nodes with all they inherit, operations, relationships and plugins, in the form of Cloudify's parser.
+        Inputs are not given yet, so functions are not evaluated. To see what a workflow would do: "phaseline plan".
         """,
         example="blueprints plan blueprint.yaml > plan.json",
     ),
@@ -35,10 +35,11 @@ COMMANDS = (
         open_types_option,
         render="authoring.diff:differences_text",
         code=lambda found: 0 if found.is_same else DIFFERENT,
-        help="""Show what a blueprint says differently than another one: nodes, properties, operations, types, inputs, outputs.
+        help="""Show the differences between two blueprints.
 
-        Both are merged with all they import and inherit, so that order, comments and anchors make no difference. What was
-        probably renamed is hinted. Exit code 0: they say the same; 3: they differ; 1: one of them is wrong.
+        Nodes, properties, operations, types, inputs and outputs are compared after all imports and types are merged, so
+        order, comments and anchors do not matter. Probable renames are marked. Exit code 0: equal; 3: different; 1: one
+        of them is invalid.
         """,
         example="blueprints diff old/blueprint.yaml blueprint.yaml",
     ),
@@ -47,13 +48,14 @@ COMMANDS = (
         click.argument("file"),
         click.argument("node"),
         click.option(
-            "--only", metavar="BEGINNING", default="", help="Only parts whose path begins so, such as properties.port."
+            "--only", metavar="BEGINNING", default="", help="Beginning of the paths to show, such as properties.port."
         ),
         plugins_option,
         render="authoring.provenance:explained_text",
-        help="""Show where each part of a node came from: the template, a type, a parent of it, a data type, an import.
+        help="""Show where each part of a node comes from.
 
-        For every merged property, operation, input and relationship: its value, file, line and column, and what it overrides.
+        For every merged property, operation, input and relationship: its value, file, line and column, and what it
+        overrides in the template, types, parent types, data types and imports.
         """,
         example="blueprints explain blueprint.yaml web --only properties",
     ),
@@ -65,13 +67,13 @@ COMMANDS = (
             metavar="VERSION",
             default="cloudify_dsl_1_5",
             show_default=True,
-            help="Of the language.",
+            help="Version of the language.",
         ),
         render=lambda found: json.dumps(found, indent=2),
-        help="""Print a JSON Schema of blueprints, for editors that complete and check while you type.
+        help="""Print a JSON Schema of blueprints for editors.
 
-        It is made from the tables that "validate" checks with. It knows forms, not names: only "validate" can tell whether
-        a type or an input exists.
+        It is made from the tables that "validate" uses. It describes forms, not names: only "validate" checks whether a
+        type or an input exists.
         """,
         example="blueprints schema --version cloudify_dsl_1_4 > blueprint.schema.json",
     ),

@@ -18,12 +18,12 @@ from phaseline.cli.shell.options import (
 )
 
 DEPLOYMENT_STATUSES = ("adopted", "good", "in_progress", "not_installed", "requires_attention", "suspended")
-reveal_option = click.option("--reveal", is_flag=True, help="Show secrets, too; otherwise they are (hidden).")
+reveal_option = click.option("--reveal", is_flag=True, help="Show the values of secrets instead of (hidden).")
 
 
 @click.group(epilog="Example: phaseline deployments show shop")
 def deployments() -> None:
-    """What was made of blueprints."""
+    """Create, update, show and delete deployments."""
 
 
 @click.command(epilog="Example: phaseline deployments create blueprint.yaml -d shop -i port=8080")
@@ -31,7 +31,10 @@ def deployments() -> None:
 @json_option
 @click.pass_obj
 def create(cli: CliContext, /, **words: object) -> None:
-    """Make a deployment of a blueprint without installing it; "executions start install" does that."""
+    """Create a deployment from a blueprint without installing it.
+
+    To install it: "executions start install".
+    """
     from phaseline.cli.shell.run_output import progress_watcher
 
     with cli.open() as client, progress_watcher(cli) as watcher:
@@ -44,7 +47,7 @@ def create(cli: CliContext, /, **words: object) -> None:
 @json_option
 @click.pass_obj
 def inputs(cli: CliContext, name: str) -> None:
-    """Show the inputs of a deployment; hidden ones stay hidden."""
+    """Show the inputs of a deployment, except hidden ones."""
     with cli.open() as client:
         view = client.deployments.show(name)
     none = f"The blueprint of '{view.name}' has no inputs."
@@ -68,12 +71,12 @@ def capabilities(cli: CliContext, name: str, reveal: bool) -> None:
 
 @click.command(epilog="Example: phaseline deployments labels shop --add team=web")
 @deployment_argument
-@click.option("--add", multiple=True, metavar="KEY=VALUE", help="A label that it is to have. Repeatable.")
-@click.option("--remove", multiple=True, metavar="KEY[=VALUE]", help="One that it is not to have. Repeatable.")
+@click.option("--add", multiple=True, metavar="KEY=VALUE", help="Label to add. [repeatable]")
+@click.option("--remove", multiple=True, metavar="KEY[=VALUE]", help="Label to remove. [repeatable]")
 @json_option
 @click.pass_obj
 def labels(cli: CliContext, name: str, add: tuple[str, ...], remove: tuple[str, ...]) -> None:
-    """Show the labels of a deployment, or change them."""
+    """Show or change the labels of a deployment."""
     with cli.open() as client:
         found = client.deployments.labels(name, add=add, remove=remove)
     none = f"'{found.deployment}' has no labels; give it one: phaseline deployments labels {found.deployment} --add KEY=VALUE"
@@ -82,12 +85,15 @@ def labels(cli: CliContext, name: str, add: tuple[str, ...], remove: tuple[str, 
 
 @click.command(epilog="Example: phaseline deployments delete shop")
 @deployment_argument
-@click.option("--force", is_flag=True, help="Even while instances of it may still exist: they are forgotten.")
+@click.option("--force", is_flag=True, help="Delete it even if its instances may still exist.")
 @yes_option
 @json_option
 @click.pass_obj
 def delete(cli: CliContext, name: str, force: bool, yes: bool) -> None:
-    """Forget a deployment. Its executions stay readable; its name is free again."""
+    """Delete a deployment.
+
+    Its executions stay readable; its name is free again.
+    """
     with cli.open() as client:
         if cli.asks(yes):
             from phaseline.cli.shell.confirmation import confirm_removal
@@ -102,12 +108,16 @@ COMMANDS = (
     *(update, plugins, of_deployment),
     command_for(
         "deployments.list",
-        click.option("--status", type=click.Choice(DEPLOYMENT_STATUSES), help="Only those of this status."),
+        click.option("--status", type=click.Choice(DEPLOYMENT_STATUSES), help="Only deployments of this status."),
         click.option(
-            "--text", metavar="TEXT", default="", help="Only those with this text in name, description or path."
+            "--text", metavar="TEXT", default="", help="Only deployments with this text in name, description or path."
         ),
         click.option(
-            "--label", "labels", multiple=True, metavar="KEY[=VALUE]", help="Only those with this label. Repeatable."
+            "--label",
+            "labels",
+            multiple=True,
+            metavar="KEY[=VALUE]",
+            help="Only deployments with this label. [repeatable]",
         ),
         limit_option,
         watchable,
@@ -139,7 +149,7 @@ COMMANDS = (
         deployment_argument,
         limit_option,
         render="listings:history_text",
-        help="Tell what happened to a deployment: what was run, by whom, and what people decided.",
+        help="Show what happened to a deployment, when, and by which users.",
         example="deployments history shop",
     ),
 )

@@ -21,7 +21,7 @@ id_argument = click.argument("id", shell_complete=completing("instances"))
 
 @click.group(epilog="Example: phaseline instances list -d shop")
 def instances() -> None:
-    """Node instances: the things a deployment consists of."""
+    """List, explain, signal and restrict node instances."""
 
 
 @click.command(epilog="Example: phaseline instances why web_k2m9x1")
@@ -31,7 +31,10 @@ def instances() -> None:
 @json_option
 @click.pass_obj
 def why(cli: CliContext, id: str | None, deployment: str | None, limit: int) -> None:
-    """Say what an instance waits for, since when, and what would let it go on. Without an ID: all that is stuck."""
+    """Explain what an instance is waiting for and how to unblock it.
+
+    Without an ID: list all stuck instances.
+    """
     with cli.open() as client:
         if id is None:
             page = client.instances.stuck(deployment=deployment, limit=limit)
@@ -53,12 +56,12 @@ COMMANDS = (
         "instances.list",
         deployment_option,
         click.option("--node", metavar="NAME", help="Only instances of this node."),
-        click.option("--state", metavar="STATE", help="Only those in this state."),
+        click.option("--state", metavar="STATE", help="Only instances in this state."),
         limit_option,
         watchable,
         render="listings:instance_list",
         answer=page_of("instances"),
-        help="List instances.",
+        help="List node instances.",
         example="instances list -d shop --state started",
     ),
     command_for(
@@ -66,7 +69,7 @@ COMMANDS = (
         id_argument,
         deployment_option,
         render="listings:instance_text",
-        help="Show one instance: state, runtime properties, relationships. A unique beginning of the id is enough.",
+        help="Show an instance: state, runtime properties, relationships.\n\nA unique beginning of the id is enough.",
         example="instances show web_k2m9x1",
     ),
     why,
@@ -78,15 +81,15 @@ COMMANDS = (
         render="stuck:stuck_text",
         more=now_too,
         answer=page_of("stuck"),
-        help="List what is stuck, over all deployments, the oldest first: failed, failing and tried again, unsure, sleeping or running long, left waiting.",
+        help="List the stuck instances of all deployments, the oldest first.\n\nThey failed, are retried or unsure, sleep or run for long, or were left waiting.",
         example="instances stuck -d shop",
     ),
     run_command_for(
         "instances.mark_unhealthy",
         click.argument("ids", metavar="ID...", nargs=-1, required=True, shell_complete=completing("instances")),
         deployment_option,
-        click.option("--reason", metavar="TEXT", default="", help="Shown with the instance."),
-        help="Say that instances are ill, whatever checks find: the next heal mends them or makes them anew. Refused while they are in use.",
+        click.option("--reason", metavar="TEXT", default="", help="Reason, shown with the instance."),
+        help="Mark instances as unhealthy, so that the next heal repairs them.\n\nThe mark overrides checks. Refused while the instances are in use.",
         example="instances mark-unhealthy web_k2m9x1 --reason 'disk is slow'",
     ),
     run_command_for(
@@ -98,13 +101,18 @@ COMMANDS = (
             metavar="NAME",
             required=True,
             shell_complete=completing("deployments"),
-            help="Its name.",
+            help="Name of the deployment.",
         ),
-        click.option("--forbid", metavar="ACTION", multiple=True, help="update, replace or delete; again for more."),
-        click.option("--lift", is_flag=True, help="Nothing is forbidden, whatever the blueprint says."),
-        click.option("--as-blueprint", is_flag=True, help="What the blueprint says is forbidden."),
+        click.option(
+            "--forbid",
+            metavar="ACTION",
+            multiple=True,
+            help="Action to forbid: update, replace or delete. [repeatable]",
+        ),
+        click.option("--lift", is_flag=True, help="Allow all actions, even those that the blueprint forbids."),
+        click.option("--as-blueprint", is_flag=True, help="Forbid the actions that the blueprint forbids."),
         check=_one_of_three,
-        help="Forbid that nodes or instances are updated, replaced or taken away, until that is lifted. Refused while they are in use.",
+        help="Forbid updating, replacing or deleting nodes or instances.\n\nRefused while they are in use.",
         example="instances restrict database -d shop --forbid delete --forbid replace",
     ),
     run_command_for(
@@ -113,10 +121,14 @@ COMMANDS = (
         deployment_option,
         data_option,
         click.option(
-            "--operation", "operations", metavar="NAME", multiple=True, help="Only this one, such as start; repeatable."
+            "--operation",
+            "operations",
+            metavar="NAME",
+            multiple=True,
+            help="Only this operation, such as start. [repeatable]",
         ),
         detach_option,
-        help="Say something to operations of an instance that sleep: they are called now, and find it. Then go on.",
+        help="Send data to sleeping operations of an instance, and call them now.",
         example="instances signal web_k2m9x1 -d shop --data '{\"ready\": true}'",
     ),
 )

@@ -12,14 +12,17 @@ package_argument = click.argument("package", metavar="PACKAGE[==VERSION]")
 
 @click.group(epilog="Example: phaseline deployments plugins enable shop ntp --set server=10.0.0.1")
 def plugins() -> None:
-    """Packages whose tasks run in the workflows of a deployment."""
+    """List, enable and disable packages for a deployment.
+
+    Tasks of enabled packages run in its workflows.
+    """
 
 
 COMMANDS = (
     command_for(
         "plugins.enabled",
         deployment_named,
-        click.option("--all", is_flag=True, help="Also those that it could have, and why it cannot have others."),
+        click.option("--all", is_flag=True, help="Include packages that can be enabled, and why others cannot."),
         name="list",
         render="authoring.packages:enabled_list",
         more=lambda words: {"deployment": words["deployment"]},
@@ -35,16 +38,14 @@ COMMANDS = (
             metavar="NAME=VALUE",
             multiple=True,
             callback=pairs_of_values,
-            help="One setting, read as YAML; repeatable.",
+            help="Setting with its value in YAML. [repeatable]",
         ),
-        click.option(
-            "--switch", is_flag=True, help="In the place of another version that is enabled; its settings stay."
-        ),
+        click.option("--switch", is_flag=True, help="Replace another enabled version, and keep its settings."),
         render="authoring.packages:enabled_text",
-        help="""Have the tasks of a package run in the workflows of a deployment, or change settings of one that is enabled.
+        help="""Enable a package for a deployment, or change its settings.
 
-        Without VERSION the one that is enabled is meant, otherwise the newest. Where something is installed a package must be
-        hot-pluggable.
+        Without VERSION: the enabled version, otherwise the newest. If the deployment has installed instances, the package
+        must be hot-pluggable.
         """,
         example="deployments plugins enable shop ntp==1.0.2 --set server=10.0.0.1",
     ),
@@ -53,7 +54,7 @@ COMMANDS = (
         deployment_named,
         package_argument,
         render=lambda found: f"{found.package}=={found.version} is not enabled for {found.deployment} any more",
-        help="Have the tasks of a package run no more. What they have done stays as it is.",
+        help="Disable a package for a deployment.\n\nWhat its tasks have done is not undone.",
         example="deployments plugins disable shop ntp",
     ),
 )

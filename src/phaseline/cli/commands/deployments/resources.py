@@ -27,31 +27,31 @@ filter_option = click.option(
     "--filter",
     metavar="EXPRESSION",
     default="",
-    help="Only those for which it is true, such as 'PhaseFailed'.",
+    help="Only resources for which this is true, such as 'PhaseFailed'.",
 )
 group_option = click.option(
-    "--group", metavar="KEY", default="", help="Only those of this group of failures, as resources list shows them."
+    "--group", metavar="KEY", default="", help='Only resources of this failure group, as "resources list" shows it.'
 )
-all_option = click.option("--all", is_flag=True, help="All resources, where nothing else is said.")
-phase_option = click.option("--phase", "phases", metavar="NAME", multiple=True, help="Only this phase; repeatable.")
+all_option = click.option("--all", is_flag=True, help="All resources, if no other selection is given.")
+phase_option = click.option("--phase", "phases", metavar="NAME", multiple=True, help="Only this phase. [repeatable]")
 
 
 reason_option = click.option(
-    "--reason", metavar="TEXT", required=True, help="Why you vouch for it; kept with the history."
+    "--reason", metavar="TEXT", required=True, help="Why the phases count as completed; stored with the history."
 )
 set_option = click.option(
     "--set",
     metavar="NAME=VALUE",
     multiple=True,
     callback=pairs,
-    help="Set an attribute first: a number, true, a list a, b or a text; NAME:=VALUE sets an expression, NAME:=undefined removes it; repeatable.",
+    help="Attribute to set first: a number, true, a list a, b or a text; NAME:=VALUE sets an expression, NAME:=undefined removes it. [repeatable]",
 )
 records_option = click.option(
     "-o",
     "--output",
     metavar="FILE",
     type=click.Path(dir_okay=False),
-    help="Write the records there, not to stdout; as JSON if it ends in .json.",
+    help="File for the records, JSON if it ends in .json. [default: stdout]",
 )
 SOME: tuple[Option, ...] = (names_argument, cluster_option, filter_option, group_option, all_option)
 """The options of a command that works on selected resources."""
@@ -59,7 +59,10 @@ SOME: tuple[Option, ...] = (names_argument, cluster_option, filter_option, group
 
 @click.group(epilog="Example: phaseline resources apply nodes.rec -d night")
 def resources() -> None:
-    """Resources: what phases move from state to state."""
+    """Apply, list, move and explain resources.
+
+    Phases move resources from state to state.
+    """
 
 
 @click.command(epilog="Example: phaseline resources export -d night -o night.rec")
@@ -71,9 +74,9 @@ def resources() -> None:
 @json_option
 @click.pass_obj
 def export(cli: CliContext, /, output: str | None, **words: Any) -> None:
-    """Print resources as the records that resources apply reads.
+    """Print resources as records that "resources apply" reads.
 
-    A record has AdType, Name, ClusterName, TargetState and the attributes; states and what phases keep are left out.
+    A record has AdType, Name, ClusterName, TargetState and the attributes; states and phase data are left out.
     """
     with cli.open() as client:
         found = ask(client, "resources.export", words)
@@ -104,10 +107,10 @@ COMMANDS = (
     command_for(
         "resources.apply",
         click.argument("files", metavar="FILE…", nargs=-1, required=True),
-        click.option("-d", "--cluster", metavar="NAME", default="", help="The cluster of records that name none."),
+        click.option("-d", "--cluster", metavar="NAME", default="", help="Cluster of records that name none."),
         stopping_options,
         render="resources:applied_text",
-        help="""Put the resources of files of records into the store, or change those that are there.
+        help="""Create or change resources from files of records.
 
         A record has AdType, Name, ClusterName (or -d), and TargetState if it is to move; all other attributes are its own.
         Files are formal text, or JSON if they end in .json. If anything is wrong, nothing is stored.
@@ -124,7 +127,7 @@ COMMANDS = (
         watchable,
         render="resources:resource_list",
         more=now_too,
-        help="List resources: state, target, and the phases that keep them there. What failed alike is told together.",
+        help="List resources: state, target, and the phases that keep them there.\n\nResources that failed alike are shown as one group.",
         example="resources list -d night --filter 'State == \"Allocation\"'",
     ),
     command_for(
@@ -133,63 +136,65 @@ COMMANDS = (
         cluster_option,
         render="resources:resource_text",
         exactly=True,
-        help="Show the record of a resource: its attributes, its state, and what each phase says of it.",
+        help="Show the record of a resource: attributes, state and phases.",
         example="resources show node-1 -d night",
     ),
     export,
     _about_some(
         "target",
         click.option(
-            "--force", is_flag=True, help="At once: what runs of them is not awaited, and moves nothing any more."
+            "--force", is_flag=True, help="Do not wait for running calls; their outcomes move nothing any more."
         ),
         stopping_options,
         first=(click.argument("state"),),
-        help="Give resources another target: what they do now is ended first, then they go the way to the state.",
+        help="Give resources another target state, after ending their present work.",
         example="resources target Terminated node-1 node-2",
     ),
     _about_some(
         "retry",
         phase_option,
         set_option,
-        help="Let phases that failed be called again; what they kept with the resource is cleared.",
+        help="Call failed phases again, with their phase data cleared.",
         example="resources retry --filter 'PhaseFailed' --set MachineType=small",
     ),
     _about_some(
         "complete",
         phase_option,
         reason_option,
-        help="Take phases as completed because you know they are; without --phase those that failed.",
+        help="Mark phases as completed; without --phase, those that failed.",
         example='resources complete node-1 --phase Acme.Tag --reason "tagged by hand"',
     ),
     _about_some(
         "rerun",
-        click.option("--phase", "phases", metavar="NAME", multiple=True, required=True, help="The phase; repeatable."),
-        help="Have completed phases called once more, while their resources are still in that state.",
+        click.option(
+            "--phase", "phases", metavar="NAME", multiple=True, required=True, help="Phase to call again. [repeatable]"
+        ),
+        help="Call completed phases again, if resources are still in their state.",
         example="resources rerun node-1 --phase Example.CreateFile",
     ),
     _about_some(
         "wake",
         phase_option,
-        help="Have phases that sleep called now instead of when they are due.",
+        help="Call sleeping phases now instead of when they are due.",
         example="resources wake node-1",
     ),
     _about_some(
         "signal",
         phase_option,
         data_option,
-        help="Say something to phases that sleep: they are called now, and find it in their phase data, in the list signals.",
+        help="Send data to sleeping phases, and call them now.\n\nPhases find it in the list signals of their phase data.",
         example="resources signal --filter 'Rack == 4' --phase Acme.Power --data '{\"on\": true}'",
     ),
     _about_some(
         "cancel",
-        help="Leave resources in the state they are in: nothing of them is called any more, running calls are awaited.",
+        help="Stop resources in their present state, after running calls ended.",
         example="resources cancel node-1",
     ),
     _about_some(
         "delete",
-        help="""Remove resources and what is known of them; running calls are awaited first.
+        help="""Delete resources with all their data, after running calls ended.
 
-        Nothing is called to undo what phases have made: give the resources a target such as Terminated before.
+        No phase is undone: give the resources a target such as Terminated before.
         """,
         example="resources delete --filter 'State == \"Terminated\"'",
     ),
@@ -200,7 +205,7 @@ COMMANDS = (
         phase_option,
         limit_option,
         render="resources:history_text",
-        help="Tell what a resource went through: states, calls, what users decided; the last lines of it.",
+        help="Show the last events of a resource: states, calls, users' decisions.",
         example="resources history node-1 --phase Acme.CreateInstance",
     ),
     command_for(
@@ -209,7 +214,7 @@ COMMANDS = (
         cluster_option,
         render="resources:why_text",
         more=now_too,
-        help="Say why a resource is where it is: each phase of its state, whether it applies or why not, what it waits for.",
+        help="Explain why a resource is in its state.\n\nFor each phase: whether it applies, and what it waits for.",
         example="resources why node-1",
     ),
 )

@@ -25,13 +25,14 @@ approve = command_for(
     "executions.approve",
     execution_argument,
     deployment_option,
-    click.option("--plan", metavar="DIGEST", help="The plan that you have seen; refused if it waits for another one."),
-    click.option("--reason", metavar="TEXT", default="", help="Kept with the execution."),
+    click.option("--plan", metavar="DIGEST", help="Digest of the plan that you have read; any other plan is refused."),
+    click.option("--reason", metavar="TEXT", default="", help="Reason, stored with the execution."),
     render=_text,
     code=lambda found: 1 if found.objection else 0,
-    help="""Agree to exactly the plan that a hook waits with; whether you may, the hook decides.
+    help="""Approve exactly the plan for which an execution waits.
 
-    You are who the operating system says, or LOGNAME or USER of the environment. Exit code 1 if it counts for nothing.
+    The hook decides whether you may. Your name is that of the operating system, or LOGNAME or USER of the environment.
+    Exit code 1 if the approval has no effect.
     """,
     example="executions approve install-7 --plan 3f9a1c22b0de",
 )

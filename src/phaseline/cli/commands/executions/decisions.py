@@ -10,7 +10,12 @@ from phaseline.cli.shell.cli_context import CliContext, Words, run_command_for
 from phaseline.cli.shell.options import deployment_option, detach_option, execution_argument, json_option
 
 instances_needed = click.option(
-    "--instance", "instances", metavar="ID", multiple=True, required=True, help="Whose operations; repeatable."
+    "--instance",
+    "instances",
+    metavar="ID",
+    multiple=True,
+    required=True,
+    help="Instance whose operations are selected. [repeatable]",
 )
 
 resume = run_command_for(
@@ -18,7 +23,7 @@ resume = run_command_for(
     execution_argument,
     deployment_option,
     detach_option,
-    help="Carry on with an execution that was interrupted or killed. What completed is not called again.",
+    help="Resume an execution that was interrupted or killed.\n\nCompleted calls are not repeated.",
     example="executions resume -d shop",
 )
 
@@ -27,14 +32,14 @@ follow = run_command_for(
     execution_argument,
     deployment_option,
     name="follow",
-    help="Watch an execution to its end, whoever runs it; carry it on if nobody does. Ctrl-C leaves it as it is.",
+    help="Watch an execution until it ends; run it if no process does.\n\nCtrl-C does not change the execution.",
     example="executions follow install-7",
 )
 
 
 def _raise_if_clean_of_some(words: Words) -> None:
     if words["clean"] and words["instances"]:
-        raise click.UsageError("--clean concerns the whole execution; leave --instance out")
+        raise click.UsageError("--clean applies to the whole execution; omit --instance")
 
 
 retry = run_command_for(
@@ -42,12 +47,12 @@ retry = run_command_for(
     execution_argument,
     deployment_option,
     click.option(
-        "--instance", "instances", metavar="ID", multiple=True, help="Only operations of this instance; repeatable."
+        "--instance", "instances", metavar="ID", multiple=True, help="Only operations of this instance. [repeatable]"
     ),
-    click.option("--clean", is_flag=True, help="Stop and delete half-made instances first."),
+    click.option("--clean", is_flag=True, help="Stop and delete partly created instances first."),
     detach_option,
     check=_raise_if_clean_of_some,
-    help="Call again what failed, was canceled or is unsure; then go on with what waited for it.",
+    help="Call failed, canceled and unsure operations again, then continue.",
     example="executions retry install-7 --clean",
 )
 
@@ -61,11 +66,13 @@ complete = run_command_for(
         "operations",
         metavar="NAME",
         multiple=True,
-        help="Only this operation, such as start; repeatable.",
+        help="Only this operation, such as start. [repeatable]",
     ),
-    click.option("--reason", metavar="TEXT", required=True, help="Why you vouch for it; kept with the events."),
+    click.option(
+        "--reason", metavar="TEXT", required=True, help="Why the operations count as completed; stored with the events."
+    ),
     detach_option,
-    help="Take failed or unsure operations as completed, because you know they are; then go on.",
+    help="Mark failed or unsure operations as completed, then continue.",
     example='executions complete install-7 --instance db_x1 --reason "started by hand"',
 )
 
@@ -74,9 +81,11 @@ wake = run_command_for(
     execution_argument,
     deployment_option,
     instances_needed,
-    click.option("--operation", "operations", metavar="NAME", multiple=True, help="Only this one; repeatable."),
+    click.option(
+        "--operation", "operations", metavar="NAME", multiple=True, help="Only this operation or phase. [repeatable]"
+    ),
     detach_option,
-    help="Have operations and phases that sleep called now; then go on.",
+    help="Call sleeping operations and phases now instead of when they are due.",
     example="executions wake install-7 --instance server_x1",
 )
 
@@ -85,11 +94,18 @@ rerun = run_command_for(
     execution_argument,
     deployment_option,
     click.option(
-        "--instance", "instances", metavar="ID", multiple=True, required=True, help="Whose phases; repeatable."
+        "--instance",
+        "instances",
+        metavar="ID",
+        multiple=True,
+        required=True,
+        help="Instance whose phases are selected. [repeatable]",
     ),
-    click.option("--phase", "phases", metavar="NAME", multiple=True, required=True, help="The phase; repeatable."),
+    click.option(
+        "--phase", "phases", metavar="NAME", multiple=True, required=True, help="Phase to call again. [repeatable]"
+    ),
     detach_option,
-    help="Have completed phases of nodes called once more, while these are still in that state; then go on.",
+    help="Call completed phases of instances again, then continue.\n\nThe instances must still be in the state of the phase.",
     example="executions rerun install-7 --instance server_x1 --phase Acme.Tag",
 )
 
@@ -98,11 +114,11 @@ rerun = run_command_for(
 @execution_argument
 @deployment_option
 @click.option("--force", "how", flag_value="force", help="Do not wait for running calls.")
-@click.option("--kill", "how", flag_value="kill", help="Do not wait, and end their processes.")
+@click.option("--kill", "how", flag_value="kill", help="End the processes of running calls instead of waiting.")
 @json_option
 @click.pass_obj
 def cancel(cli: CliContext, id: str | None, deployment: str | None, how: Literal["force", "kill"] | None) -> None:
-    """End an execution that is open: nothing new starts, running calls are awaited."""
+    """Cancel an open execution: start nothing new, wait for running calls."""
     from phaseline.cli.shell.run_output import progress_watcher
 
     with cli.open() as client:

@@ -43,35 +43,36 @@ def line_options(function: F) -> F:
         **others: object,
     ) -> object:
         if not limit and not follows and not every:
-            raise click.BadParameter("0 shows what comes from now on, and so needs --follow.", param_hint="'--limit'")
+            raise click.BadParameter("0 shows only new lines, so it needs --follow.", param_hint="'--limit'")
         wanted = {"node": node, "phase": phase, "level": level, "text": text}
         return function(*args, wanted=wanted, limit=None if every else limit, follows=follows, **others)
 
     count = click.IntRange(min=0)
     options = (
-        click.option("--node", metavar="NAME", default="", help="Only about instances of this node."),
+        click.option("--node", metavar="NAME", default="", help="Only lines about instances of this node."),
         click.option(
-            "--phase", metavar="NAME", default="", help="Only about this operation or phase; its last part will do."
+            "--phase",
+            metavar="NAME",
+            default="",
+            help="Only lines about this operation or phase; the last part of its name is enough.",
         ),
         click.option(
             "--level",
             metavar="LEVEL",
             default="",
-            help="Only lines of this level and above (of logs: info, unless you say debug), or events of this type.",
+            help="Only lines of this level and above, or events of this type. [default for logs: info]",
         ),
-        click.option(
-            "--text", metavar="TEXT", default="", help="Only those with this text, upper and lower case alike."
-        ),
+        click.option("--text", metavar="TEXT", default="", help="Only lines with this text, in upper or lower case."),
         click.option(
             "--limit",
             type=count,
             default=10_000,
             show_default=True,
-            help="Show the last so many; with --follow and 0 only what comes from now on.",
+            help="Number of last lines to show; with --follow, 0 shows only new lines.",
         ),
-        click.option("--all", "every", is_flag=True, help="Show all, however many."),
+        click.option("--all", "every", is_flag=True, help="Show all lines."),
         click.option(
-            "-f", "--follow", "follows", is_flag=True, help="Go on with lines as they come, until it has ended."
+            "-f", "--follow", "follows", is_flag=True, help="Continue with new lines until the execution has ended."
         ),
     )
     for option in reversed(options):
@@ -81,7 +82,10 @@ def line_options(function: F) -> F:
 
 @click.group(epilog="Example: phaseline executions show -d shop")
 def executions() -> None:
-    """Runs of workflows. Without an ID: the latest of -d NAME."""
+    """Start, follow, inspect and control executions of workflows.
+
+    Without an ID: the execution of -d NAME to which the command applies, or the latest one.
+    """
 
 
 COMMANDS = (
@@ -92,14 +96,17 @@ COMMANDS = (
         click.option(
             "--status",
             type=click.Choice([status.value for status in ExecutionStatus]),
-            help="Only those of this status.",
+            help="Only executions of this status.",
         ),
-        click.option("--workflow", metavar="NAME", default="", help="Only runs of this workflow."),
-        click.option("--by", metavar="USER", default="", help="Only those that this user asked for."),
+        click.option("--workflow", metavar="NAME", default="", help="Only executions of this workflow."),
+        click.option("--by", metavar="USER", default="", help="Only executions requested by this user."),
         click.option(
-            "--since", metavar="AGE", callback=age, help="Only those asked for since then: 90m, 12h, 30d, 8w."
+            "--since",
+            metavar="AGE",
+            callback=age,
+            help="Only executions requested in this last time: 90m, 12h, 30d, 8w.",
         ),
-        click.option("--text", metavar="TEXT", default="", help="Only those with this text in the id or the reason."),
+        click.option("--text", metavar="TEXT", default="", help="Only executions with this text in id or reason."),
         limit_option,
         watchable,
         render="executions:execution_list",
@@ -112,7 +119,7 @@ COMMANDS = (
         execution_argument,
         deployment_option,
         render="executions:execution_text",
-        help="Show one execution: status, counts, and every failed operation with its cause.",
+        help="Show an execution: status, counts, failed operations and causes.",
         example="executions show -d shop",
     ),
     command_for(
@@ -120,7 +127,7 @@ COMMANDS = (
         execution_argument,
         deployment_option,
         render="timeline:timeline_text",
-        help="Show which phase ran when, and the chain of calls that decided when it was done.",
+        help="Show when each phase ran, and which calls determined the end.",
         example="executions timeline -d shop",
     ),
 )
@@ -144,10 +151,10 @@ def logs(
     limit: int | None,
     follows: bool,
 ) -> None:
-    """Print what scripts and plugins wrote, and the engine about them.
+    """Print log lines of scripts and plugins, and of the engine about them.
 
-    With --follow and --json: a JSON document a line. Ctrl-C ends it, and nothing else; exit code 1 if no process
-    works on what has not ended.
+    With --follow and --json: one JSON document per line. Ctrl-C ends only the output. Exit code 1 if the execution has
+    not ended and no process works on it.
     """
     wanted = {**wanted, "level": wanted["level"] or LEVEL}
     log_text = cli.renderer("executions:log_text")
@@ -174,10 +181,10 @@ def logs(
 def events(
     cli: CliContext, id: str | None, deployment: str | None, wanted: Wanted, limit: int | None, follows: bool
 ) -> None:
-    """Print what happened, in the words and the form of Cloudify's command line.
+    """Print events in the words and form of Cloudify's command line.
 
-    With --follow and --json: a JSON document a line. Ctrl-C ends it, and nothing else; exit code 1 if no process
-    works on what has not ended.
+    With --follow and --json: one JSON document per line. Ctrl-C ends only the output. Exit code 1 if the execution has
+    not ended and no process works on it.
     """
     event_text = cli.renderer("executions:event_text")
     with cli.open() as client:

@@ -11,10 +11,10 @@ install = run_command_for(
     running_options,
     detach_option,
     hints=lambda view: [f"outputs: phaseline deployments outputs {view.deployment}"],
-    help="""Make a deployment of a blueprint and install it.
+    help="""Create a deployment from a blueprint and install it.
 
-    Runs here, or is followed here if another process is the engine. Ctrl-C cancels nothing: it waits for the running
-    calls and leaves the rest to an engine in the background; "executions follow" shows how it goes on.
+    The execution runs here, or is followed here if another process is the engine. Ctrl-C cancels nothing: it waits for
+    running calls and leaves the rest to an engine in the background; watch that with "executions follow".
     """,
     example="install blueprint.yaml -d shop -i port=8080",
 )

@@ -24,14 +24,14 @@ def age(_ctx: click.Context, parameter: click.Parameter, text: str | None) -> st
 purge = command_for(
     "executions.purge",
     click.option(
-        "--older", metavar="AGE", required=True, callback=age, help="Ended longer ago than that: 90m, 12h, 30d, 8w."
+        "--older", metavar="AGE", required=True, callback=age, help="Smallest time since the end: 90m, 12h, 30d, 8w."
     ),
     deployment_option,
-    click.option("--dry-run", is_flag=True, help="Only say which would go."),
+    click.option("--dry-run", is_flag=True, help="Only list the executions that would be removed."),
     render="maintenance:purge_text",
     help="""Remove executions that ended long ago, with their logs and events.
 
-    Open ones stay, and of each deployment its last install and the last one that completed.
+    Open executions stay, and of each deployment the last install and the last completed execution.
     """,
     example="executions purge --older 30d --dry-run",
 )

@@ -15,6 +15,6 @@ start = run_command_for(
     running_options,
     detach_option,
     cls=OfDeployment,
-    help="Run a workflow of a deployment: a built-in one, by its name.",
+    help="Run a workflow on a deployment, given by its name.",
     example="executions start execute_operation -d shop -p operation=backup",
 )

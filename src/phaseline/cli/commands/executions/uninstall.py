@@ -24,11 +24,11 @@ def _ask_first(cli: CliContext, client: Client, words: Words) -> None:
 uninstall = run_command_for(
     "executions.uninstall",
     deployment_needed,
-    click.option("--ignore-failure", is_flag=True, help="Go on where an operation fails, as if it had not."),
+    click.option("--ignore-failure", is_flag=True, help="Continue after failed operations as if they had succeeded."),
     click.option(
         "--recursive",
         is_flag=True,
-        help="First uninstall the deployments that belong to it, as their labels csys-obj-parent say.",
+        help="First uninstall the deployments whose label csys-obj-parent names this one.",
     ),
     running_options,
     yes_option,
@@ -36,6 +36,9 @@ uninstall = run_command_for(
     confirm=_ask_first,
     hints=lambda view: [f"forget it: phaseline deployments delete {view.deployment}"],
     cls=OfDeployment,
-    help="""Stop and delete every instance of a deployment. Its record stays; "deployments delete" forgets it.""",
+    help="""Stop and delete every instance of a deployment.
+
+    The deployment's record stays; "deployments delete" removes it.
+    """,
     example="uninstall -d shop",
 )

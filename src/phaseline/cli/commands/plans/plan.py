@@ -77,9 +77,10 @@ class Workflows(click.Group):
 
 @click.group(cls=Workflows, epilog="Example: phaseline plan execute_operation -d shop -p operation=backup")
 def plan() -> None:
-    """Show what a command would do. Runs no code of a blueprint or plugin, stores nothing but the plan, with --save.
+    """Show what a command would do, without doing it.
 
-    Any other workflow of a deployment is planned by its name, with -d and -p.
+    No code of a blueprint or plugin is run, and only --save stores the plan. To plan any other workflow of a
+    deployment, give its name with -d and -p.
     """
 
 
@@ -119,7 +120,7 @@ OF_A_BLUEPRINT = frozenset({"plugins", "input_files", "inputs_given", "labels", 
     "--deployment",
     metavar="NAME",
     shell_complete=completing("deployments"),
-    help="Name of the deployment; whether it is free is looked at. Without BLUEPRINT: one that there is.",
+    help="Name of the new deployment, which must be free; without BLUEPRINT: of an existing one.",
 )
 @blueprint_options
 @label_option
@@ -143,23 +144,22 @@ def install(
     tells: bool,
     **words: Any,
 ) -> None:
-    """Show what "install" would do: nodes, waves, operations, batches, number of calls.
+    """Show what "install" would do: nodes, waves, operations, batches, calls.
 
-    Of a BLUEPRINT, of which a deployment would be made; or, without one, of a deployment that there is, with its inputs
-    and packages.
+    With BLUEPRINT: for a new deployment. Without it: for an existing deployment, with its inputs and packages.
     """
     cli = ctx.ensure_object(CliContext)
     if file is None:
-        _raise_if_given(ctx, OF_A_BLUEPRINT, "of a deployment that is made of a BLUEPRINT, which is not named")
+        _raise_if_given(ctx, OF_A_BLUEPRINT, "only allowed with a BLUEPRINT")
         if deployment is None:
-            raise click.UsageError(f"Name a blueprint, or a deployment that there is with -d NAME; {SEE_NAMES}", ctx)
+            raise click.UsageError(f"Name a blueprint, or an existing deployment with -d NAME; {SEE_NAMES}", ctx)
         own = {name: value for name, value in words.items() if name not in OF_A_BLUEPRINT}
         parameters = gathered(parameter_files, parameters_given)
         with cli.open() as client:
             found = client.plans.make("install", deployment, parameters=parameters, **own)
         answer_plan(cli, found, tells=tells)
         return
-    _raise_if_given(ctx, OF_A_DEPLOYMENT, "of a deployment that there is: leave BLUEPRINT out")
+    _raise_if_given(ctx, OF_A_DEPLOYMENT, "only allowed for an existing deployment: omit BLUEPRINT")
     own = {name: value for name, value in words.items() if name not in OF_A_DEPLOYMENT}
     with cli.open() as client:
         found = client.blueprints.plan(file, deployment, inputs=gathered(input_files, inputs_given), **own)
@@ -185,7 +185,7 @@ def _raise_if_given(ctx: click.Context, names: AbstractSet[str], why: str) -> No
 
 @plan.command(cls=OfDeployment, epilog="Example: phaseline plan uninstall -d shop")
 @deployment_needed
-@click.option("--ignore-failure", is_flag=True, help="As for uninstall.")
+@click.option("--ignore-failure", is_flag=True, help="Continue after failed operations as if they had succeeded.")
 @stopping_options
 @save_option
 @plan_options

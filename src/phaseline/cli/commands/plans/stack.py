@@ -31,9 +31,9 @@ if TYPE_CHECKING:
     from phaseline.views.views import ExecutionView
 
 HELP = {
-    "suspend": "Freeze what runs of a deployment, or stop what cannot be frozen; dependents first. Twice is once.",
-    "resume": "Have what is suspended go on, in the order of dependencies.",
-    "check": "Ask every instance how it is; all that is wrong is told, and what could not be asked.",
+    "suspend": "Freeze a deployment's instances; stop those that cannot be frozen.\n\nDependents come first. Suspending twice has no further effect.",
+    "resume": "Resume the suspended instances of a deployment.",
+    "check": "Check every instance of a deployment, and report all problems.\n\nInstances that could not be checked are reported, too.",
 }
 """{workflow: its help}"""
 
@@ -67,7 +67,7 @@ suspend, resume, check = (_whole(workflow) for workflow in HELP)
 @click.command(cls=OfDeployment, epilog="Example: phaseline restore -d shop monday")
 @click.argument("snapshot")
 @deployment_needed
-@click.option("--preview", is_flag=True, help="Only show what would be done, as phaseline plan restore.")
+@click.option("--preview", is_flag=True, help='Only show the plan, as "phaseline plan restore".')
 @running_options
 @yes_option
 @detach_option
@@ -76,7 +76,10 @@ suspend, resume, check = (_whole(workflow) for workflow in HELP)
 def restore(
     cli: CliContext, /, snapshot: str, deployment: str, preview: bool, yes: bool, detach: bool, **options: Any
 ) -> None:
-    """Bring a deployment back to a snapshot: an update to what it was, then the operation snapshot.apply."""
+    """Restore a deployment to a snapshot.
+
+    The deployment is updated to its former state, then the operation snapshot.apply is called.
+    """
     from phaseline.cli.shell.run_output import print_result, progress_watcher
 
     with cli.open() as client:
@@ -126,19 +129,19 @@ def _document_options(command: Callable[..., Any]) -> Callable[..., Any]:
     made: Callable[..., Any] = with_inputs
     options = (
         click.argument("document", type=click.Path(dir_okay=False)),
-        click.option("-d", "--deployment", metavar="NAME", help="Name of the deployment; otherwise the document's."),
-        click.option("--blueprint", metavar="FILE", help="Another blueprint than the document's."),
+        click.option(
+            "-d", "--deployment", metavar="NAME", help="Name of the deployment. [default: name in the document]"
+        ),
+        click.option("--blueprint", metavar="FILE", help="Blueprint to use. [default: blueprint in the document]"),
         inputs_option,
         input_option,
         plugins_option,
-        click.option(
-            "--allow-type-change", is_flag=True, help="Although a node has another type than the document says."
-        ),
+        click.option("--allow-type-change", is_flag=True, help="Allow node types that differ from the document."),
         click.option(
             "--check/--no-check",
             default=True,
             show_default=True,
-            help="Ask those that have a check whether they are there.",
+            help="Check that resources exist, where a check is defined.",
         ),
     )
     for option in reversed(options):
@@ -151,7 +154,7 @@ adopt = run_command_for(
     _document_options,
     running_options,
     detach_option,
-    help="Make a deployment of what is there already, by a document that export or abandon has written. Nothing is created.",
+    help="Create a deployment from existing resources that a document lists.\n\nExport and abandon write such documents. No resource is created.",
     example="adopt shop.json -d shop",
 )
 
@@ -163,7 +166,7 @@ adopt = run_command_for(
 @json_option
 @click.pass_obj
 def plan_of_adoption(cli: CliContext, /, tells: bool, **words: Any) -> None:
-    """Show what "adopt" would do, and what speaks against it; nothing is stored."""
+    """Show what "adopt" would do, and what prevents it."""
     with cli.open() as client:
         found = ask(client, "plans.adopt", words)
     answer_plan(cli, found, tells=tells)
@@ -172,13 +175,16 @@ def plan_of_adoption(cli: CliContext, /, tells: bool, **words: Any) -> None:
 @click.command(cls=OfDeployment, epilog="Example: phaseline abandon -d shop -o shop.json")
 @deployment_needed
 @output_option
-@click.option("--force", is_flag=True, help="Cancel what runs of it first, and although a change of it is half done.")
+@click.option("--force", is_flag=True, help="Cancel its open executions first, and accept an unfinished change.")
 @yes_option
 @detach_option
 @json_option
 @click.pass_obj
 def abandon(cli: CliContext, deployment: str, output: str | None, force: bool, yes: bool, detach: bool) -> None:
-    """Forget a deployment and leave alone what it stands for; its document is printed, and kept for 30 days."""
+    """Remove a deployment's records without touching its resources.
+
+    Its document is printed, and kept for 30 days.
+    """
     from phaseline.cli.shell.run_output import progress_watcher
 
     with cli.open() as client:
@@ -210,11 +216,14 @@ def _print_document(
 @click.command(cls=OfDeployment, epilog="Example: phaseline export -d shop -o shop.json")
 @deployment_needed
 @output_option
-@click.option("--heat", is_flag=True, help="Only the keys that documents of Heat have.")
+@click.option("--heat", is_flag=True, help="Write only the keys of Heat's documents.")
 @json_option
 @click.pass_obj
 def export(cli: CliContext, deployment: str, output: str | None, heat: bool) -> None:
-    """Print a deployment as the document that adopt takes. Nothing is changed; secrets in it are sealed."""
+    """Print a deployment as a document for adopt.
+
+    Nothing is changed. Secrets in the document are sealed.
+    """
     with cli.open() as client:
         found = client.deployments.export(deployment, heat=heat)
     put(cli, found, output)

@@ -32,15 +32,15 @@ if TYPE_CHECKING:
     from phaseline.use_cases.prepare.plan_preview import PlanPreview
 
 SWITCHES = {
-    "allow_replace": "Nodes that cannot change as they stand (type, container, group ...) may be uninstalled and installed anew.",
-    "skip_uninstall": "Leave what the blueprint has no more where it is, and forget it.",
-    "skip_install": "Do not install what comes.",
-    "skip_drift_check": "Do not ask what is there whether it has drifted; only what changed in the blueprint counts.",
-    "skip_heal": "Do not check and heal what is to be updated before that.",
-    "skip_reinstall": "Reinstall nothing but what --reinstall names.",
-    "force_reinstall": "Reinstall what has changed, although it could be updated.",
-    "ignore_failure": "Go on although something cannot be uninstalled.",
-    "auto_correct_types": "Inputs that are texts become numbers and truths where their types ask for these.",
+    "allow_replace": "Allow reinstalling nodes that cannot change in place (type, container, group ...).",
+    "skip_uninstall": "Do not uninstall removed nodes; only delete their records.",
+    "skip_install": "Do not install added nodes.",
+    "skip_drift_check": "Do not check for drift; only changes of the blueprint count.",
+    "skip_heal": "Do not check and heal instances before their update.",
+    "skip_reinstall": "Reinstall only the instances that --reinstall names.",
+    "force_reinstall": "Reinstall changed instances, even if they could be updated.",
+    "ignore_failure": "Continue even if an uninstall fails.",
+    "auto_correct_types": "Convert text inputs to numbers or booleans where their types require it.",
 }
 """{parameter of the workflow: its help}"""
 NAMED = 5
@@ -66,12 +66,12 @@ def update_options(function: Callable[..., Any]) -> Callable[..., Any]:
     for name, text in reversed(SWITCHES.items()):
         command = click.option(f"--{name.replace('_', '-')}", name, is_flag=True, help=text)(command)
     command = click.option(
-        "--reinstall", metavar="ID", multiple=True, help="Reinstall this instance, whatever is found of it; repeatable."
+        "--reinstall", metavar="ID", multiple=True, help="Instance to reinstall in any case. [repeatable]"
     )(command)
     command = click.option(
         "--workflow-id",
         metavar="WORKFLOW",
-        help="Run this workflow instead of the update's own rounds; its parameters say whom it concerns.",
+        help="Workflow to run instead of the update's rounds; its parameters list the affected instances.",
     )(parameter_option(command))
     return blueprint_options(blueprint_argument(runtime_only_option(command)))
 
@@ -79,16 +79,16 @@ def update_options(function: Callable[..., Any]) -> Callable[..., Any]:
 @click.command(epilog="Example: phaseline deployments update shop blueprint.yaml -i port=8080")
 @deployment_argument
 @update_options
-@click.option("--preview", is_flag=True, help="Only show what would be done, as phaseline plan update.")
+@click.option("--preview", is_flag=True, help='Only show the plan, as "phaseline plan update".')
 @running_options
 @yes_option
 @detach_option
 @json_option
 @click.pass_obj
 def update(cli: CliContext, /, name: str, file: str, preview: bool, yes: bool, detach: bool, **options: Any) -> None:
-    """Bring a deployment to another blueprint, or to other inputs of the same one; see before: phaseline plan update.
+    """Update a deployment to another blueprint, or to other inputs.
 
-    Inputs that are not given stay as they are.
+    Inputs that are not given keep their values. To see the plan first: phaseline plan update.
     """
     from phaseline.cli.shell.run_output import print_result, progress_watcher
 
@@ -115,7 +115,7 @@ def _made_anew(cli: CliContext, found: PlanPreview) -> str:
         return ""
     names = ", ".join(list(anew)[:NAMED]) + (", ..." if len(anew) > NAMED else "")
     count = cli.renderer("table:number")(sum(anew.values()), "instance")
-    return f"{count} of {names} will be uninstalled and installed anew. "
+    return f"{count} of {names} will be reinstalled. "
 
 
 @click.command("update", cls=OfDeployment, epilog="Example: phaseline plan update -d shop blueprint.yaml --save")
@@ -127,7 +127,10 @@ def _made_anew(cli: CliContext, found: PlanPreview) -> str:
 @json_option
 @click.pass_obj
 def plan_of_update(cli: CliContext, /, deployment: str, file: str, tells: bool, **options: Any) -> None:
-    """Show what "deployments update" would do: steps, attributes old -> new, what is reinstalled and why, all rounds."""
+    """Show what "deployments update" would do, in all its rounds.
+
+    The plan has the steps, attributes old -> new, and what is reinstalled and why.
+    """
     with cli.open() as client:
         found = client.plans.update(deployment, file, **options)
     answer_plan(cli, found, tells=tells)

@@ -18,21 +18,21 @@ COMMANDS = (
             metavar="FORMAT",
             default="10.0.0",
             show_default=True,
-            help="Version of the format: 1.0.0 to 5.0.0 are Fuel's, 10.0.0 is our own.",
+            help="Version of the package format: Fuel's 1.0.0 to 5.0.0, or 10.0.0, our own.",
         ),
-        click.option("--output", metavar="FOLDER", help="Where it is written; otherwise into a folder of its name."),
+        click.option("--output", metavar="FOLDER", help="Folder to write. [default: the package's name]"),
         render="authoring.packages:created_text",
-        help="Write a new package to begin with: it is good at once, and says which numbers of stages are for what.",
+        help="Create a new package that is valid at once.\n\nIts files explain the numbers of stages.",
         example="plugins create ntp --package-version 5.0.0",
     ),
     local_command_for(
         "plugins.build",
         click.argument("folder"),
-        click.option("--output", metavar="FILE", help="The archive; otherwise NAME-VERSION.tar.gz in this folder."),
+        click.option("--output", metavar="FILE", help="Archive to write. [default: NAME-VERSION.tar.gz]"),
         render="authoring.packages:built_text",
-        help="""Check a package and pack it with checksums. Its pre_build_hook is run first, if it is a program.
+        help="""Check a package and pack it with checksums.
 
-        The same files make the same archive, whoever builds it and whenever.
+        Its pre_build_hook is run first, if it is a program. Equal files always make an equal archive.
         """,
         example="plugins build ntp",
     ),
@@ -40,9 +40,10 @@ COMMANDS = (
         "plugins.update",
         click.argument("path"),
         render="authoring.packages:installed_package",
-        help="""Put a package in the place of an older one whose version begins with the same two numbers: 1.0.3 for 1.0.2.
+        help="""Replace a package by a newer one, such as 1.0.2 by 1.0.3.
 
-        Deployments that use the older one use this one from now on. Executions that are open go on with what they began with.
+        The first two numbers of both versions must be equal. Deployments use the new package from now on; open executions
+        keep the old one.
         """,
         example="plugins update ntp-1.0.3.tar.gz",
     ),
@@ -51,7 +52,7 @@ COMMANDS = (
         click.argument("name", metavar="NAME==VERSION"),
         folders_argument,
         render=lambda found: f"Registered: {found} ({found.origin})",
-        help="Register a package that lies in a FOLDER, or in one of the folders of plugins; its files are left where they are.",
+        help="Register a package, and leave its files in their folder.\n\nThe package is searched in FOLDER, or in the folders of plugins.",
         example="plugins register ntp==1.0.2",
     ),
     command_for(
@@ -59,11 +60,11 @@ COMMANDS = (
         folders_argument,
         render="authoring.packages:synced_text",
         code=is_good,
-        help="""Bring records of packages up to the files in FOLDERs: new, changed and vanished ones.
+        help="""Update package records from the files in folders.
 
-        Without FOLDER: those in the folders of plugins, and those that installed distributions announce (entry points of the group phaseline.packages).
-        One that is broken does not stop the others; one that a deployment uses is never removed. Packages that were installed
-        are left alone. Exit code 1 if one is broken, or its files are missed.
+        Without FOLDER: packages in the folders of plugins, and those that installed distributions announce (entry points
+        of the group phaseline.packages). A broken package does not stop the others; a package in use by a deployment is
+        never removed. Installed packages are left alone. Exit code 1 if a package is broken or its files are missing.
         """,
         example="plugins sync /srv/plugins",
     ),
@@ -74,11 +75,13 @@ COMMANDS = (
             "--deployment",
             metavar="NAME",
             shell_complete=completing("deployments"),
-            help="Of the packages that are enabled for it alone.",
+            help="Only packages that are enabled for this deployment.",
         ),
-        click.option("--workflow", metavar="NAME", default="install", show_default=True, help="For which workflow."),
+        click.option(
+            "--workflow", metavar="NAME", default="install", show_default=True, help="Workflow that runs the tasks."
+        ),
         render="authoring.plugin_order:order_text",
-        help="Show the tasks of packages in the order in which they run, before anything runs; without -d those of all packages.",
+        help="Show the order in which the tasks of packages would run.\n\nWithout -d: the tasks of all packages.",
         example="plugins order -d shop",
     ),
 )

@@ -16,7 +16,10 @@ if TYPE_CHECKING:
 
 @click.group(epilog="Example: phaseline plugins try machines:create --properties '{size: small}'")
 def plugins() -> None:
-    """Code that operations are mapped to, phases of states, types that blueprints import, and packages of all of these."""
+    """Install, check, list and try plugins and packages.
+
+    A plugin has operations, phases or types that blueprints import; a package contains any of these.
+    """
 
 
 def _mapping(_ctx: click.Context, parameter: click.Parameter, text: str | None) -> dict[str, Value] | None:
@@ -33,24 +36,27 @@ def _mapping(_ctx: click.Context, parameter: click.Parameter, text: str | None) 
 
 @click.command("install", epilog="Example: phaseline plugins install ntp-1.0.2.tar.gz")
 @click.argument("path")
-@click.option("--force", is_flag=True, help="Put other files of a version that is installed in their place.")
-@click.option("--allow-downgrade", is_flag=True, help="Put an older version, such as 1.0.1, in the place of 1.0.2.")
+@click.option("--force", is_flag=True, help="Replace the files of a version that is already installed.")
+@click.option("--allow-downgrade", is_flag=True, help="Allow an older version, such as 1.0.1, to replace 1.0.2.")
 @click.option(
     "--definition-only",
     is_flag=True,
-    help="Just the type definitions, so that blueprints that import them can be read.",
+    help="Install only type definitions, so that blueprints can import them.",
 )
-@click.option("--name", metavar="NAME", default="", help="With --definition-only: for files that do not say the name.")
-@click.option("--version", metavar="VERSION", default="", help="With --definition-only: likewise the version.")
+@click.option("--name", metavar="NAME", default="", help="Name of the plugin, if its type definitions contain none.")
+@click.option(
+    "--version", metavar="VERSION", default="", help="Version of the plugin, if its type definitions contain none."
+)
 @json_option
 @click.pass_obj
 def install(
     cli: CliContext, path: str, force: bool, allow_downgrade: bool, definition_only: bool, name: str, version: str
 ) -> None:
-    """Install a package: a folder, or an archive (.tar.gz, .fp, .zip, wheel, rpm). The same files again change nothing.
+    """Install a package from a folder or an archive.
 
-    With --definition-only just the type definitions of a plugin: PATH is then plugin.yaml, or a folder, a wheel, a wagon
-    or another archive with it. Nothing of what is installed is run.
+    Archives are .tar.gz, .fp, .zip, wheel and rpm. Installing the same files again changes nothing. With
+    --definition-only, PATH is plugin.yaml, or a folder, a wheel, a wagon or another archive that contains it. No installed
+    code is run.
     """
     if (name or version) and not definition_only:
         raise click.UsageError("--name and --version belong to --definition-only; a package says them itself.")
@@ -75,7 +81,7 @@ COMMANDS = (
         plugins_option,
         watchable,
         render="phases:plugin_list",
-        help="List plugins with phases, listeners, operations and types, and whether they are sound; none of them is run.",
+        help="List plugins, and whether they are valid.\n\nPlugins define phases, listeners, operations or types. No code is run.",
         example="plugins list --plugins my-plugins",
     ),
     command_for(
@@ -84,9 +90,9 @@ COMMANDS = (
         plugins_option,
         name="show",
         render="phases:package_or_plugin_text",
-        help="""Show a package, or a plugin with phases, listeners, operations or types, and everything that is wrong with it.
+        help="""Show a package or a plugin, and everything that is wrong with it.
 
-        NAME==VERSION means a version of a package; NAME its newest one.
+        NAME==VERSION is a version of a package; NAME is its newest version, or a plugin.
         """,
         example="plugins show acme.create",
     ),
@@ -96,10 +102,11 @@ COMMANDS = (
         plugins_option,
         render="phases:checked_text",
         code=is_good,
-        help="""Check packages, and plugins with phases and listeners: folders, archives or single files.
+        help="""Check packages, and plugins with phases and listeners.
 
-        All that is wrong is told at once. Plugins are compared with those of the folders of plugins; without PATH these are checked themselves. Nothing is run.
-        Exit code 1 if one of them would be refused, or if there is none at a PATH.
+        PATH is a folder, an archive or a file, compared with the plugins in the folders of plugins; without PATH, those are
+        checked. All faults are reported at once; no code is run. Exit code 1 if one of them would be refused, or if a PATH
+        contains none.
         """,
         example="plugins check my-plugins/acme",
     ),
@@ -107,12 +114,13 @@ COMMANDS = (
     command_for(
         "plugins.remove_any",
         click.argument("name", metavar="NAME[==VERSION]"),
-        click.option("--version", metavar="VERSION", default="", help="Which version, if there are several."),
+        click.option("--version", metavar="VERSION", default="", help="Version, if there are several."),
         name="remove",
         render=lambda found: f"Removed: {found.name} {found.version}",
-        help="""Take a package out of the store, unless a deployment uses it; or a plugin's type definitions out of the catalogue.
+        help="""Remove a package, or the type definitions of a plugin.
 
-        Of a package the version must be said. Deployments made with type definitions stay as they are.
+        A package needs its VERSION, and must not be in use by a deployment. Deployments made with the type definitions do
+        not change.
         """,
         example="plugins remove ntp==1.0.2",
     ),
@@ -120,10 +128,10 @@ COMMANDS = (
         "plugins.reload",
         render="phases:reloaded_text",
         code=is_good,
-        help="""Have the engine read its plugins with phases and listeners anew.
+        help="""Reload the engine's plugins with phases and listeners.
 
-        Calls that run go on with the code they began with. A plugin that is refused keeps its version before. Where no
-        engine runs they are only checked. Exit code 1 if one of them is refused.
+        Running calls keep their code. A refused plugin keeps its previous version. If no engine runs, the plugins are only
+        checked. Exit code 1 if a plugin is refused.
         """,
         example="plugins reload",
     ),
@@ -133,28 +141,28 @@ COMMANDS = (
         click.option("--properties", metavar="YAML", callback=_mapping, help="Properties of each item's node."),
         click.option("--inputs", metavar="YAML", callback=_mapping, help="Inputs of the operation."),
         click.option(
-            "--runtime", metavar="YAML", callback=_mapping, help="Runtime properties that each item has before."
+            "--runtime", metavar="YAML", callback=_mapping, help="Runtime properties of each item before the call."
         ),
         click.option(
             "--target",
             metavar="YAML",
             callback=_mapping,
-            help="A relationship operation: properties of the target's node.",
+            help="Properties of the target's node, for a relationship operation.",
         ),
         click.option(
             "--count",
             type=click.IntRange(1, 10_000),
             default=1,
             show_default=True,
-            help="How many equal items there are.",
+            help="Number of equal items.",
         ),
         plugins_option,
         name="try",
         render="authoring.trial:attempt_text",
         code=is_good,
-        help="""Call a function of a plugin with made-up items, and show what came of each.
+        help="""Call a plugin function with made-up items, and show the outcomes.
 
-        The function is really called, as an engine would call it; only nothing is stored. Exit code 1 if an item failed.
+        The function is really called, as an engine would call it, but nothing is stored. Exit code 1 if an item failed.
         """,
         example="plugins try machines:create --properties '{size: small}' --count 3",
     ),
