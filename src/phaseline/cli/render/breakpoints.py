@@ -8,16 +8,22 @@ from typing import TYPE_CHECKING
 from phaseline.cli.render.table import table
 
 if TYPE_CHECKING:
+    from phaseline.cli.render.table import Columns
     from phaseline.use_cases.commands.breakpoints import Kept
     from phaseline.use_cases.queries.breakpoints import StoppedInstance
 
 
 def listed_text(stopped: Sequence[StoppedInstance], kept: Sequence[Kept]) -> str:
     """The stopped instances, and the breakpoints of deployments and clusters."""
-    rows = [[one.point, one.instance, one.deployment, one.execution] for one in stopped]
-    head = ["point", "instance", "deployment", "execution"]
-    who = table(head, rows) if rows else "Nobody has stopped at a breakpoint."
+    columns: Columns[StoppedInstance] = {
+        "point": lambda one: one.point,
+        "instance": lambda one: one.instance,
+        "deployment": lambda one: one.deployment,
+        "execution": lambda one: one.execution,
+    }
+    who = table(columns, stopped) if stopped else "Nobody has stopped at a breakpoint."
     if not kept:
         return who
-    kept_rows = [[text, one.deployment] for one in kept for text in one.breakpoints]
-    return f"{who}\n\nFor all that is begun from now on:\n\n{table(['breakpoint', 'deployment'], kept_rows)}"
+    pairs: Columns[tuple[str, str]] = {"breakpoint": lambda pair: pair[0], "deployment": lambda pair: pair[1]}
+    kept_table = table(pairs, [(text, one.deployment) for one in kept for text in one.breakpoints])
+    return f"{who}\n\nFor all that is begun from now on:\n\n{kept_table}"

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from phaseline.cli.render.progress.progress import short
-from phaseline.cli.render.table import clean, colored, moment, number
+from phaseline.cli.render.table import clean, colored, moment, more, number, some
 
 if TYPE_CHECKING:
     from phaseline.embedded.abandoned_calls import GivenUp
@@ -70,18 +70,13 @@ def _given_up(found: Sequence[GivenUp]) -> list[str]:
     """The calls that were not awaited, and what happens to them."""
     lines = []
     for calls in found[:SHOWN]:
-        more = f" and {calls.count - len(calls.instances):,} more" if calls.count > len(calls.instances) else ""
-        what = f"{short(calls.operation)} of {', '.join(calls.instances)}{more} ({calls.execution})"
+        what = f"{short(calls.operation)} of {some(calls.instances, calls.count)} ({calls.execution})"
         asked = "whoever goes on will ask what became of " + ("it" if calls.count == 1 else "them")
         then = "whoever goes on calls again" if calls.is_repeatable else asked
         lines.append(f"  given up: {what}; {then}")
-    if len(found) > SHOWN:
-        lines.append(f"  and calls of {len(found) - SHOWN:,} more operations")
-    return lines
+    return [*lines, *((f"  and calls of {len(found) - SHOWN:,} more operations",) if len(found) > SHOWN else ())]
 
 
 def _open(views: Sequence[ExecutionView]) -> list[str]:
     lines = [f"  {view.id} of '{view.deployment}': {colored(view.status.value)}" for view in views[:SHOWN]]
-    if len(views) > SHOWN:
-        lines.append(f"  and {len(views) - SHOWN:,} more")
-    return lines
+    return [*lines, *more(len(views) - SHOWN)]

@@ -6,10 +6,24 @@ import json
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from phaseline.cli.render.table import cancel, clean, colored, counted, left_out, moment, number, one_line, table, took
+from phaseline.cli.render.table import (
+    cancel,
+    clean,
+    colored,
+    counted,
+    left_out,
+    moment,
+    more,
+    number,
+    one_line,
+    some,
+    table,
+    took,
+)
 from phaseline.model.graph.status import ExecutionStatus
 
 if TYPE_CHECKING:
+    from phaseline.cli.render.table import Columns
     from phaseline.views.views import ExecutionView, Failure, Line, Page
 
 SHOWN_DECISIONS = 10
@@ -26,19 +40,17 @@ def execution_list(page: Page[ExecutionView]) -> str:
     """A table, the latest first."""
     if not page.total:
         return "No executions. Start one with: phaseline install blueprint.yaml"
-    head = ["id", "deployment", "status", "created", "took", "by"]
-    rows = [
-        [
-            view.id,
-            view.deployment,
-            f"{view.status.value}, waits for {view.waits_for}" if view.waits_for else view.status.value,
-            moment(view.created_at),
-            took(view.ended_at - view.started_at) if view.ended_at and view.started_at else "-",
-            view.created_by,
-        ]
-        for view in page.items
-    ]
-    return table(head, rows) + left_out(page)
+    columns: Columns[ExecutionView] = {
+        "id": lambda view: view.id,
+        "deployment": lambda view: view.deployment,
+        "status": lambda view: (
+            f"{view.status.value}, waits for {view.waits_for}" if view.waits_for else view.status.value
+        ),
+        "created": lambda view: moment(view.created_at),
+        "took": lambda view: took(view.ended_at - view.started_at) if view.ended_at and view.started_at else None,
+        "by": lambda view: view.created_by,
+    }
+    return table(columns, page.items) + left_out(page)
 
 
 def execution_text(view: ExecutionView, *, with_people: bool = True) -> str:
@@ -73,10 +85,8 @@ def _failing(view: ExecutionView) -> list[str]:
     """Calls that failed and are retried, and the command that ends this when they fail alike each time."""
     from phaseline.cli.render.progress.progress import failing_call_text
 
-    told = view.failing[:SHOWN_FAILURES]
-    lines = [f"  {failing_call_text(call, view.now_at)}" for call in told]
-    if view.failing_count > len(told):
-        lines.append(f"  and {view.failing_count - len(told):,} more; all of them: add --json")
+    lines = [f"  {failing_call_text(call, view.now_at)}" for call in view.failing[:SHOWN_FAILURES]]
+    lines += more(view.failing_count - len(lines), "; all of them: add --json")
     if any(call.is_repeated for call in view.failing):
         lines.append(f"  the same failure again; end the retries: {cancel(view.id)}")
     return lines
@@ -103,8 +113,7 @@ def _decided(view: ExecutionView) -> list[str]:
 
 
 def _named(names: Sequence[str]) -> str:
-    left = len(names) - NAMED
-    return ", ".join(clean(name) for name in names[:NAMED]) + (f" and {left:,} more" if left > 0 else "")
+    return some([clean(name) for name in names[:NAMED]], len(names))
 
 
 def _failures(failures: Sequence[Failure], total: int) -> list[str]:
@@ -118,10 +127,7 @@ def _failures(failures: Sequence[Failure], total: int) -> list[str]:
     told = [[one] for group in groups.values() if len(group) < ALIKE for one in group]
     told = [*(group for group in groups.values() if len(group) >= ALIKE), *told][:SHOWN_FAILURES]
     lines = [line for group in told for line in (_alike(group) if len(group) >= ALIKE else _failure(group[0]))]
-    left = total - sum(map(len, told))
-    if left:
-        lines.append(f"  and {left:,} more; all of them: add --json")
-    return lines
+    return [*lines, *more(total - sum(map(len, told)), "; all of them: add --json")]
 
 
 def _failure(failure: Failure) -> list[str]:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from phaseline.cli.render.table import clean, colored, table
+from phaseline.cli.render.table import clean, colored, facts, table
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from phaseline.cli.render.table import Columns
     from phaseline.embedded.reload_plugins import HooksReloaded
     from phaseline.use_cases.queries.hooks import HookList, HookView, Switched
     from phaseline.use_cases.tools.hook_trial import HookTried
@@ -24,12 +25,15 @@ def hook_list(found: HookList) -> str:
     """A table, the problems of broken classes, and warnings; if there are none, the folders that are searched."""
     if not found.hooks:
         return NO_HOOKS
-    head = ["name", "state", "ordinal", "class", "from", "actions"]
-    rows = [
-        [hook.name, hook.state, str(hook.ordinal), hook.implementation, origin(hook), ", ".join(hook.actions) or "all"]
-        for hook in found.hooks
-    ]
-    lines = [table(head, [[clean(cell) for cell in row] for row in rows])]
+    columns: Columns[HookView] = {
+        "name": lambda hook: hook.name,
+        "state": lambda hook: hook.state,
+        "ordinal": lambda hook: hook.ordinal,
+        "class": lambda hook: hook.implementation,
+        "from": origin,
+        "actions": lambda hook: hook.actions or "all",
+    }
+    lines = [table(columns, found.hooks)]
     lines += [f"{clean(hook.name)}: {clean(hook.fault)}" for hook in found.hooks if hook.state == "broken"]
     lines += [f"{clean(hook.name)} was switched off by {clean(hook.off)}" for hook in found.hooks if hook.off]
     lines += [f"note: {clean(text)}" for text in found.warnings]
@@ -43,23 +47,22 @@ def origin(hook: HookView) -> str:
 
 def hook_text(hook: HookView) -> str:
     """Everything about one class."""
-    called = [word for word, is_true in (("critical", hook.critical), ("optional", hook.optional)) if is_true]
-    lines = [
-        f"{clean(hook.name)}: {colored(hook.state)}",
-        f"  class     {hook.implementation}",
-        f"  from      {' of '.join(filter(None, (hook.group, hook.distribution)))}",
-        f"  ordinal   {hook.ordinal}",
-        f"  methods   {', '.join(hook.methods) or 'none'}",
-        f"  actions   {', '.join(hook.actions) or 'all'}",
-        f"  timeout   {hook.timeout_s:g} s",
-        f"  marks     {', '.join(called) or 'none'}",
-        *([f"  folder    {hook.folder}"] if hook.folder else []),
-        *([f"  options   {json.dumps(dict(hook.options))}"] if hook.options else []),
-        *([f"  fault     {hook.fault}"] if hook.fault else []),
-        *([f"  off       by {hook.off}"] if hook.off else []),
-        *([f"  off for   {', '.join(hook.deployments)}"] if hook.deployments else []),
-    ]
-    return "\n".join([lines[0], *map(clean, lines[1:])])
+    lines = facts(
+        10,
+        ("class", hook.implementation),
+        ("from", " of ".join(filter(None, (hook.group, hook.distribution)))),
+        ("ordinal", hook.ordinal),
+        ("methods", hook.methods or "none"),
+        ("actions", hook.actions or "all"),
+        ("timeout", f"{hook.timeout_s:g} s"),
+        ("marks", ["critical"] * hook.critical + ["optional"] * hook.optional or "none"),
+        ("folder", hook.folder),
+        ("options", json.dumps(dict(hook.options)) if hook.options else None),
+        ("fault", hook.fault),
+        ("off", hook.off and f"by {hook.off}"),
+        ("off for", hook.deployments),
+    )
+    return "\n".join([f"{clean(hook.name)}: {colored(hook.state)}", *map(clean, lines)])
 
 
 def hooks_text(hooks: Sequence[HookView]) -> str:

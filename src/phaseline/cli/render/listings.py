@@ -6,13 +6,27 @@ import json
 from typing import TYPE_CHECKING
 
 from phaseline.cli.render.problems import problem_text
-from phaseline.cli.render.table import clean, colored, counted, flaws_text, left_out, moment, number, one_line, table
+from phaseline.cli.render.table import (
+    clean,
+    colored,
+    counted,
+    facts,
+    flaws_text,
+    left_out,
+    moment,
+    more,
+    number,
+    one_line,
+    section,
+    table,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from phaseline.cli.render.table import Columns
     from phaseline.model.blueprint.blueprint import Value
-    from phaseline.use_cases.queries.deployment_history import DeploymentHistory
+    from phaseline.use_cases.queries.deployment_history import DeploymentHistory, Happening
     from phaseline.views.phase_entry import PhaseEntryView
     from phaseline.views.views import DeploymentDetails, DeploymentView, InstanceView, Outputs, Page, Validated
 
@@ -25,18 +39,15 @@ def deployment_list(page: Page[DeploymentView]) -> str:
             "  phaseline init hello              writes a small blueprint\n"
             "  phaseline install hello/blueprint.yaml"
         )
-    head = ["name", "status", "instances", "latest execution", "created"]
-    rows = [
-        [
-            view.name,
-            view.status,
-            counted(view.states),
-            _latest(view),
-            moment(view.created_at),
-        ]
-        for view in page.items
-    ]
-    return table(head, rows) + left_out(page) + "".join(_unreadable(view) for view in page.items if view.flaw)
+    columns: Columns[DeploymentView] = {
+        "name": lambda view: view.name,
+        "status": lambda view: view.status,
+        "instances": lambda view: counted(view.states),
+        "latest execution": _latest,
+        "created": lambda view: moment(view.created_at),
+    }
+    unreadable = map(_unreadable, (view for view in page.items if view.flaw))
+    return table(columns, page.items) + left_out(page) + "".join(unreadable)
 
 
 def _unreadable(view: DeploymentView) -> str:
@@ -54,37 +65,34 @@ def _latest(view: DeploymentView) -> str:
 
 def _origin(view: DeploymentDetails) -> list[str]:
     if view.kind == "resources":
-        return [f"  cluster     of resources; see: phaseline resources list -d {view.name}"]
+        return facts(12, ("cluster", f"of resources; see: phaseline resources list -d {view.name}"))
     gone = "" if view.folder_is_there else " (not there any more)"
     stored = view.stored_blueprints
     own = f"{stored['']}, stored" if "" in stored else view.blueprint_file
-    imported = [f"  imports     {text}, stored, as {name}" for name, text in stored.items() if name]
-    return [f"  blueprint   {own}", f"  folder      {view.folder}{gone}", *imported]
+    imported = [("imports", f"{text}, stored, as {name}") for name, text in stored.items() if name]
+    return [f"  blueprint   {own}", f"  folder      {view.folder}{gone}", *facts(12, *imported)]
 
 
 def deployment_text(view: DeploymentDetails) -> str:
     """Everything about one deployment."""
+    left = view.unfinished
     lines = [
         f"{view.name}: {colored(view.status)}",
-        *([f"  {view.description.strip()}"] if view.description.strip() else []),
+        *facts(0, ("", view.description.strip())),
         *_origin(view),
-        *([f"  plugins     {', '.join(view.plugin_folders)}"] if view.plugin_folders else []),
-        f"  created     {moment(view.created_at)} by {view.created_by}",
-        f"  instances   {number(view.instance_count, 'instance')}: {counted(view.states)}",
-        f"  latest      {_latest(view)}",
+        *facts(
+            12,
+            ("plugins", view.plugin_folders),
+            ("created", f"{moment(view.created_at)} by {view.created_by}"),
+            ("instances", f"{number(view.instance_count, 'instance')}: {counted(view.states)}"),
+            ("latest", _latest(view)),
+            ("unfinished", left and f"{left}; try again what failed: phaseline executions retry {left}"),
+            ("labels", labels_line(view.labels)),
+        ),
+        *section("inputs", values(view.inputs)),
+        *facts(12, ("under way", view.under_way and f"{view.under_way}: retry it, or have a scale abort it")),
+        *section("nodes", (f"{name}: {number(count, 'instance')}" for name, count in view.nodes.items())),
     ]
-    if view.unfinished:
-        lines.append(
-            f"  unfinished  {view.unfinished}; try again what failed: phaseline executions retry {view.unfinished}"
-        )
-    if view.labels:
-        lines += [f"  labels      {labels_line(view.labels)}"]
-    if view.inputs:
-        lines += ["  inputs", *values(view.inputs, "    ")]
-    if view.under_way:
-        lines.append(f"  under way   {view.under_way}: retry it, or have a scale abort it")
-    if view.nodes:
-        lines += ["  nodes", *(f"    {name}: {number(count, 'instance')}" for name, count in view.nodes.items())]
     return "\n".join(lines)
 
 
@@ -95,71 +103,73 @@ def labels_line(labels: Mapping[str, Sequence[str]]) -> str:
 
 def history_text(found: DeploymentHistory) -> str:
     """A line for each event, the latest last."""
-    head = ["when", "execution", "what", "by", ""]
-    rows = [
-        [moment(one.at), one.execution, one.what, one.actor or "-", one_line(one.details)] for one in found.happenings
-    ]
-    left = found.total - len(rows)
+    columns: Columns[Happening] = {
+        "when": lambda one: moment(one.at),
+        "execution": lambda one: one.execution,
+        "what": lambda one: one.what,
+        "by": lambda one: one.actor or "-",
+        "": lambda one: one_line(one.details),
+    }
+    left = found.total - len(found.happenings)
     earlier = f"\n{left:,} earlier ones; see more with --limit N" if left else ""
-    return table(head, rows) + earlier
+    return table(columns, found.happenings) + earlier
 
 
 def outputs_text(found: Outputs) -> str:
     """Outputs, then capabilities."""
-    lines = values(found.outputs, "")
+    lines = values(found.outputs)
     if found.capabilities:
-        lines += ["capabilities:", *values(found.capabilities, "  ")]
+        lines += ["capabilities:", *(f"  {line}" for line in values(found.capabilities))]
     return "\n".join(lines) or f"The blueprint of '{found.deployment}' has no outputs."
 
 
-def values(found: Mapping[str, Value], indent: str) -> list[str]:
+def values(found: Mapping[str, Value]) -> list[str]:
     """One line for each name; structures as JSON."""
-    return [f"{indent}{name}: {_shown(value)}" for name, value in found.items()]
-
-
-def _shown(value: Value) -> str:
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    return [
+        f"{name}: {value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)}"
+        for name, value in found.items()
+    ]
 
 
 def instance_list(page: Page[InstanceView]) -> str:
     """A table of instances, each with its deployment."""
     if not page.total:
         return "No instances. See what there is with: phaseline deployments list" + flaws_text(page.flaws)
-    head = ["id", "node", "state", "deployment", "host"]
-    rows = [[view.id, view.node, view.state, view.deployment, view.host or "-"] for view in page.items]
-    for name, words in (
-        ("health", [view.health for view in page.items]),
-        ("drift", [view.drift for view in page.items]),
-    ):
-        if any(words):
-            head.append(name)
-            rows = [[*row, word or "-"] for row, word in zip(rows, words, strict=True)]
-    return table(head, rows) + left_out(page) + flaws_text(page.flaws)
+    columns: Columns[InstanceView] = {
+        "id": lambda view: view.id,
+        "node": lambda view: view.node,
+        "state": lambda view: view.state,
+        "deployment": lambda view: view.deployment,
+        "host": lambda view: view.host or "-",
+    }
+    checks: Columns[InstanceView] = {
+        "health": lambda view: view.health or None,
+        "drift": lambda view: view.drift or None,
+    }
+    made = {title: word for title, word in checks.items() if any(map(word, page.items))}
+    return table({**columns, **made}, page.items) + left_out(page) + flaws_text(page.flaws)
 
 
 def instance_text(view: InstanceView) -> str:
     """Everything about one instance."""
+    others = view.relationships[20:]
     lines = [
         f"{view.id}: {colored(view.state)}",
-        f"  node         {view.node}, number {view.index}",
-        f"  deployment   {view.deployment}",
-        f"  contained in {view.container or '-'}",
-        f"  host         {view.host or '-'}",
+        *facts(
+            13,
+            ("node", f"{view.node}, number {view.index}"),
+            ("deployment", view.deployment),
+            ("contained in", view.container or "-"),
+            ("host", view.host or "-"),
+            ("forbidden", view.restricted_actions),
+            ("groups", [id for _, id in view.scaling_groups]),
+        ),
+        *section("relationships", (f"{kind} -> {target}" for kind, target in view.relationships[:20])),
+        *(f"  {line}" for line in more(len(others))),
+        *section("phases", map(_phase, view.phases)),
+        *section("system properties", values(view.system_properties)),
+        *section("runtime properties", values(view.runtime_properties)),
     ]
-    if view.restricted_actions:
-        lines.append(f"  forbidden    {', '.join(view.restricted_actions)}")
-    if view.scaling_groups:
-        lines.append(f"  groups       {', '.join(id for _, id in view.scaling_groups)}")
-    if view.relationships:
-        lines += ["  relationships", *(f"    {kind} -> {target}" for kind, target in view.relationships[:20])]
-        if len(view.relationships) > 20:
-            lines.append(f"    and {len(view.relationships) - 20:,} more")
-    if view.phases:
-        lines += ["  phases", *(f"    {_phase(entry)}" for entry in view.phases)]
-    if view.system_properties:
-        lines += ["  system properties", *values(view.system_properties, "    ")]
-    if view.runtime_properties:
-        lines += ["  runtime properties", *values(view.runtime_properties, "    ")]
     return "\n".join(lines)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from phaseline.cli.render.status import size
-from phaseline.cli.render.table import clean, moment, number
+from phaseline.cli.render.table import clean, moment, more, number, some
 
 if TYPE_CHECKING:
     from phaseline.model.rows.maintenance import Compacted, RestoredStore
@@ -19,12 +19,8 @@ def checked_text(found: CheckedStore) -> str:
     """Every finding, or that there is none."""
     if not found.findings:
         return f"The store {found.url} is sound."
-    lines = [
-        f"The store {found.url} is not sound:",
-        *(f"  {clean(str(finding))}" for finding in found.findings[:SHOWN]),
-    ]
-    if len(found.findings) > SHOWN:
-        lines.append(f"  and {len(found.findings) - SHOWN:,} more")
+    findings = [f"  {clean(str(finding))}" for finding in found.findings[:SHOWN]]
+    lines = [f"The store {found.url} is not sound:", *findings, *more(len(found.findings) - SHOWN)]
     return "\n".join([*lines, "Restore a backup, the store as it is now is kept: phaseline store restore FILE"])
 
 
@@ -69,7 +65,7 @@ def purge_text(done: Purge) -> str:
     count = len(done.executions)
     if not count and (done.removed is None or not any((done.removed.deployments, done.removed.requests))):
         return f"No execution may go that ended before {moment(done.before_at)}."
-    names = ", ".join(done.executions[:SHOWN]) + (f" and {count - SHOWN:,} more" if count > SHOWN else "")
+    names = some(done.executions[:SHOWN], count)
     if done.removed is None:
         return f"{number(count, 'execution')} would go: {names}"
     told = done.removed

@@ -8,9 +8,10 @@ from dataclasses import fields
 from typing import TYPE_CHECKING
 
 from phaseline.cli.render.problems import problem_text, problems_text
-from phaseline.cli.render.table import clean, colored, counted, moment, number, table, took
+from phaseline.cli.render.table import clean, colored, counted, facts, moment, number, section, table, took
 
 if TYPE_CHECKING:
+    from phaseline.cli.render.table import Columns
     from phaseline.embedded.reload_plugins import Reloaded
     from phaseline.model.phases.definitions import PhasePolicy
     from phaseline.use_cases.commands.resources.pause_phase import Paused
@@ -33,36 +34,34 @@ def plugin_list(views: Sequence[PluginView]) -> str:
     """A table, or the folders in which plugins are searched."""
     if not views:
         return NO_PLUGINS
-    has_packages = any(view.kind == "package" for view in views)
-    head = ["name", "kind", "status", "phase", "package", "version", *(["enabled in", "order"] if has_packages else [])]
-    rows = [
-        [
-            view.name,
-            view.kind,
-            view.status,
-            view.phase or "-",
-            view.package or "-",
-            view.version or "-",
-            *([", ".join(view.enabled_in) or "-", ", ".join(view.stages) or "-"] if has_packages else []),
-        ]
-        for view in views
-    ]
-    return table(head, [[clean(cell) for cell in row] for row in rows])
+    columns: Columns[PluginView] = {
+        "name": lambda view: view.name,
+        "kind": lambda view: view.kind,
+        "status": lambda view: view.status,
+        "phase": lambda view: view.phase or "-",
+        "package": lambda view: view.package or "-",
+        "version": lambda view: view.version or "-",
+    }
+    if any(view.kind == "package" for view in views):
+        columns = {**columns, "enabled in": lambda view: view.enabled_in, "order": lambda view: view.stages}
+    return table(columns, views)
 
 
 def plugin_text(view: PluginView) -> str:
     """Everything about one plugin."""
-    how = f" ({view.form}{', async' if view.is_async else ''})" if view.form else ""
     lines = [
-        f"  kind      {view.kind}",
-        *([f"  phase     {view.phase}"] if view.phase else []),
-        *([f"  function  {view.function}{how}"] if view.function else []),
-        *([f"  package   {view.package}"] if view.package else []),
-        *([f"  version   {view.version}"] if view.version else []),
-        *([f"  functions {', '.join(view.operations)}"] if view.operations else []),
-        f"  defined   {view.where}",
-        *(f"  {section.replace('_', ' ')}: {', '.join(names)}" for section, names in view.defines.items()),
-        *_attributes(view.attributes, "  attributes of its own"),
+        *facts(
+            10,
+            ("kind", view.kind),
+            ("phase", view.phase),
+            ("function", view.function and f"{view.function}{_form(view)}"),
+            ("package", view.package),
+            ("version", view.version),
+            ("functions", view.operations),
+            ("defined", view.where),
+        ),
+        *(f"  {title.replace('_', ' ')}: {', '.join(names)}" for title, names in view.defines.items()),
+        *section("attributes of its own", _attributes(view.attributes)),
     ]
     told = [problem_text(problem) for problem in view.problems]
     return "\n\n".join(["\n".join([f"{clean(view.name)}: {colored(view.status)}", *map(clean, lines)]), *told])
@@ -75,91 +74,74 @@ def phase_list(views: Sequence[PhaseView], *, is_part: bool = False) -> str:
     """A table, or the folders in which plugins are searched; ``is_part``: only a selection was requested."""
     if not views:
         return NO_SUCH_PHASE if is_part else NO_PLUGINS
+    columns: Columns[PhaseView] = {
+        "phase": lambda view: view.name,
+        "states": lambda view: ", ".join(view.states),
+        "resource types": lambda view: ", ".join(view.resource_types),
+        "after": lambda view: view.dependencies,
+        "plugin": lambda view: view.plugin,
+    }
+    live: Columns[PhaseView] = {
+        "last run": lambda view: view.now and moment(view.now.last_run_at),
+        "next run": lambda view: view.now and moment(view.now.next_run_at),
+        "now": lambda view: view.now and _brief_now(view.now),
+    }
     is_live = any(view.now is not None for view in views)
-    head = [
-        "phase",
-        "states",
-        "resource types",
-        "after",
-        "plugin",
-        *(["last run", "next run", "now"] if is_live else []),
-    ]
-    rows = [
-        [
-            view.name,
-            ", ".join(view.states),
-            ", ".join(view.resource_types),
-            ", ".join(view.dependencies) or "-",
-            view.plugin,
-            *(_live(view.now) if is_live else []),
-        ]
-        for view in views
-    ]
     broken = [f"{view.name} cannot be used: {reason}" for view in views for reason in view.obstacles]
     broken += [f"{view.name}: {view.note}" for view in views if view.note]
-    return "\n".join(
-        [table(head, [[clean(cell) for cell in row] for row in rows]), *([""] if broken else []), *map(clean, broken)]
-    )
+    text = table({**columns, **live} if is_live else columns, views)
+    return "\n".join([text, *([""] if broken else []), *map(clean, broken)])
 
 
 def phase_text(view: PhaseView) -> str:
     """Everything about one phase."""
-    needs = [f"    {state}: {', '.join(names)}" for state, names in view.needs.items() if names]
     lines = [
         f"  {view.description}",
         f"  states          {', '.join(view.states)}",
         f"  resource types  {', '.join(view.resource_types)}",
-        *([f"  providers       {', '.join(view.providers)}"] if view.providers else []),
-        *([f"  constraint      {view.constraint}"] if view.constraint else []),
-        *(["  after", *needs] if needs else []),
+        *facts(16, ("providers", view.providers), ("constraint", view.constraint)),
+        *section("after", (f"{state}: {', '.join(names)}" for state, names in view.needs.items() if names)),
         *(_now(view.now) if view.now is not None else []),
         *(_engine(view.engine) if view.engine is not None else []),
-        *_policy(view.policy),
-        *_attributes(view.attributes, "  attributes"),
+        *section("how it is called", _policy(view.policy)),
+        *section("attributes", _attributes(view.attributes)),
         f"  plugin          {view.plugin}{f' {view.version}' if view.version else ''}",
-        *(
-            [f"  function        {view.function} ({view.form}{', async' if view.is_async else ''})"]
-            if view.function
-            else []
-        ),
+        *facts(16, ("function", view.function and f"{view.function}{_form(view)}")),
         f"  defined         {view.where}",
         *(f"  cannot be used: {reason}" for reason in view.obstacles),
-        *([f"  note            {view.note}"] if view.note else []),
+        *facts(16, ("note", view.note)),
     ]
     status = "invalid" if view.is_invalid else "waits for others" if view.obstacles else "good"
     return "\n".join([f"{clean(view.name)}: {colored(status)}", *map(clean, lines)])
 
 
-def _live(now: PhaseNow | None) -> list[str]:
-    """The last call of a phase, its next one, and its status."""
-    at = (now.last_run_at, now.next_run_at) if now is not None else (0, 0)
-    return [*(moment(one) if one else "-" for one in at), _brief_now(now)]
+def _form(view: PhaseView | PluginView) -> str:
+    return f" ({view.form}{', async' if view.is_async else ''})" if view.form else ""
 
 
-def _brief_now(now: PhaseNow | None) -> str:
+def _brief_now(now: PhaseNow) -> str:
     """The activity of a phase, the number of resources in it, and whether it is paused."""
-    if now is None:
-        return "-"
     counts = ", ".join(f"{count:,} {word.lower()}" for word, count in now.counts.items())
     marks = f"{', overdue' if now.is_overdue else ''}{', paused' if now.paused else ''}"
     return f"{now.activity}{marks}" + (f": {counts}" if counts else "")
 
 
 def _now(now: PhaseNow) -> list[str]:
-    lines = [f"  now             {_brief_now(now)}"]
-    if now.paused:
-        lines.append(f"  paused          {moment(now.paused_at)} by {now.paused}")
-    if now.next_run_at:
-        lines.append(f"  next run        {moment(now.next_run_at)}")
+    lines = facts(
+        16,
+        ("now", _brief_now(now)),
+        ("paused", now.paused and f"{moment(now.paused_at)} by {now.paused}"),
+        ("next run", (now.next_run_at and moment(now.next_run_at)) or None),
+    )
     if now.runs:
         last = f"{moment(now.last_run_at)}, {number(now.last_run_size, 'resource')} in {took(now.last_run_ms)}"
         mean = f"{now.mean_run_size:,} resources and {took(now.mean_run_ms)} on average"
-        lines += [f"  last run        {last}", f"  runs            {now.runs:,} in {took(now.run_ms)}; {mean}"]
+        lines += facts(16, ("last run", last), ("runs", f"{now.runs:,} in {took(now.run_ms)}; {mean}"))
     lines += [f"    {_run(run)}" for run in now.latest[-RUNS_SHOWN:]]
     if now.called:
-        lines.append(f"  waited          {took(now.mean_wait_ms)} on average for a call, {now.called:,} resources")
+        lines += facts(16, ("waited", f"{took(now.mean_wait_ms)} on average for a call, {now.called:,} resources"))
     if now.failures or now.retries:
-        lines.append(f"  failures        {now.failures:,}, retries {now.retries:,} (of the last hundred runs)")
+        lines += facts(16, ("failures", f"{now.failures:,}, retries {now.retries:,} (of the last hundred runs)"))
     return lines
 
 
@@ -225,17 +207,15 @@ def reloaded_text(found: Reloaded) -> str:
 
 def _policy(policy: PhasePolicy) -> list[str]:
     """The options of a phase that differ from the defaults."""
-    told = [
-        f"    {one.name} = {getattr(policy, one.name)}"
+    return [
+        f"{one.name} = {getattr(policy, one.name)}"
         for one in fields(policy)
         if getattr(policy, one.name) != one.default
     ]
-    return ["  how it is called", *told] if told else []
 
 
-def _attributes(attributes: Mapping[str, object], title: str) -> list[str]:
-    told = [f"    {name} = {json.dumps(value, ensure_ascii=False)}" for name, value in attributes.items()]
-    return [title, *told] if told else []
+def _attributes(attributes: Mapping[str, object]) -> list[str]:
+    return [f"{name} = {json.dumps(value, ensure_ascii=False)}" for name, value in attributes.items()]
 
 
 def package_or_plugin_text(found: PackageView | PluginView) -> str:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from phaseline.cli.render.table import clean, moment, table
+from phaseline.cli.render.table import moment, table
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from phaseline.cli.render.table import Columns
     from phaseline.use_cases.commands.apply_plan import PlanDetails, PlanView
 
 NONE = "There is no plan. Keep one: phaseline plan WORKFLOW -d NAME --save"
@@ -16,20 +17,15 @@ NONE = "There is no plan. Keep one: phaseline plan WORKFLOW -d NAME --save"
 
 def plan_list(found: Sequence[PlanView]) -> str:
     """A line for each plan."""
-    if not found:
-        return NONE
-    rows = [
-        [
-            one.id,
-            one.deployment,
-            one.workflow,
-            one.status,
-            moment(one.created_at),
-            one.execution or clean("; ".join(one.moved)),
-        ]
-        for one in found
-    ]
-    return table(["plan", "deployment", "workflow", "status", "made", "execution, or what has moved"], rows)
+    columns: Columns[PlanView] = {
+        "plan": lambda one: one.id,
+        "deployment": lambda one: one.deployment,
+        "workflow": lambda one: one.workflow,
+        "status": lambda one: one.status,
+        "made": lambda one: moment(one.created_at),
+        "execution, or what has moved": lambda one: one.execution or "; ".join(one.moved),
+    }
+    return table(columns, found) if found else NONE
 
 
 def plan_details(found: PlanDetails) -> str:

@@ -6,9 +6,10 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from phaseline.cli.render.table import clean, colored, counted, flaws_text, moment, number, span, table
+from phaseline.cli.render.table import clean, colored, counted, flaws_text, moment, number, some, span, table
 
 if TYPE_CHECKING:
+    from phaseline.cli.render.table import Columns
     from phaseline.use_cases.commands.resources.apply import Applied
     from phaseline.use_cases.commands.resources.phase_decisions import Decided
     from phaseline.use_cases.commands.resources.set_target import Moved
@@ -47,19 +48,22 @@ def resource_list(found: ResourceList, now: int) -> str:
     if found.there_are and not found.total:
         return f"None of {number(found.there_are, 'resource')} fits." + flaws_text(found.flaws)
     if not found.total:
-        return "No resources. Put some into a cluster: phaseline resources apply FILE -d CLUSTER" + flaws_text(
-            found.flaws
-        )
-    head = ["name", "cluster", "type", "state", "target", "status", "phases"]
-    text = table(head, [_row(one, now) for one in found.resources])
+        none = "No resources. Put some into a cluster: phaseline resources apply FILE -d CLUSTER"
+        return none + flaws_text(found.flaws)
+    columns: Columns[ResourceRow] = {
+        "name": lambda one: one.name,
+        "cluster": lambda one: one.cluster,
+        "type": lambda one: one.type,
+        "state": lambda one: one.state or "-",
+        "target": lambda one: one.target or "-",
+        "status": lambda one: one.status,
+        "phases": lambda one: _phases(one.entries, now),
+    }
     left = found.total - len(found.resources)
-    more = [f"… and {left:,} more; --limit shows more of them"] if left else []
-    failures = [_failure(group) for group in found.failures]
-    return "\n".join([text, *more, *([""] if failures else []), *failures]) + flaws_text(found.flaws)
-
-
-def _row(one: ResourceRow, now: int) -> list[str]:
-    return [one.name, one.cluster, one.type, one.state or "-", one.target or "-", one.status, _phases(one.entries, now)]
+    lines = [f"… and {left:,} more; --limit shows more of them"] if left else []
+    if found.failures:
+        lines += ["", *map(_failure, found.failures)]
+    return "\n".join([table(columns, found.resources), *lines]) + flaws_text(found.flaws)
 
 
 def _phases(entries: Sequence[PhaseEntryView], now: int) -> str:
@@ -84,20 +88,12 @@ def _short(text: str, width: int = MESSAGE_WIDTH) -> str:
 
 
 def _failure(group: FailureGroup) -> str:
-    left = group.count - len(group.resources)
-    names = ", ".join(group.resources) + (f" and {left:,} more" if left > 0 else "")
     lines = [
-        f"{colored('failed')}  {clean(f'{group.count:,} × {group.phase}: {_short(group.message, GROUP_WIDTH)}')}",
-        f"    {names} of {', '.join(group.clusters)}",
+        f"    {some(group.resources, group.count)} of {', '.join(group.clusters)}",
         f"    phaseline resources retry --group {group.key}",
     ]
-    return "\n".join(clean_lines(lines))
-
-
-def clean_lines(lines: Sequence[str]) -> list[str]:
-    """The lines with control characters escaped, except the first, which is colored already."""
-    first, *rest = lines
-    return [first, *map(clean, rest)]
+    what = clean(f"{group.count:,} × {group.phase}: {_short(group.message, GROUP_WIDTH)}")
+    return "\n".join([f"{colored('failed')}  {what}", *map(clean, lines)])
 
 
 def resource_text(found: ResourceView) -> str:
@@ -111,8 +107,7 @@ def moved_text(found: Moved) -> str:
     """The number of resources, their names, and the process that carries the command out."""
     if not found.changed:
         return f"{found.what}: nothing to change of {number(found.meant, 'resource')}"
-    left = found.changed - len(found.names)
-    names = ", ".join(map(clean, found.names)) + (f" and {left:,} more" if left > 0 else "")
+    names = some([*map(clean, found.names)], found.changed)
     line = f"{found.what}: {number(found.changed, 'resource')} ({names}), {', '.join(found.executions)}"
     needs_engine = not found.is_running and found.what.startswith("target")
     return "\n".join([line, *([ENGINE] if needs_engine else [])])
@@ -142,9 +137,8 @@ def why_text(found: Why, now: int) -> str:
     """The state of a resource, and each phase with what it waits for or why it does not apply."""
     lines = [f"{clean(found.name)} of {found.cluster}: {found.text}"]
     for phase in found.phases:
-        lines.append(
-            clean(f"  {phase.phase}  {phase.status}: {phase.text}" if phase.text else _bare(phase.phase, phase.status))
-        )
+        said = f": {phase.text}" if phase.text else ""
+        lines.append(clean(f"  {phase.phase}  {phase.status}{said}"))
         if phase.until_at > now:
             lines.append(f"      due {moment(phase.until_at)}, in {span(phase.until_at - now)}")
         if phase.mend:
@@ -152,7 +146,3 @@ def why_text(found: Why, now: int) -> str:
     if found.note:
         lines.append(f"  {found.note}")
     return "\n".join(lines)
-
-
-def _bare(phase: str, status: str) -> str:
-    return f"  {phase}  {status}"

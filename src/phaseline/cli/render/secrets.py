@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from phaseline.cli.render.table import moment, table
+from phaseline.cli.render.table import facts, moment, table
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from phaseline.cli.render.table import Columns
     from phaseline.use_cases.commands.secrets import Rotated, SecretView
 
 
@@ -16,23 +17,27 @@ def secret_list(found: Sequence[SecretView]) -> str:
     """A table, or the next command when there are none."""
     if not found:
         return "No secrets yet. Make one:\n  phaseline secrets create db_password"
-    head = ["name", "version", "changed", "by"]
-    return table(head, [[view.name, str(view.version), moment(view.updated_at), view.updated_by] for view in found])
+    columns: Columns[SecretView] = {
+        "name": lambda view: view.name,
+        "version": lambda view: view.version,
+        "changed": lambda view: moment(view.updated_at),
+        "by": lambda view: view.updated_by,
+    }
+    return table(columns, found)
 
 
 def secret_text(view: SecretView) -> str:
     """The value alone if it was requested, so that it can be piped; otherwise everything else."""
     if view.value is not None:
         return view.value
-    return "\n".join(
-        (
-            view.name,
-            f"  version  {view.version}",
-            f"  created  {moment(view.created_at)} by {view.created_by}",
-            f"  changed  {moment(view.updated_at)} by {view.updated_by}",
-            f"  value    phaseline secrets show {view.name} --reveal",
-        )
+    lines = facts(
+        9,
+        ("version", view.version),
+        ("created", f"{moment(view.created_at)} by {view.created_by}"),
+        ("changed", f"{moment(view.updated_at)} by {view.updated_by}"),
+        ("value", f"phaseline secrets show {view.name} --reveal"),
     )
+    return "\n".join([view.name, *lines])
 
 
 def kept_text(view: SecretView) -> str:

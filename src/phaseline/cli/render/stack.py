@@ -9,6 +9,7 @@ from phaseline.cli.render.table import moment, table
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from phaseline.cli.render.table import Columns
     from phaseline.use_cases.commands.snapshots import SnapshotView
     from phaseline.use_cases.prepare.stack_documents import AbandonedView
 
@@ -18,11 +19,23 @@ NOTHING_LEFT = "Nothing was abandoned in the last 30 days."
 
 def snapshot_list(found: Sequence[SnapshotView]) -> str:
     """A line for each snapshot."""
-    rows = [[one.deployment, one.name, moment(one.at), one.created_by, f"{one.size_bytes:,}"] for one in found]
-    return table(["deployment", "snapshot", "made", "by", "bytes"], rows) if rows else NO_SNAPSHOT
+    columns: Columns[SnapshotView] = {
+        "deployment": lambda one: one.deployment,
+        "snapshot": lambda one: one.name,
+        "made": lambda one: moment(one.at),
+        "by": lambda one: one.created_by,
+        "bytes": lambda one: f"{one.size_bytes:,}",
+    }
+    return table(columns, found) if found else NO_SNAPSHOT
 
 
 def abandoned_list(found: Sequence[AbandonedView]) -> str:
     """A line for each document that remains."""
-    rows = [[one.id, one.deployment, moment(one.at), one.created_by, moment(one.until_at)] for one in found]
-    return table(["id", "deployment", "abandoned", "by", "kept until"], rows) if rows else NOTHING_LEFT
+    columns: Columns[AbandonedView] = {
+        "id": lambda one: one.id,
+        "deployment": lambda one: one.deployment,
+        "abandoned": lambda one: moment(one.at),
+        "by": lambda one: one.created_by,
+        "kept until": lambda one: moment(one.until_at),
+    }
+    return table(columns, found) if found else NOTHING_LEFT

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from phaseline.cli.render.progress.progress import retry_text, short
-from phaseline.cli.render.table import colored, counted, moment, number, span, table
+from phaseline.cli.render.table import colored, counted, moment, more, number, span, table
 
 if TYPE_CHECKING:
+    from phaseline.cli.render.table import Columns
     from phaseline.use_cases.queries.status import ExecutionProgress, Status
     from phaseline.views.views import DeploymentView, FailingCall
 
@@ -108,18 +109,19 @@ def _open(found: Status) -> str:
 
 
 def _table(found: Status) -> str:
-    head = ["id", "deployment", "status", "steps", "next", "by", "for"]
+    now = found.now_at
+    columns: Columns[ExecutionProgress] = {
+        "id": lambda one: one.id,
+        "deployment": lambda one: one.deployment,
+        "status": lambda one: one.status.value,
+        "steps": lambda one: f"{one.ended:,} of {one.total:,}" if one.total else "-",
+        "next": lambda one: (f"in {span(one.due_at - now)}" if one.due_at > now else "now") if one.due_at else "-",
+        "by": lambda one: one.created_by,
+        "for": lambda one: span(now - one.created_at),
+    }
     shown = found.executions[:SHOWN_EXECUTIONS]
-    text = table(head, [_row(standing, found.now_at) for standing in shown])
     left = found.open_count - len(shown)
-    return text + (f"\nand {left:,} more: phaseline executions list" if left else "")
-
-
-def _row(standing: ExecutionProgress, now: int) -> list[str]:
-    share = f"{standing.ended:,} of {standing.total:,}" if standing.total else "-"
-    due = "-" if not standing.due_at else f"in {span(standing.due_at - now)}" if standing.due_at > now else "now"
-    age = span(now - standing.created_at)
-    return [standing.id, standing.deployment, standing.status.value, share, due, standing.created_by, age]
+    return table(columns, shown) + (f"\nand {left:,} more: phaseline executions list" if left else "")
 
 
 def _needs(found: Status) -> list[str]:
@@ -128,6 +130,4 @@ def _needs(found: Status) -> list[str]:
     lines = ["Needs a person:"]
     for need in found.needs:
         lines += [f"  {need.text}", f"      {need.mend}"]
-    if found.need_count > len(found.needs):
-        lines.append(f"  and {found.need_count - len(found.needs):,} more: phaseline instances stuck")
-    return lines
+    return [*lines, *more(found.need_count - len(found.needs), ": phaseline instances stuck")]

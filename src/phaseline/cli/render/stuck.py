@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from phaseline.cli.render.progress.progress import retry_text, short
-from phaseline.cli.render.table import clean, colored, flaws_text, left_out, moment, number, span
+from phaseline.cli.render.table import clean, colored, flaws_text, left_out, moment, more, number, some, span
 
 if TYPE_CHECKING:
     from phaseline.use_cases.queries.instance_waits import Waiting
@@ -40,17 +40,12 @@ def _paragraph(stuck: Stuck, now: int) -> str:
         lines.append(f"    {clean(said[-1])}")
     if stuck.until_at > now and not stuck.attempts:
         lines.append(f"    next try in {span(stuck.until_at - now)}")
-    more = (
-        f" and {stuck.deployment_count - len(stuck.deployments)} more"
-        if stuck.deployment_count > len(stuck.deployments)
-        else ""
-    )
     others = stuck.execution_count - len(stuck.executions)
-    executions = ", ".join(stuck.executions) + (f" and {others:,} more" if others else "")
-    lines.append(f"    {executions} of {', '.join(stuck.deployments)}{more}")
+    executions = some(stuck.executions, stuck.execution_count)
+    deployments = some(stuck.deployments, stuck.deployment_count)
+    lines.append(f"    {executions} of {deployments}")
     if stuck.instances:
-        rest = f" and {stuck.count - len(stuck.instances):,} more" if stuck.count > len(stuck.instances) else ""
-        lines.append(f"    {', '.join(stuck.instances)}{rest}")
+        lines.append(f"    {some(stuck.instances, stuck.count)}")
     lines.extend(f"    {mend}" for mend in stuck.mends)
     if len(stuck.mends) > 1 and others:
         lines.append(f"    and so for {number(others, 'more execution')}")
@@ -71,8 +66,7 @@ def waiting_text(found: Waiting) -> str:
             lines.extend(
                 f"      {blocker.instance} {blocker.operation} ({blocker.status})" for blocker in reason.blockers
             )
-            if reason.blocker_count > len(reason.blockers):
-                lines.append(f"      and {reason.blocker_count - len(reason.blockers):,} more")
+            lines += [f"    {line}" for line in more(reason.blocker_count - len(reason.blockers))]
         for one in reason.roots or reason.blockers:
             if one.attempts:
                 again = retry_text(one.attempts, one.max_retries, one.due, one.message, found.now_at)

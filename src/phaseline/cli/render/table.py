@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING
 
 from phaseline.cli.streams.escaping import in_line, painted
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from typing import TypeVar
+
     from phaseline.views.views import Page
+
+    Row = TypeVar("Row")
+    Columns = Mapping[str, Callable[[Row], object]]
+    """{title: the function that takes the value of a row}; None is shown as ``-``, a sequence with commas."""
 
 COLORS = {
     "completed": "green",
@@ -28,30 +34,31 @@ COLORS = {
 """{word: color on a terminal}; other words have none."""
 
 
-def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """The rows under their head, columns as wide as needed, numbers to the right; each row is one line.
+def table(columns: Columns[Row], rows: Iterable[Row]) -> str:
+    """The rows under the titles, columns as wide as needed, numbers to the right; each row is one line.
 
-    >>> print(table(["node", "count"], [["web", "3"], ["database", "12"]]))
+    >>> nodes = {"node": lambda row: row[0], "count": lambda row: row[1]}
+    >>> print(table(nodes, [("web", 3), ("database", 12)]))
     NODE      COUNT
     web           3
     database     12
     """
-    rows = [[in_line(cell) for cell in row] for row in rows]
-    widths = [max(len(row[place]) for row in [head, *rows]) for place in range(len(head))]
-    right = [bool(rows) and all(row[place].replace(",", "").isdigit() for row in rows) for place in range(len(head))]
-    lines = [_line([word.upper() for word in head], widths, right).rstrip()]
-    for row in rows:
-        text = _line(row, widths, right)
-        lines.append(text.rstrip())
-    return "\n".join(_colored(line) if place else line for place, line in enumerate(lines))
+    rows = list(rows)
+    aligned = [_aligned(title.upper(), [_cell(value(row)) for row in rows]) for title, value in columns.items()]
+    head, *lines = ["  ".join(line).rstrip() for line in zip(*aligned, strict=True)]
+    return "\n".join([head, *map(_colored, lines)])
 
 
-def _line(cells: Sequence[str], widths: Sequence[int], right: Sequence[bool]) -> str:
-    padded = [
-        cell.rjust(width) if to_right else cell.ljust(width)
-        for cell, width, to_right in zip(cells, widths, right, strict=True)
-    ]
-    return "  ".join(padded)
+def _cell(value: object) -> str:
+    """The text of a cell, on one line."""
+    return in_line(value if isinstance(value, str) else text_of(value) or "-")
+
+
+def _aligned(title: str, cells: Sequence[str]) -> list[str]:
+    """The title and the cells of a column, padded to one width."""
+    width = max(map(len, (title, *cells)))
+    to_right = bool(cells) and all(cell.replace(",", "").isdigit() for cell in cells)
+    return [cell.rjust(width) if to_right else cell.ljust(width) for cell in (title, *cells)]
 
 
 def _colored(line: str) -> str:
@@ -60,6 +67,48 @@ def _colored(line: str) -> str:
         if word in COLORS:
             return line.replace(f" {word}", f" {colored(word)}", 1)
     return line
+
+
+def text_of(value: object) -> str:
+    """A value as text: the parts of a sequence in one line; empty for None."""
+    if isinstance(value, list | tuple):
+        return ", ".join(map(str, value))
+    return "" if value is None else str(value)
+
+
+def facts(width: int, *pairs: tuple[str, object]) -> list[str]:
+    r"""A line for each value that is not empty, after its title.
+
+    >>> print(*facts(8, ("version", 2), ("labels", ()), ("needs", ["a", "b"])), sep="\n")
+      version 2
+      needs   a, b
+    """
+    return [f"  {title:<{width}}{text}" for title, value in pairs if (text := text_of(value))]
+
+
+def section(title: str, lines: Iterable[str]) -> list[str]:
+    """The lines under their title, or nothing."""
+    below = [f"    {line}" for line in lines]
+    return [f"  {title}", *below] if below else []
+
+
+def some(names: Sequence[str], total: int) -> str:
+    """The names in one line, and how many of all are left out.
+
+    >>> some(["a", "b"], 2), some(["a", "b"], 1002)
+    ('a, b', 'a, b and 1,000 more')
+    """
+    left = total - len(names)
+    return ", ".join(names) + (f" and {left:,} more" if left > 0 else "")
+
+
+def more(left: int, what: str = "") -> list[str]:
+    """A line with the number of what is not shown, or nothing.
+
+    >>> more(1000, "; add --json"), more(0)
+    (['  and 1,000 more; add --json'], [])
+    """
+    return [f"  and {left:,} more{what}"] if left > 0 else []
 
 
 def colored(word: str) -> str:

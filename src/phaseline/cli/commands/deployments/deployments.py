@@ -52,7 +52,7 @@ def inputs(cli: CliContext, name: str) -> None:
         view = client.deployments.show(name)
     none = f"The blueprint of '{view.name}' has no inputs."
     answer = {"deployment": view.name, "inputs": view.inputs}
-    cli.answer(answer, lambda: "\n".join(cli.renderer("listings:values")(view.inputs, "")) or none)
+    cli.answer(answer, lambda: "\n".join(cli.renderer("listings:values")(view.inputs)) or none)
 
 
 @click.command(epilog="Example: phaseline deployments capabilities shop --json")
@@ -66,7 +66,7 @@ def capabilities(cli: CliContext, name: str, reveal: bool) -> None:
         found = client.deployments.compute(name, reveal=reveal)
     none = f"The blueprint of '{found.deployment}' has no capabilities."
     answer = {"deployment": found.deployment, "capabilities": found.capabilities}
-    cli.answer(answer, lambda: "\n".join(cli.renderer("listings:values")(found.capabilities, "")) or none)
+    cli.answer(answer, lambda: "\n".join(cli.renderer("listings:values")(found.capabilities)) or none)
 
 
 @click.command(epilog="Example: phaseline deployments labels shop --add team=web")

@@ -7,13 +7,14 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from phaseline.cli.render.problems import problem_text, problems_text
-from phaseline.cli.render.table import clean, moment, number, table
+from phaseline.cli.render.table import clean, facts, moment, number, section, table
 
 if TYPE_CHECKING:
+    from phaseline.cli.render.table import Columns
     from phaseline.model.problems.problem import Problem
     from phaseline.use_cases.commands.packages.enable import EnabledView
     from phaseline.use_cases.commands.packages.install import Installed
-    from phaseline.use_cases.commands.packages.sync import Synced
+    from phaseline.use_cases.commands.packages.sync import Synced, SyncRow
     from phaseline.use_cases.queries.packages.listing import PackageView
     from phaseline.use_cases.tools.build_package import Built, Created
 
@@ -54,43 +55,48 @@ def _with_warnings(text: str, warnings: Sequence[Problem]) -> str:
 
 def package_text(view: PackageView) -> str:
     """Everything about one package."""
-    users = [f"  enabled in  {', '.join(view.enabled_in)}"] if view.enabled_in else []
-    users += [f"  imported by {', '.join(view.imported_by)}"] if view.imported_by else []
     lines = [
         f"{view.name}=={view.version}: {view.title}",
-        *([f"  {view.description}"] if view.description else []),
-        f"  format      {view.format}",
-        *([f"  groups      {', '.join(view.groups)}"] if view.groups else []),
-        *(f"  for         {release}" for release in view.releases),
-        f"  hot-plug    {'yes' if view.is_hotpluggable else 'no: enabled before a deployment is installed'}",
-        f"  versions    {', '.join(view.versions)}",
-        *users,
-        *_listed("tasks", view.tasks),
-        *_listed(
-            "settings", [f"{one.id} = {json.dumps(one.value)}  {one.label} ({one.type})" for one in view.settings]
+        *facts(0, ("", view.description)),
+        *facts(
+            12,
+            ("format", view.format),
+            ("groups", view.groups),
+            *(("for", release) for release in view.releases),
+            ("hot-plug", "yes" if view.is_hotpluggable else "no: enabled before a deployment is installed"),
+            ("versions", view.versions),
+            ("enabled in", view.enabled_in),
+            ("imported by", view.imported_by),
         ),
-        *_listed("node roles", [f"{role}  {name}" for role, name in view.roles.items()]),
-        *_listed("components", view.components),
-        *(f"  {f'{what}':<11} {', '.join(names)}" for what, names in view.code.items()),
+        *section("tasks", view.tasks),
+        *section(
+            "settings", (f"{one.id} = {json.dumps(one.value)}  {one.label} ({one.type})" for one in view.settings)
+        ),
+        *section("node roles", (f"{role}  {name}" for role, name in view.roles.items())),
+        *section("components", view.components),
+        *facts(12, *view.code.items()),
         *(f"  {file} is kept, and handed to tasks" for file in view.documents),
-        f"  files       {view.file_count:,}, {view.size_bytes:,} bytes, digest {view.digest[:16]}",
-        f"  where       {view.origin or view.folder}",
-        f"  installed   {moment(view.installed_at)} by {view.installed_by}",
+        *facts(
+            12,
+            ("files", f"{view.file_count:,}, {view.size_bytes:,} bytes, digest {view.digest[:16]}"),
+            ("where", view.origin or view.folder),
+            ("installed", f"{moment(view.installed_at)} by {view.installed_by}"),
+        ),
     ]
     return "\n".join(map(clean, lines))
-
-
-def _listed(title: str, lines: Sequence[str]) -> list[str]:
-    return [f"  {title}", *(f"    {line}" for line in lines)] if lines else []
 
 
 def synced_text(found: Synced) -> str:
     """A table with the outcome of each, then all problems."""
     if not found.rows:
         return f"No packages. Looked at: {', '.join(map(clean, found.looked_at))}; see the setting plugins.path."
-    rows = [[clean(cell) for cell in (row.package, row.outcome, row.folder)] for row in found.rows]
+    columns: Columns[SyncRow] = {
+        "package": lambda row: row.package,
+        "outcome": lambda row: row.outcome,
+        "folder": lambda row: row.folder,
+    }
     problems = [problem_text(problem) for row in found.rows for problem in row.problems]
-    return "\n\n".join([table(["package", "outcome", "folder"], rows), *problems])
+    return "\n\n".join([table(columns, found.rows), *problems])
 
 
 def enabled_text(view: EnabledView) -> str:
@@ -104,19 +110,15 @@ def enabled_list(views: Sequence[EnabledView], deployment: str) -> str:
     """A table of the packages of a deployment."""
     if not views:
         return f"No packages. Enable one: phaseline deployments plugins enable {clean(deployment)} NAME"
-    has_reasons = any(view.why for view in views)
-    head = ["package", "version", "state", "settings", *(["why"] if has_reasons else [])]
-    rows = [
-        [
-            view.package,
-            view.version,
-            view.state,
-            ", ".join(_settings(view.settings, "")) if view.state in {"enabled", "imported"} else "-",
-            *([view.why or "-"] if has_reasons else []),
-        ]
-        for view in views
-    ]
-    return table(head, [[clean(cell) or "-" for cell in row] for row in rows])
+    columns: Columns[EnabledView] = {
+        "package": lambda view: view.package or None,
+        "version": lambda view: view.version or None,
+        "state": lambda view: view.state or None,
+        "settings": lambda view: _settings(view.settings, "") if view.state in {"enabled", "imported"} else None,
+    }
+    if any(view.why for view in views):
+        columns = {**columns, "why": lambda view: view.why or None}
+    return table(columns, views)
 
 
 def _settings(settings: Mapping[str, object], indent: str) -> list[str]:

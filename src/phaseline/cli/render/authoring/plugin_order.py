@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from phaseline.cli.render.table import clean, number, table
 
 if TYPE_CHECKING:
+    from phaseline.cli.render.table import Columns
     from phaseline.model.packages.task_listing import TaskRow
     from phaseline.use_cases.queries.packages.task_order import TaskOrder
 
@@ -18,21 +19,20 @@ def order_text(found: TaskOrder) -> str:
     if not found.tasks:
         whose = f"No package that is enabled for {found.deployment} has" if found.deployment else "No package has"
         return clean(f"{whose} a task for {found.workflow}.")
-    rows = [[str(place), *_cells(task)] for place, task in enumerate(found.tasks, 1)]
-    return table(["#", "stage", "package", "task", "type", "for", "runs on"], rows)
+    columns: Columns[tuple[int, TaskRow]] = {
+        "#": lambda row: row[0],
+        "stage": lambda row: _stage(row[1]),
+        "package": lambda row: f"{row[1].package}=={row[1].version}",
+        "task": lambda row: row[1].task,
+        "type": lambda row: row[1].type,
+        "for": lambda row: row[1].roles,
+        "runs on": lambda row: _runs_on(row[1]),
+    }
+    return table(columns, enumerate(found.tasks, 1))
 
 
-def _cells(task: TaskRow) -> list[str]:
-    stage = task.written or task.stage
-    after = f" after {', '.join(task.needs)}" if task.needs else ""
-    return [
-        clean(f"{stage}{after}"),
-        clean(f"{task.package}=={task.version}"),
-        clean(task.task),
-        task.type,
-        clean(task.roles),
-        _runs_on(task),
-    ]
+def _stage(task: TaskRow) -> str:
+    return (task.written or task.stage) + (f" after {', '.join(task.needs)}" if task.needs else "")
 
 
 def _runs_on(task: TaskRow) -> str:

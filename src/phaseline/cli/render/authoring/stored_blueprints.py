@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from phaseline.cli.render.table import moment, table
+from phaseline.cli.render.table import facts, moment, some, table
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from phaseline.cli.render.table import Columns
     from phaseline.use_cases.commands.upload_blueprint import Shelved, Stored, Uploaded
 
 USERS_SHOWN = 3
@@ -28,25 +29,17 @@ def blueprint_list(found: Sequence[Shelved]) -> str:
     """A table, or the next command when there are none."""
     if not found:
         return "No stored blueprints yet. Store one:\n  phaseline blueprints upload blueprint.yaml"
-    head = ["id", "newest", "versions", "files", "bytes", "uploaded", "by", "needed by"]
-    rows = []
-    for each in found:
-        row = each.blueprint
-        users = [user.name for user in each.users]
-        more = f" and {len(users) - USERS_SHOWN} more" if len(users) > USERS_SHOWN else ""
-        rows.append(
-            [
-                row.id,
-                str(row.version),
-                str(each.versions),
-                str(row.file_count),
-                f"{row.size_bytes:,}",
-                moment(row.created_at),
-                row.created_by,
-                ", ".join(users[:USERS_SHOWN]) + more or "-",
-            ]
-        )
-    return table(head, rows)
+    columns: Columns[Shelved] = {
+        "id": lambda one: one.blueprint.id,
+        "newest": lambda one: one.blueprint.version,
+        "versions": lambda one: one.versions,
+        "files": lambda one: one.blueprint.file_count,
+        "bytes": lambda one: f"{one.blueprint.size_bytes:,}",
+        "uploaded": lambda one: moment(one.blueprint.created_at),
+        "by": lambda one: one.blueprint.created_by,
+        "needed by": lambda one: some([user.name for user in one.users[:USERS_SHOWN]], len(one.users)) or None,
+    }
+    return table(columns, found)
 
 
 def blueprint_text(found: Stored) -> str:
@@ -54,14 +47,17 @@ def blueprint_text(found: Stored) -> str:
     row = found.blueprint
     lines = [
         str(row),
-        *([f"  {row.description}"] if row.description else []),
-        f"  main file  {row.main_file} ({row.language})",
-        f"  digest     {row.digest}",
-        f"  uploaded   {moment(row.created_at)} by {row.created_by}",
-        f"  versions   {', '.join(str(each.version) for each in found.versions)}",
-        *([f"  imports    {', '.join(found.imports)}"] if found.imports else []),
-        *(f"  needed by  {user.kind} {user.name}" for user in found.users),
-        f"  files      {row.file_count}, {row.size_bytes:,} bytes",
+        *facts(0, ("", row.description)),
+        *facts(
+            11,
+            ("main file", f"{row.main_file} ({row.language})"),
+            ("digest", row.digest),
+            ("uploaded", f"{moment(row.created_at)} by {row.created_by}"),
+            ("versions", [each.version for each in found.versions]),
+            ("imports", found.imports),
+            *(("needed by", f"{user.kind} {user.name}") for user in found.users),
+            ("files", f"{row.file_count}, {row.size_bytes:,} bytes"),
+        ),
         *(f"    {file.path}{' *' if file.is_executable else ''}" for file in found.files),
     ]
     return "\n".join(lines)
