@@ -54,7 +54,7 @@ class Noting(MemoryStore):
 
 
 class ByHand:
-    """``ports.Executor``: nothing is called, reports come from the test."""
+    """``ports.executor.Executor``: nothing is called, reports come from the test."""
 
     def __init__(self, inbox: Inbox[CallReport], journal: list[object], slots: Mapping[str, int]) -> None:
         self.inbox, self.journal, self._slots = inbox, journal, slots

@@ -28,7 +28,7 @@ from phaseline.model.graph.batch_members import GraphSegment, MemberColumns
 from phaseline.model.graph.graph import Graph, LaneSpec, Policy, Step, SubjectKind
 from phaseline.model.graph.status import ExecutionStatus, OutcomeKind
 from phaseline.model.rows.rows import Actor, DocumentChange, EntryRemark, LogLine, NewDeployment, NewExecution, Turn
-from phaseline.ports import Catalog
+from phaseline.ports.catalog import Catalog
 from phaseline.run.executors.local_executor import LocalExecutor, Slots
 from phaseline.store.memory.store import MemoryStore
 from phaseline.tasks.host_keys import HostKeys

@@ -24,7 +24,7 @@ from phaseline.model.graph.graph import Graph, LaneSpec, Policy, Step, SubjectKi
 from phaseline.model.graph.status import PAGE_ENTRIES, ExecutionStatus
 from phaseline.model.problems.problem import Place
 from phaseline.model.rows.rows import Actor, DocumentChange, NewDeployment, NewExecution, Turn, TurnPayload
-from phaseline.ports import Store
+from phaseline.ports.store import Store
 from phaseline.store.sqlite.store import SqliteStore
 
 ANN = Actor("ann")

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from tests.store.builders import FakeClock
 
-from phaseline.ports import Store
+from phaseline.ports.store import Store
 from phaseline.store.memory.store import MemoryStore
 from phaseline.store.sqlite.store import SqliteStore
 

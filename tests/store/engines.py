@@ -16,7 +16,7 @@ from phaseline.model.execution.execution import Request, RetryPolicy
 from phaseline.model.graph.status import OutcomeKind
 from phaseline.model.rows.rows import Actor, BatchRow, DocumentChange, LogLine, NewDeployment, NewExecution
 from phaseline.plan.workflows import PLANNERS
-from phaseline.ports import Store
+from phaseline.ports.store import Store
 from phaseline.run.loop.engine import Engine
 from phaseline.testing.builders import blueprint, host, node, topology
 from phaseline.testing.clock import VirtualClock
@@ -37,7 +37,7 @@ def completes(operation: str, instance: str) -> Answer:
 
 
 class ScriptedExecutor:
-    """``ports.Executor``: every call is answered at once, or never."""
+    """``ports.executor.Executor``: every call is answered at once, or never."""
 
     def __init__(self, inbox: Inbox[CallReport], deployments: DeploymentCache, script: Script) -> None:
         self._inbox, self._deployments, self._script = inbox, deployments, script

@@ -11,7 +11,7 @@ from phaseline.model.execution.events import GraphReopened, NotesWritten, PageWr
 from phaseline.model.graph.status import EntryStatus, ExecutionStatus, OutcomeKind
 from phaseline.model.problems.problem import ProblemsError
 from phaseline.model.rows.rows import EntryRemark, NoteRow, TurnPayload
-from phaseline.ports import Store
+from phaseline.ports.store import Store
 from phaseline.testing.builders import blueprint, group, host, node, scaled, topology
 
 Reopen = Callable[[], Store]

@@ -12,7 +12,7 @@ from tests.store import builders as a
 from phaseline.lang.fast_dataclasses import altered
 from phaseline.model.blueprint.stored_blueprints import BlueprintUser, StoredBlueprint, StoredFile
 from phaseline.model.problems.problem import ProblemsError
-from phaseline.ports import Store
+from phaseline.ports.store import Store
 from phaseline.store.sqlite.store import SqliteStore
 
 Reopen = Callable[[], Store]

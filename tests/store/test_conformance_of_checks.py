@@ -12,7 +12,7 @@ from tests.store import builders as a
 from phaseline.model.deployment.instance_states import InstanceState as State
 from phaseline.model.health.checks import CheckKind, CheckResult, NewCheckResults
 from phaseline.model.rows.rows import TurnPayload
-from phaseline.ports import Store
+from phaseline.ports.store import Store
 from phaseline.store.sqlite.store import SqliteStore
 
 Reopen = Callable[[], Store]

@@ -8,7 +8,7 @@ import pytest
 from tests.store import builders as a
 
 from phaseline.model.rows.rows import DocumentChange, EntryRemark, EventRow, LogLine, TurnPayload
-from phaseline.ports import Store
+from phaseline.ports.store import Store
 from phaseline.store.codec import limits as bounds
 
 Reopen = Callable[[], Store]

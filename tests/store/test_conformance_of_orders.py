@@ -12,7 +12,7 @@ from phaseline.model.problems.problem import ProblemsError
 from phaseline.model.resources.resources import OutgrownError, ResourceAddition, no_resources, type_node
 from phaseline.model.rows.orders import GivenBeforeError, GivenOrder, NewOrder
 from phaseline.model.rows.rows import Actor, NewDeployment, RequestKind
-from phaseline.ports import Store
+from phaseline.ports.store import Store
 
 Reopen = Callable[[], Store]
 BOB = Actor("bob", "blue")

@@ -18,7 +18,7 @@ from phaseline.model.rows.rows import (
     RequestKind,
     TurnPayload,
 )
-from phaseline.ports import Store
+from phaseline.ports.store import Store
 
 Reopen = Callable[[], Store]
 BOB = Actor("bob")

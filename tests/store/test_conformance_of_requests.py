@@ -10,7 +10,7 @@ from tests.store import builders as a
 from phaseline.model.graph.status import ExecutionStatus
 from phaseline.model.problems.problem import ProblemsError
 from phaseline.model.rows.rows import Actor, RequestAnswer, RequestKind, RequestRow, Turn, TurnPayload
-from phaseline.ports import Store
+from phaseline.ports.store import Store
 from phaseline.store.sql.requests import TAKEN_AT_ONCE
 
 Reopen = Callable[[], Store]

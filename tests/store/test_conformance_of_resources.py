@@ -30,7 +30,7 @@ from phaseline.model.rows.rows import (
     RequestKind,
     TurnPayload,
 )
-from phaseline.ports import Store
+from phaseline.ports.store import Store
 
 Reopen = Callable[[], Store]
 DISK, NODE = type_node("Disk", ("Disk",)), type_node("Cloud.Node", ("Cloud.Node",))

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pytest
 
 from phaseline.model.rows.secrets import SecretRow, WrappedKey
-from phaseline.ports import Store
+from phaseline.ports.store import Store
 
 Reopen = Callable[[], Store]
 

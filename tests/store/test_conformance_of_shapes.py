@@ -13,7 +13,7 @@ from phaseline.model.deployment.modification import Started
 from phaseline.model.deployment.topology import Topology
 from phaseline.model.rows.rows import DocumentChange, Reshaped, TurnPayload
 from phaseline.plan.topology.modification import WantedCount, modify
-from phaseline.ports import Store
+from phaseline.ports.store import Store
 from phaseline.store.sqlite.store import SqliteStore
 
 Reopen = Callable[[], Store]

@@ -7,7 +7,7 @@ from tests.store import builders as a
 from phaseline.model.execution.execution import Request
 from phaseline.model.execution.pre_post import PinnedHookClass, PrePost
 from phaseline.model.rows.rows import Actor, NewExecution
-from phaseline.ports import Store
+from phaseline.ports.store import Store
 
 Reopen = Callable[[], Store]
 HOOK = PinnedHookClass(

@@ -78,7 +78,7 @@ MESSAGE = f"{who} says: " + f"nobody {'told by somebody'} waits"
         ("docs/adr/0001-pages.md", "docs/adr"),
         ("docs/demo/act-1.svg", ""),
         ("src/phaseline/plan/graph/drafts.py", "plan"),
-        ("src/phaseline/ports.py", "ports.py"),
+        ("src/phaseline/planning.py", "planning.py"),
         ("src/phaseline/compat/cloudify/shim/cloudify/context.py", ""),
         ("tests/plan/test_a.py", ""),
     ],

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from phaseline.catalog.plugin_catalog import PluginCatalog
     from phaseline.compat.fuel.judge import YaqlJudge
     from phaseline.model.rows.orders import RequestId
-    from phaseline.ports import Store
+    from phaseline.ports.store import Store
     from phaseline.vault.vault import Vault
     from phaseline.views.background import Background
 

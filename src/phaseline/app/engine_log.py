@@ -21,7 +21,7 @@ from phaseline.app.settings import LEVELS, Form, Level, Settings
 
 if TYPE_CHECKING:
     from phaseline.model.rows.rows import EventRow, ExecutionRow
-    from phaseline.ports import Clock
+    from phaseline.ports.clock import Clock
 
 LOG_BYTES = 10 * 1024 * 1024
 """A log file that is larger is put aside before the next line."""

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from phaseline.model.blueprint.blueprint import Operation
     from phaseline.model.blueprint.operation_declaration import Declaration
     from phaseline.model.deployment.code_location import CodeLocation
-    from phaseline.ports import Catalog
+    from phaseline.ports.catalog import Catalog
 
 
 def offer_functions(before_code: Callable[[], None]) -> None:

@@ -31,7 +31,7 @@ GROUP = "phaseline.operations"
 
 
 class PluginCatalog:
-    """Implements ``ports.Catalog`` over plugin folders, installed distributions and entry points."""
+    """Implements ``ports.catalog.Catalog`` over plugin folders, installed distributions and entry points."""
 
     def __init__(
         self, offer_heat: Callable[[], None] | None = None, before_code: Callable[[], None] | None = None

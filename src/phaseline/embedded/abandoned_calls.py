@@ -14,7 +14,7 @@ from phaseline.use_cases.lookup.entry_status import EntryPhases, subject_ids
 
 if TYPE_CHECKING:
     from phaseline.model.rows.rows import BatchRow, ExecutionRow
-    from phaseline.ports import Store
+    from phaseline.ports.store import Store
 
 NAMED = 3
 """The number of instances of each group that are named; all are counted."""

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from phaseline.app.app_context import RequestContext
     from phaseline.model.blueprint.blueprint import Value
     from phaseline.model.rows.rows import Owner
-    from phaseline.ports import Store
+    from phaseline.ports.store import Store
     from phaseline.run.loop.engine import Engine
     from phaseline.use_cases.queries.status import Need
 

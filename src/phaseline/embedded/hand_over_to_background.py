@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from phaseline.app.app_context import RequestContext
     from phaseline.model.rows.rows import ExecutionRow
-    from phaseline.ports import Store
+    from phaseline.ports.store import Store
     from phaseline.run.loop.engine import Engine
     from phaseline.use_cases.commands.submission import SubmissionAnswer
     from phaseline.views.background import Background

@@ -36,7 +36,8 @@ if TYPE_CHECKING:
     from phaseline.model.phases.registry import PhaseRegistry
     from phaseline.model.rows.rows import ExecutionRow
     from phaseline.plan.topology.stack_document import FilesTaken
-    from phaseline.ports import Catalog, Store
+    from phaseline.ports.catalog import Catalog
+    from phaseline.ports.store import Store
     from phaseline.run.loop.engine import Engine
     from phaseline.tasks.host_keys import HostKeys
     from phaseline.use_cases.commands.submission import Submission

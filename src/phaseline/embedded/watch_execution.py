@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from phaseline.model.deployment.topology import Topology
     from phaseline.model.graph.graph import Graph
     from phaseline.model.rows.rows import ExecutionRow, GraphRow, NoteRow
-    from phaseline.ports import Store
+    from phaseline.ports.store import Store
     from phaseline.use_cases.commands.submission import SubmissionAnswer
 
 QUICK_LOOK_S = 0.02

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 from phaseline.model.problems.problem import problem_error
 
 if TYPE_CHECKING:
-    from phaseline.ports import Clock, Store
+    from phaseline.ports.clock import Clock
+    from phaseline.ports.store import Store
 
 FILE_PREFIX = "sqlite:///"
 MEMORY = "memory:"

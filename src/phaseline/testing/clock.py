@@ -4,7 +4,7 @@ from __future__ import annotations
 
 
 class VirtualClock:
-    """``ports.Clock`` for tests: time passes only by ``advance_to``, and is set by ``jump``.
+    """``ports.clock.Clock`` for tests: time passes only by ``advance_to``, and is set by ``jump``.
 
     >>> clock = VirtualClock(5)
     >>> clock.advance_to(70)

@@ -73,7 +73,7 @@ class Coming:
 
 
 class ScheduledExecutor:
-    """``ports.Executor`` whose calls are answers that wait for their time."""
+    """``ports.executor.Executor`` whose calls are answers that wait for their time."""
 
     def __init__(self, inbox: Inbox[CallReport], clock: VirtualClock, answers: Answers) -> None:
         self._inbox, self._answers = inbox, answers

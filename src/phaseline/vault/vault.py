@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from phaseline.model.blueprint.blueprint import Value
     from phaseline.model.problems.problem import ProblemsError
     from phaseline.model.rows.secrets import SecretRow, SecretShelf, WrappedKey
-    from phaseline.ports import Clock
+    from phaseline.ports.clock import Clock
     from phaseline.vault.master_keys import MasterKeys
 
 SEALING = "seals"
@@ -24,7 +24,7 @@ SEALING = "seals"
 
 
 class Vault:
-    """``ports.Secrets`` over a store. Nothing is read, and no key is made, before the first secret is used."""
+    """``ports.secrets.SecretSource`` over a store. Nothing is read, and no key is made, before the first secret is used."""
 
     def __init__(self, shelf: SecretShelf, identity: str, keys: MasterKeys, clock: Clock) -> None:
         """``identity`` of the store: what is encrypted for one cannot be read in another."""

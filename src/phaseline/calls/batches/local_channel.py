@@ -21,7 +21,8 @@ if TYPE_CHECKING:
     from phaseline.calls.protocol.call import PluginCall
     from phaseline.model.blueprint.blueprint import Value
     from phaseline.model.rows.rows import DocumentChange
-    from phaseline.ports import Catalog, Clock
+    from phaseline.ports.catalog import Catalog
+    from phaseline.ports.clock import Clock
 
 COMMIT_S = 10.0
 """The longest wait for a commit; an engine that is stopping makes none."""

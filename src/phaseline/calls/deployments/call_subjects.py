@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from phaseline.model.deployment.code_location import CodeLocation
     from phaseline.model.deployment.runtime_properties import PropertyPath
     from phaseline.model.deployment.topology import Topology
-    from phaseline.ports import SecretSource
+    from phaseline.ports.secrets import SecretSource
 
 NO_DOCUMENT: Mapping[str, Value] = MappingProxyType({})
 """The runtime properties of an instance that has none."""

@@ -39,7 +39,8 @@ if TYPE_CHECKING:
     from phaseline.model.rows.rows import ExecutionRow, NoteRow, Reshaped
     from phaseline.plan.rounds.round_preview import PreviewedRounds
     from phaseline.plan.topology.stack_document import FilesTaken
-    from phaseline.ports import SecretSource, Store
+    from phaseline.ports.secrets import SecretSource
+    from phaseline.ports.store import Store
 
 
 def no_phase(_name: str) -> PhaseDefinition | None:

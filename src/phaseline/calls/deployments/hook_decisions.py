@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from phaseline.model.blueprint.blueprint import Value
     from phaseline.model.execution.events import Batch
     from phaseline.model.rows.rows import ExecutionRow
-    from phaseline.ports import Store
+    from phaseline.ports.store import Store
 
 Decisions = dict[str, "Mapping[str, Value]"]
 """{instance id: what was decided for it}"""

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from phaseline.model.blueprint.blueprint import Value
     from phaseline.model.blueprint.labels import Relabelled
     from phaseline.plan.rounds.round_preview import PreviewedRounds
-    from phaseline.ports import Store
+    from phaseline.ports.store import Store
 
 UNMADE = (InstanceState.UNINITIALIZED, InstanceState.DELETED)
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from phaseline.model.deployment.topology import Topology
     from phaseline.model.graph.graph import Graph
     from phaseline.model.rows.rows import ExecutionRow, GraphRow
-    from phaseline.ports import Store
+    from phaseline.ports.store import Store
 
 
 def acting_anew(row: ExecutionRow) -> ExecutionRow:

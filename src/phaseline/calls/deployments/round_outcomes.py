@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from phaseline.engine.arena import Arena
     from phaseline.model.graph.graph import Step
-    from phaseline.ports import Store
+    from phaseline.ports.store import Store
 
 CALLED = (EntryStatus.COMPLETED, EntryStatus.FAILED, EntryStatus.UNSURE)
 FAILURES_TOLD = 10

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from phaseline.model.deployment.stack_documents import DocumentKind
     from phaseline.model.deployment.topology import Topology
     from phaseline.model.rows.rows import ExecutionRow
-    from phaseline.ports import Store
+    from phaseline.ports.store import Store
 
 NO_FILES = FilesTaken()
 

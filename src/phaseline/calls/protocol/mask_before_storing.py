@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from phaseline.model.deployment.runtime_properties import PropertyPath
     from phaseline.model.health.checks import NewCheckResults
     from phaseline.model.rows.rows import DocumentChange, EntryRemark, PlannerWrites, TurnPayload
-    from phaseline.ports import SecretSource
+    from phaseline.ports.secrets import SecretSource
 
 T = TypeVar("T")
 

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 class NoSecrets:
-    """Implements ``ports.Secrets``."""
+    """Implements ``ports.secrets.SecretSource``."""
 
     has_seals = guards = False
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from phaseline.dsl.functions.plan_and_runtime_scopes import RuntimeScope
     from phaseline.model.blueprint.blueprint import Value
-    from phaseline.ports import SecretSource
+    from phaseline.ports.secrets import SecretSource
 
 
 class Watch(Mapping[str, "Value"]):

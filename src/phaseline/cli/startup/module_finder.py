@@ -27,7 +27,7 @@ COMPILE_LATER = frozenset({"yaml.constructor", "yaml.reader", "yaml.resolver"})
 PLAIN: dict[str, tuple[str, ...]] = {
     "phaseline": (
         "app", "calls", "catalog", "cli", "client", "compat", "dsl", "embedded", "engine", "hooks", "lang", "model",
-        "packages", "plan", "policies", "records", "run", "tasks", "use_cases", "vault", "views",
+        "packages", "plan", "policies", "ports", "records", "run", "tasks", "use_cases", "vault", "views",
     ),
     "phaseline.calls": (
         "batches", "deployments", "protocol", "threads",

@@ -27,7 +27,8 @@ if TYPE_CHECKING:
     from phaseline.model.execution.events import Batch
     from phaseline.model.rows.incarnations import Names
     from phaseline.model.rows.rows import BatchRow
-    from phaseline.ports import Catalog, Clock
+    from phaseline.ports.catalog import Catalog
+    from phaseline.ports.clock import Clock
     from phaseline.run.executors.process_executor import WorkerExecutor
 
 
@@ -46,7 +47,7 @@ commit as long as half a second beside eight calls that compute: a turn gives th
 
 
 class LocalExecutor:
-    """Implements ``ports.Executor``. ``submit``, ``cancel``, ``recover`` and ``stop`` are called in turns, never two at once."""
+    """Implements ``ports.executor.Executor``. ``submit``, ``cancel``, ``recover`` and ``stop`` are called in turns, never two at once."""
 
     def __init__(
         self,

@@ -28,7 +28,8 @@ if TYPE_CHECKING:
 
     from phaseline.calls.batches.batch_handover import BatchHandover
     from phaseline.calls.batches.report_buffer import ReportBuffer
-    from phaseline.ports import Catalog, Clock
+    from phaseline.ports.catalog import Catalog
+    from phaseline.ports.clock import Clock
 
 
 GROW_AFTER_S = 0.1

@@ -45,7 +45,8 @@ if TYPE_CHECKING:
     from phaseline.model.graph.graph import Policy
     from phaseline.model.phases.definitions import PhaseDefinition
     from phaseline.model.rows.rows import DocumentChange
-    from phaseline.ports import Catalog, Clock
+    from phaseline.ports.catalog import Catalog
+    from phaseline.ports.clock import Clock
 
 
 class ThreadExecutor:

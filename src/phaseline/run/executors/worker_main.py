@@ -53,7 +53,7 @@ if TYPE_CHECKING:
     from phaseline.calls.protocol.call import Flavour, NodeContext, Outcome, RelationshipContext, Site
     from phaseline.calls.protocol.call_codec import Changes, Letter
     from phaseline.model.blueprint.blueprint import Value
-    from phaseline.ports import Catalog
+    from phaseline.ports.catalog import Catalog
 
 GONE = 75
 """Exit code of a worker whose engine is gone."""

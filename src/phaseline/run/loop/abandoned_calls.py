@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     from phaseline.model.graph.batch_members import GraphSegment
     from phaseline.model.problems.problem import ProblemsError
     from phaseline.model.rows.rows import ExecutionRow
-    from phaseline.ports import Executor, Store
+    from phaseline.ports.executor import Executor
+    from phaseline.ports.store import Store
     from phaseline.run.loop.open_batches import OpenBatches
 
 NAMED = 3

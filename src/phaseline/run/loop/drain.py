@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from phaseline.model.execution.events import Event
-    from phaseline.ports import Executor
+    from phaseline.ports.executor import Executor
 
 BULK_SLOTS = 16
 """Bulk calls at once, over all lanes."""

@@ -15,7 +15,7 @@ from phaseline.calls.deployments.check_results import Vouch
 from phaseline.calls.deployments.deployment_cache import DeploymentCache
 from phaseline.calls.deployments.lane_keys import LaneKeys
 from phaseline.calls.deployments.last_messages import LastMessages
-from phaseline.calls.deployments.planner_driver import Planning
+from phaseline.calls.deployments.planner_driver import Planner, Planning
 from phaseline.calls.deployments.progress import Progress, progress
 from phaseline.calls.protocol.reports import CallReport
 from phaseline.calls.threads.inbox import Inbox
@@ -49,14 +49,16 @@ from phaseline.run.loop.rounds import Rounds
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from phaseline.calls.deployments.planner_driver import Planner
     from phaseline.model.blueprint.blueprint import Operation, Value
     from phaseline.model.blueprint.operation_declaration import Declaration
     from phaseline.model.deployment.code_location import CodeLocation
     from phaseline.model.execution.events import Command, Event
     from phaseline.model.execution.execution import Request
     from phaseline.model.rows.rows import ExecutionRow, RequestRow
-    from phaseline.ports import Clock, Executor, SecretSource, Store
+    from phaseline.ports.clock import Clock
+    from phaseline.ports.executor import Executor
+    from phaseline.ports.secrets import SecretSource
+    from phaseline.ports.store import Store
     from phaseline.run.phases.active_phases import PhaseSource
     from phaseline.run.phases.phase_engine import PhaseEngine
 
@@ -102,14 +104,12 @@ class Engine:
         self._rows: list[EventRow] = []
         self._requests: dict[int, Request] = {}
         self.known: set[int] = set()
-        self._messages = LastMessages()
         self._alarm: int | None = None
         self._looked: int | None = None
-        self.has_turned = False
         self._on_turn, self._on_events, self._reload = on_turn, on_events, reload
         self._hands = TurnBaton(self._inbox, self._lent_turn)
-        self._is_news = False
-        self._keys = LaneKeys()
+        self.has_turned = self._is_news = False
+        self._messages, self._keys = LastMessages(), LaneKeys()
         self.scheduler = Scheduler(next_batch=first_batch)
         self.deployments = DeploymentCache(store, secrets)
         self.planning = Planning(planners, self.deployments, declare, first_graph, clock.now)

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from phaseline.calls.deployments.planner_driver import Planning
     from phaseline.model.blueprint.blueprint import Value
     from phaseline.model.rows.rows import ExecutionRow
-    from phaseline.ports import Store
+    from phaseline.ports.store import Store
     from phaseline.run.loop.admission import Claims
     from phaseline.run.loop.open_batches import OpenBatches
     from phaseline.run.phases.phase_engine import PhaseEngine

@@ -23,7 +23,8 @@ if TYPE_CHECKING:
     from phaseline.model.execution.events import Accepted, Batch, Event
     from phaseline.model.graph.batch_members import GraphSegment
     from phaseline.model.rows.rows import BatchRow
-    from phaseline.ports import Executor, Store
+    from phaseline.ports.executor import Executor
+    from phaseline.ports.store import Store
     from phaseline.run.phases.signals import Given
 
 NOT_REPORTED = np.zeros(1, bool)

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from phaseline.calls.deployments.planner_driver import Planning
     from phaseline.model.execution.events import Event
     from phaseline.model.rows.rows import BatchRow, ExecutionRow, GraphRow
-    from phaseline.ports import Store
+    from phaseline.ports.store import Store
 
     TakeUp = Callable[[ExecutionRow, Sequence[Event]], Sequence[Event]]
 

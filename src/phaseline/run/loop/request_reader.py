@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from phaseline.engine.scheduler import Scheduler
     from phaseline.model.blueprint.blueprint import Value
     from phaseline.model.rows.rows import ExecutionRow, RequestRow
-    from phaseline.ports import Store
+    from phaseline.ports.store import Store
     from phaseline.run.loop.abandoned_calls import GivenUpCalls
     from phaseline.run.loop.admission import Claims
     from phaseline.run.phases.signals import Given

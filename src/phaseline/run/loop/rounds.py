@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from phaseline.engine.open_executions import OpenExecution
     from phaseline.engine.scheduler import Scheduler
     from phaseline.model.execution.events import Command, Event, Planned
-    from phaseline.ports import Store
+    from phaseline.ports.store import Store
 
 ROUNDS_TOGETHER = 4
 """How often planners are asked in one turn, so that one that keeps planning nothing does not block the loop."""

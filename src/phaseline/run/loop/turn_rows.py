@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from phaseline.model.graph.batch_members import GraphSegment
     from phaseline.model.health.checks import NewCheckResults
     from phaseline.model.rows.rows import DocumentChange, Metric, PlannerWrites, RequestAnswer, Reshaped
-    from phaseline.ports import SecretSource
+    from phaseline.ports.secrets import SecretSource
 
 ASKED_AGAIN = "OperationRetry"
 """The type of error by which an operation asks to be called again: that is no failure."""

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from phaseline.model.execution.events import Event
     from phaseline.model.graph.graph import Step
     from phaseline.model.phases.definitions import PhaseDefinition
-    from phaseline.ports import Clock
+    from phaseline.ports.clock import Clock
     from phaseline.run.phases.active_phases import ActivePhases
     from phaseline.run.phases.state_entries import StaySteps
 

@@ -21,7 +21,9 @@ if TYPE_CHECKING:
     from phaseline.calls.protocol.reports import CallReport
     from phaseline.engine.scheduler import Scheduler
     from phaseline.model.phases.definitions import PhaseDefinition
-    from phaseline.ports import Clock, SecretSource, Store
+    from phaseline.ports.clock import Clock
+    from phaseline.ports.secrets import SecretSource
+    from phaseline.ports.store import Store
     from phaseline.run.phases.active_phases import ActivePhases
 
 ENGINE = Actor("engine")

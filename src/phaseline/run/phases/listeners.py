@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from phaseline.model.blueprint.blueprint import Value
     from phaseline.model.execution.events import Announce
     from phaseline.model.phases.definitions import ListenerDefinition
-    from phaseline.ports import Clock
+    from phaseline.ports.clock import Clock
     from phaseline.run.phases.active_phases import ActivePhases
 
 THREADS = 2

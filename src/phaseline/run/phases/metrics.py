@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from phaseline.engine.scheduler import Scheduler
     from phaseline.model.blueprint.blueprint import Value
     from phaseline.model.execution.events import Changes
-    from phaseline.ports import Store
+    from phaseline.ports.store import Store
     from phaseline.run.phases.listeners import Listeners
 
 TELL_MS = 1_000

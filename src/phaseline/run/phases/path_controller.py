@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from phaseline.model.graph.graph import Graph
     from phaseline.model.phases.registry import PhaseRegistry
     from phaseline.model.rows.rows import ExecutionRow
-    from phaseline.ports import Store
+    from phaseline.ports.store import Store
     from phaseline.run.phases.active_phases import ActivePhases
     from phaseline.run.phases.applicability import Conditions
 

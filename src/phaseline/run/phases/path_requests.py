@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from phaseline.model.execution.events import Event
     from phaseline.model.graph.graph import Graph
     from phaseline.model.rows.rows import ExecutionRow, RequestRow
-    from phaseline.ports import Store
+    from phaseline.ports.store import Store
     from phaseline.run.phases.phase_engine import PhaseEngine
 
 RETRIED = (int(EntryStatus.FAILED), int(EntryStatus.CANCELED), int(EntryStatus.UNSURE))

@@ -44,7 +44,8 @@ if TYPE_CHECKING:
     from phaseline.model.execution.events import Announce, Ask, Changes, Evaluate, Event
     from phaseline.model.graph.graph import Graph
     from phaseline.model.rows.rows import DocumentChange, EntryRemark, ExecutionRow, Metric
-    from phaseline.ports import Clock, Store
+    from phaseline.ports.clock import Clock
+    from phaseline.ports.store import Store
     from phaseline.run.phases.active_phases import PhaseSource
 
 

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from phaseline.model.blueprint.blueprint import Value
     from phaseline.model.problems.problem import ProblemsError
     from phaseline.model.rows.rows import DocumentChange, ExecutionRow, RequestRow
-    from phaseline.ports import Store
+    from phaseline.ports.store import Store
 
     Chosen = Sequence[tuple[int, np.ndarray]]
 

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class MemoryIncarnations:
-    """``ports.IncarnationShelf`` of a store that cannot be restored."""
+    """``ports.store.IncarnationShelf`` of a store that cannot be restored."""
 
     def all(self) -> Sequence[Incarnation]:
         """None."""

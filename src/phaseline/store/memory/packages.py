@@ -10,7 +10,7 @@ from phaseline.model.blueprint.stored_blueprints import StoredFile
 from phaseline.model.graph.status import ExecutionStatus
 from phaseline.model.packages.installed import PackageRow, PackageUse, PackageUser
 from phaseline.model.rows.rows import DeploymentRow, ExecutionRow
-from phaseline.ports import Clock
+from phaseline.ports.clock import Clock
 from phaseline.store.sql import errors as failures
 
 RETRIED = (ExecutionStatus.FAILED, ExecutionStatus.CANCELED)

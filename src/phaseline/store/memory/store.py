@@ -45,7 +45,7 @@ from phaseline.model.rows.rows import (
     RequestRow,
     Turn,
 )
-from phaseline.ports import Clock
+from phaseline.ports.clock import Clock
 from phaseline.store.codec import json_documents as texts
 from phaseline.store.codec import requests
 from phaseline.store.codec.columns import from_pages
@@ -72,7 +72,7 @@ PLACE = "memory:"
 
 
 class MemoryStore:
-    """``ports.Store`` without a file; see there for what each method promises."""
+    """``ports.store.Store`` without a file; see there for what each method promises."""
 
     def __init__(self, clock: Clock, *, identity: str = "") -> None:
         """Empty. Simulations give their own ``identity``, so that the same seed makes the same tokens."""

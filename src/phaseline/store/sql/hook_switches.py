@@ -11,7 +11,7 @@ from phaseline.model.rows.hook_switches import Switch
 
 if TYPE_CHECKING:
     from phaseline.model.rows.rows import Actor
-    from phaseline.ports import Clock
+    from phaseline.ports.clock import Clock
 
 Connect = Callable[[], AbstractContextManager[sqlite3.Connection]]
 

@@ -9,7 +9,7 @@ from contextlib import AbstractContextManager
 
 from phaseline.model.blueprint.stored_blueprints import StoredFile
 from phaseline.model.packages.installed import PackageRow, PackageUse, PackageUser
-from phaseline.ports import Clock
+from phaseline.ports.clock import Clock
 from phaseline.store.codec.json_documents import to_text
 from phaseline.store.sql import content_files as kept
 from phaseline.store.sql import deployments as writes

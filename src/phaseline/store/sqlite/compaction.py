@@ -15,7 +15,7 @@ from phaseline.store.sqlite import database_file as file
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from phaseline.ports import Store
+    from phaseline.ports.store import Store
 
 COMMAND = "phaseline store compact"
 PAGES_TOGETHER = 1_000

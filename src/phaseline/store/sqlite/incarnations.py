@@ -24,7 +24,7 @@ _GONE = ", ".join(f"'{kind.value}'" for kind in (RequestKind.STOP, RequestKind.R
 
 
 class SqliteIncarnations:
-    """``ports.IncarnationShelf`` on one file."""
+    """``ports.store.IncarnationShelf`` on one file."""
 
     def __init__(self, reading: Callable[[], ReadSnapshot], writing: Callable[[], Transaction]) -> None:
         """With the store's own ways to read and write."""

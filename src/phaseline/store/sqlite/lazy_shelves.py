@@ -6,7 +6,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from phaseline.ports import Clock
+    from phaseline.ports.clock import Clock
     from phaseline.store.sql.hook_switches import SqliteSwitches
     from phaseline.store.sql.listings import SqliteListings
     from phaseline.store.sql.orders import SqliteOrders

@@ -63,11 +63,11 @@ from phaseline.store.sqlite.waiters import WaitingRoom
 if TYPE_CHECKING:
     from phaseline.model.rows.maintenance import Compacted, Purged, StoreFinding
     from phaseline.model.rows.orders import NewOrder
-    from phaseline.ports import Clock
+    from phaseline.ports.clock import Clock
 
 
 class SqliteStore(Seldom):
-    """``ports.Store`` on one file; see there for what each method promises."""
+    """``ports.store.Store`` on one file; see there for what each method promises."""
 
     def __init__(self, path: str, clock: Clock, notices: Sequence[str] = ()) -> None:
         """Use ``open``."""

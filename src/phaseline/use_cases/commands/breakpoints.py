@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from phaseline.app.app_context import RequestContext
     from phaseline.model.blueprint.blueprint import Value
     from phaseline.model.rows.orders import GivenOrder, NewOrder
-    from phaseline.ports import Store
+    from phaseline.ports.store import Store
 
 NAMED = 5
 """The number of stopped instances that an error names if none is stopped at the requested point; all are counted."""

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from phaseline.app.app_context import RequestContext
     from phaseline.model.rows.orders import GivenOrder, NewOrder
     from phaseline.model.rows.rows import DeploymentRow
-    from phaseline.ports import Store
+    from phaseline.ports.store import Store
     from phaseline.use_cases.commands.submission import Submission
     from phaseline.views.views import ExecutionView
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from phaseline.app.app_context import RequestContext
     from phaseline.model.rows.maintenance import Compacted, Purged, RestoredStore, StoreFinding
     from phaseline.model.rows.rows import ExecutionRow
-    from phaseline.ports import Store
+    from phaseline.ports.store import Store
 
 
 @frozen
@@ -108,7 +108,7 @@ def purge(ctx: RequestContext, older_ms: int, *, deployment: str | None = None, 
 
 
 def old_executions(store: Store, before: int, deployment: int | None) -> list[ExecutionRow]:
-    """Executions that a purge would remove now, by the rule of ``ports.Store.purge``."""
+    """Executions that a purge would remove now, by the rule of ``ports.store.Store.purge``."""
     rows = store.executions(deployment)
     kept = _last_installs(rows, {row.number for row in store.deployments()})
     kept |= {request.execution for request in store.requests()}

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from phaseline.model.problems.problem import Problem
     from phaseline.model.rows.orders import NewOrder
     from phaseline.model.rows.rows import ConcurrencyRule, ExecutionRow
-    from phaseline.ports import Store
+    from phaseline.ports.store import Store
     from phaseline.views.views import ExecutionView
 
 A = TypeVar("A")

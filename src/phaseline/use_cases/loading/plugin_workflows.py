@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from phaseline.model.graph.graph import Graph
     from phaseline.plan.graph.call_policies import Declare
     from phaseline.plan.graph.workflow import Planner, Workflow
-    from phaseline.ports import Catalog
+    from phaseline.ports.catalog import Catalog
 
 GROUP = "phaseline.workflows"
 """Entry points of planners: the name is that of the workflow."""

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from phaseline.model.deployment.topology import Topology
     from phaseline.model.execution.execution import Request
     from phaseline.model.rows.rows import DeploymentRow, ExecutionRow
-    from phaseline.ports import Store
+    from phaseline.ports.store import Store
 
 
 @frozen

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from phaseline.model.deployment.topology import Topology
     from phaseline.model.rows.listings import Roster
     from phaseline.model.rows.rows import DeploymentRow, ExecutionRow
-    from phaseline.ports import Store
+    from phaseline.ports.store import Store
 
 READ_AT_ONCE = 200
 """The number of deployments whose instances are in memory at once during a search through all."""

@@ -12,7 +12,7 @@ from phaseline.model.blueprint.labels import Label
 if TYPE_CHECKING:
     from phaseline.model.blueprint.blueprint import Value
     from phaseline.model.rows.rows import DeploymentRow
-    from phaseline.ports import Store
+    from phaseline.ports.store import Store
 
 TENANT = "default_tenant"
 """The one tenant of an embedded store."""

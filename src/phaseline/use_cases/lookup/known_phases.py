@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from phaseline.app.app_context import RequestContext
     from phaseline.catalog.phases.plugin_set import LoadedPlugins, PhasePlugins
     from phaseline.model.phases.registry import PhaseRegistry
-    from phaseline.ports import Store
+    from phaseline.ports.store import Store
 
 TEXTS = ("name", "plugin", "package", "constraint", "description", "version")
 LISTS = ("states", "resource_types", "providers", "dependencies")

@@ -8,7 +8,7 @@ from phaseline.model.graph.graph import phase_of
 from phaseline.plan.preview.duration_estimate import Took
 
 if TYPE_CHECKING:
-    from phaseline.ports import Store
+    from phaseline.ports.store import Store
 
 LAST = 5
 """The number of executions that are read."""

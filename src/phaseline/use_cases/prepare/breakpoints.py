@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from phaseline.model.execution.execution import Request
     from phaseline.model.phases.registry import PhaseRegistry
     from phaseline.model.rows.rows import DeploymentRow
-    from phaseline.ports import Store
+    from phaseline.ports.store import Store
 
 Going = tuple[str, str, str]
 """(name, type, target) of a resource; an empty target: it stays in its state."""

@@ -18,7 +18,7 @@ from phaseline.use_cases.queries.executions import standing
 if TYPE_CHECKING:
     from phaseline.model.graph.status import EntryStatus
     from phaseline.model.rows.rows import ExecutionRow
-    from phaseline.ports import Store
+    from phaseline.ports.store import Store
 
 NAMED = 5
 """The number of executions named if several fit."""

@@ -16,7 +16,7 @@ from phaseline.use_cases.lookup.find import find_deployment
 if TYPE_CHECKING:
     from phaseline.app.app_context import RequestContext
     from phaseline.model.rows.rows import ExecutionRow
-    from phaseline.ports import Store
+    from phaseline.ports.store import Store
 
 
 @frozen

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from phaseline.app.app_context import RequestContext
     from phaseline.model.blueprint.blueprint import Value
     from phaseline.model.rows.rows import ExecutionRow
-    from phaseline.ports import Store
+    from phaseline.ports.store import Store
 
 SHOWN_PARAMETERS = 5
 """The number of parameters of an execution that are shown; the others are counted."""

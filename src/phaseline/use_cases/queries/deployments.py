@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from phaseline.app.app_context import RequestContext
     from phaseline.model.rows.listings import Glance
     from phaseline.model.rows.rows import DeploymentRow, ExecutionRow
-    from phaseline.ports import Store
+    from phaseline.ports.store import Store
 
 UNREADABLE = "unreadable"
 """The status of a deployment that can only be listed and deleted."""

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from phaseline.app.app_context import RequestContext
     from phaseline.model.deployment.topology import Topology
     from phaseline.model.rows.rows import ExecutionRow, GraphRow, NoteRow
-    from phaseline.ports import Store
+    from phaseline.ports.store import Store
     from phaseline.views.views import FailingCall
 
 WORTH_TELLING = (EntryStatus.FAILED, EntryStatus.UNSURE)

@@ -15,7 +15,7 @@ from phaseline.model.graph.status import EntryStatus
 if TYPE_CHECKING:
     from phaseline.model.blueprint.blueprint import Value
     from phaseline.model.rows.rows import GraphRow, NoteRow
-    from phaseline.ports import Store
+    from phaseline.ports.store import Store
 
 
 @frozen

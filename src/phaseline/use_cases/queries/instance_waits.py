@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from phaseline.model.deployment.topology import Topology
     from phaseline.model.rows.rows import BatchRow, ExecutionRow
     from phaseline.plan.explain.wait_reasons import Reason
-    from phaseline.ports import Store
+    from phaseline.ports.store import Store
 
 
 @frozen

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from phaseline.model.graph.graph import Graph, LaneSpec, Step
     from phaseline.model.rows.rows import BatchRow, ExecutionRow
     from phaseline.plan.explain.wait_reasons import Reason
-    from phaseline.ports import Store
+    from phaseline.ports.store import Store
 
 UNBEGUN = (EntryStatus.BLOCKED, EntryStatus.WAITING)
 

@@ -16,7 +16,7 @@ from phaseline.use_cases.queries import hook_results
 
 if TYPE_CHECKING:
     from phaseline.model.rows.rows import ExecutionRow
-    from phaseline.ports import Store
+    from phaseline.ports.store import Store
 
 AwaitedKind = Literal["approval", "breakpoint"]
 APPROVAL: AwaitedKind = "approval"

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from phaseline.model.deployment.topology import Topology
     from phaseline.model.graph.graph import Graph
     from phaseline.model.rows.rows import EventRow, ExecutionRow, NoteRow
-    from phaseline.ports import Store
+    from phaseline.ports.store import Store
 
 READ_AT_ONCE = 10_000
 """The number of stored events fetched with one query."""

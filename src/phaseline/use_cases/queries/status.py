@@ -27,7 +27,7 @@ from phaseline.views.views import DeploymentView, FailingCall
 if TYPE_CHECKING:
     from phaseline.app.app_context import RequestContext
     from phaseline.model.rows.rows import BatchRow, ExecutionRow, Owner
-    from phaseline.ports import Store
+    from phaseline.ports.store import Store
 
 LOOKED_AT = 200
 """The number of open executions that are examined, the oldest first; all are counted."""

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from phaseline.model.deployment.topology import Topology
     from phaseline.model.graph.graph import Graph, Step
     from phaseline.model.rows.rows import BatchRow, ExecutionRow, Owner
-    from phaseline.ports import Store
+    from phaseline.ports.store import Store
     from phaseline.use_cases.queries.pending_decisions import PendingDecision
     from phaseline.views.views import FailingCall
 

@@ -16,7 +16,7 @@ from phaseline.use_cases.queries.executions import WORTH_TELLING, standing
 
 if TYPE_CHECKING:
     from phaseline.model.rows.rows import ExecutionRow
-    from phaseline.ports import Store
+    from phaseline.ports.store import Store
 
 HALF_WAY = (
     InstanceState.INITIALIZING,

@@ -11,7 +11,7 @@ from phaseline.lang.fast_dataclasses import frozen
 
 if TYPE_CHECKING:
     from phaseline.model.rows.rows import Owner
-    from phaseline.ports import Store
+    from phaseline.ports.store import Store
 
 SILENT_MS = 10_000
 """The limit for an answer. A working owner answers within a second; one that starts, stops or commits much needs a few."""

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from phaseline.app.app_context import AppContext, RequestContext
     from phaseline.app.settings import Settings
     from phaseline.model.rows.rows import DeploymentRow
-    from phaseline.ports import Store
+    from phaseline.ports.store import Store
 
 Level = Literal["ok", "warn", "fail"]
 PYTHON = (3, 11)

@@ -16,7 +16,7 @@ from phaseline.app.settings import Settings
 from phaseline.embedded.follow import follow
 from phaseline.embedded.open_app import open_context
 from phaseline.model.resources.resources import REACH_WORKFLOW
-from phaseline.ports import Store
+from phaseline.ports.store import Store
 from phaseline.testing.simulation.world import World, let_go
 from phaseline.use_cases.commands.install import install
 from phaseline.use_cases.prepare.deployment_spec import DeploymentSpec

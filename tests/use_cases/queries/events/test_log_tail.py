@@ -9,7 +9,7 @@ import pytest
 from tests.simulation.test_day_two import DayTwo
 from tests.simulation.test_scaling import Scaled
 
-from phaseline.ports import Store
+from phaseline.ports.store import Store
 from phaseline.testing.simulation.world import World, let_go
 from phaseline.use_cases.queries.events.events_and_logs import events
 from phaseline.use_cases.queries.events.log_tail import EventTail

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from phaseline.model.execution.breakpoints import Breakpoint
     from phaseline.model.rows.orders import GivenOrder, NewOrder
     from phaseline.model.rows.rows import ExecutionRow
-    from phaseline.ports import Store
+    from phaseline.ports.store import Store
     from phaseline.use_cases.commands.submission import Submissions
     from phaseline.use_cases.queries.resources.cluster_snapshot import ClusterSnapshot
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from phaseline.model.deployment.topology import Topology
     from phaseline.model.graph.graph import Graph, Step
     from phaseline.model.rows.rows import BatchRow, EventRow, ExecutionRow, GraphRow, NoteRow
-    from phaseline.ports import Store
+    from phaseline.ports.store import Store
 
 Causes = Mapping[tuple[int, str], "deque[EventRow]"]
 """{(instance that was called, operation): stored events of its calls, oldest first}."""

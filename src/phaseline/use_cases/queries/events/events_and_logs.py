@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from phaseline.model.deployment.topology import Topology
     from phaseline.model.graph.graph import Graph
     from phaseline.model.rows.rows import EventRow, ExecutionRow
-    from phaseline.ports import Store
+    from phaseline.ports.store import Store
     from phaseline.use_cases.queries.events.event_pages import Narrated
 
 Causes = dict[tuple[int, str], "deque[EventRow]"]

@@ -16,7 +16,7 @@ from phaseline.use_cases.queries.events.log_tail import EventTail, LogTail, Tail
 if TYPE_CHECKING:
     from phaseline.app.app_context import RequestContext
     from phaseline.model.rows.rows import ExecutionRow
-    from phaseline.ports import Store
+    from phaseline.ports.store import Store
     from phaseline.views.views import Line
 
 SHARE = 10

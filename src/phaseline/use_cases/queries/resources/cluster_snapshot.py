@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from phaseline.model.blueprint.blueprint import Value
     from phaseline.model.deployment.topology import Topology
     from phaseline.model.rows.rows import BatchRow, DeploymentRow, ExecutionRow
-    from phaseline.ports import Store
+    from phaseline.ports.store import Store
 
 Standing = Literal["arrived", "moving", "failed", "still"]
 NO_STATE = ""

@@ -11,7 +11,7 @@ from phaseline.model.resources.resources import REACH_WORKFLOW, REMOVED, newest_
 
 if TYPE_CHECKING:
     from phaseline.model.rows.rows import ExecutionRow
-    from phaseline.ports import Store
+    from phaseline.ports.store import Store
 
 
 def only_present(store: Store, row: ExecutionRow, graph: int, statuses: np.ndarray) -> np.ndarray:

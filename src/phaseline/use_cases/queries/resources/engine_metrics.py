@@ -9,7 +9,7 @@ from phaseline.lang.fast_dataclasses import frozen
 from phaseline.model.resources.state_graph_names import ENGINE_MEASURE
 
 if TYPE_CHECKING:
-    from phaseline.ports import Store
+    from phaseline.ports.store import Store
 
 
 @frozen

@@ -17,7 +17,7 @@ from phaseline.use_cases.queries.resources.state_stays import WORDS, Stay
 
 if TYPE_CHECKING:
     from phaseline.model.rows.rows import DeploymentRow
-    from phaseline.ports import Store
+    from phaseline.ports.store import Store
 
 
 def count_nodes(store: Store, names: dict[str, str], counts: dict[str, Counter[str]], dues: dict[str, int]) -> None:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from phaseline.model.blueprint.blueprint import Value
     from phaseline.model.graph.graph import Graph
     from phaseline.model.rows.rows import BatchRow, GraphRow
-    from phaseline.ports import Store
+    from phaseline.ports.store import Store
 
 LATEST = 10
 """The number of executions searched; older data of phases is in the instance's document."""

@@ -14,7 +14,7 @@ from phaseline.views.views import Line
 
 if TYPE_CHECKING:
     from phaseline.model.rows.rows import BatchRow, ExecutionRow
-    from phaseline.ports import Store
+    from phaseline.ports.store import Store
 
 WORDS = {
     OutcomeKind.PENDING: "without an answer",

@@ -23,7 +23,7 @@ from phaseline.use_cases.queries.resources.state_stays import WORDS
 
 if TYPE_CHECKING:
     from phaseline.model.rows.rows import BatchRow, Metric, PausedRow
-    from phaseline.ports import Store
+    from phaseline.ports.store import Store
     from phaseline.use_cases.queries.resources.state_stays import Stay
 
 PAUSES_TOLD = 20

@@ -22,7 +22,7 @@ from phaseline.use_cases.queries.resources.resource_records import record_of
 
 if TYPE_CHECKING:
     from phaseline.app.app_context import RequestContext
-    from phaseline.ports import Store
+    from phaseline.ports.store import Store
     from phaseline.records.record import Record
     from phaseline.use_cases.lookup.unreadable_rows import Flaws
 

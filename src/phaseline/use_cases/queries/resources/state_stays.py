@@ -21,7 +21,7 @@ from phaseline.use_cases.lookup.entry_status import as_statuses, with_running
 if TYPE_CHECKING:
     from phaseline.model.graph.graph import Graph, Step
     from phaseline.model.rows.rows import BatchRow, NoteRow
-    from phaseline.ports import Store
+    from phaseline.ports.store import Store
 
 MET = (EntryStatus.COMPLETED, EntryStatus.PASSED)
 SAYS_MORE = (EntryStatus.FAILED, EntryStatus.CANCELED)

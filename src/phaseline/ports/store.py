@@ -1,4 +1,4 @@
-"""The outside as the core and the use cases need it, as protocols: Clock, Store, Executor, Catalog, Secrets."""
+"""The store: all that is kept, with the reads, the requests of any process and the writes of the owner."""
 
 from __future__ import annotations
 
@@ -7,21 +7,17 @@ from typing import TYPE_CHECKING, Protocol
 from phaseline.model.rows.shelves import Shelves
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
     from contextlib import AbstractContextManager
 
     import numpy as np
 
     from phaseline.model.blueprint.blueprint import Blueprint, Value
-    from phaseline.model.blueprint.operation_declaration import Declaration
-    from phaseline.model.deployment.code_location import CodeLocation
     from phaseline.model.deployment.topology import Topology
-    from phaseline.model.execution.events import Batch
-    from phaseline.model.execution.pre_post import PinnedHookClass, PrePost
+    from phaseline.model.execution.pre_post import PrePost
     from phaseline.model.graph.graph import Graph
     from phaseline.model.graph.status import EntryStatus
     from phaseline.model.health.checks import CheckResults
-    from phaseline.model.phases.definitions import PhaseCode
     from phaseline.model.resources.resources import ResourceAddition
     from phaseline.model.rows.incarnations import Incarnation
     from phaseline.model.rows.maintenance import Compacted, Purged, StoreFinding
@@ -46,56 +42,6 @@ if TYPE_CHECKING:
         RequestRow,
         Turn,
     )
-
-
-class Clock(Protocol):
-    """Time as integer milliseconds: wall clock at start plus monotonic since, so it never goes back."""
-
-    def now(self) -> int:
-        """Milliseconds since the epoch."""
-        ...
-
-
-class SecretSource(Protocol):
-    """Supplies secrets to calls, and masks them in everything that is written (decision 30). Safe from any thread."""
-
-    def get(self, name: str) -> str:
-        """The secret's text, which is masked from now on. ``KeyError`` if there is none."""
-        ...
-
-    def missing(self, names: Collection[str]) -> Sequence[str]:
-        """The names without a secret, sorted."""
-        ...
-
-    def learn(self, value: Value) -> None:
-        """Mask every text and number within the value from now on."""
-        ...
-
-    def masked(self, text: str) -> str:
-        """The text with known values masked."""
-        ...
-
-    def knows(self, text: str) -> bool:
-        """Whether the text contains a whole known value."""
-        ...
-
-    def sealed(self, value: Value) -> Value:
-        """The value for the store, with known values encrypted. The same object if it holds none."""
-        ...
-
-    def unsealed(self, value: Value) -> Value:
-        """The unsealed value for calls; it is known from now on. Raises: PL-S020, PL-S023."""
-        ...
-
-    @property
-    def guards(self) -> bool:
-        """False while there is nothing to mask and nothing sealed, so that everything may be written unchanged."""
-        ...
-
-    @property
-    def has_seals(self) -> bool:
-        """False while no stored value can be sealed."""
-        ...
 
 
 class IncarnationShelf(Protocol):
@@ -402,63 +348,4 @@ class Store(Shelves, Protocol):
 
     def close(self) -> None:
         """Release files; safe to call twice."""
-        ...
-
-
-class Catalog(Protocol):
-    """Finds plugin code. ``declare`` reads source text and runs nothing."""
-
-    def declare(self, implementation: str, code: CodeLocation) -> Declaration | None:
-        """The declaration of the function ``module.function``; None if its source cannot be found."""
-        ...
-
-    def load(self, implementation: str, code: CodeLocation) -> Callable[..., object]:
-        """The function itself, imported. Raises ``ImportError``, ``AttributeError`` or what the import raised."""
-        ...
-
-    def load_hook(self, hook: PinnedHookClass) -> Callable[[], object]:
-        """The factory of the object of a hook class; raises as ``load``."""
-        ...
-
-    def load_phase(self, code: PhaseCode) -> Callable[..., object]:
-        """The current function of a phase; raises as ``load``."""
-        ...
-
-
-class Executor(Protocol):
-    """Calls plugins. Submit and outcome are separate: outcomes come through an inbox."""
-
-    def slots(self) -> Mapping[str, int]:
-        """{pool name: the most calls at once}."""
-        ...
-
-    def submit(self, batch: Batch) -> None:
-        """Begin the calls of a batch; returns at once."""
-        ...
-
-    def cancel(self, batch: int, members: np.ndarray, *, kill: bool) -> None:
-        """Notify running members that they are canceled; end their processes if ``kill``."""
-        ...
-
-    def hold(self) -> None:
-        """Begin no further members; their batches stay open. Running calls continue."""
-        ...
-
-    def release(self) -> None:
-        """Begin held members, and those submitted from now on."""
-        ...
-
-    def is_busy(self) -> bool:
-        """True while a call is running."""
-        ...
-
-    def recover(self, open_batches: Sequence[BatchRow]) -> None:
-        """End processes that a dead engine left running, before its batches are declared lost."""
-        ...
-
-    def stop(self, drain_s: float) -> None:
-        """Wait for running calls at most ``drain_s`` seconds, then end them. Outcomes until then are in the inbox at the end.
-
-        Members that have not begun come back uncalled, as ``again``; ended ones do not come back.
-        """
         ...
