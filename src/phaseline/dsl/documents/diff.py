@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import cast
+from operator import is_
 
 from phaseline.dsl.functions.registry import is_function
 from phaseline.dsl.imports.section_merge import MergedSections
 from phaseline.dsl.text.positions import dotted
-from phaseline.dsl.text.problem_report import Path
 from phaseline.model.blueprint.blueprint import Blueprint, Node, Operation, PropertySchema, Relationship, Value
-from phaseline.model.blueprint.diff import BlueprintChange, Differences, Rename
+from phaseline.model.blueprint.diff import BlueprintChange, Differences, Path, Rename, ValueComparison
 
 DECLARED = (
     "outputs",
@@ -58,7 +57,7 @@ def compare(old: tuple[Blueprint, MergedSections], new: tuple[Blueprint, MergedS
     changes: list[BlueprintChange] = []
     renames: list[Rename] = []
     for section in before:
-        changes += _changes((section,), before[section], after[section])
+        changes += _COMPARISON.changes((section,), before[section], after[section])
         if section in NOUNS:
             renames += _renames(section, _elements(before[section]), _elements(after[section]))
     return Differences(tuple(changes), tuple(renames))
@@ -142,31 +141,15 @@ def _schema(schema: PropertySchema) -> dict[str, Value]:
 # -- how two differ -------------------------------------------------------------------------------------------------
 
 
-def _changes(path: Path, old: Value, new: Value) -> Iterator[BlueprintChange]:
-    if _is_mapping(old) and _is_mapping(new):
-        before, after = cast("Document", old), cast("Document", new)
-        for name in dict.fromkeys((*before, *after)):
-            here = (*path, name)
-            if name not in after:
-                yield BlueprintChange("removed", _noun(here), dotted(here), old=before[name])
-            elif name not in before:
-                yield BlueprintChange("added", _noun(here), dotted(here), new=after[name])
-            else:
-                yield from _changes(here, before[name], after[name])
-    elif old != new or old.__class__ is not new.__class__:
-        yield BlueprintChange("changed", _noun(path), dotted(path), old, new)
-
-
-def _is_mapping(value: Value) -> bool:
-    return isinstance(value, dict) and not is_function(value)
-
-
 def _noun(path: Path) -> str:
     """The value at a path: the parts of a node, or the whole of any other element."""
     section = str(path[0])
     if section == "nodes" and len(path) > 3:
         return PARTS.get(str(path[2]), "node")
     return NOUNS.get(section, section.replace("_", " "))
+
+
+_COMPARISON = ValueComparison(_noun, dotted, is_function, is_)
 
 
 def _elements(value: Value) -> Document:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Literal
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, Literal
 
 from phaseline.lang.fast_dataclasses import frozen
 from phaseline.model.blueprint.blueprint import Value
@@ -41,3 +41,39 @@ class Differences:
     def is_same(self) -> bool:
         """True when both blueprints are equal."""
         return not self.changes
+
+
+Path = tuple[str | int, ...]
+
+
+@frozen
+class ValueComparison:
+    """The walk through two values, mapping by mapping.
+
+    ``noun`` and ``dotted`` give the noun and the text of a path; mappings that are a function are compared whole, and
+    mappings that are the same by ``is_same`` have no changes.
+    """
+
+    noun: Callable[[Path], str]
+    dotted: Callable[[Path], str]
+    is_function: Callable[[Any], bool]
+    is_same: Callable[[Any, Any], bool]
+
+    def changes(self, path: Path, old: Any, new: Any) -> Iterator[BlueprintChange]:
+        """The changes from one value to the other, in the order of the old one, then of the new one."""
+        if old is new:
+            return
+        if self._is_mapping(old) and self._is_mapping(new):
+            for name in () if self.is_same(old, new) else dict.fromkeys((*old, *new)):
+                here = (*path, name)
+                if name not in new:
+                    yield BlueprintChange("removed", self.noun(here), self.dotted(here), old=old[name])
+                elif name not in old:
+                    yield BlueprintChange("added", self.noun(here), self.dotted(here), new=new[name])
+                else:
+                    yield from self.changes(here, old[name], new[name])
+        elif old != new or old.__class__ is not new.__class__:
+            yield BlueprintChange("changed", self.noun(path), self.dotted(path), old, new)
+
+    def _is_mapping(self, value: Any) -> bool:
+        return isinstance(value, Mapping) and not self.is_function(value)

@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
+from operator import eq
 from typing import TYPE_CHECKING, Any, Literal
 
 from phaseline.lang.fast_dataclasses import as_dict
-from phaseline.model.blueprint.diff import BlueprintChange, Rename
+from phaseline.model.blueprint.diff import BlueprintChange, Path, Rename, ValueComparison
 
 if TYPE_CHECKING:
     from phaseline.model.blueprint.blueprint import Blueprint, Node, Operation, Relationship, Value
@@ -286,19 +287,11 @@ def _implementation(operation: Operation) -> str | None:
 
 def _values(path: Words, noun: str, old: Any, new: Any) -> Iterator[BlueprintChange]:
     """Steps from one value to another, mapping by mapping."""
-    if old is new or (isinstance(old, Mapping) and old == new):
-        return
-    if isinstance(old, Mapping) and isinstance(new, Mapping) and not (_is_function(old) or _is_function(new)):
-        for name in dict.fromkeys((*old, *new)):
-            here = (*path, str(name))
-            if name not in new:
-                yield BlueprintChange("removed", noun, ".".join(here), old=old[name])
-            elif name not in old:
-                yield BlueprintChange("added", noun, ".".join(here), new=new[name])
-            else:
-                yield from _values(here, noun, old[name], new[name])
-    elif old != new or old.__class__ is not new.__class__:
-        yield BlueprintChange("changed", noun, ".".join(path), old, new)
+    return ValueComparison(lambda _: noun, _dotted, _is_function, eq).changes(path, old, new)
+
+
+def _dotted(path: Path) -> str:
+    return ".".join(map(str, path))
 
 
 def _is_function(value: Mapping[str, Any]) -> bool:
