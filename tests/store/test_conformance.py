@@ -326,6 +326,34 @@ def test_the_last_page_is_short_and_a_page_written_again_replaces_the_former(own
     assert owned.statuses(1)[1_000:].tolist() == [6] * 399 + [8]
 
 
+def test_entries_in_open_calls_are_running_until_the_execution_has_ended(owned: Store) -> None:
+    _, run = a.installed(owned)
+    waiting = PageWritten(1, 0, bytes([EntryStatus.WAITING] * 4))
+    opened = a.batch(1, run, a.numbers(0, 2))
+    owned.commit(a.turn(graphs=(a.added(1, run, a.graph(4, 1)),), pages=(waiting,), opened=(opened,)))
+    found = owned.entry_statuses(1)
+    assert (found.stored.dtype, found.now.dtype) == (np.uint8, np.uint8)
+    assert found.stored.tolist() == owned.statuses(1).tolist() == [1, 1, 1, 1]
+    assert found.now.tolist() == [2, 1, 2, 1]
+    assert owned.entry_statuses(1, ()).now.tolist() == [1, 1, 1, 1]
+    assert owned.entry_statuses(1, owned.batches(only_open=True)).now.tolist() == [2, 1, 2, 1]
+    owned.commit(a.turn(executions=(a.status(run, ExecutionStatus.CANCELED),)))
+    assert owned.entry_statuses(1).now.tolist() == [1, 1, 1, 1], "the call was given up and still runs"
+
+
+def test_calls_of_other_graphs_run_nothing_in_this_one(owned: Store) -> None:
+    _, run = a.installed(owned)
+    graphs = tuple(a.added(number, run, a.graph(2, 1)) for number in (1, 2))
+    owned.commit(a.turn(graphs=graphs, opened=(a.batch(1, run, a.numbers(1), graph=2),)))
+    assert owned.entry_statuses(1).now.tolist() == [0, 0]
+    assert owned.entry_statuses(2).now.tolist() == [0, 2]
+
+
+def test_a_graph_that_does_not_exist_has_no_statuses(owned: Store) -> None:
+    with pytest.raises(LookupError):
+        owned.entry_statuses(1)
+
+
 def test_progress_counts_entries_by_step_and_status(owned: Store) -> None:
     _, run = a.installed(owned)
     statuses = bytes([6] * 8 + [6, 6, 3, 8, 0, 0, 0, 0] + [0] * 8)

@@ -41,6 +41,9 @@ LOADED_BY_NAME = (
 )  # fmt: skip
 """Alembic finds its own by their folder, the command line its commands by a table, users name policies in their settings; one writes the reference, one is run as a script."""
 
+KNOW_PAGES = tuple(SOURCE + room for room in ("store/", "engine/", "model/", "testing/recorder.py"))
+"""Where it is known how many entries a stored page has; the recorder reads turns before they are stored."""
+
 FORBIDDEN_WORDS = {"util", "utils", "helper", "helpers", "common", "misc", "miscellaneous", "manager", "managers"}
 """Never a part of the name of a module or class."""
 
@@ -236,6 +239,15 @@ def reasons(file: File) -> Iterator[Finding]:
             yield f"{file.path}:{number}: write '# type: ignore[code]  # reason'"
 
 
+def pages(file: File) -> Iterator[Finding]:
+    """Only stores and the engine know how statuses and states are divided into pages; stores return whole columns."""
+    if not file.path.startswith(SOURCE) or file.path.startswith(KNOW_PAGES):
+        return
+    for number, line in enumerate(file.text.splitlines(), 1):
+        if found := re.search(r"\bPAGE_ENTRIES\b|frombuffer\(bytes\(.*store\.", line):
+            yield f"{file.path}:{number}: {found.group()}: use Store.entry_statuses, statuses or states"
+
+
 def real_waiting(file: File) -> Iterator[Finding]:
     """No test sleeps, none replaces an attribute of a module, none is skipped."""
     if not file.path.startswith("tests/") or file.path == "tests/tidy/test_tidy.py":
@@ -271,6 +283,7 @@ RULES: tuple[Rule, ...] = (
     broad_except,
     module_state,
     reasons,
+    pages,
     real_waiting,
 )
 
@@ -302,6 +315,8 @@ SAMPLES: list[tuple[Rule, str, str, int]] = [
     (reasons, "src/phaseline/a.py", "a = 1  # TODO #12 make it two\n", 0),
     (reasons, "src/phaseline/a.py", "f()  # type: ignore\ng()  # type: ignore[misc]\n", 2),
     (reasons, "src/phaseline/a.py", "f()  # type: ignore[misc]  # numpy has no stub for it\n", 0),
+    (pages, SOURCE + "use_cases/a.py", "a = np.frombuffer(bytes(store.statuses(1)), np.uint8)\nb = PAGE_ENTRIES\n", 2),
+    (pages, SOURCE + "engine/a.py", "b = PAGE_ENTRIES\n", 0),
     (real_waiting, "tests/a.py", "time.sleep(1)\nmonkeypatch.setattr(a, 'b', 1)\npytest.skip('x')\n", 3),
     (real_waiting, "tests/processes/a.py", "time.sleep(0.01)\n", 0),
     (real_waiting, "src/phaseline/run/a.py", "time.sleep(0.01)\n", 0),

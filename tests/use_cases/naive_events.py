@@ -14,7 +14,6 @@ from phaseline.model.rows.rows import BatchRow, EventRow, ExecutionRow
 from phaseline.plan.explain.cloudify_event_lines import CallSpan, GraphOutcome
 from phaseline.plan.explain.cloudify_events import narrate_all
 from phaseline.ports.store import Store
-from phaseline.use_cases.lookup.entry_status import as_statuses
 from phaseline.use_cases.queries.events.events_and_logs import owners
 from phaseline.use_cases.queries.events.line_filter import ANY, LineFilter, Sieve
 from phaseline.views.views import Line
@@ -58,7 +57,7 @@ def _narrated(store: Store, row: ExecutionRow, causes: Causes) -> Iterator[Line]
         graph = store.graph(stored.id)
         owner = owners(graph, topology)
         calls = _calls(batches, stored.id, owner)
-        statuses = as_statuses(store.statuses(stored.id))
+        statuses = store.statuses(stored.id)
         _explain(calls, graph, topology, statuses, causes)
         known = GraphOutcome(
             topology,

@@ -10,7 +10,7 @@ import numpy as np
 
 from phaseline.lang.fast_dataclasses import frozen, mutable
 from phaseline.model.graph.status import OutcomeKind
-from phaseline.use_cases.lookup.entry_status import EntryPhases, subject_ids
+from phaseline.use_cases.lookup.entries import GraphEntries
 
 if TYPE_CHECKING:
     from phaseline.model.rows.rows import BatchRow, ExecutionRow
@@ -71,14 +71,14 @@ def _of_execution(
     found: dict[tuple[str, bool], _Calls] = {}
     for number in graphs:
         graph = store.graph(number)
-        phases = EntryPhases(graph)
+        entries = GraphEntries(graph)
         for position in _positions(mine, number):
-            phase, kind = phases.of(position)
+            phase = entries.phase(position)
             is_repeatable = graph.policies[int(graph.policy[position])].repeatable
             calls = found.setdefault((phase, is_repeatable), _Calls())
             calls.count += 1
             if len(calls.instances) < NAMED:
-                calls.instances.append(subject_ids(topology, kind, int(graph.subject[position]))[0])
+                calls.instances.append(entries.subject(topology, position)[0])
     for (phase, is_repeatable), calls in found.items():
         yield GivenUp(row.id, row.deployment_name, phase, calls.count, calls.instances, is_repeatable)
 

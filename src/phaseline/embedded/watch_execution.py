@@ -152,7 +152,6 @@ class View:
 
     def _look(self) -> Progress | None:
         from phaseline.calls.deployments.progress import count_rows
-        from phaseline.use_cases.lookup.entry_status import as_statuses, with_running
 
         store = self._ctx.store
         graphs = store.graphs(self._row.number)
@@ -164,8 +163,7 @@ class View:
             self._graph = (row, graph, np.repeat([step.kind for step in graph.steps], [s.count for s in graph.steps]))
         _, graph, kinds = self._graph
         topology = store.topology(self._row.deployment)
-        statuses = as_statuses(store.statuses(row.id))
-        statuses = with_running(statuses, row.id, store.batches(execution=self._row.number, only_open=True))
+        statuses = store.entry_statuses(row.id).now
         notes = store.notes(row.id)
         shown, count = _failing(graph, statuses, topology, notes)
         sleeping = [note for note in notes if note.due and statuses[note.position] == EntryStatus.SLEEPING]
@@ -177,10 +175,10 @@ class View:
 def _dues(graph: Graph, notes: Sequence[NoteRow]) -> list[int]:
     """Times of the next calls of these entries, without those stopped at a breakpoint until it is cleared."""
     from phaseline.model.execution.breakpoints import due_of
-    from phaseline.use_cases.lookup.entry_status import EntryPhases
+    from phaseline.use_cases.lookup.entries import GraphEntries
 
-    phases = EntryPhases(graph)
-    return [due for note in notes if (due := due_of(phases.of(note.position)[0], note.due, note.result))]
+    entries = GraphEntries(graph)
+    return [due for note in notes if (due := due_of(entries.phase(note.position), note.due, note.result))]
 
 
 def _failing(
@@ -188,9 +186,9 @@ def _failing(
 ) -> tuple[tuple[Failing, ...], int]:
     """(the first few entries that failed or are tried again, the number of all)."""
     from phaseline.calls.deployments.progress import MAX_FAILING, Failing
-    from phaseline.use_cases.lookup.entry_status import EntryPhases, subject_ids
+    from phaseline.use_cases.lookup.entries import GraphEntries
 
-    phases = EntryPhases(graph)
+    entries = GraphEntries(graph)
     shown: list[Failing] = []
     count = 0
     for note in notes:
@@ -200,10 +198,10 @@ def _failing(
             continue
         count += 1
         if len(shown) < MAX_FAILING:
-            phase, kind = phases.of(note.position)
+            phase = entries.phase(note.position)
             policy = graph.policies[int(graph.policy[note.position])]
             due = note.due if status is EntryStatus.SLEEPING else 0
-            instance = subject_ids(topology, kind, int(graph.subject[note.position]))[0]
+            instance = entries.subject(topology, note.position)[0]
             limit, interval = policy.max_retries, policy.wait_ms(note.attempts)
             shown.append(Failing(instance, phase, status, note.attempts, limit, due, note.message, interval))
     return tuple(shown), count

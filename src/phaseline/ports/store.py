@@ -27,6 +27,7 @@ if TYPE_CHECKING:
         BatchRow,
         ConcurrencyRule,
         DeploymentRow,
+        EntryStatuses,
         EventRow,
         ExecutionRow,
         GraphRow,
@@ -284,7 +285,15 @@ class Store(Shelves, Protocol):
         ...
 
     def statuses(self, graph: int) -> np.ndarray:
-        """Status bytes by position; entries never written are blocked."""
+        """Stored statuses by position, uint8; entries never written are blocked, those in calls have their former status."""
+        ...
+
+    def entry_statuses(self, graph: int, calls: Sequence[BatchRow] | None = None) -> EntryStatuses:
+        """Statuses by position, running ones included.
+
+        ``calls``: open batches with members of the graph, from a caller that has read them; None: all, or none if the
+        execution of the graph has ended.
+        """
         ...
 
     def step_counts(self, graph: int) -> Mapping[int, Mapping[EntryStatus, int]]:

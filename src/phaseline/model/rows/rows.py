@@ -9,7 +9,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Literal
 
 from phaseline.lang.fast_dataclasses import frozen
-from phaseline.model.graph.status import ExecutionStatus
+from phaseline.model.graph.status import EntryStatus, ExecutionStatus, OutcomeKind
 
 if TYPE_CHECKING:
     import numpy as np
@@ -150,6 +150,39 @@ class BatchRow:
     def segments(self) -> Iterator[tuple[int, np.ndarray]]:
         """(graph id, positions int32) in member order."""
         return self.places.parts()
+
+
+class EntryStatuses:
+    """Statuses of a graph's entries by position, uint8.
+
+    A store writes no page when a call begins, so ``stored`` has the status from before the call. ``now`` has running for
+    the members of open calls.
+    """
+
+    __slots__ = ("now", "stored")
+
+    def __init__(self, stored: np.ndarray, now: np.ndarray) -> None:
+        """The columns of the same graph."""
+        self.stored, self.now = stored, now
+
+    @classmethod
+    def of(cls, stored: np.ndarray, graph: int, calls: Sequence[BatchRow]) -> EntryStatuses:
+        """The statuses of a graph with these open batches; members of other graphs are ignored.
+
+        An entry stored as running without an open batch ran when a process died: it waits to be called again.
+        """
+        now = stored.copy()
+        now[now == EntryStatus.RUNNING] = EntryStatus.WAITING
+        for batch in calls:
+            first = 0
+            for number, positions in batch.segments:
+                answers = batch.kinds[first : first + len(positions)] if batch.kinds is not None else None
+                first += len(positions)
+                if number == graph:
+                    now[positions if answers is None else positions[answers == OutcomeKind.PENDING]] = (
+                        EntryStatus.RUNNING
+                    )
+        return cls(stored, now)
 
 
 @frozen

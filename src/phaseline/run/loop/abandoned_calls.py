@@ -115,7 +115,7 @@ def raise_if_overlap(
         careful = np.array([not policy.repeatable for policy in deployments.policies(segment.graph)], bool)
         places = places[careful[segment.policies[places]]]
         if not is_leaving:
-            statuses = np.frombuffer(bytes(store.statuses(segment.graph)), np.uint8)
+            statuses = store.statuses(segment.graph)
             places = places[statuses[segment.positions[places]] == EntryStatus.UNSURE]
         if len(places):
             names = [outstanding.instance_name(segment, place) for place in places[:NAMED].tolist()]

@@ -109,7 +109,7 @@ def statuses_of(store: Store, scheduler: Scheduler, graph: int) -> np.ndarray:
     """The statuses of a graph's entries; the stored ones if it is not loaded."""
     slot = scheduler.arena.slots.get(graph)
     if slot is None:
-        return np.frombuffer(bytes(store.statuses(graph)), np.uint8)
+        return store.statuses(graph)
     held: np.ndarray = scheduler.arena.status[slot.base : slot.end]
     return held
 

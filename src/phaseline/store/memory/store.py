@@ -30,6 +30,7 @@ from phaseline.model.rows.rows import (
     BatchRow,
     ConcurrencyRule,
     DeploymentRow,
+    EntryStatuses,
     EventRow,
     ExecutionRow,
     GraphRow,
@@ -48,7 +49,6 @@ from phaseline.model.rows.rows import (
 from phaseline.ports.clock import Clock
 from phaseline.store.codec import json_documents as texts
 from phaseline.store.codec import requests
-from phaseline.store.codec.columns import from_pages
 from phaseline.store.codec.limits import IDENTITY_BYTES
 from phaseline.store.codec.step_counts import count_by_step
 from phaseline.store.memory import requests as asking
@@ -422,8 +422,12 @@ class MemoryStore:
     def statuses(self, graph: int) -> np.ndarray:
         """Status bytes by position."""
         with self._guard:
-            held = self._held.graphs[graph]
-            return from_pages(held.row.entry_count, held.pages.items())
+            return self._held.graphs[graph].statuses()
+
+    def entry_statuses(self, graph: int, calls: Sequence[BatchRow] | None = None) -> EntryStatuses:
+        """Statuses by position, running ones included."""
+        with self._guard:
+            return self._held.entry_statuses(graph, calls)
 
     def step_counts(self, graph: int) -> Mapping[int, Mapping[EntryStatus, int]]:
         """{place of the step in the graph: {status: how many entries}}, statuses with none left out."""
@@ -442,13 +446,7 @@ class MemoryStore:
     def batches(self, *, execution: int | None = None, only_open: bool = False) -> Sequence[BatchRow]:
         """By id; members of other executions included."""
         with self._guard:
-            if execution is None:
-                wanted = self._held.open_batches if only_open else self._held.batches
-            else:
-                known = self._held.executions.get(execution)
-                wanted = known.batches if known else {}
-            rows = [self._held.batches[number] for number in sorted(wanted)]
-        return [row for row in rows if not (only_open and row.closed_at)]
+            return self._held.batches_of(execution, only_open=only_open)
 
     def runs_of(self, lane: str, *, last: int = 100) -> LaneStatistics:
         """The batches of a lane that are remembered."""

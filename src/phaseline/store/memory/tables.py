@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -20,6 +21,7 @@ from phaseline.model.rows.maintenance import Purged
 from phaseline.model.rows.rows import (
     BatchRow,
     DeploymentRow,
+    EntryStatuses,
     EventRow,
     ExecutionRow,
     GraphRow,
@@ -31,6 +33,7 @@ from phaseline.model.rows.rows import (
     RequestRow,
     Reshaped,
 )
+from phaseline.store.codec.columns import from_pages
 from phaseline.store.codec.json_documents import EMPTY, to_text
 
 
@@ -108,6 +111,10 @@ class HeldGraph:
     pages: dict[int, bytes] = field(default_factory=dict)
     notes: dict[int, NoteRow] = field(default_factory=dict)
 
+    def statuses(self) -> np.ndarray:
+        """Stored statuses by position."""
+        return from_pages(self.row.entry_count, self.pages.items())
+
 
 @dataclass(slots=True)
 class HeldExecution:
@@ -141,6 +148,23 @@ class MemoryTables:
     last_graph: int = 0
     last_batch: int = 0
     last_request: int = 0
+
+    def batches_of(self, execution: int | None, *, only_open: bool) -> list[BatchRow]:
+        """Batches by id, of one execution or of all; members of other executions included."""
+        if execution is None:
+            wanted = self.open_batches if only_open else self.batches
+        else:
+            wanted = self.executions[execution].batches if execution in self.executions else {}
+        rows = (self.batches[number] for number in sorted(wanted))
+        return [row for row in rows if not (only_open and row.closed_at)]
+
+    def entry_statuses(self, graph: int, calls: Sequence[BatchRow] | None) -> EntryStatuses:
+        """Statuses by position, running ones included."""
+        held = self.graphs[graph]
+        stored = held.statuses()
+        if calls is None and self.executions[held.row.execution].row.status.is_ended:
+            return EntryStatuses(stored, stored)
+        return EntryStatuses.of(stored, graph, self.batches_of(None, only_open=True) if calls is None else calls)
 
     def purge(self, before: int, deployment: int | None) -> Purged:
         """Remove what ended before this time, of one deployment or of all; how much it was."""

@@ -23,6 +23,7 @@ from phaseline.model.graph.status import EntryStatus, ExecutionStatus
 from phaseline.model.rows.rows import (
     BatchRow,
     DeploymentRow,
+    EntryStatuses,
     EventRow,
     ExecutionRow,
     GraphRow,
@@ -49,6 +50,9 @@ MOST_KEPT = 64
 """Different lists of folders that are not read again: most deployments of a store have the same."""
 _RANGE = """select (select min(after_batch) from graph where execution = ?),
     coalesce((select last_batch from execution where number = ?), 0)"""
+_COUNT_AND_STATUS = (
+    "select entry_count, (select status from execution where number = graph.execution) from graph where id = ?"
+)
 
 
 def identity(db: sqlite3.Connection) -> str:
@@ -242,7 +246,22 @@ def graph(db: sqlite3.Connection, number: int) -> Graph:
 def statuses(db: sqlite3.Connection, number: int) -> np.ndarray:
     """Status bytes by position."""
     (count,) = _one(db, "select entry_count from graph where id = ?", number)
+    return _stored_statuses(db, number, count)
+
+
+def _stored_statuses(db: sqlite3.Connection, number: int, count: int) -> np.ndarray:
     return from_pages(count, db.execute("select number, statuses from page where graph = ?", (number,)))
+
+
+def entry_statuses(db: sqlite3.Connection, number: int, calls: Sequence[BatchRow] | None) -> EntryStatuses:
+    """Statuses by position, running ones included; open batches are read if the execution is open."""
+    count, status = _one(db, _COUNT_AND_STATUS, number)
+    stored = _stored_statuses(db, number, count)
+    if calls is None:
+        if ExecutionStatus(status).is_ended:
+            return EntryStatuses(stored, stored)
+        calls = _batches(db, "closed_at = 0 and first_graph <= ? and last_graph >= ?", (number, number))
+    return EntryStatuses.of(stored, number, calls)
 
 
 def step_counts(db: sqlite3.Connection, number: int) -> dict[int, dict[EntryStatus, int]]:

@@ -27,6 +27,7 @@ from phaseline.model.rows.rows import (
     BatchRow,
     ConcurrencyRule,
     DeploymentRow,
+    EntryStatuses,
     EventRow,
     ExecutionRow,
     GraphRow,
@@ -369,6 +370,11 @@ class SqliteStore(Seldom):
         """Status bytes by position."""
         with self._reading() as db:
             return reads.statuses(db, graph)
+
+    def entry_statuses(self, graph: int, calls: Sequence[BatchRow] | None = None) -> EntryStatuses:
+        """Statuses by position, running ones included."""
+        with self._reading() as db:
+            return reads.entry_statuses(db, graph, calls)
 
     def step_counts(self, graph: int) -> Mapping[int, Mapping[EntryStatus, int]]:
         """{place of the step in the graph: {status: how many entries}}, statuses with none left out."""

@@ -22,10 +22,9 @@ from phaseline.use_cases.commands.submission import Submission, ask
 from phaseline.use_cases.loading.moved_folders import raise_if_folders_missing
 from phaseline.use_cases.lookup import pinned_versions
 from phaseline.use_cases.lookup.blocking_executions import beside, raise_if_reopening
-from phaseline.use_cases.lookup.entry_status import as_statuses
+from phaseline.use_cases.lookup.entries import last_own_graph
 from phaseline.use_cases.lookup.find import find_execution, listed
 from phaseline.use_cases.queries.addressed_execution import find_failed, find_open, find_started, the_fitting_one
-from phaseline.use_cases.queries.executions import standing
 
 if TYPE_CHECKING:
     from phaseline.app.app_context import RequestContext
@@ -237,7 +236,7 @@ def chosen(
         message = f"{row.id} brings resources to a target, they are named by the commands about resources"
         mend = f"phaseline resources retry {instances[0]} -d {row.deployment_name}, or resources complete."
         raise problem_error("PL-C014", message, mend, subject=row.id)
-    last = standing(store, row)
+    last = last_own_graph(store, row)
     found: list[ControlledEntry] = []
     if last is not None:
         graph = store.graph(last.id)
@@ -287,7 +286,7 @@ def _spots(
 ) -> list[ControlledEntry]:
     """The entries of a graph for these instances; those of relationships belong to their source."""
     topology = store.topology(row.deployment)
-    statuses = as_statuses(store.statuses(number))
+    statuses = store.statuses(number)
     wanted = np.array(sorted(_numbers(instances, topology.number_of)), np.int64)
     found: list[ControlledEntry] = []
     for step in graph.steps:

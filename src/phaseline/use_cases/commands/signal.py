@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from phaseline.model.deployment.instance_states import InstanceState
 from phaseline.model.graph.status import EntryStatus
 from phaseline.model.problems.problem import ProblemsError, problem_error
@@ -58,7 +56,7 @@ def signal(
             refusals.extend(error.problems)
             continue
         return ask(ctx, RequestKind.SIGNAL, one, {**found, "data": data}, given=given)
-    state = int(np.frombuffer(bytes(ctx.store.states(row.number)), np.uint8)[number])
+    state = int(ctx.store.states(row.number)[number])
     if state == InstanceState.SUSPENDED:
         mend = f"Have it go on first: phaseline resume -d {row.name}"
         raise problem_error("PL-C080", f"'{whole}' is suspended: nothing of it takes a signal", mend, subject=whole)

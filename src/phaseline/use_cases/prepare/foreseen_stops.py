@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from phaseline.model.problems.problem import ProblemsError
 from phaseline.plan.requests.unreachable_breakpoints import is_foreseen, unmet_stops
 from phaseline.use_cases.prepare import rounds
@@ -53,7 +51,7 @@ def look_before_start(
         return ()
 
     row, topology = deployment
-    states = np.frombuffer(bytes(ctx.store.states(row.number)), np.uint8)
+    states = ctx.store.states(row.number)
     foreseen = rounds.foresee_rounds(ctx, row, topology, request, states, code=row.code)
     return look_for_stops(ctx, given, request, foreseen, row.number)
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import fields
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from phaseline.app.settings import slots
 from phaseline.app.store_location import has_store
 from phaseline.lang.fast_dataclasses import altered, as_dict, frozen
@@ -157,7 +155,7 @@ def preview_uninstall(
     row = find_deployment(ctx.store, name)
     raise_if_folders_missing(ctx, row)
     topology = ctx.store.topology(row.number)
-    states = np.frombuffer(bytes(ctx.store.states(row.number)), np.uint8)
+    states = ctx.store.states(row.number)
     history = History(states, paths=_paths(ctx, row, topology))
     request = manner.request("uninstall", ctx, {"ignore_failure": True} if ignore_failure else {}, topology)
     request = with_stops(ctx, request, topology, deployment=row.number)

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from phaseline.model.execution.stored_plans import PLAN
 from phaseline.model.packages.role_limits import INSTALL, SHAPING
 from phaseline.plan.rounds import task_subjects
@@ -73,6 +71,6 @@ def _foreseen(ctx: RequestContext, deployment: int, request: Request) -> Preview
     number = request.parameters.get(PLAN)
     plan = store.stored_plans.find(number) if isinstance(number, int) else None
     aim = None if plan is None else plan.aim
-    states = np.frombuffer(bytes(store.states(deployment)), np.uint8)
+    states = store.states(deployment)
     code = row.code if aim is None else aim.code
     return rounds.foresee_rounds(ctx, row, store.topology(deployment), request, states, code=code, aim=aim)

@@ -7,8 +7,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from phaseline.calls.deployments import stack_export
 from phaseline.lang.did_you_mean import did_you_mean
 from phaseline.lang.fast_dataclasses import frozen
@@ -81,7 +79,7 @@ def export(ctx: RequestContext, name: str, *, only_others: bool = False) -> Mapp
     found = stack_export.written_down(
         store,
         (row.number, row.name),
-        (topology, np.frombuffer(bytes(store.states(row.number)), np.uint8), store.documents(row.number)),
+        (topology, store.states(row.number), store.documents(row.number)),
         row.code,
         state_names=store.state_names(row.number),
         doing=_last_action(store.executions(row.number)),

@@ -132,7 +132,7 @@ def present_of(
     raise_if_folders_missing(ctx, row)
     topology = store.topology(row.number)
     apply_revision.raise_if_other_modification(topology)
-    states = np.frombuffer(bytes(store.states(row.number)), np.uint8)
+    states = store.states(row.number)
     raise_if_suspended(row.name, workflow, topology, states)
     request = manner.request(workflow, ctx, {**parameters, PLAN: NOT_STORED}, topology)
     problems = request_validation.check(topology, request)

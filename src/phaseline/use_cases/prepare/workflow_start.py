@@ -82,7 +82,7 @@ def prepare(ctx: RequestContext, order: WorkflowStart, *, manner: ExecutionOptio
     if order.workflow != ABANDON:  # an abandonment calls no operation, so it needs no code
         raise_if_folders_missing(ctx, row)
     topology = store.topology(row.number)
-    states = np.frombuffer(bytes(store.states(row.number)), np.uint8)
+    states = store.states(row.number)
     workflow, own = _find(ctx, row, order.workflow)
     raise_if_suspended(row.name, order.workflow if own is None else workflow.built_in, topology, states)
     if not order.force:

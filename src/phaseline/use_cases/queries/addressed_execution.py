@@ -10,10 +10,9 @@ import numpy as np
 from phaseline.model.graph.status import ExecutionStatus
 from phaseline.model.problems.problem import ProblemsError, problem_error
 from phaseline.model.resources.resources import REACH_WORKFLOW
-from phaseline.use_cases.lookup.entry_status import as_statuses
+from phaseline.use_cases.lookup.entries import last_own_graph
 from phaseline.use_cases.lookup.find import find_execution
 from phaseline.use_cases.queries import stuck
-from phaseline.use_cases.queries.executions import standing
 
 if TYPE_CHECKING:
     from phaseline.model.graph.status import EntryStatus
@@ -91,5 +90,5 @@ def _does(choose: Callable[[ExecutionRow], object], row: ExecutionRow) -> bool:
 
 
 def _has(store: Store, row: ExecutionRow, statuses: Sequence[EntryStatus]) -> bool:
-    last = standing(store, row)
-    return last is not None and bool(np.isin(as_statuses(store.statuses(last.id)), statuses).any())
+    last = last_own_graph(store, row)
+    return last is not None and bool(np.isin(store.statuses(last.id), statuses).any())

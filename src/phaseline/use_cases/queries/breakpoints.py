@@ -10,7 +10,6 @@ import numpy as np
 from phaseline.lang.fast_dataclasses import frozen
 from phaseline.model.execution.breakpoints import PREFIX
 from phaseline.model.graph.status import EntryStatus
-from phaseline.use_cases.lookup.entry_status import as_statuses
 from phaseline.use_cases.lookup.find import find_deployment
 
 if TYPE_CHECKING:
@@ -44,17 +43,17 @@ def stopped_in(store: Store, row: ExecutionRow) -> Iterator[StoppedInstance]:
     """Instances stopped at breakpoints in one execution."""
     topology = store.topology(row.deployment)
     for known in store.graphs(row.number):
-        if EntryStatus.SLEEPING not in bytes(store.statuses(known.id)):
+        is_asleep = store.statuses(known.id) == EntryStatus.SLEEPING
+        if not is_asleep.any():
             continue
         graph = store.graph(known.id)
         steps = [step for step in graph.steps if step.phase.startswith(PREFIX)]
         if not steps:
             continue
-        statuses = as_statuses(store.statuses(known.id))
         notes = {note.position: note.message for note in store.notes(known.id)}
         for step in steps:
             mine = np.arange(step.first, step.first + step.count)
-            for position in mine[statuses[mine] == EntryStatus.SLEEPING].tolist():
+            for position in mine[is_asleep[mine]].tolist():
                 number = int(graph.subject[position])
                 yield StoppedInstance(
                     step.phase.removeprefix(PREFIX),

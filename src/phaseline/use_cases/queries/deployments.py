@@ -139,7 +139,7 @@ def living_count(store: Store, row: DeploymentRow) -> int:
 
 def living(store: Store, row: DeploymentRow) -> np.ndarray:
     """Bool by number: the instances that are, or may be, installed."""
-    states = np.frombuffer(bytes(store.states(row.number)), np.uint8)
+    states = store.states(row.number)
     if row.kind == "resources":
         return np.asarray(states != REMOVED)
     is_gone = np.isin(_as_life_cycle(store, row, states), GONE)

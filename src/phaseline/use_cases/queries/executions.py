@@ -17,7 +17,7 @@ from phaseline.model.rows.rows import RequestKind
 from phaseline.plan.explain import cloudify_event_lines
 from phaseline.plan.rounds import pre_post_rounds
 from phaseline.use_cases.lookup.blocking_executions import blocking_execution
-from phaseline.use_cases.lookup.entry_status import EntryPhases, as_statuses, in_force, subject_ids, with_running
+from phaseline.use_cases.lookup.entries import GraphEntries, in_force
 from phaseline.use_cases.lookup.find import find_deployment, find_execution
 from phaseline.use_cases.queries import breakpoints, hook_results, retried_failures
 from phaseline.views.views import Cause, ExecutionView, Failure, OperatorDecision, Page
@@ -151,9 +151,7 @@ def view_execution(
     failures: list[Failure] = []
     graphs = store.graphs(row.number)
     for graph in graphs if row.request.workflow == REACH_WORKFLOW else in_force(graphs):
-        statuses = as_statuses(store.statuses(graph.id))
-        if not row.status.is_ended:
-            statuses = with_running(statuses, graph.id, store.batches(execution=row.number, only_open=True))
+        statuses = store.entry_statuses(graph.id).now
         tally = np.bincount(statuses, minlength=len(EntryStatus))
         told = of_hooks if row.request.is_surrounded and _is_of_hooks(graph) else counts
         told.update({EntryStatus(status).word: int(count) for status, count in enumerate(tally) if count})
@@ -194,17 +192,17 @@ def failures_of(store: Store, deployment: int, graph_id: int, statuses: np.ndarr
     positions = np.flatnonzero(np.isin(statuses, list(WORTH_TELLING)))
     graph, topology = store.graph(graph_id), store.topology(deployment)
     notes = {note.position: note for note in store.notes(graph_id)}
-    phases = EntryPhases(graph)
+    entries = GraphEntries(graph)
     for position in positions.tolist():
-        phase, kind = phases.of(position)
-        instance, target = subject_ids(topology, kind, int(graph.subject[position]))
+        step = entries.step(position)
+        instance, target = entries.subject(topology, position)
         yield _failure(
-            phase,
+            step.phase,
             (instance, target, topology),
             EntryStatus(int(statuses[position])),
             notes.get(position),
             (graph_id, position),
-            _function(topology, kind, int(graph.subject[position]), phase),
+            _function(topology, step.kind, int(graph.subject[position]), step.phase),
         )
 
 
@@ -242,16 +240,3 @@ def _failure(
         position=spot[1],
         function=function,
     )
-
-
-def standing(store: Store, row: ExecutionRow) -> GraphRow | None:
-    """The graph that shows the state of an execution: the last one; of an ended one its own, not that of its hooks.
-
-    None while nothing is planned. If it did nothing else, it is the round of its ``pre`` hooks.
-    """
-    graphs = store.graphs(row.number)
-    if not (row.request.is_surrounded and row.status.is_ended):
-        return graphs[-1] if graphs else None
-
-    own = [graph for graph in graphs if not graph.name.startswith((pre_post_rounds.CLOSING, pre_post_rounds.UNDOING))]
-    return own[-1] if own else None

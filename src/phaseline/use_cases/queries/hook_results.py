@@ -54,7 +54,7 @@ def waiting_hooks(store: Store, graphs: Sequence[GraphRow], *, awake: bool = Fal
     """Hook classes that sleep now. ``awake``: also those being called again after a sleep, with the data they left."""
     found = []
     for graph in _of_hooks(store, graphs):
-        statuses = np.frombuffer(bytes(store.statuses(graph.id)), np.uint8)
+        statuses = store.statuses(graph.id)
         is_meant = statuses < EntryStatus.UNSURE if awake else statuses == EntryStatus.SLEEPING
         asleep = set(np.flatnonzero(is_meant).tolist())
         if asleep:

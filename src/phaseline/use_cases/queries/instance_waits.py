@@ -11,10 +11,9 @@ from phaseline.model.resources.resources import REACH_WORKFLOW
 from phaseline.model.resources.state_graph_names import state_name
 from phaseline.plan.explain import wait_reasons
 from phaseline.use_cases.lookup.blocking_executions import blocking_execution, still_calling
-from phaseline.use_cases.lookup.entry_status import as_statuses
+from phaseline.use_cases.lookup.entries import last_own_graph
 from phaseline.use_cases.lookup.find import find_instance
 from phaseline.use_cases.lookup.known_phases import found_phases
-from phaseline.use_cases.queries.executions import standing
 from phaseline.use_cases.queries.lane_holders import held_up
 
 if TYPE_CHECKING:
@@ -85,7 +84,7 @@ def _reasons(store: Store, execution: ExecutionRow, topology: Topology, instance
                 "blocked", text, f"{way}. Or go on beside them: cancel {execution.id}, and again with --if-busy force"
             ),
         )
-    last = standing(store, execution)
+    last = last_own_graph(store, execution)
     if last is None or execution.request.workflow == REACH_WORKFLOW:
         return ()
     graph = last.id
@@ -94,7 +93,7 @@ def _reasons(store: Store, execution: ExecutionRow, topology: Topology, instance
     reasons = wait_reasons.explain(
         topology,
         whole,
-        as_statuses(store.statuses(graph)),
+        store.statuses(graph),
         store.notes(graph),
         instance,
         running=running,

@@ -11,7 +11,7 @@ from phaseline.lang.fast_dataclasses import altered
 from phaseline.model.graph.graph import phase_of
 from phaseline.model.graph.status import EntryStatus
 from phaseline.model.resources.resources import REACH_WORKFLOW
-from phaseline.use_cases.lookup.entry_status import EntryPhases, as_statuses, in_force, subject_ids, with_running
+from phaseline.use_cases.lookup.entries import GraphEntries, in_force
 from phaseline.views.views import FailingCall
 
 if TYPE_CHECKING:
@@ -33,9 +33,7 @@ def failing_now(store: Store, row: ExecutionRow) -> list[FailingCall]:
     graphs = store.graphs(row.number)
     running = store.batches(execution=row.number, only_open=True)
     shown = graphs if row.request.workflow == REACH_WORKFLOW else in_force(graphs)
-    return failing_calls(
-        store, row, {one.id: with_running(as_statuses(store.statuses(one.id)), one.id, running) for one in shown}
-    )
+    return failing_calls(store, row, {one.id: store.entry_statuses(one.id, running).now for one in shown})
 
 
 def failing_calls(
@@ -66,13 +64,13 @@ def _of_graph(
     row: ExecutionRow, graph_id: int, graph: Graph, topology: Topology, statuses: np.ndarray, notes: Sequence[NoteRow]
 ) -> Iterable[tuple[int, FailingCall]]:
     """(number of the instance, call) of each entry with one of the notes."""
-    phases = EntryPhases(graph)
+    entries = GraphEntries(graph)
     for note in notes:
         policy = graph.policies[int(graph.policy[note.position])]
         if policy.until_true:
             continue  # a check that is not true yet has not failed
-        phase, kind = phases.of(note.position)
-        instance, target = subject_ids(topology, kind, int(graph.subject[note.position]))
+        phase = entries.phase(note.position)
+        instance, target = entries.subject(topology, note.position)
         status = EntryStatus(int(statuses[note.position]))
         yield (
             topology.number_of.get(instance, -1),

@@ -17,7 +17,7 @@ from phaseline.model.graph.status import FIRST_ENDED, EntryStatus, ExecutionStat
 from phaseline.model.resources.resources import REACH_WORKFLOW
 from phaseline.store.sql import errors
 from phaseline.store.sql import schema as sql_schema
-from phaseline.use_cases.lookup.entry_status import EntryPhases, as_statuses, with_running
+from phaseline.use_cases.lookup.entries import GraphEntries
 from phaseline.use_cases.queries import deployments
 from phaseline.use_cases.queries.retried_failures import MAY_BE_RETRIED, ending, failing_now
 from phaseline.use_cases.queries.stuck import awaited_in, unfinished
@@ -219,7 +219,7 @@ def _standing(
     overdue, ended, total = 0, 0, 0
     for graph in (one.id for one in shown):
         running = batches.get(graph, ())
-        statuses = with_running(as_statuses(store.statuses(graph)), graph, running)
+        statuses = store.entry_statuses(graph, running).now
         tally = np.bincount(statuses, minlength=len(EntryStatus))
         counts.update({EntryStatus(status).word: int(count) for status, count in enumerate(tally) if count})
         ended, total = ended + int(tally[FIRST_ENDED:].sum()), total + len(statuses)
@@ -249,9 +249,9 @@ def _dues(store: Store, row: ExecutionRow, graph: int, statuses: np.ndarray) -> 
     if not row.request.breakpoints:
         return [due for position, (due, _) in store.messages(graph).items() if asleep[position]]
 
-    phases = EntryPhases(store.graph(graph))
+    entries = GraphEntries(store.graph(graph))
     found = (
-        breakpoints.due_of(phases.of(note.position)[0], note.due, note.result)
+        breakpoints.due_of(entries.phase(note.position), note.due, note.result)
         for note in store.notes(graph)
         if asleep[note.position]
     )

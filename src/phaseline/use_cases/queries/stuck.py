@@ -16,12 +16,12 @@ from phaseline.model.graph.graph import phase_of
 from phaseline.model.graph.status import EntryStatus, ExecutionStatus
 from phaseline.model.problems.fingerprint import group_key
 from phaseline.model.resources.resources import REACH_WORKFLOW
-from phaseline.use_cases.lookup.entry_status import as_statuses, subject_ids, with_running
+from phaseline.use_cases.lookup.entries import GraphEntries, last_own_graph
 from phaseline.use_cases.lookup.find import find_deployment
 from phaseline.use_cases.lookup.unreadable_rows import Flaws
 from phaseline.use_cases.queries import lane_holders, pending_decisions
 from phaseline.use_cases.queries.events.events_and_logs import owners
-from phaseline.use_cases.queries.executions import WORTH_TELLING, standing
+from phaseline.use_cases.queries.executions import WORTH_TELLING
 from phaseline.use_cases.queries.resources.current_paths import only_present
 from phaseline.use_cases.queries.retried_failures import ending, failing_calls
 from phaseline.use_cases.queries.unrepaired_failures import left_behind, left_half_way
@@ -171,21 +171,21 @@ def _leaves_things(store: Store, row: ExecutionRow) -> bool:
 def _has_left(store: Store, row: ExecutionRow) -> bool:
     if row.request.workflow == REACH_WORKFLOW:
         return row.status is ExecutionStatus.FAILED and any(
-            (only_present(store, row, graph.id, as_statuses(store.statuses(graph.id))) == EntryStatus.FAILED).any()
+            (only_present(store, row, graph.id, store.statuses(graph.id)) == EntryStatus.FAILED).any()
             for graph in store.graphs(row.number)
         )
     if row.status is not ExecutionStatus.CANCELED:
         return row.status is ExecutionStatus.FAILED
-    last = standing(store, row)
+    last = last_own_graph(store, row)
     left = (EntryStatus.FAILED, EntryStatus.UNSURE)
-    return last is not None and bool(np.isin(as_statuses(store.statuses(last.id)), left).any())
+    return last is not None and bool(np.isin(store.statuses(last.id), left).any())
 
 
 def _gather(store: Store, row: ExecutionRow, owner: Owner | None, now: int, groups: Groups) -> None:
-    graphs, last = store.graphs(row.number), standing(store, row)
+    graphs, last = store.graphs(row.number), last_own_graph(store, row)
     waits = awaited_in(store, row)
     _gather_awaited(waits, groups)
-    statuses = as_statuses(store.statuses(last.id)) if last is not None else np.zeros(0, np.uint8)
+    statuses = store.statuses(last.id) if last is not None else np.zeros(0, np.uint8)
     is_abandoned = not row.status.is_ended and owner is None and row.status is not ExecutionStatus.ATTENTION
     if is_abandoned:
         left = int((statuses < EntryStatus.COMPLETED).sum())
@@ -218,10 +218,8 @@ def _gather_graph(
     store: Store, row: ExecutionRow, graph: int, owner: Owner | None, now: int, groups: Groups, told: Sequence[int]
 ) -> None:
     """Collect the stuck entries of a graph. ``told``: sleeping positions already listed as waiting for a decision."""
-    statuses = as_statuses(store.statuses(graph))
+    statuses = store.entry_statuses(graph).now
     is_quiet = row.status.is_ended or owner is None
-    if not row.status.is_ended:
-        statuses = with_running(statuses, graph, store.batches(execution=row.number, only_open=True))
     if row.request.workflow == REACH_WORKFLOW:
         statuses = only_present(store, row, graph, statuses)
     if told:
@@ -257,7 +255,8 @@ def _gather_held(store: Store, row: ExecutionRow, graph: int, statuses: np.ndarr
         step, positions, other = found
         message = f"waits for the running call of {other.id} of '{other.deployment_name}'"
         key: tuple[Kind, str, str] = ("waiting", phase_of(step.phase) or step.phase, message)
-        names = [subject_ids(topology, step.kind, int(whole.subject[at]))[0] for at in positions[:NAMED].tolist()]
+        entries = GraphEntries(whole)
+        names = [entries.subject(topology, at)[0] for at in positions[:NAMED].tolist()]
         group = groups.setdefault(key, _Group(message=message))
         group.add(row, len(positions), names, 0)
         group.mends.append(f"phaseline executions follow {other.id}")
@@ -278,6 +277,7 @@ class _Case:
         self._row = row
         self._statuses = statuses
         self._graph: Graph = store.graph(graph)
+        self._entries = GraphEntries(self._graph)
         self._topology: Topology = store.topology(row.deployment)
         self._messages = store.messages(graph)
         self._begun, self._ended = call_times(store.batches(execution=row.number), graph, len(statuses))
@@ -324,7 +324,7 @@ class _Case:
         first: dict[str, str] = {}
         for position in positions.tolist():
             message = "" if kind == "running" else self._messages.get(position, SILENT)[1]
-            alike = group_key(operation, message, self._instance(step, position)) if message else ""
+            alike = group_key(operation, message, self._instance(position)) if message else ""
             first.setdefault(alike, message)
             said.setdefault(alike, []).append(position)
         times = self._ended if status in {EntryStatus.FAILED, EntryStatus.UNSURE} else self._begun
@@ -332,15 +332,15 @@ class _Case:
             since = times[found]
             oldest = int(since[since > 0].min(initial=NEVER)) if since.any() else self._row.ended_at
             until = min(map(self._due, found)) if status is EntryStatus.SLEEPING else 0
-            names = [self._instance(step, position) for position in found[:NAMED]]
+            names = [self._instance(position) for position in found[:NAMED]]
             group = groups.setdefault((kind, operation, alike), _Group(message=first[alike]))
             group.add(self._row, len(found), [name for name in names if name], oldest, until)
 
     def _due(self, position: int) -> int:
         return self._messages.get(position, SILENT)[0]
 
-    def _instance(self, step: Step, position: int) -> str:
-        return subject_ids(self._topology, step.kind, int(self._graph.subject[position]))[0]
+    def _instance(self, position: int) -> str:
+        return self._entries.subject(self._topology, position)[0]
 
     def _gather_waiting(self, groups: Groups) -> None:
         """Add instances that cannot continue because of failed or unsure entries elsewhere."""

@@ -10,9 +10,9 @@ import numpy as np
 from phaseline.model.deployment.instance_states import InstanceState
 from phaseline.model.graph.status import ExecutionStatus
 from phaseline.model.resources.resources import REACH_WORKFLOW
-from phaseline.use_cases.lookup.entry_status import as_statuses
+from phaseline.use_cases.lookup.entries import last_own_graph
 from phaseline.use_cases.queries.events.events_and_logs import owners
-from phaseline.use_cases.queries.executions import WORTH_TELLING, standing
+from phaseline.use_cases.queries.executions import WORTH_TELLING
 
 if TYPE_CHECKING:
     from phaseline.model.rows.rows import ExecutionRow
@@ -38,7 +38,7 @@ def left_half_way(store: Store, row: ExecutionRow, graph: int, statuses: np.ndar
     if not bad.any():
         return bad
     owner = owners(store.graph(graph), store.topology(row.deployment))
-    states = np.frombuffer(bytes(store.states(row.deployment)), np.uint8)
+    states = store.states(row.deployment)
     return np.asarray(bad & (owner >= 0) & np.isin(states[owner], HALF_WAY))
 
 
@@ -62,13 +62,13 @@ def left_behind(store: Store, rows: Sequence[ExecutionRow]) -> ExecutionRow | No
 
 
 def _any_half_way(store: Store, deployment: int) -> bool:
-    return bool(np.isin(np.frombuffer(bytes(store.states(deployment)), np.uint8), HALF_WAY).any())
+    return bool(np.isin(store.states(deployment), HALF_WAY).any())
 
 
 def _numbers(store: Store, row: ExecutionRow) -> np.ndarray:
     """The instances on which an execution has failed and that are still half way."""
-    last = standing(store, row)
+    last = last_own_graph(store, row)
     if last is None:
         return np.zeros(0, np.int64)
-    found = left_half_way(store, row, last.id, as_statuses(store.statuses(last.id)))
+    found = left_half_way(store, row, last.id, store.statuses(last.id))
     return np.asarray(owners(store.graph(last.id), store.topology(row.deployment))[found])

@@ -17,7 +17,6 @@ from phaseline.model.graph.graph import SubjectKind, phase_of
 from phaseline.model.graph.status import EntryStatus, OutcomeKind
 from phaseline.plan.explain.cloudify_event_lines import BEGUN, CallSpan, Entries, GraphOutcome
 from phaseline.plan.explain.cloudify_events import narrate_all
-from phaseline.use_cases.lookup.entry_status import as_statuses
 from phaseline.views.views import Line
 
 if TYPE_CHECKING:
@@ -160,7 +159,7 @@ class _Round:
             row.started_at, stored.created_at
         )  # an instance without calls has its lines at the start of the round
         self.graph: Graph = store.graph(stored.id) if former is None else former.graph  # its columns never change
-        self.statuses = as_statuses(store.statuses(stored.id))
+        self.statuses = store.statuses(stored.id)
         is_same = former is not None and former.topology is topology
         self.entries: Entries = former.entries if former is not None and is_same else Entries(topology, self.graph)
         self.calls = _Calls(batches, stored.id, len(self.graph))

@@ -12,7 +12,7 @@ from phaseline.model.graph.graph import phase_of
 from phaseline.model.problems.problem import problem_error
 from phaseline.model.resources.resources import REACH_WORKFLOW
 from phaseline.plan.explain import critical_path as explain_critical_path
-from phaseline.use_cases.lookup.entry_status import subject_ids
+from phaseline.use_cases.lookup.entries import GraphEntries
 from phaseline.use_cases.lookup.find import find_execution
 
 if TYPE_CHECKING:
@@ -122,26 +122,25 @@ def _round(
 def _times(id: int, graph: Graph, batches: Sequence[BatchRow], now: int) -> tuple[Times, dict[str, set[int]]]:
     """When each entry was called, and {phase: its batches}."""
     began, ended = np.zeros(len(graph), np.int64), np.zeros(len(graph), np.int64)
-    firsts = np.array([step.first for step in graph.steps])
+    entries = GraphEntries(graph)
     calls: dict[str, set[int]] = {}
     for batch in batches:
         for of, positions in batch.segments:
             if of == id and len(positions):
                 began[positions] = np.where(began[positions] == 0, batch.started_at, began[positions])
                 ended[positions] = batch.closed_at or now
-                step = graph.steps[int(np.searchsorted(firsts, positions[0], side="right")) - 1]
-                calls.setdefault(step.phase, set()).add(batch.id)
+                calls.setdefault(entries.phase(int(positions[0])), set()).add(batch.id)
     return explain_critical_path.Times(began, ended), calls
 
 
 def _critical_calls(graph: Graph, topology: Topology, times: Times, path: Sequence[int]) -> list[CriticalCall]:
     found: list[CriticalCall] = []
     ready = int(times.began[path[0]]) if path else 0
-    firsts = np.array([step.first for step in graph.steps])
+    entries = GraphEntries(graph)
     for position in path:
-        step = graph.steps[int(np.searchsorted(firsts, position, side="right")) - 1]
+        step = entries.step(position)
         began, ended = int(times.began[position]), int(times.ended[position])
-        instance = subject_ids(topology, step.kind, int(graph.subject[position]))[0]
+        instance = entries.subject(topology, position)[0]
         found.append(CriticalCall(instance, _name(step), began, ended - began, max(0, began - ready)))
         ready = ended
     return found

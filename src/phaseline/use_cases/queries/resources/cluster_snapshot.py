@@ -38,7 +38,7 @@ class ClusterSnapshot:
         """Read the number of resources and their states; the rest is read at first use."""
         self.store = store
         self.row = row
-        self.states = np.frombuffer(bytes(store.states(row.number)), np.uint8)
+        self.states = store.states(row.number)
         self.names = store.state_names(row.number)  # after the states, so that each of them has its name
         self.topology: Topology = store.topology(row.number)
         self._stays: dict[int, Stay] = {}

@@ -22,7 +22,7 @@ def only_present(store: Store, row: ExecutionRow, graph: int, statuses: np.ndarr
     is_open = (statuses < FIRST_ENDED) | np.isin(statuses, (EntryStatus.FAILED, EntryStatus.SKIPPED))
     if not is_open.any():
         return statuses
-    states = np.frombuffer(bytes(store.states(row.deployment)), np.uint8)
+    states = store.states(row.deployment)
     ways = [other for other in store.executions(row.deployment) if other.request.workflow == REACH_WORKFLOW]
     newest = newest_of(((way.number, way.request.parameters.get("subjects")) for way in ways), len(states))
     subjects = store.graph(graph).subject

@@ -39,7 +39,7 @@ def _count_nodes_of(
 ) -> None:
     executions = store.executions(row.number)
     latest = executions[-1].number if executions else 0
-    numbers, states = state_numbers(known), np.frombuffer(bytes(store.states(row.number)), np.uint8)
+    numbers, states = state_numbers(known), store.states(row.number)
     batches = store.batches(execution=latest) if latest else ()
     for graph in store.graphs(latest) if latest else ():
         columns = store.graph(graph.id)

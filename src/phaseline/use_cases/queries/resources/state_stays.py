@@ -1,6 +1,6 @@
 """One stay of resources in a state: the entries of its graph as statuses of phases (section 4 of the source).
 
-Statuses are stored in pages; others are derived from needs and open calls, as in the engine.
+Most statuses are stored; others are derived from needs and open calls, as in the engine.
 """
 
 from __future__ import annotations
@@ -16,7 +16,6 @@ from phaseline.model.execution.breakpoints import PREFIX as BREAKPOINT
 from phaseline.model.execution.breakpoints import step_label
 from phaseline.model.graph.graph import phase_of, state_entered
 from phaseline.model.graph.status import EntryStatus, Mark
-from phaseline.use_cases.lookup.entry_status import as_statuses, with_running
 
 if TYPE_CHECKING:
     from phaseline.model.graph.graph import Graph, Step
@@ -107,14 +106,13 @@ class Stay:
     @cached_property
     def status(self) -> np.ndarray:
         """Statuses by position as the engine has them; uint8."""
-        found = as_statuses(self._store.statuses(self.graph)).copy()
-        ready = (found == EntryStatus.BLOCKED) & (self._unmet(found) == 0)
-        found[ready] = EntryStatus.WAITING
         is_called = self._store.owner() is not None  # nothing runs any more if the owner process died
         called = [batch for batch in self._batches if not batch.closed_at] if is_called else []
-        running = with_running(found, self.graph, called)
-        canceled = (found == EntryStatus.CANCELING) | (found == EntryStatus.CANCELED)
-        running[canceled] = found[canceled]
+        statuses = self._store.entry_statuses(self.graph, called)
+        stored, running = statuses.stored, statuses.now
+        running[(running == EntryStatus.BLOCKED) & (self._unmet(stored) == 0)] = EntryStatus.WAITING
+        canceled = (stored == EntryStatus.CANCELING) | (stored == EntryStatus.CANCELED)
+        running[canceled] = stored[canceled]
         running[self._passing] = EntryStatus.PASSED
         return running
 
