@@ -59,7 +59,7 @@ def write(rows: list[Row], parts: Sequence[str]) -> str:
     old, after = rest.split(END)
     said = f"{dt.datetime.now(tz=dt.UTC):%Y-%m-%d, %H:%M} UTC on {machine()}"
     if parts:
-        name = f"The parts {', '.join(parts)} were measured anew "
+        name = f"The parts {', '.join(parts)} were measured again "
         told = [line for line in old.splitlines() if line and not line.startswith(("|", name))]
         measured = "\n".join([*told, f"{name}{said}."])
         lines = _exchanged(old.splitlines(), table(rows).splitlines())
@@ -71,7 +71,7 @@ def write(rows: list[Row], parts: Sequence[str]) -> str:
 
 
 def _exchanged(old: Sequence[str], new: Sequence[str]) -> list[str]:
-    """The lines of a table with those that were measured anew in place of theirs, and what is new at the end."""
+    """The lines of a table with those that were measured again in place of theirs, and what is new at the end."""
     anew = {line.split(" | ")[0]: line for line in new}
     lines = [anew.pop(line.split(" | ")[0], line) for line in old if line.startswith("|")]
     return [*lines, *anew.values()]

@@ -141,7 +141,7 @@ def test_f19_star_master_and_lists_are_roles(role: str, roles: Roles) -> None:
 
 def test_f19_a_role_alone_is_refused() -> None:
     (said,) = messages(2, tasks=TASK.replace("['web']", "controller"))
-    assert "role: 'controller' is not valid: a role alone stands in a list." in said
+    assert "role: 'controller' is not valid: a single role must be in a list." in said
     assert "[controller]" in said
 
 
@@ -262,7 +262,7 @@ F24 = {
         ("  parameters", "  cross-depends: [{role: web}]\n  parameters"),
         "cross-depends -> item 1 -> name: the key is missing",
     ),
-    "regex": (("['web']", "/(/"), "'/(/' is no regular expression. The reason: missing )"),
+    "regex": (("['web']", "/(/"), "'/(/' is no regular expression: missing )"),
     "role": (("['web']", "a b"), "role: 'a b' is not valid. Use letters"),
     "no cmd": (("cmd: ./a.sh", "timeout: 1"), "parameters -> cmd: the key is missing"),
     "no parameters": (

@@ -107,7 +107,7 @@ def test_yaql_that_cannot_be_read_is_refused_with_the_file_and_without_anybody_t
     wrong = granular_task("x", condition={"yaql_exp": "1 +"})
     with pytest.raises(ProblemsError, match=r"PL-F018 .*unexpected end of statement"):
         read(judge, wrong)
-    with pytest.raises(ProblemsError, match=r"PL-F018 .*nobody evaluates it here"):
+    with pytest.raises(ProblemsError, match=r"PL-F018 .*YAQL is not evaluated here"):
         read(None, granular_task("x", condition={"yaql_exp": "true"}))
     with pytest.raises(ProblemsError, match=r"PL-F018 .*only in conditions and dependencies"):
         read(judge, granular_task("x", role={"yaql_exp": "[web]"}))

@@ -201,7 +201,7 @@ def test_a_warning_before_an_install_is_two_sentences(terminal: Terminal) -> Non
     )
     result = terminal.run("install", "secret.yaml", "-d", "secret")
     assert result.exit_code == 0
-    assert "everybody can read what it is given. Add 'hidden: true'" in " ".join(result.stderr.split())
+    assert "all users can read its value. Add 'hidden: true'" in " ".join(result.stderr.split())
 
 
 @pytest.mark.parametrize("words", [["status"], ["--help"], ["blueprints", "schema"]])

@@ -33,7 +33,7 @@ def test_h46_a_time_for_breakpoints_that_are_not_given_is_refused_and_a_wrong_on
         alone = terminal.run(*words, "--break-timeout", "10s")
         assert (alone.exit_code, "--break-timeout says how long a --break waits" in alone.output) == (2, True)
         wrong = terminal.run(*words, "--break", "Acme.Create@5x")
-        assert (wrong.exit_code, "says behind '@' how long it waits, and '5x' is no span" in wrong.output) == (2, True)
+        assert (wrong.exit_code, "'Acme.Create@5x' is invalid: '5x' is no span" in wrong.output) == (2, True)
 
 
 def test_h46_breakpoints_are_kept_with_a_cluster_and_taken_back(terminal: Terminal) -> None:

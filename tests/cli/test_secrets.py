@@ -251,7 +251,7 @@ def test_d30_phases_read_secrets_and_what_they_keep_of_them_is_sealed(terminal: 
         for words in (("show", "n1"), ("show", "n1", "--json"), ("list", "--json"), ("history", "n1"), ("why", "n1"))
     ]
     said += [terminal.run("phases", "show", "Acme.Create"), terminal.run("phases", "list", "--json")]
-    assert "the last said: refused ********" in said[-1].output
+    assert "the last message: refused ********" in said[-1].output
     assert "(hidden)" in said[0].output
     assert "refused correct" not in said[0].output
     for where, content in everything(terminal).items():

@@ -97,7 +97,7 @@ def killed(terminal: Terminal) -> Iterator[Terminal]:
 def test_what_nobody_runs_is_told_first_with_its_progress(killed: Terminal) -> None:
     found = killed.ask("status")[1]
     assert (found["engine"], found["open_count"]) == (None, 1)
-    assert found["needs"][0] == {"text": "nobody runs install-1", "mend": "phaseline executions resume install-1"}
+    assert found["needs"][0] == {"text": "no process runs install-1", "mend": "phaseline executions resume install-1"}
     (standing,) = found["executions"]
     assert (standing["id"], standing["ended"], standing["counts"]["running"]) == ("install-1", 0, 1)
     assert "install-1  shop" in killed.run("status").stdout
@@ -108,7 +108,7 @@ def test_the_doctor_warns_of_what_nobody_runs(killed: Terminal) -> None:
     code, found = killed.ask("doctor")
     assert (code, found["is_sound"]) == (0, True)
     (check,) = [check for check in found["checks"] if check["name"] == "engine"]
-    assert (check["text"], check["mend"]) == ("nobody runs 1 open execution", "phaseline engine run")
+    assert (check["text"], check["mend"]) == ("no process runs 1 open execution", "phaseline engine run")
 
 
 def test_the_screen_of_a_thousand_open_executions_is_bounded() -> None:

@@ -32,11 +32,11 @@ def test_others_install_beside_an_execution_that_cannot_be_read(terminal: Termin
     assert (code, engine["open"]) == (0, [])
     (need,) = terminal.ask("status")[1]["needs"]
     assert need["text"] == "install-1 of 'bad' failed"
-    assert "PL-S012 install-1: the execution install-1 cannot go on: of its request task_retries is not" in (
+    assert "PL-S012 install-1: the execution install-1 cannot be continued: of its request task_retries is not" in (
         terminal.run("executions", "show", "install-1").stdout
     )
     (found,) = [check for check in terminal.ask("doctor")[1]["checks"] if check["name"] == "executions"]
-    assert (found["level"], found["mend"]) == ("warn", "Begin anew: phaseline uninstall -d bad")
+    assert (found["level"], found["mend"]) == ("warn", "Start again from the beginning: phaseline uninstall -d bad")
     assert "PL-S012" in found["text"]
     assert terminal.run("uninstall", "-d", "bad").exit_code == 0
     assert "executions" not in {check["name"] for check in terminal.ask("doctor")[1]["checks"]}

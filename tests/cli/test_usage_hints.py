@@ -69,7 +69,7 @@ def test_the_name_of_a_deployment_is_no_id_of_an_execution_and_that_is_said(term
     for verb in ("follow", "show", "retry"):
         code, found = terminal.ask("executions", verb, "shop")
         assert (code, found["problems"][0]["code"]) == (1, "PL-C011")
-        assert found["problems"][0]["mend"].endswith("is meant by: -d shop")
+        assert found["problems"][0]["mend"].endswith("is selected with -d shop")
 
 
 def test_a_blueprint_that_is_no_file_is_told_as_what_it_is(terminal: Terminal) -> None:

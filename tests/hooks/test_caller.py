@@ -88,5 +88,5 @@ def test_h52_a_call_that_is_killed_counts_as_failed_and_what_it_says_later_is_no
     channel.is_killed = True
     outcome = HookCaller().call(call_of(channel, PRE, DeploymentCallKind.BEFORE))
     assert (outcome.kind, outcome.message) == (OutcomeKind.FAILED, "was given up on request")
-    assert channel.lines[0] == ("warning", "quota goes on in a thread that nobody waits for; there are 1")
+    assert channel.lines[0] == ("warning", "quota still runs in a thread whose result is ignored; such threads: 1")
     gate.set()

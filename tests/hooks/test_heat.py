@@ -206,7 +206,7 @@ def test_h38_one_that_takes_no_failure_is_called_and_warned_of_once(site, instal
         warnings = [line.text for line in shop.executions.logs(done.id).lines if line.level == "warning"]
     assert (done.status, done.reason) == ("failed", "pre hook refuses: no host")
     assert installed.calls() == ["short CREATE"]
-    assert warnings == ["do_post_op of short takes no is_stack_failure, so it never hears of a failure"]
+    assert warnings == ["do_post_op of short takes no is_stack_failure, so it is not called after a failure"]
 
 
 def test_h40_a_deployment_without_instances_is_true(site, installed: Installed) -> None:

@@ -89,7 +89,7 @@ def test_h49_a_state_that_is_no_failure_is_only_noted():
     cnxt = context(lines=lines)
     cnxt.say_state("CREATE", "COMPLETE", "all well")
     assert cnxt.outcome().kind is OutcomeKind.COMPLETED
-    assert lines == [("info", "said the state is CREATE_COMPLETE: all well")]
+    assert lines == [("info", "state set to CREATE_COMPLETE: all well")]
     cnxt.say_state("CREATE", "FAILED", "")
     assert (cnxt.outcome().kind, cnxt.outcome().message) == (OutcomeKind.FAILED, "CREATE was set to FAILED")
 

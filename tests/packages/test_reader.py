@@ -222,8 +222,8 @@ db: {name: DB, description: Keeps, conflicts: [web], weight: 5}
         ("deployment_tasks", GRANULAR + "  cross-depends: {yaql_exp: a}\n", "is written in YAQL"),
         ("deployment_tasks", GRANULAR + "  cross-depends: [{name: {yaql_exp: a}}]\n", "name: {\"yaql_exp\": \"a\"} is written in YAQL"),
         ("deployment_tasks", GRANULAR + "  cross-depends: [{name: /(/}]\n", "'/(/' is no regular expression"),
-        ("deployment_tasks", GRANULAR.replace("['web']", "/(?<=a)b/"), "is no regular expression. The reason: invalid perl operator: (?<"),
-        ("deployment_tasks", GRANULAR.replace("['web']", r"/(a)\1/"), "is no regular expression. The reason: invalid escape sequence"),
+        ("deployment_tasks", GRANULAR.replace("['web']", "/(?<=a)b/"), "is no regular expression: invalid perl operator: (?<"),
+        ("deployment_tasks", GRANULAR.replace("['web']", r"/(a)\1/"), "is no regular expression: invalid escape sequence"),
         ("deployment_tasks", GRANULAR.replace("['web']", "{yaql_exp: a}"), "role: {\"yaql_exp\": \"a\"} is written in YAQL"),
     ],
 )  # fmt: skip
@@ -267,7 +267,7 @@ def test_very_many_problems_are_kept_up_to_a_bound() -> None:
 
 def test_a_role_alone_is_a_list_in_format_3() -> None:
     (said,) = messages(3, deployment_tasks=GRANULAR.replace("['web']", "web"))
-    assert "'web' is not valid: a role alone stands in a list. Use a list of roles" in said
+    assert "'web' is not valid: a single role must be in a list. Use a list of roles" in said
     assert package(3, deployment_tasks=GRANULAR.replace("['web']", "master")).granular_tasks[0].roles.scope == "master"
 
 

@@ -39,7 +39,7 @@ def test_an_approval_of_another_plan_does_not_count():
     waiting = called(hook, farm(), at=NOON)
     changed = called(hook, farm(2), at=NOON, approvals=[approval(waiting)])
     assert changed.kind == "again"
-    assert changed.message.endswith("(what bob approved was another plan)")
+    assert changed.message.endswith("(another plan was approved by bob)")
     assert plan_of(changed) != plan_of(waiting)
 
 
@@ -72,7 +72,7 @@ def test_it_waits_no_longer_than_it_was_told():
     late = called(hook, farm(), at=NOON + timedelta(seconds=50), data=dict(waiting.data))
     assert (late.kind, late.after_s) == ("again", 50)
     over = called(hook, farm(), at=NOON + timedelta(seconds=100), data=dict(waiting.data))
-    assert (over.kind, over.message) == ("failed", f"nobody approved plan {plan_of(waiting)} within 100 s")
+    assert (over.kind, over.message) == ("failed", f"plan {plan_of(waiting)} was not approved within 100 s")
 
 
 def test_an_approval_is_forgotten_after_the_same_time():

@@ -55,7 +55,7 @@ def test_an_approval_outlives_the_engine_that_waits_for_it(shell: Shell, monkeyp
         shell.until(lambda: waits(shell))
         own = ask(shell, "executions", "approve", "install-1")
         assert own.returncode == 1, own.stderr
-        assert "It counts for nothing, because ann may not approve it: who wants it done" in own.stdout
+        assert "It counts for nothing, because ann may not approve it: the requesting user" in own.stdout
         shell.until(lambda: "(ann may not approve it)" in waits(shell))
         os.kill(first.pid, signal.SIGKILL)
         first.communicate()

@@ -86,7 +86,7 @@ def test_a_full_disk_stops_an_install_which_goes_on_when_there_is_room(folder: P
     assert "resume" in problem["mend"]
     assert phaseline(folder, "store", "check")[0] == 0
     status = phaseline(folder, "status")[1]
-    assert status["needs"][0]["text"] == "nobody runs install-1"
+    assert status["needs"][0]["text"] == "no process runs install-1"
     code, view, _ = phaseline(folder, "executions", "resume", "install-1")
     assert (code, view["status"], view["counts"]["completed"]) == (0, "completed", 500)
     calls = (folder / "plugins" / "calls").read_text().split()

@@ -31,7 +31,7 @@ def test_p94_p95_an_engine_reads_its_plugins_anew(shell: Shell) -> None:
             assert shell.run("plugins", "reload").returncode == 1
             (phase,) = shell.ask("phases", "list")
             assert (phase["is_invalid"], phase["obstacles"]) == (False, [])
-            assert "goes on with the version before" in phase["note"]
+            assert "keeps the former version" in phase["note"]
             write_pair(acme, "create", code="raise RuntimeError(7)\ndef handle(handler): ...\n")
             assert "RuntimeError: 7" in shell.run("plugins", "reload").stdout
             file.unlink()

@@ -98,7 +98,7 @@ def test_h46_a_condition_that_cannot_be_asked_fails_the_phase_and_not_the_breakp
 def test_h46_one_that_failed_is_retried_or_vouched_for() -> None:
     yard, row = lined_up("pre-Create", names=("a", "b"))
     for name in "ab":
-        yard.answer(yard.find(PRE, name), FAILED, message="nobody has cleared pre-Create within 1 s")
+        yard.answer(yard.find(PRE, name), FAILED, message="breakpoint pre-Create was not cleared within 1 s")
     yard.complete("Look", "a")
     yard.complete("Look", "b")
     assert yard.status(row) is ExecutionStatus.FAILED

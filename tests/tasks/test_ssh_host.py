@@ -116,7 +116,7 @@ def test_a_host_whose_key_has_changed_is_refused(make: Make, tmp_path: Path, ssh
     (tmp_path / "other").write_text(f"[127.0.0.1]:{sshd.port} {other}")
     answer = make({"cmd": "true"}, host_keys=HostKeys(policy, str(tmp_path / "other"))).run(1)
     assert answer.kind is OutcomeKind.FAILED
-    assert f"another than in {tmp_path}/other: somebody may stand in between" in answer.message
+    assert f"differs from the one in {tmp_path}/other: the connection may be intercepted" in answer.message
     assert "ssh-keygen -R" in answer.message
 
 
@@ -147,8 +147,8 @@ def test_a_key_may_be_a_file(make: Make, sshd: Server, tmp_path: Path) -> None:
         ({"key": "/no/such/file"}, "the key file of its agent_config cannot be read"),
         ({"key": "-----BEGIN OPENSSH PRIVATE KEY-----\nx\n-----END OPENSSH PRIVATE KEY-----\n"}, "is no private key"),
         ({"user": ""}, "names no user to log in as"),
-        ({"user": "nobody-here"}, "does not let us in"),
-        ({"key": "", "password": "wrong"}, "does not let us in"),
+        ({"user": "nobody-here"}, "refuses the login"),
+        ({"key": "", "password": "wrong"}, "refuses the login"),
     ],
 )
 def test_who_cannot_log_in_is_told_why_and_not_tried_again(make: Make, config: dict[str, Any], said: str) -> None:

@@ -32,7 +32,9 @@ def test_nodes_are_restricted_by_the_words_of_the_command(shop, folder: Path) ->
     with pytest.raises(ProblemsError, match="PL-P049"):
         shop.deployments.update("shop", str(folder / "two.yaml"), allow_replace=True)
     assert shop.instances.restrict("shop", ["db"], lift=True).is_good
-    with pytest.raises(ProblemsError, match=r"PL-C094 instances.restrict: of forbid, lift and as_blueprint only one"):
+    with pytest.raises(
+        ProblemsError, match=r"PL-C094 instances.restrict: forbid, lift and as_blueprint exclude each other"
+    ):
         shop.instances.restrict("shop", ["db"], forbid=["delete"], lift=True)
 
 

@@ -69,7 +69,8 @@ class HookCaller:
         except (TimeoutError, LeftAloneError) as left:
             outcome, error = _left(hook, left), None
             call.log(
-                "warning", f"{hook.name} goes on in a thread that nobody waits for; there are {self._threads.left}"
+                "warning",
+                f"{hook.name} still runs in a thread whose result is ignored; such threads: {self._threads.left}",
             )
         if outcome is None:
             assert error is not None, "an attempt gives a value or an error"
@@ -125,7 +126,9 @@ class HookCaller:
             is_new = hook.key not in self._warned
             self._warned.add(hook.key)
         if is_new:
-            call.log("warning", f"do_post_op of {hook.name} takes no is_stack_failure, so it never hears of a failure")
+            call.log(
+                "warning", f"do_post_op of {hook.name} takes no is_stack_failure, so it is not called after a failure"
+            )
         return False
 
 

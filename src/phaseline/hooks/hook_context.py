@@ -124,7 +124,7 @@ class HookContext:
 
     @property
     def user(self) -> str:
-        """The user who requested it."""
+        """The requesting user."""
         return self._told.user
 
     @property
@@ -233,7 +233,7 @@ class HookContext:
         if status == "FAILED":
             self._failure = truncate(reason, MAX_LINE_CHARS) if reason else f"{action} was set to FAILED"
         elif self._log is not None:
-            self._log("info", f"said the state is {action}_{status}: {reason}")
+            self._log("info", f"state set to {action}_{status}: {reason}")
 
     @property
     def warnings(self) -> tuple[str, ...]:

@@ -33,7 +33,7 @@ class LifecycleHook:
     actions: Collection[str] = ()
     """The only actions it is called for, such as ``{"CREATE", "DELETE"}``; empty: for all."""
     nested: bool = True
-    """True if it is called for deployments that are components of others."""
+    """True if it is called for deployments that are components of other deployments."""
     per_execution: bool = False
     """Whether each execution has an object of its own."""
     optional: bool = False

@@ -30,7 +30,7 @@ class ReadOnlyError(TypeError, AttributeError):
         """``path``: of what was to be written, such as ``stack.resources['web_1'].name``."""
         path = path_text(path)
         super().__init__(
-            f"{path} cannot be written: what a hook is shown is for reading; thaw() gives a copy of its own"
+            f"{path} cannot be written: views of hooks are read-only; thaw() returns a copy that can be changed"
         )
         self.path = path
 
@@ -80,7 +80,7 @@ def read_only(value: object, path: Path) -> Any:
     >>> seen["ports"][1]["to"] = 444
     Traceback (most recent call last):
       ...
-    phaseline.hooks.read_only_views.ReadOnlyError: inputs['ports'][1]['to'] cannot be written: what a hook is shown is for reading; thaw() gives a copy of its own
+    phaseline.hooks.read_only_views.ReadOnlyError: inputs['ports'][1]['to'] cannot be written: views of hooks are read-only; thaw() returns a copy that can be changed
     """
     kind = type(value)
     if kind in SCALARS or kind is SeenMapping or kind is SeenList:

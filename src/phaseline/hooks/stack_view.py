@@ -326,7 +326,7 @@ class StackView(Unwritten):
 
     @property
     def creator(self) -> str:
-        """The user who created it."""
+        """The user that created the deployment."""
         return self._deployment.view.creator
 
     @kept

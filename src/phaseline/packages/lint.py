@@ -31,7 +31,7 @@ def warn_of_numbers(package: Package, spot: FileElement) -> None:
     if outside:
         where = listed(each.text for each in wanted)
         what = f"{_numbers(outside)} outside {where}, where packages of its groups belong"
-        mend = f"Use numbers in {where}, or other groups; it works as it is."
+        mend = f"Use numbers in {where}, or other groups; the present number works too."
         spot.at(outside[0].index, "stage").odd("PL-F051", what, mend)
 
 

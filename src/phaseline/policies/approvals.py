@@ -18,7 +18,7 @@ class RequireApproval(LifecycleHook):
     """An execution waits for ``phaseline executions approve``.
 
     ``when``: only if this expression over the plan is true. ``expires_s``: how long it waits, and how long an approval is valid.
-    ``approvers``: users who may approve, empty: all; the requesting user may not, unless ``requester``. ``at_least``: the
+    ``approvers``: users that may approve, empty: all; the requesting user may not, unless ``requester``. ``at_least``: the
     number of approvals. Applies to all actions that change something, unless ``actions`` names fewer. An approval is for the
     plan that the approver saw; if the deployment changes meanwhile, it is void.
     """
@@ -60,7 +60,7 @@ class RequireApproval(LifecycleHook):
             return
         left = float(cnxt.data.setdefault("since", now)) + self.expires_s - now
         if left <= 0:
-            raise TimeoutError(f"nobody approved plan {plan} within {self.expires_s:,.0f} s")
+            raise TimeoutError(f"plan {plan} was not approved within {self.expires_s:,.0f} s")
         is_news = cnxt.data.get("plan") != plan
         cnxt.data.update(plan=plan, approvers=sorted(self.approvers), besides=[] if self.requester else [cnxt.user])
         text = f"waits for approval of plan {plan}: phaseline executions approve {cnxt.execution_id}"
@@ -68,7 +68,7 @@ class RequireApproval(LifecycleHook):
             text += f" ({len(agreed)} of {self.at_least}: {', '.join(sorted(agreed))})"
         others = sorted({one.actor for one in fresh} - agreed)
         if others:
-            text += f" (what {', '.join(others)} approved was another plan)"
+            text += f" (another plan was approved by {', '.join(others)})"
         strangers = sorted({one.actor for one in cnxt.approvals if not self._may(one.actor, cnxt.user)})
         if strangers:
             text += f" ({', '.join(strangers)} may not approve it)"

@@ -46,7 +46,7 @@ class Freeze(LifecycleHook):
     """Refuses in ``windows``: mappings with ``from`` and ``until`` (dates or times; a date begins and ends at midnight, so
     ``until`` a date means to its end), or ``days`` (``sat sun``) and ``hours`` (``16:00-08:00``); all that is given must hold.
 
-    ``timezone``: of the times. ``exempt``: users who are not refused. ``reason``: the text for users. Actions that only read,
+    ``timezone``: of the times. ``exempt``: users that are not refused. ``reason``: the text for users. Actions that only read,
     and rollbacks of failures, are not refused. Checked before an approval is requested, and again after it was given.
     """
 
@@ -111,7 +111,7 @@ def _hours(text: str) -> tuple[time, time | None]:
             ends.strip()
         )
     except ValueError as error:
-        raise ValueError(f"'{text}' are no hours such as 16:00-08:00") from error
+        raise ValueError(f"'{text}' is no span of hours such as 16:00-08:00") from error
 
 
 def _moment(said: object, *, at_its_end: bool = False) -> datetime | None:
@@ -124,5 +124,5 @@ def _moment(said: object, *, at_its_end: bool = False) -> datetime | None:
     is_day = not isinstance(found, datetime) or (isinstance(said, str) and len(said) == len("2026-12-24"))
     moment = found if isinstance(found, datetime) else datetime.combine(found, time.min)
     if moment.tzinfo is not None:
-        raise ValueError(f"'{said}' has a zone of its own; say 'timezone' instead")
+        raise ValueError(f"'{said}' has a time zone; give 'timezone' instead")
     return moment + timedelta(days=1) if is_day and at_its_end else moment

@@ -130,7 +130,7 @@ def _unexpected(error: UnexpectedToken, words: list[Token], text: str) -> TextEr
     at = word.start_pos or 0
     source = next(found.text for found in words if found.start == at)
     before = next((found for found in reversed(words) if found.start < at), None)
-    return TextError("PL-R005", f"'{source[:40]}' cannot stand here", _advice(source, before, text), at)
+    return TextError("PL-R005", f"'{source[:40]}' is not expected here", _advice(source, before, text), at)
 
 
 def _advice(source: str, before: Token | None, text: str) -> str:
@@ -141,7 +141,7 @@ def _advice(source: str, before: Token | None, text: str) -> str:
     if before is not None and before.text.lower() == "not":
         return "Write isnt, or ! before a condition."
     if source.startswith("'"):
-        return 'Strings stand in double quotes: "…".'
+        return 'Put strings in double quotes: "…".'
     if before is not None and before.kind == "NAME":
         from phaseline.lang.did_you_mean import suggestion
 

@@ -38,7 +38,7 @@ MAX_DIGITS = 400
 
 
 class Token(NamedTuple):
-    """A word and its offset. ``kind`` is the group of the table; signs and operators are their own kind."""
+    """A token and its offset. ``kind`` is the group of the table; signs and operators are their own kind."""
 
     kind: str
     text: str
@@ -51,7 +51,7 @@ class Token(NamedTuple):
 
 
 def tokens(text: str, start: int = 0, end: int | None = None, *, with_spaces: bool = True) -> Iterator[Token]:
-    """Every word of the text, comments and unless told otherwise spaces too; ``#`` begins a comment only where a line begins.
+    """Tokens of the text, including comments and, by default, spaces; ``#`` begins a comment only at the start of a line.
 
     Raises: ``TextError`` where there is no word.
     """

@@ -178,7 +178,7 @@ class Words:
                 word = self.peek()
                 raise TextError(
                     "PL-R001",
-                    f"'{word.text[:40]}' cannot stand in a list here",
+                    f"'{word.text[:40]}' is not expected in a list here",
                     "Put a comma or } before it.",
                     word.start,
                 )

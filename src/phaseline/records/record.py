@@ -1,7 +1,7 @@
 """A record: attributes by name, whatever the case of its letters, with a memory of which ones were changed.
 
 It is mutable on purpose: plugins write into it, and the code that stores it afterwards uses ``changes``. Code that
-needs it unchanged takes a ``snapshot``. The names of the source document are aliases of ours.
+needs it unchanged takes a ``snapshot``. Its methods also have the names of the source document.
 """
 
 from __future__ import annotations

@@ -33,7 +33,7 @@ MAX_BYTES_A_CHARACTER = 4
 class ErrorValue:
     """The value of an expression that makes no sense, such as ``1 / 0``. Two errors are the same whatever their reasons."""
 
-    reason: str = field(default="it says error", compare=False)
+    reason: str = field(default="the value error", compare=False)
 
 
 def kind_of(value: object) -> str:

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from phaseline.calls.batches.native_items import ItemBatch
 
 LONG_S = 86_400.0
-"""A breakpoint without a time-out looks up so often, only to sleep on."""
+"""Seconds between two calls of a breakpoint without a time-out, which sleeps again each time."""
 
 
 @operation(bulk=True, repeatable=True)
@@ -22,14 +22,12 @@ def pause(batch: ItemBatch) -> None:
     for item in batch:
         point, wait = str(item.inputs["point"]), float(str(item.inputs["timeout_s"]))
         if not wait:
-            item.again(LONG_S, f"paused at {point} until somebody clears it: phaseline breakpoints clear {point}")
+            item.again(LONG_S, f"paused at {point} until it is cleared: phaseline breakpoints clear {point}")
             continue
         until = float(str(item.data.setdefault(UNTIL, now + wait)))
         if until > now:
-            told = (
-                f"paused at {point} until somebody clears it, at most {wait:g} s: phaseline breakpoints clear {point}"
-            )
+            told = f"paused at {point} until it is cleared, at most {wait:g} s: phaseline breakpoints clear {point}"
             item.again(until - now, told)
         else:
             item.data.clear()
-            item.fail(f"nobody has cleared {point} within {wait:g} s")
+            item.fail(f"breakpoint {point} was not cleared within {wait:g} s")

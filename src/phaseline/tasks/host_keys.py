@@ -52,8 +52,8 @@ class KeyCheck:
             self.refusal = f"its host key is {shown}, not the one that its host_key names"
         elif self.is_known:
             self.refusal = (
-                f"its host key is now {shown}, another than in {self._rules.path}: somebody may stand in between; if the "
-                f"machine was made anew, remove the old one by: ssh-keygen -R '{self._pattern}' -f {self._rules.path}"
+                f"its host key {shown} differs from the one in {self._rules.path}: the connection may be intercepted; if the "
+                f"machine was reinstalled, remove the old key: ssh-keygen -R '{self._pattern}' -f {self._rules.path}"
             )
         elif self._rules.policy == "accept_new":
             self._add(key)

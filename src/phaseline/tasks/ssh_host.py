@@ -158,7 +158,7 @@ class SshConnections:
         except asyncssh.HostKeyNotVerifiable as error:
             raise HostUnreachable(f"{address}: {check.refusal or error.reason}", is_final=True) from error
         except asyncssh.PermissionDenied as error:
-            text = f"{address} does not let us in ({error.reason}): see user, key and password of its agent_config"
+            text = f"{address} refuses the login ({error.reason}): see user, key and password of its agent_config"
             raise HostUnreachable(text, is_final=True) from error
         except (OSError, TimeoutError, asyncssh.Error) as error:
             said = getattr(error, "reason", "") or getattr(error, "strerror", "") or str(error) or type(error).__name__

@@ -148,7 +148,7 @@ async def await_boot(task: Task) -> Outcome:
 def judged(task: Task, ended: Ended) -> Outcome:
     """What the end of a command means."""
     last = "".join(f"\n    {line}" for line in ended.lines)
-    said = f"; its last lines:{last}" if last else "; it said nothing"
+    said = f"; its last lines:{last}" if last else "; it printed nothing"
     where = f" on {task.place.name}" if task.host is not None else ""
     if ended.is_late:
         return _late(task, said)

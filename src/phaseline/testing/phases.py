@@ -98,7 +98,7 @@ def _chosen(packages: list[PhasePackage], place: str, name: str) -> tuple[PhaseP
         _refuse(package)
     known = ", ".join(sorted(phase.name for _, phase in found))
     if fits:
-        raise problem_error("PL-D053", f"'{place}' has several phases", f"Say which one: {known}.")
+        raise problem_error("PL-D053", f"'{place}' has several phases", f"Name one: {known}.")
     wanted = f"no phase '{name}'" if name else "no phase"
     raise problem_error(
         "PL-D053", f"there is {wanted} in '{place}'", f"There are: {known}." if known else "Correct the path."

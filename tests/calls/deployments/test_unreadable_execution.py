@@ -57,7 +57,7 @@ def two(station: OnFile) -> tuple[ExecutionRow, ExecutionRow]:
 def others_go_on(station: OnFile, bad: ExecutionRow, good: ExecutionRow) -> None:
     """The damaged one has failed with PL-S012 and an event, and nothing of it is called; the other one completes."""
     assert station.status(bad) is ExecutionStatus.FAILED
-    assert station.row(bad).reason.startswith(f"PL-S012 {bad.id}: the execution {bad.id} cannot go on: ")
+    assert station.row(bad).reason.startswith(f"PL-S012 {bad.id}: the execution {bad.id} cannot be continued: ")
     (told,) = station.events(bad, "workflow_failed")
     assert "PL-S012" in told.message
     assert {one.execution for one in station.called()} == {good.number}

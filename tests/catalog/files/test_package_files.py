@@ -211,7 +211,7 @@ def test_f48_a_link_to_a_folder_that_it_lies_in_is_refused(tmp_path: Path, leads
     (folder / "one" / "two" / "up").symlink_to(leads)
     with pytest.raises(ProblemsError) as raised, opened(folder):
         pass
-    assert "is a link to a folder that it lies in" in raised.value.problems[0].message
+    assert "is a link to a folder that contains it" in raised.value.problems[0].message
 
 
 def test_f48_a_folder_with_a_link_out_is_refused(tmp_path: Path) -> None:

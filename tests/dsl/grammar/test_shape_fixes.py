@@ -39,7 +39,7 @@ def test_a_wrong_form_is_mended(text: str, mend: str) -> None:
     [
         ("inputs:\n  a: b: c\n", "Put a text with ': ' in it into quotes."),
         ("inputs\nnode_templates:\n  a: b\n", "Perhaps line 3 lacks a colon: 'inputs:'."),
-        ("inputs: {a: [", "Close the bracket that is opened above, or write what is to stand here."),
+        ("inputs: {a: [", "Close the bracket that is opened above, or write the missing value here."),
         ("inputs: {a: 1\n", "Close the bracket that is opened in line 3, column 9."),
         ("inputs: {a: b]\n", "Close the bracket that is opened in line 3, column 9."),
         ("inputs:\n\ta: b\n", "Indent with spaces, not with tabs."),

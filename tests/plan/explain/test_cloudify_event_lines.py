@@ -44,6 +44,6 @@ def test_h46_the_story_ends_at_the_breakpoint_that_an_instance_stands_at(point, 
 
 def test_h46_an_instance_whose_breakpoint_was_cleared_goes_on():
     assert told_at("post-create", Status.COMPLETED)[:2] == [
-        "E: Node instance goes on from post-create",
+        "E: Node instance continues from post-create",
         "E: Configuring node instance: nothing to do",
     ]

@@ -94,8 +94,8 @@ def test_a_late_end_that_brought_nothing_says_so_and_what_it_removed_is_told() -
     brought = report(DONE, DONE, DONE)
     brought.documents.extend(enumerate(changes))
     nothing, something = sorted_rows(brought, accepted(0, 1)).events
-    assert nothing.message == "A call that nobody waited for any more has ended and changed nothing"
-    assert something.message == 'A call that nobody waited for any more returned: {"a": 1} and removed b.c'
+    assert nothing.message == "A call that was given up before has ended and changed nothing"
+    assert something.message == 'A call that was given up before returned: {"a": 1} and removed b.c'
 
 
 def test_what_given_up_members_brought_is_stored_as_well() -> None:

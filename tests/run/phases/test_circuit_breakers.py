@@ -27,7 +27,7 @@ def test_p110_too_many_failures_pause_the_phase_and_the_others_wait() -> None:
     assert yard.called() == []
     assert yard.stay("e") == {"X": "waiting"}
     (row,) = yard.store.paused_phases().values()
-    assert row.reason == "circuit breaker: 2 of 4 failed within 60 s; the last said: outage"
+    assert row.reason == "circuit breaker: 2 of 4 failed within 60 s; the last message: outage"
     assert yard.engine.wakes_at == yard.clock.now() + 30_000
 
 
@@ -46,7 +46,7 @@ def test_p110_one_is_tried_and_fails_and_the_phase_stays_paused() -> None:
     yard.answer(yard.find("X", "e"), FAILED, message="still")
     assert yard.called() == []
     (row,) = yard.store.paused_phases().values()
-    assert row.reason == "circuit breaker: it was tried with 1 and failed; the last said: still"
+    assert row.reason == "circuit breaker: it was tried with 1 and failed; the last message: still"
     yard.pass_time(30)
     assert yard.names() == [("X", "f")]
 

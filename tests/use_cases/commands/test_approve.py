@@ -40,7 +40,8 @@ def test_an_approval_that_nobody_gives_in_time_refuses(tmp_path: Path) -> None:
     with phaseline.open("memory:", settings={"hooks.classes": json.dumps([waits])}) as shop:
         done = shop.executions.install(str(tmp_path / "blueprint.yaml"), "shop")
     assert done.status == "failed"
-    assert done.reason.startswith("pre hook a: nobody approved plan ")
+    assert done.reason.startswith("pre hook a: plan ")
+    assert done.reason.endswith(" was not approved within 0 s")
     assert list(done.waits) == []
 
 

@@ -97,7 +97,7 @@ def test_h46_who_stands_needs_a_person_and_is_told_with_the_command(ctx: Request
         watcher=UntilItStops(),
     )
     command = "phaseline breakpoints clear pre-create -d shop"
-    assert Need(f"1 instance stands at pre-create in {view.id} of 'shop'", command) in status(ctx).needs
+    assert Need(f"1 instance is stopped at pre-create in {view.id} of 'shop'", command) in status(ctx).needs
     (stands,) = [one for one in list_stuck(ctx, deployment="shop").items if one.kind == "breakpoint"]
     assert (stands.count, stands.executions, stands.mends) == (1, [view.id], [command])
     assert stands.instances == [list_breakpoints(ctx)[0].instance]
@@ -118,7 +118,7 @@ def test_h46_who_stands_is_listed_and_cleared_and_the_events_say_so(ctx: Request
     (found,) = list_breakpoints(ctx, "shop")
     assert (found.point, found.node, found.execution) == ("pre-create", "db", view.id)
     assert "waits for a person: 1 instance at breakpoints" in execution_text(show_execution(ctx, view.id))
-    assert found.message.startswith("paused at pre-create until somebody clears it")
+    assert found.message.startswith("paused at pre-create until it is cleared")
     with pytest.raises(ProblemsError, match="PL-C092") as error:
         follow(ctx, clear(ctx, "post-create", deployment="shop"))
     assert f"pre-create of {found.instance}" in error.value.problems[0].mend
@@ -130,7 +130,7 @@ def test_h46_who_stands_is_listed_and_cleared_and_the_events_say_so(ctx: Request
     at = told.index("Node instance paused at pre-create until it is cleared")
     assert told[at + 1 :][:3] == [
         "Task completed by hand: cleared pre-create",
-        "Node instance goes on from pre-create",
+        "Node instance continues from pre-create",
         "Creating node instance",
     ]
     assert list_breakpoints(ctx) == []
@@ -142,7 +142,9 @@ def test_h46_who_stands_is_not_woken_but_vouched_for_or_cleared(ctx: RequestCont
     view = follow(ctx, install(ctx, order(tmp_path), manner=stops), watcher=UntilItStops())
     (found,) = list_breakpoints(ctx)
     for operations in ((), ("breakpoint pre-create",)):
-        with pytest.raises(ProblemsError, match=f"PL-C014 {view.id}: {found.instance} stands at pre-create") as error:
+        with pytest.raises(
+            ProblemsError, match=f"PL-C014 {view.id}: {found.instance} is stopped at pre-create"
+        ) as error:
             follow(ctx, wake(ctx, view.id, instances=["db"], operations=operations))
         assert (
             error.value.problems[0].mend == f"Clear it: phaseline breakpoints clear pre-create {found.instance} -d shop"
@@ -207,7 +209,7 @@ def test_h46_one_that_nobody_clears_in_time_has_failed_and_can_still_be_vouched_
     view = follow(ctx, install(ctx, order(tmp_path), manner=stops))
     assert (view.status, [failure.message for failure in view.failures]) == (
         "failed",
-        ["nobody has cleared post-create within 0.01 s"],
+        ["breakpoint post-create was not cleared within 0.01 s"],
     )
     done = follow(ctx, complete(ctx, view.id, instances=[view.failures[0].instance], reason="seen"))
     assert done.is_good
@@ -250,7 +252,7 @@ def test_h46_a_label_that_is_given_with_the_deployment_stops_its_first_install(
     assert follow(ctx, install(ctx, asked), watcher=UntilItStops()).interrupted
     (found,) = list_breakpoints(ctx)
     assert (found.point, found.node) == ("pre-create", "db")
-    assert found.message.startswith("paused at pre-create until somebody clears it, at most 600 s")
+    assert found.message.startswith("paused at pre-create until it is cleared, at most 600 s")
 
 
 @pytest.mark.parametrize(

@@ -90,15 +90,15 @@ def test_h46_who_stands_takes_no_signal_nor_is_woken_and_is_told_with_the_comman
     assert why(ctx, "front").phases[0].until_at > 0
     command = "phaseline breakpoints clear pre-Acme.Create data-1 -d night"
     both = ResourceSelector(names=("front", "data-1"))
-    with pytest.raises(ProblemsError, match=r"PL-C093 data-1: .* stands at pre-Acme\.Create") as caught:
+    with pytest.raises(ProblemsError, match=r"PL-C093 data-1: .* is stopped at pre-Acme\.Create") as caught:
         follow(ctx, signal(ctx, both, data=1))
     assert [one.mend for one in caught.value.problems] == [f"Clear it first: {command}"]
-    with pytest.raises(ProblemsError, match="'data-1' stands at pre-Acme"):
+    with pytest.raises(ProblemsError, match="'data-1' is stopped at pre-Acme"):
         follow(ctx, signal(ctx, ResourceSelector(names=("data-1",)), data=1, phases=["breakpoint pre-Acme.Create"]))
-    with pytest.raises(ProblemsError, match=r"PL-C041 data-1: .* stands at pre-Acme\.Create") as caught:
+    with pytest.raises(ProblemsError, match=r"PL-C041 data-1: .* is stopped at pre-Acme\.Create") as caught:
         follow(ctx, wake(ctx, both))
     assert [one.mend for one in caught.value.problems] == [f"Clear it first: {command}"]
-    with pytest.raises(ProblemsError, match="'data-1' stands at pre-Acme"):
+    with pytest.raises(ProblemsError, match="'data-1' is stopped at pre-Acme"):
         follow(ctx, wake(ctx, ResourceSelector(names=("data-1",)), phases=["breakpoint pre-Acme.Create"]))
     given = follow(ctx, signal(ctx, ResourceSelector(is_all=True), data=1))
     assert (given.resources, given.entries, given.phases) == (1, 1, ["Acme.Create"])
@@ -158,7 +158,7 @@ def test_h46_what_nobody_has_cleared_in_time_is_retried_or_vouched_for(ctx: Requ
     put(ctx, "n-1", "n-2", breaks=(read_breakpoint("Acme.Create@0.01s"),))
     run(ctx, lambda: sum(one.count for one in list_resources(ctx, ResourceSelector(is_all=True)).failures) == 2)
     (group,) = list_resources(ctx, ResourceSelector(is_all=True)).failures
-    assert group.message == "nobody has cleared pre-Acme.Create within 0.01 s"
+    assert group.message == "breakpoint pre-Acme.Create was not cleared within 0.01 s"
     follow(ctx, complete(ctx, ResourceSelector(names=("n-1",)), reason="looked at it"))
     follow(ctx, retry(ctx, ResourceSelector(names=("n-2",))))
     run(ctx, lambda: states(ctx)["n-1"] == "Started")
@@ -191,7 +191,7 @@ def test_h46_at_a_phase_that_is_not_on_the_way_nobody_can_stop(ctx: RequestConte
     drops = read_breakpoint("pre-Acme.Drop=data-*@12d")
     with pytest.raises(ProblemsError, match=r"PL-P047 .* on the way to 'Started'") as caught:
         put(ctx, "data-1", "front", breaks=(drops,))
-    keeping = "To keep it for what goes elsewhere: phaseline breakpoints add 'pre-Acme.Drop=data-*@1036800s' -d CLUSTER"
+    keeping = "To keep the breakpoint for resources with another target: phaseline breakpoints add 'pre-Acme.Drop=data-*@1036800s' -d CLUSTER"
     assert caught.value.problems[0].mend == f"Called there: Acme.Create, Acme.Boot. {keeping}"
     with pytest.raises(ProblemsError, match="as long as they are given no target"):
         put(ctx, "data-1", breaks=(drops,), goal="")
@@ -232,5 +232,5 @@ def test_h46_nodes_on_paths_stop_at_phases_as_their_plan_says_and_their_events_t
     at = told.index("Node instance paused at post-acme.create until it is cleared")
     assert told[at + 1 :][:2] == [
         "Task completed by hand: cleared post-acme.create",
-        "Node instance goes on from post-acme.create",
+        "Node instance continues from post-acme.create",
     ]

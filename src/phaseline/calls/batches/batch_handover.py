@@ -38,7 +38,7 @@ FIRST.flags.writeable = False
 class FunctionGroup:
     """Members (int32) of one function. ``implementation`` empty: no function, such members are answered one by one.
 
-    ``code``: where the function is; of a phase its definition says so.
+    ``code``: the place of the function; for a phase it comes from the definition.
     """
 
     code: CodeLocation | PhaseCode

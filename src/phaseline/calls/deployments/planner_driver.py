@@ -123,7 +123,7 @@ class Planning:
     ) -> None:  # fmt: skip
         """A graph has settled, its entries in these statuses. A later settling replaces the former.
 
-        Tolerated failures are counted under a word of their own, not as failures of the round. ``bounded``: of its graph.
+        Tolerated failures are counted separately, not as failures of the round. ``bounded``: the limits of the graph.
         """
         counts = {WORDS[number]: count for number, count in enumerate(np.bincount(status).tolist()) if count}
         tolerated = int(np.count_nonzero(marks[status == FAILED] & TOLERANT)) if "failed" in counts else 0

@@ -30,8 +30,8 @@ def unreadable(row: ExecutionRow, why: str) -> Problem:
     name = row.deployment_name
     return Problem(
         "PL-S012",
-        f"the execution {row.id} cannot go on: {why}",
-        f"Its instances are as they were left: phaseline instances list -d {name}. Begin anew: phaseline uninstall -d {name}, "
+        f"the execution {row.id} cannot be continued: {why}",
+        f"Look at its instances, which are unchanged: phaseline instances list -d {name}. Start again from the beginning: phaseline uninstall -d {name}, "
         "then install it. Look at the whole store: phaseline store check",
         Place(subject=row.id),
     )

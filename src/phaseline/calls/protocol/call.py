@@ -443,8 +443,8 @@ class Caller(Protocol):
 def outcome_of(error: BaseException, *, hidden_frames: int = 0) -> Outcome:
     """What an exception of plugin code means (W2): fail, or retry after its ``retry_after`` or the interval.
 
-    A problem (inputs that cannot be evaluated) does not get better by trying again. The classes of foreign
-    interfaces derive from ours. ``hidden_frames``: innermost callers of ours that
+    A problem (inputs that cannot be evaluated) is not retried. The exception classes of foreign
+    interfaces derive from those of Phaseline. ``hidden_frames``: the number of innermost frames of Phaseline that
     the traceback need not show. ``sys.exit`` fails the call, because the process is the engine's and a retry is unlikely to help.
     """
     is_final = isinstance(error, NonRecoverableError | ProblemsError | SystemExit)

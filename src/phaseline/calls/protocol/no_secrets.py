@@ -20,24 +20,24 @@ class NoSecrets:
         raise KeyError(name)
 
     def missing(self, names: Collection[str]) -> Sequence[str]:
-        """All."""
+        """All names: no secret exists."""
         return sorted(names)
 
     def learn(self, value: Value) -> None:
-        """Nothing is kept."""
+        """Keep nothing."""
 
     def masked(self, text: str) -> str:
-        """As it is."""
+        """The argument, unchanged."""
         return text
 
     def knows(self, text: str) -> bool:  # noqa: ARG002 - the port's signature
-        """Nothing is known."""
+        """False: no secret is known."""
         return False
 
     def sealed(self, value: Value) -> Value:
-        """As it is."""
+        """The argument, unchanged."""
         return value
 
     def unsealed(self, value: Value) -> Value:
-        """As it is."""
+        """The argument, unchanged."""
         return value

@@ -83,7 +83,7 @@ class BlueprintFiles:
                 return os.path.normpath(path)
             outside = True
         if outside:
-            message = f"'{name}' lies outside the blueprint's folder"
+            message = f"'{name}' is outside the blueprint's folder"
             raise _refusal(
                 "PL-B021", message, "Copy the file below the folder of the blueprint and import it there.", ""
             )
@@ -105,7 +105,7 @@ class BlueprintFiles:
             with file.open("rb") as handle:
                 content = handle.read(self._limit_bytes + 1)
         except (OSError, ValueError) as error:
-            reason = error.strerror if isinstance(error, OSError) else "this cannot be a path"
+            reason = error.strerror if isinstance(error, OSError) else "the path contains invalid characters"
             message = f"'{path}' cannot be read: {reason}"
             raise _refusal(
                 "PL-B001", message, "Give yourself the permission to read it, or name another file.", path
@@ -127,7 +127,7 @@ class BlueprintFiles:
 
         published = public_address(url)
         if published is not None and not any(is_below(url, beginning) for beginning in self._allowed_imports):
-            message = f"The definition file of the plugin '{published.name}' ({published.version}) is not at hand"
+            message = f"The definition file of the plugin '{published.name}' ({published.version}) is not available"
             mend = f"Add it: phaseline plugins install --definition-only FILE, or {GO_ON}."
             raise _refusal("PL-B092", message, mend, url)
         return WebFiles(self._allowed_imports, limit_bytes=self._limit_bytes, tell=self._tell).fetch(url)
@@ -170,7 +170,7 @@ class BlueprintFiles:
         if found is None:
             others = ", ".join(each.version for each in types.named(name)) if types is not None else ""
             if others:
-                message = f"The plugin '{name}' has no definition of version '{version}' at hand, only {others}"
+                message = f"The plugin '{name}' has no definition of version '{version}' here, only {others}"
                 mend = "Ask for one of these, or add it: phaseline plugins install --definition-only FILE"
                 raise _refusal("PL-B092", message, mend, "")
             return None

@@ -64,7 +64,9 @@ class BlueprintTree:
         body = b"" if file.is_folder else path.read_bytes()
         if hashlib.sha256(body).hexdigest() != file.digest:
             _Taking(path, self.whose).refuse(
-                path, f"'{file.path}' was changed while it was read", "Repeat this when nobody writes there."
+                path,
+                f"'{file.path}' was changed while it was read",
+                "Repeat this command when no other program writes into the folder",
             )
         return body
 
@@ -135,7 +137,7 @@ class _Taking:
         self._whose = whose
         self._leave_out = leave_out
         self._open: list[Path] = []
-        self.too_much = f"Take out what the {whose.noun} does not need."
+        self.too_much = f"Remove what the {whose.noun} does not need."
 
     def files(self, folder: Path) -> Iterator[Path]:
         """Every file below, links followed where they stay inside; folders without files, where they count."""
@@ -164,7 +166,7 @@ class _Taking:
                 is_empty = False
                 yield path
             else:
-                self.refuse(path, f"'{entry.name}' is neither a file nor a folder", "Take it out.")
+                self.refuse(path, f"'{entry.name}' is neither a file nor a folder", "Remove it from the folder.")
         if is_empty and self._whose.keeps_empty and folder.resolve() != self._root:
             self._refuse_name(folder, folder.name)
             yield folder
@@ -178,7 +180,7 @@ class _Taking:
         if target.is_dir() and not self._whose.follows_folders:
             self.refuse(path, f"'{path.name}' is a link to a folder", "Put a copy of the folder there.")
         if target in self._open:
-            self.refuse(path, f"'{path.name}' is a link to a folder that it lies in", "Remove the link.")
+            self.refuse(path, f"'{path.name}' is a link to a folder that contains it", "Remove the link.")
 
     def _refuse_name(self, path: Path, name: str) -> None:
         try:

@@ -216,7 +216,7 @@ def _owners(root: Mapping[str, Value], given: tuple[str, str], path: Path, shown
         key = (given[0] or name, given[1] or version or (called["version"] if _same(called["name"], name) else ""))
         for part, option in zip(key, ("--name", "--version"), strict=True):
             if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._+!-]*", part):
-                message = f"'{shown}' does not say the {option[2:]} of the package it belongs to"
+                message = f"'{shown}' has no {option[2:]} of the package it belongs to"
                 raise _refusal("PL-B124", message, f"Give it: {option} {option[2:].upper()}", shown)
         yield key
 

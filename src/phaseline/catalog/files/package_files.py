@@ -121,7 +121,7 @@ def _root(folder: Path, shown: str) -> Path:
             message = f"there are several packages in '{shown}': {there}"
             raise problem_error("PL-F060", message, "Pack one package into one archive.", subject=shown)
     message = f"there is no package in '{shown}': it has no {MARK}"
-    mend = f"Name an archive of a package's folder; {MARK} lies at most {MAX_DEPTH} folders deep in it."
+    mend = f"Name an archive of a package's folder; the file {MARK} is at most {MAX_DEPTH} folders deep in it."
     raise problem_error("PL-F060", message, mend, subject=shown)
 
 
@@ -146,5 +146,5 @@ def _lines(text: str) -> Iterator[tuple[str, str]]:
 
 def _unlike(path: str, shown: str, *, is_there: bool, is_told: bool) -> Problem:
     what = "is missing" if not is_there else "is not what it was when the package was built" if is_told else "is new"
-    mend = f"Get the package once more from whoever made it; if you have changed it yourself, remove {CHECKSUMS}."
-    return Problem("PL-F061", f"the file '{path}' of '{shown}' {what}: {CHECKSUMS} says so", mend, Place(shown))
+    mend = f"Get the package again from its vendor; if you have changed it yourself, remove {CHECKSUMS}."
+    return Problem("PL-F061", f"the file '{path}' of '{shown}' {what}, according to {CHECKSUMS}", mend, Place(shown))

@@ -173,5 +173,5 @@ def fits(version: str, wanted: str) -> bool:
     except InvalidVersion:
         return False
     except InvalidSpecifier as error:
-        mend = "Write it as PEP 440 says, such as '>=3.0,<4'."
+        mend = "Write a specifier of PEP 440, such as '>=3.0,<4'."
         raise ProblemsError([Problem("PL-B092", f"'{wanted}' specifies no version", mend)]) from error

@@ -233,9 +233,13 @@ class _Reading:
             return None
         for name, what in (("ResourceStates", "states"), ("ResourceTypes", "resource types")):
             if name not in self.record:
-                message = f"the listener names no {what}, so it is told of all"
+                message = f"the listener names no {what}, so it is called for all"
                 self._say(
-                    "PL-D040", message, f"Write {name} = and those it is for.", "ResourceStateListener", is_warning=True
+                    "PL-D040",
+                    message,
+                    f"Write {name} = and the {what} to listen to.",
+                    "ResourceStateListener",
+                    is_warning=True,
                 )
         return ListenerDefinition(
             plugin,

@@ -37,7 +37,7 @@ def written_of(
         module = function = ""
         mend = 'Write Code = "module:function".'
         at = (places or {}).get("code", place)
-        problems.append(Problem("PL-D001", "the record says no code", mend, at))
+        problems.append(Problem("PL-D001", "the record has no Code", mend, at))
     name = record.stored("Name")
     shown = name if isinstance(name, str) and name else f"{module}.{function}"
     return WrittenDefinition(

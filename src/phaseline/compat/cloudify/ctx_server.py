@@ -196,7 +196,7 @@ def _read(connection: socket.socket) -> tuple[str, str, bytes]:
     lines = head.decode("latin-1").split("\r\n")
     method, _, rest = lines[0].partition(" ")
     if method != "POST":
-        raise ValueError("no request of ours")
+        raise ValueError("no request of ctx")
     token = rest.partition(" ")[0].lstrip("/")
     headers = {name.strip().lower(): value.strip() for name, _, value in (line.partition(":") for line in lines[1:])}
     length = int(headers.get("content-length", "0"))
@@ -239,7 +239,7 @@ def _spoken(ctx: Any, body: bytes) -> tuple[str, str]:
     try:
         read = read_words(words, prefix)
     except (ValueError, RecursionError) as error:
-        return "error", f"a word that begins with {prefix} is JSON, and this is none: {error}"
+        return "error", f"an argument that begins with {prefix} must be JSON: {error}"
     found = answer(ctx, read)
     if found.type != "result":
         return found.type, found.payload["message"]

@@ -157,7 +157,7 @@ def run_command(command: str, environment: dict[str, str], logger: Any, options:
             stream.close()
     if still_held and not _was_killed(process.returncode):
         logger.warning(
-            "something that the script left running still holds its output, which nobody reads from now on; "
+            "a process that the script left running still holds its output, which is not read any more; "
             "start it with its output redirected: COMMAND >FILE 2>&1 &"
         )
     return FinishedProcess(process.returncode, out.text(), err.text())

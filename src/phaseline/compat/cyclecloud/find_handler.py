@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 Finder = Callable[[Sequence["Sought"]], object]
 Answer = Literal["exists", "unfinished", "absent", "unknown"]
 NAME, PARAMETER = "find", "items"
-NOBODY_KNOWS = "the process died during its last call, and nobody knows whether that was carried out"
+NOBODY_KNOWS = "the process died during its last call, which may or may not have been carried out"
 
 
 class Sought:

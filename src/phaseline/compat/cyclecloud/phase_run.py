@@ -184,9 +184,7 @@ class PhaseRun:
         _, raised = guarded_call(finder, list(items.values()))
         if raised is not None:
             self.find_raised = raised
-            self.gathering.say(
-                "warning", f"find(items) raised {text_of(raised)}: of what it did not tell, nobody knows"
-            )
+            self.gathering.say("warning", f"find(items) raised {text_of(raised)}: items without an answer stay unsure")
         for place, item in items.items():
             _, refused = guarded_call(item.keep)
             if refused is not None:

@@ -36,8 +36,8 @@ class _Way:
         if self.left < 0:
             raise fail(
                 "PL-B075",
-                f"A value is evaluated of more than {MAX_PARTS:,} parts",
-                "Refer less often to what refers to others several times in its turn: such parts multiply.",
+                f"A value has more than {MAX_PARTS:,} parts when evaluated",
+                "Refer less often to values that repeat other values: their parts multiply.",
             )
 
 

@@ -90,8 +90,8 @@ def _secret(arguments: Value, scope: Scope, _inner: Inner) -> Value:
     except ValueError:
         raise fail(
             "PL-B074",
-            f"The secret '{name}' is to be looked into, and is no JSON",
-            f"Write {{get_secret: {name}}} for the whole of it, or store JSON.",
+            f"The secret '{name}' has no parts: it is not JSON",
+            f"Write {{get_secret: {name}}} for the whole secret, or store JSON.",
         ) from None
     found, rest = descend(value, path)
     if rest:

@@ -23,11 +23,11 @@ class OpenProperties(dict[str, Value]):
     """Properties of a node whose type is not available: there may be others with unknown values."""
 
     def __contains__(self, name: object) -> bool:
-        """It may have any."""
+        """True for every name: the type may have any property."""
         return True
 
     def __missing__(self, name: str) -> Value:
-        """Whatever the type says."""
+        """Raise ``NotYetKnown``: the value depends on the missing type."""
         raise NotYetKnown(name)
 
 
@@ -223,9 +223,9 @@ class RuntimeScope:
         """Of the deployment, or of its tenant."""
         return self.facts.system.get(entity, {}).get(name)
 
-    def elsewhere(self, function: str, arguments: Value) -> Value:  # noqa: ARG002 - whoever will answer needs them
+    def elsewhere(self, function: str, arguments: Value) -> Value:  # noqa: ARG002 - a scope that reads other deployments needs them
         """Deployments do not know of one another yet."""
-        message = f"'{function}' asks for another deployment, and deployments cannot look at one another yet"
+        message = f"'{function}' asks for another deployment, and functions cannot read other deployments yet"
         raise fail("PL-B078", message, "Give the value as an input, such as {get_input: address}.")
 
     def _attribute(self, reference: str, path: Sequence[str | int]) -> Value:
@@ -317,8 +317,8 @@ def _no_node(reference: str) -> ProblemsError:
 def _unclear(reference: str) -> ProblemsError:
     return fail(
         "PL-B074",
-        f"'{reference}' has several instances; which one is meant cannot be resolved unambiguously",
-        "Ask from an instance with exactly one relationship to it, or put both nodes into one scaling group.",
+        f"'{reference}' has several instances, and none of them can be selected unambiguously",
+        "Use the function in an instance with exactly one relationship to it, or put both nodes into one scaling group.",
     )
 
 

@@ -18,7 +18,7 @@ TENANT = "default_tenant"
 
 
 def facts_of(name: str, blueprint: Blueprint, owner: str, secrets: SecretLookup | None = None) -> DeploymentFacts:
-    """Data of the deployment ``name`` for functions, beside its nodes; ``owner``: the user who created it."""
+    """Data of the deployment ``name`` for functions, without its nodes; ``owner``: the creating user."""
     deployment: dict[str, Value] = {
         "id": name,
         "name": display_name(blueprint) or name,

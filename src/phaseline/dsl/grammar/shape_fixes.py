@@ -12,7 +12,7 @@ SHOWN = 40
 """Characters of a value that a sentence repeats."""
 FOREIGN: Mapping[str, str] = {
     "requirements": "Write 'relationships' with items of 'type' and 'target'.",
-    "topology_template": "Write what stands in it ('inputs', 'node_templates', 'outputs') at the top level.",
+    "topology_template": "Write its sections ('inputs', 'node_templates', 'outputs') at the top level.",
     "attributes": "Leave them out: runtime properties need no declaration.",
     "artifacts": "Write the path of the file where it is used, as an operation's 'implementation' or among its 'inputs'.",
     "relationship_types": "Write 'relationships'.",

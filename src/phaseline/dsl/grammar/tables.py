@@ -368,7 +368,7 @@ BLUEPRINT = Table(
         "resource_tags": TableKey(Each(ANYTHING), since=3),
         "state_paths": TableKey(Each(Each(TableRows(TEXT))), since=PHASELINE),
         "upload_resources": TableKey(
-            UPLOAD_RESOURCES, support="no effect", note="It tells a server what to fetch; there is none."
+            UPLOAD_RESOURCES, support="no effect", note="It has a server fetch resources; Phaseline has no server."
         ),
     },
 )

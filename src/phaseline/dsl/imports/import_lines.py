@@ -58,7 +58,7 @@ def _split(
     if values is not None and not isinstance(values, dict):
         report.add(
             "PL-B023",
-            "What stands under an import must be a mapping of plugin properties",
+            "The value under an import must be a mapping of plugin properties",
             "Write 'property: value' lines.",
             spot.at(text),
         )

@@ -25,7 +25,7 @@ UPLOADED = "blueprint:"
 PLUGIN = "plugin:"
 NOT_AT_HAND = frozenset({"PL-B020", "PL-B028", "PL-B029", "PL-B092"})
 """Codes of imports that a blueprint can be looked at without."""
-GO_ON = "go on without it: --open-types"
+GO_ON = "continue without it: --open-types"
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):")
 _WEB = re.compile(r"https?://", re.IGNORECASE)
 _VERSION_MEND = f"Add 'tosca_definitions_version: cloudify_dsl_1_{LATEST}' (or an older one) at the top."
@@ -283,7 +283,7 @@ class _Importer:
         elif target.startswith(PLUGIN):
             name = target.removeprefix(PLUGIN).partition("?")[0]
             mend = f"Add it: phaseline plugins install --definition-only FILE, or {GO_ON}."
-            self._unresolved(line, "PL-B092", f"The definition file of the plugin '{name}' is not at hand", mend)
+            self._unresolved(line, "PL-B092", f"The definition file of the plugin '{name}' is not available", mend)
         else:
             beside = f"'{importer.name}'" if importer.line is not None else "the file that imports it"
             mend = self._report.suggest(

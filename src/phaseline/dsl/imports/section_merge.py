@@ -156,10 +156,10 @@ class _Merger:
             self._merge_element(document, section, name, item)
 
     def _cannot_merge(self, document: Document, section: str) -> None:
-        mend = "Keep it in one file; some sections may stand in several from cloudify_dsl_1_3 on."
+        mend = "Keep it in one file; from cloudify_dsl_1_3 on, some sections may be in several files."
         self.report.add(
             "PL-B024",
-            f"The section '{section}' stands in more than one file",
+            f"The section '{section}' is in more than one file",
             mend,
             ElementPath(document, (section,)),
             point="key",
@@ -175,7 +175,7 @@ class _Merger:
             self.report.warn(
                 "PL-B027",
                 f"The workflow '{name}' replaces the built-in one",
-                "Rename it if that is not meant.",
+                "Rename it to keep the built-in one.",
                 ElementPath(origins[name], ("workflows", name)),
             )
         elif name.startswith("cloudify.") or id(document) in self.basics:

@@ -48,7 +48,7 @@ def check_membership(
     forest = _Forest(nodes, direct, around)
     for name in direct:
         if len(forest.groups(name)) == MAX_NESTING:
-            message = f"The scaling group '{name}' lies in {MAX_NESTING} others"
+            message = f"The scaling group '{name}' is nested in {MAX_NESTING} other groups"
             report.add("PL-B155", message, "Use fewer groups within one another.", spot_of(name), point="key")
             break
     if report.errors_count > before or not is_sound:
@@ -152,7 +152,7 @@ def _check_place(group: str, forest: _Forest, spot_of: Callable[[str], ElementPa
     for member, root in roots.items():
         if root not in inside:
             other = next(one for one in members if roots[one] != root)
-            message = f"'{member}' lies in '{root}', and '{other}' of the same scaling group '{group}' does not"
+            message = f"'{member}' is contained in '{root}', and '{other}' of the same scaling group '{group}' is not"
             mend = f"Make '{root}' a member in place of '{member}', or put both into the same container."
             report.add("PL-B157", message, mend, spot_of(group).at("members"))
             return
@@ -171,9 +171,9 @@ def _check_container(
         first.setdefault(nodes[member].container, member)
     if len(first) > 1:
         (one, a), (other, b) = list(first.items())[:2]
-        where = [f"in '{name}'" if name else "in no container" for name in (one, other)]
+        where = [f"contained in '{name}'" if name else "in no container" for name in (one, other)]
         message = (
-            f"'{a}' lies {where[0]} and '{b}' {where[1]}: the scaling group '{group}' cannot be multiplied in both"
+            f"'{a}' is {where[0]} and '{b}' is {where[1]}: the scaling group '{group}' cannot be multiplied in both"
         )
-        mend = "Give them one container, or make the containers members in their place."
+        mend = "Give both nodes one container, or make the containers members instead of the nodes."
         report.add("PL-B157", message, mend, spot_of(group).at("members"))

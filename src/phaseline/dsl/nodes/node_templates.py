@@ -105,6 +105,6 @@ class Templates:
         said = fields["restricted_actions"]
         for at, word in enumerate(said):
             if word not in RESTRICTABLE:
-                message = f"'{word}' is nothing that can be forbidden"
+                message = f"the action '{word}' cannot be forbidden"
                 self._report.add("PL-B129", message, mending(word), spot.at("restricted_actions", at))
         return tuple(action for action in RESTRICTABLE if action in said)

@@ -48,7 +48,7 @@ def warn_of_plain_secrets(
     for name, schema in inputs.items():
         spot = sections.spot("inputs", name)
         if looks_secret(name) and not is_hidden(schema) and schema.type not in _COUNTS and not spot.document.is_bundled:
-            message = f"The input '{name}' is named like a secret, and everybody can read what it is given"
+            message = f"The input '{name}' is named like a secret, and all users can read its value"
             report.warn(
                 "PL-B128", message, f"Add 'hidden: true' and 'required: false', or use {{get_secret: {name}}}.", spot
             )
@@ -58,8 +58,8 @@ def warn_of_plain_secrets(
     for name, template in templates.items():
         for path in _plain(template):
             word = path[-1]
-            message = f"'{word}' of '{name}' is named like a secret, and its value stands here for everybody to read"
-            mend = f"Keep it apart, phaseline secrets create NAME, and write '{word}: {{get_secret: NAME}}'."
+            message = f"'{word}' of '{name}' is named like a secret, and its value is readable here by all users"
+            mend = f"Store the value, phaseline secrets create NAME, and write '{word}: {{get_secret: NAME}}'."
             report.warn("PL-B128", message, mend, sections.spot("node_templates", name).at(*path))
 
 

@@ -27,7 +27,7 @@ def read_on_path(nodes: Mapping[str, Node], sections: MergedSections, report: Pr
     told: set[frozenset[str]] = set()
     for name, one in raw.items():
         if TARGET_STATE in one and not _line(name, raw)[1:]:
-            mend = "Say of which resource type its nodes are, for example 'resource_type: Cloud.Node'."
+            mend = "Name the resource type of its nodes, for example 'resource_type: Cloud.Node'."
             spot = sections.spot("node_types", name).at(TARGET_STATE)
             report.add("PL-B112", f"The node type '{name}' has a target_state and no resource_type", mend, spot)
         if RESOURCE_TYPE in one:
@@ -69,8 +69,8 @@ def _can_be_gone(target: str, states: list[str], spot: ElementPath, report: Prob
         mend = f"Let '{target}' be its last state."
         report.add("PL-B113", f"The path to '{target}' {ends}", mend, spot)
     elif twice is not None:
-        mend = "A path goes through a state once; give the second one a name of its own."
-        report.add("PL-B113", f"The path to '{target}' goes in a circle: '{twice}' stands on it twice", mend, spot)
+        mend = "Give the second occurrence another name: a path goes through a state once."
+        report.add("PL-B113", f"The path to '{target}' goes in a circle: '{twice}' occurs twice", mend, spot)
     elif not all(states):
         report.add("PL-B113", f"A state on the path to '{target}' has no name", "Give it one.", spot)
     else:

@@ -160,7 +160,7 @@ def _yaml_mend(error: yaml.YAMLError, lines: list[str], line: int, column: int) 
     if "could not find expected ':'" in problem and begun is not None:
         return f"Perhaps line {begun.line + 1} lacks a colon: '{lines[begun.line].strip()}:'."
     if "flow node" in context:
-        return "Close the bracket that is opened above, or write what is to stand here."
+        return "Close the bracket that is opened above, or write the missing value here."
     if "flow" in context and begun is not None:
         return f"Close the bracket that is opened in line {begun.line + 1}, column {begun.column + 1}."
     above = next((number for number in range(min(line, len(lines)) - 1, -1, -1) if lines[number].strip()), None)

@@ -31,7 +31,7 @@ def read_version(value: object) -> int | tuple[str, int]:
     if value == OWN:
         return PHASELINE
     if value.startswith(_OWN_PREFIX):
-        return (f"The version '{value}' is unknown; of our own language there is {OWN}", 29)
+        return (f"The version '{value}' is unknown; the version of Phaseline's own language is {OWN}", 29)
     if not value.startswith(_PREFIX) or not 2 <= len(parts := value.removeprefix(_PREFIX).split("_")) <= 3:
         return (f"The version '{value}' has not the form cloudify_dsl_1_N", 73)
     for part, name, number in zip(parts, ("major", "minor", "micro"), (74, 75, 76), strict=False):

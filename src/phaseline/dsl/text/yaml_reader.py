@@ -154,7 +154,7 @@ class YamlText:
             self._begun.add(event.anchor)
         self._depth += 1
         if self._depth > MAX_DEPTH:
-            what = f"Mappings and lists lie more than {MAX_DEPTH} levels deep"
+            what = f"Mappings and lists are nested more than {MAX_DEPTH} levels deep"
             self._complain("PL-B007", what, "Flatten the structure.", event)
             raise UnusableText
         if event.__class__ is MappingStartEvent:
@@ -191,13 +191,13 @@ class YamlText:
         if event.anchor not in self._anchors:
             inside = event.anchor in self._begun
             what = f"'*{event.anchor}' contains itself" if inside else f"'*{event.anchor}' has no anchor before it"
-            mend = f"Put '&{event.anchor}' before the value that is meant; anchors do not cross files."
+            mend = f"Put '&{event.anchor}' before the value to repeat; anchors do not cross files."
             self._complain("PL-B004", f"Not valid YAML: {what}", mend, event)
             raise UnusableText
         self._aliased += self._sizes[event.anchor]
         if self._aliased > MAX_ALIASED:
-            what = f"Aliases blow the file up to more than {MAX_ALIASED:,} values"
-            self._complain("PL-B007", what, "Repeat less: an alias within an anchor multiplies.", event)
+            what = f"Aliases expand the file to more than {MAX_ALIASED:,} values"
+            self._complain("PL-B007", what, "Use fewer aliases within anchors: they multiply the values.", event)
             raise UnusableText
         return self._anchors[event.anchor]
 

@@ -85,11 +85,15 @@ class Properties:
         if name in self._open:
             circle = " → ".join([*self._open[self._open.index(name) :], name])
             self._report.add(
-                "PL-B032", f"Data types go round in a circle: {circle}", "Break the circle.", spot, point="key"
+                "PL-B032",
+                f"Data types depend on one another in a circle: {circle}",
+                "Remove one of these dependencies.",
+                spot,
+                point="key",
             )
             return None
         if len(self._open) >= MAX_NESTED:
-            self._too_large(f"Data types lie more than {MAX_NESTED} levels within one another", spot)
+            self._too_large(f"Data types are nested more than {MAX_NESTED} levels deep", spot)
             return None
         self._open.append(name)
         parent = self._parent(raw, spot)

@@ -105,7 +105,7 @@ class Types:
                 self._report.add(
                     "PL-B032",
                     f"Types derive from one another in a circle: {circle}",
-                    "Break the circle.",
+                    "Remove one of these 'derived_from' lines.",
                     spot.at("derived_from"),
                 )
                 self._resolved.update(dict.fromkeys(chain))

@@ -61,7 +61,7 @@ class DataType:
 class Operation:
     """One operation of a node or relationship (B30-B33).
 
-    ``name`` is the full ``interface.operation``. ``form`` says what ``implementation`` is:
+    ``name`` is the full ``interface.operation``. ``form`` is the kind of ``implementation``:
     ``none`` nothing is mapped, the operation is absent; ``function`` a dotted
     ``module.function`` of ``plugin``; ``script`` a path relative to the blueprint's folder
     (or a URL); ``inline`` the text of a script.

@@ -60,4 +60,4 @@ def to_json(started: Started) -> dict[str, Value]:
 def from_json(told: Mapping[str, Value]) -> Started:
     """The modification of ``to_json``."""
     columns = {name: numbers_of(told[name]) for name in COLUMNS}
-    return Started(**{**told, **columns})  # type: ignore[arg-type]  # the other fields are as they were told
+    return Started(**{**told, **columns})  # type: ignore[arg-type]  # the other fields are unchanged

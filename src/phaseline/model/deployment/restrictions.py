@@ -20,7 +20,7 @@ WORDS: Mapping[str, str] = {UPDATE: "updated", REPLACE: "replaced", DELETE: "tak
 
 
 def mending(word: str) -> str:
-    """The fix for a word that is not one of ``RESTRICTABLE``.
+    """The fix for an action that is not one of ``RESTRICTABLE``.
 
     >>> mending("delet")
     "Did you mean 'delete'? There are: update, replace, delete."

@@ -1,7 +1,7 @@
 """Runtime properties as documents: what changed between two readings, and how changes are merged (C4).
 
 Changes are paths, so that two operations may work on one document at the same time. A document is
-never changed in place: ``merge`` copies the levels it touches, so whoever holds the former one keeps it.
+never changed in place: ``merge`` copies the levels it touches, so readers of the former document keep it unchanged.
 """
 
 from __future__ import annotations
@@ -110,7 +110,7 @@ def is_same(one: Value, other: Value) -> bool:
     if isinstance(one, list):
         items = cast("list[Value]", other)
         return len(one) == len(items) and all(is_same(a, b) for a, b in zip(one, items, strict=True))
-    return one == other or (one != one and other != other)  # noqa: PLR0124 - stored once, NaN stays as it is
+    return one == other or (one != one and other != other)  # noqa: PLR0124 - a stored NaN counts as unchanged
 
 
 def merge(
@@ -182,7 +182,7 @@ class Storing:
             return self._taken(value)
         except Unstorable as error:
             raise Unstorable(f"'{self._place()}' {error}") from None
-        except Exception as error:  # a mapping of a plugin's own class, say, that cannot be walked through
+        except Exception as error:  # for example a mapping of a plugin's own class whose items cannot be read
             raise Unstorable(f"'{self._place()}' cannot be read: {type(error).__name__}") from error
 
     def _taken(self, value: object) -> Value:
@@ -202,7 +202,7 @@ class Storing:
         if not isinstance(value, dict | list | tuple):
             raise Unstorable(f"is of type {type(value).__name__}, which cannot be stored")
         if len(self._steps) > MAX_DEPTH:
-            raise Unstorable(f"lies more than {MAX_DEPTH} levels deep, or in itself")
+            raise Unstorable(f"is nested more than {MAX_DEPTH} levels deep, or contains itself")
         if isinstance(value, dict):
             return {self._text(name): self._below(name, item) for name, item in _named(value)}
         return [self._below(place, item) for place, item in enumerate(value)]
@@ -220,7 +220,9 @@ class Storing:
     def _count(self, chars: int) -> None:
         self._left -= chars
         if self._left < 0:
-            raise Unstorable(f"makes it more than {MAX_CHARS:,} characters; store where it is to be found instead")
+            raise Unstorable(
+                f"makes the document longer than {MAX_CHARS:,} characters; store a reference to the data instead"
+            )
 
     def _place(self) -> str:
         """Where it is: as a path that a person would write."""

@@ -33,7 +33,7 @@ class NewDocument:
 
 @frozen
 class DocumentRow:
-    """A kept document without its body. ``at`` in ms; ``created_by``: the user who requested the execution that wrote it."""
+    """A kept document without its body. ``at`` in ms; ``created_by``: the user of the execution that wrote it."""
 
     kind: DocumentKind
     name: str

@@ -33,7 +33,7 @@ LABEL = "csys-breakpoint"
 BUILT_IN = "cloudify.interfaces."
 LIFE_CYCLE = BUILT_IN + "lifecycle."
 OF_LIFE_CYCLE = ("create", "update", "start", "stop", "delete")
-"""Operations of which other built-in interfaces have one of the same last part; these are named by more of theirs."""
+"""Operations whose last part also occurs in other built-in interfaces; those are shown with a longer name."""
 WRITTEN = re.compile(r"(?:(pre|post)-)?([^\s=@]+)(?:=([^@]*))?(?:@([^@]*))?")
 """How users write one: side and name, nodes, and after which time it fails."""
 
@@ -144,7 +144,7 @@ def read_breakpoint(text: str, timeout_s: float | None = None) -> Breakpoint:
         try:
             timeout_s = read_span(wait)
         except ValueError as error:
-            raise ValueError(f"'{text}' says behind '@' how long it waits, and {error}") from None
+            raise ValueError(f"the time-out after '@' in '{text}' is invalid: {error}") from None
     return Breakpoint(f"{side or PRE}-{named}", (nodes or "").strip() or "*", timeout_s)
 
 

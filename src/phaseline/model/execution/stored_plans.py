@@ -90,7 +90,7 @@ class PlanShelf(Protocol):
         ...
 
     def apply(self, number: int, execution: int) -> bool:
-        """Say which execution carries a plan out; False if another does already."""
+        """Record the execution that carries a plan out; False if another execution does already."""
         ...
 
     def delete(self, number: int) -> bool:

@@ -107,7 +107,7 @@ class MemberColumns(NamedTuple):
         return [self.segment(number) for number in range(len(self.ends))]
 
     def place_of(self, member: int) -> tuple[GraphSegment, int]:
-        """(the segment a member lies in, its place there). Raises IndexError for one that there is not."""
+        """(the segment that contains a member, its place there). Raises: IndexError for a member outside of the batch."""
         if not 0 <= member < self.ends[-1]:
             raise IndexError(member)
         number = bisect_right(self.ends, member)

@@ -95,7 +95,7 @@ class ExecutionTask:
 
     @property
     def file(self) -> str:
-        """The file of its package that says it."""
+        """The file of its package that declares it."""
         return "tasks.yaml" if self.ties is None else "deployment_tasks.yaml"
 
     @property

@@ -64,7 +64,7 @@ class PhaseRegistry:
     def needs(self, phase: PhaseDefinition, state: str) -> tuple[str, ...]:
         """The names of phases that must complete before it in this state; phases of other states do not count.
 
-        A name that is not known counts: what it is missing cannot be told (PD8).
+        A name of no known phase counts too: its states are unknown (PD8).
         """
         found = [(name, self.get(name)) for name in phase.dependencies]
         return tuple(

@@ -48,9 +48,9 @@ NOWHERE = Place()
 class Problem:
     """One mistake: ``code`` is stable and has a section in the error catalogue.
 
-    ``mend`` is a sentence that says how to put it right. ``cloudify_code`` and
-    ``cloudify_class`` are what the ancestor would have raised, where it has a word for it. ``details``: what programs
-    may want to know of it besides, such as the index of an item and its value.
+    ``mend`` is an imperative that corrects the mistake. ``cloudify_code`` and
+    ``cloudify_class`` are those that the ancestor raises in this case, if it does. ``details``: further data for
+    programs, such as the index of an item and its value.
     """
 
     code: str

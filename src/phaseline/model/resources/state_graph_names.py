@@ -1,6 +1,6 @@
 """How the graph of a state is written: names of its steps and lanes, numbers of states that have no fixed one (ADR 0011).
 
-A state of resources is a graph: who enters it (``state:NAME``), its phases (``phase:NAME``), who leaves it
+A state of resources is a graph: the entry (``state:NAME``), its phases (``phase:NAME``), the exit
 (``exit:NAME``). Instance states of blueprints have fixed numbers; the states of paths are data, so each deployment has
 a list of names, and a name's number is its place there behind ``FIRST_NAMED``.
 """

@@ -16,7 +16,7 @@ class Incarnation:
     """One life of a store after its first: it was restored, or is a copy. Random ``name``; ``at`` in ms.
 
     ``first_graph``, ``first_batch``: graphs and batches from these ids on were made in it. A store that was restored twice from one
-    backup has two different names, so the numbers that come again are never said twice in the same way.
+    backup has two different names, so numbers that are used again never give an equal token.
     """
 
     number: int

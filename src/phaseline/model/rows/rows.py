@@ -98,7 +98,7 @@ class DeploymentRow:
 class NewExecution:
     """An execution to be stored; its id is made of the workflow and a store-wide number, such as ``install-7``.
 
-    ``around``: what surrounds it, stored with it; its request says then that it is surrounded.
+    ``around``: the pre and post around it, stored with it; its request then has ``is_surrounded``.
     """
 
     deployment: int
@@ -363,9 +363,9 @@ class ForgottenDeployment:
 
 @frozen
 class PlannerWrites:
-    """What planners have had written beside graphs and shapes: documents that come or go, deployments that are forgotten.
+    """What planners write besides graphs and shapes: documents added or removed, deployments removed.
 
-    ``checks``: who was called ill by a person; they are written with the results of checks. ``labels``: (deployment, what changes).
+    ``checks``: instances that a user marked unhealthy, written with the results of checks. ``labels``: (deployment, the change).
     """
 
     kept: tuple[NewDocument, ...] = ()
@@ -386,7 +386,7 @@ NOTHING_WRITTEN = PlannerWrites()
 class TurnPayload:
     """What a turn writes beside the scheduler's changes, in the same transaction.
 
-    ``requests``: {execution: what it is planned by from now on}, for those that a user lets go on in another way.
+    ``requests``: {execution: its new request}, for executions that a user continues with other options.
     ``reshaped`` is written before everything else of the turn: states and documents may be of instances that it adds; ``written``
     comes last.
     ``measures`` take the place of those of the same name.

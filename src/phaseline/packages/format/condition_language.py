@@ -98,7 +98,7 @@ class _Reading:
             mend = "Close the quotes."
         elif self.kind == "word":
             mend = f"Put it into quotes if it is a text: '{self.word}'."
-        raise ConditionError(f"'{self.word}' cannot stand there", mend)
+        raise ConditionError(f"'{self.word}' is not expected there", mend)
 
     def _chain(
         self, words: Mapping[str, Callable[[Any, Any], Any]], part: Callable[[int], Evaluation], depth: int
@@ -136,7 +136,7 @@ class _Reading:
     def primary(self, depth: int) -> Evaluation:
         """A constant, a path, something in brackets, or the contrary of one of these."""
         if depth > MAX_NESTING:
-            raise ConditionError(f"brackets lie more than {MAX_NESTING} levels deep", "Flatten it.")
+            raise ConditionError(f"brackets are nested more than {MAX_NESTING} levels deep", "Use fewer brackets.")
         kind, word = self.kind, self.word
         if word == "not" and kind == "word":
             self.advance()

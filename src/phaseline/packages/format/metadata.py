@@ -131,7 +131,9 @@ def _requirement(value: Any, spot: FileElement) -> None:
         try:
             SpecifierSet(value)
         except InvalidSpecifier:
-            spot.wrong("PL-F025", "specifies no versions", "Write it as PEP 440 says, such as '>=1.0,<2'.", value=value)
+            spot.wrong(
+                "PL-F025", "specifies no versions", "Write a specifier of PEP 440, such as '>=1.0,<2'.", value=value
+            )
 
 
 def _release(contents: PackageContents, package_format: Format | None) -> Form:

@@ -21,11 +21,11 @@ MAX_FINDINGS: Final = 10_000
 MAX_SHOWN: Final = 60
 """Characters of a value that a message shows."""
 MAX_SEARCHED: Final = 500
-"""Words of one package that are looked for among those that were probably meant."""
+"""How many unknown names of one package get a suggestion."""
 MAX_TEXT: Final = 1_000
-"""The most characters of a value in a problem's data."""
+"""The maximum length of a value in a problem's data, in characters."""
 MAX_WORD: Final = 100
-"""The most characters of a word for which a suggestion is searched."""
+"""The maximum length of a name for which a suggestion is searched, in characters."""
 ABSENT: Final[Any] = object()
 ITEMS: Final = {
     "tasks.yaml": "task",

@@ -53,7 +53,7 @@ def check_stage_roles(value: Any, spot: FileElement) -> None:
     if isinstance(value, str):
         if value not in {"*", "master"}:
             mend = f"Use a list of roles, '*' for all of them, or master: [{value}]."
-            spot.wrong("PL-F011", "is not valid: a role alone stands in a list", mend, value=value)
+            spot.wrong("PL-F011", "is not valid: a single role must be in a list", mend, value=value)
         return
     if not isinstance(value, list):
         spot.wrong("PL-F011", "is not valid", "Use a list of roles, '*' for all of them, or master.", value=value)
@@ -90,7 +90,7 @@ def _check_word(word: Any, spot: FileElement, *, has_patterns: bool, is_alone: b
         return
     elif not has_patterns and is_alone:
         mend = f"Use a list of roles, '*' for all of them, or master: [{word}]."
-        spot.wrong("PL-F011", "is not valid: a role alone stands in a list", mend, value=word)
+        spot.wrong("PL-F011", "is not valid: a single role must be in a list", mend, value=word)
     elif _NAME.fullmatch(word) is None:
         spot.wrong("PL-F011", "is not valid", f"Use {allowed}.", value=word)
 
@@ -100,8 +100,8 @@ def check_pattern(word: str, spot: FileElement) -> None:
     try:
         compiled(word[1:-1])
     except PatternError as error:
-        mend = f"The reason: {error}. Between the slashes stands a regular expression as RE2 knows it."
-        spot.wrong("PL-F012", "is no regular expression", mend, value=word)
+        mend = "Write a regular expression of RE2 between the slashes."
+        spot.wrong("PL-F012", f"is no regular expression: {error}", mend, value=word)
 
 
 def warn_of_lists(value: list[Any], spot: FileElement) -> None:
@@ -110,7 +110,7 @@ def warn_of_lists(value: list[Any], spot: FileElement) -> None:
         mend = "Name roles, or write '*' for all of them."
         spot.odd("PL-F053", "names no role, so that the task runs nowhere", mend, value=value)
     elif "*" in value:
-        mend = "Write role: '*'. In a list Fuel takes it for a name; here it means all."
+        mend = "Write role: '*'. In a list, Fuel reads '*' as a name; Phaseline reads it as all roles."
         spot.odd("PL-F052", "has '*' among names", mend, value=value)
 
 
@@ -131,7 +131,7 @@ def check_yaql(value: Mapping[str, Any], spot: FileElement) -> None:
     if not isinstance(text, str):
         spot.at("yaql_exp").wrong("PL-F004", "is no text", "Write an expression in quotes.", value=text)
         return
-    fault = "nobody evaluates it here" if slow is None else slow.yaql_fault(text)
+    fault = "YAQL is not evaluated here" if slow is None else slow.yaql_fault(text)
     if fault:
         mend = "Correct the expression, or install the library: pip install 'phaseline[fuel]'"
         spot.wrong("PL-F018", f"is written in YAQL and cannot be used: {fault}", mend, value=value)

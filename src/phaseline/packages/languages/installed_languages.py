@@ -22,10 +22,10 @@ class _LookedAt:
         return ""
 
     def yaql(self, _text: str, _data: Value) -> Value:
-        raise ConditionError("nobody evaluates it here", "")
+        raise ConditionError("YAQL is not evaluated here", "")
 
     def matches(self, _pattern: str, _text: str) -> bool:
-        raise PatternError("nobody matches it here")
+        raise PatternError("patterns are not matched here")
 
 
 LOOKED_AT: Final[Slow] = _LookedAt()

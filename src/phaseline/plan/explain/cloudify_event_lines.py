@@ -216,7 +216,7 @@ class InstanceStory:
         if not self.is_done(position):
             return False
         ended = spans[-1].ended_at if spans else begun
-        lines.append(StoryLine("event", f"Node instance goes on from {point}", ended, operation))
+        lines.append(StoryLine("event", f"Node instance continues from {point}", ended, operation))
         return True
 
     @property

@@ -48,7 +48,7 @@ def raise_if_completed(row: ExecutionRow) -> None:
 def raise_if_not_cleanable(row: ExecutionRow) -> None:
     """Raise PL-C017 if an execution with pre and post hooks waits for an operator: its hooks must first learn its end."""
     if row.request.is_surrounded and not row.status.is_ended:
-        message = f"the execution {row.id} is {row.status.value}: it cannot be cleaned up before what surrounds it was told how it ended"
+        message = f"the execution {row.id} is {row.status.value}: it cannot be cleaned up before its hooks know its end"
         mend = f"Decide about its calls: phaseline executions retry {row.id}, executions complete or cancel; then retry it with --clean."
         raise problem_error("PL-C017", message, mend, subject=row.id)
 
@@ -62,7 +62,7 @@ def raise_if_deleted(now: DeploymentRow | None, row: ExecutionRow) -> None:
 
 def busy(row: ExecutionRow, other: ExecutionRow) -> ProblemsError:
     """PL-C016: an execution cannot continue while another one has a claim on its instances."""
-    mend = f"Let that one end first: phaseline executions follow {other.id}, or cancel it."
+    mend = f"Wait until that execution has ended, or cancel it: phaseline executions follow {other.id}"
     message = f"the execution {other.id} of the deployment '{row.deployment_name}' has a claim on the same instances"
     return problem_error("PL-C016", message, mend, subject=row.deployment_name)
 
@@ -70,7 +70,7 @@ def busy(row: ExecutionRow, other: ExecutionRow) -> ProblemsError:
 def _unfit(row: ExecutionRow, why: str) -> ProblemsError:
     mends = {
         ExecutionStatus.FAILED: f"Try again what failed: phaseline executions retry {row.id}",
-        ExecutionStatus.CANCELED: f"Go on where it was canceled: phaseline executions retry {row.id}",
+        ExecutionStatus.CANCELED: f"Continue where it was canceled: phaseline executions retry {row.id}",
     }
-    mend = mends.get(row.status, f"Look at it: phaseline executions show {row.id}")
+    mend = mends.get(row.status, f"Look at the execution: phaseline executions show {row.id}")
     return problem_error("PL-C017", f"the execution {row.id} is {row.status.value}: {why}", mend, subject=row.id)

@@ -146,7 +146,7 @@ def _single(text: str, at: int) -> Value:
     text = text.strip()
     if text.startswith('"'):
         if not STRING.fullmatch(text):
-            raise TextError("PL-R004", "something stands after the string", "Put all of it into the quotes.", at + lead)
+            raise TextError("PL-R004", "there is text after the string", "Put all of it into the quotes.", at + lead)
         return unquoted(text)
     if text.lower() in {"true", "false"}:
         return text.lower() == "true"

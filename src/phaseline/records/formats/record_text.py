@@ -84,7 +84,7 @@ def _put(words: list[Token], text: str, record: Record) -> None:
     reading = Words(words, text)
     reading.entry(record)
     if (rest := reading.peek()).kind != "END":
-        raise TextError("PL-R001", f"'{rest.text}' cannot stand here", "Begin a new line for the next.", rest.start)
+        raise TextError("PL-R001", f"'{rest.text}' is not expected here", "Begin a new line for the next.", rest.start)
 
 
 SIMPLE = re.compile(

@@ -110,18 +110,18 @@ def _rel_time(values: list[Value], _run: EvaluationState) -> Value:
     try:
         return timedelta(seconds=value)
     except (OverflowError, ValueError):
-        return ErrorValue("this is no duration that can be written")
+        return ErrorValue("the duration is out of range")
 
 
 def _format_time(values: list[Value], run: EvaluationState) -> Value:
-    """The time as a format says, in the time's own zone."""
+    """The time in the given format, in the time's own zone."""
     moment = unfit(values[0], "a time") if values and isinstance(values[0], timedelta) else _abs_time(values[:1], run)
     form = values[1] if len(values) > 1 else USUAL
     if not isinstance(moment, datetime):
         return moment
     if not isinstance(form, str) or len(form) > LONGEST_FORMAT:
         return unfit(form, "a text of a format")
-    # Anything else after % is written as it stands: some of it would fill the memory.
+    # Anything else after % is written unchanged: some directives would fill the memory.
     safe = DIRECTIVE.sub(
         lambda found: found.group() if found[1] and found[1] in DIRECTIVES else "%" + found.group(), form
     )

@@ -276,8 +276,6 @@ def _lost(error: WorkerDied | TimedOut, call: PluginCall) -> Outcome:
         return outcome_of(RecoverableError(text) if call.site.timeout_recoverable else NonRecoverableError(text))
     how = f"by signal {signal_name(error.code)}" if error.code < 0 else f"with exit code {error.code}"
     if error.code in FROM_OUTSIDE and call.site.form != "function":
-        said = (
-            f"the process that ran the script ended {how}; the script was ended too, and nobody knows how far it came"
-        )
+        said = f"the process that ran the script ended {how}; the script was ended too, at an unknown point"
         return Outcome(OutcomeKind.UNSURE, message=said)
     return outcome_of(NonRecoverableError(f"the process of the call ended {how}"))

@@ -120,13 +120,13 @@ class Wire:
 
 
 def written(value: object) -> bytes:
-    """The value as it is sent. Raises PL-O034 for one that cannot be, be it that it is too long."""
+    """The value in the form in which it is sent. Raises: PL-O034 for a value that is too long or has no such form."""
     try:
         body = _encode(value).encode("utf-8", "surrogatepass")
     except (TypeError, ValueError, RecursionError) as error:
         raise _unsendable(str(error)) from error
     if len(body) > MAX_MESSAGE_BYTES:
-        raise _unsendable(f"it would take {len(body):,} bytes, and no more than {MAX_MESSAGE_BYTES:,} are taken")
+        raise _unsendable(f"it has {len(body):,} bytes, the limit is {MAX_MESSAGE_BYTES:,}")
     return body
 
 
@@ -136,4 +136,4 @@ def _list(name: str, bodies: Sequence[bytes]) -> bytes:
 
 def _unsendable(why: str) -> ProblemsError:
     mend = "Give it texts, numbers, lists and mappings of these, as JSON knows them."
-    return problem_error("PL-O034", f"what is said between an engine and its worker cannot be written: {why}", mend)
+    return problem_error("PL-O034", f"the message between an engine and its worker cannot be written: {why}", mend)

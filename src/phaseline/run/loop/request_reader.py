@@ -181,7 +181,7 @@ class Door:
         """Carry out a request about resources of an execution to a target, or about phases of its nodes."""
         if request.kind in {RequestKind.WAKE, RequestKind.SIGNAL, RequestKind.CANCEL}:
             is_cancel = request.kind is RequestKind.CANCEL
-            request_problems.raise_if_ended(row, "nothing is left to cancel" if is_cancel else "nothing in it sleeps")
+            request_problems.raise_if_ended(row, "nothing is left to cancel" if is_cancel else "no call in it sleeps")
         else:
             self._refuse_reopening(row)
         self._orders.about_resources(row, request)
@@ -208,8 +208,8 @@ class Door:
     def _complete(self, row: ExecutionRow, request: RequestRow) -> None:
         self._refuse_reopening(row)
         graph, positions = _chosen(request.body)
-        assert graph is not None, "who completes says what"
-        assert positions is not None, "who completes says what"
+        assert graph is not None, "a complete request has a graph"
+        assert positions is not None, "a complete request has positions"
         reason = str(request.body.get("reason", ""))
         self._orders.complete(row, graph, positions, reason=reason, actor=request.actor.name)
 
@@ -225,7 +225,7 @@ class Door:
             request_problems.raise_if_deleted(self._store.deployment(row.deployment_name), row)
 
     def _wake(self, row: ExecutionRow, request: RequestRow) -> None:
-        request_problems.raise_if_ended(row, "nothing in it sleeps")
+        request_problems.raise_if_ended(row, "no call in it sleeps")
         self._orders.take_up(row)
         graph, positions = _chosen(request.body)
         if graph is None:

@@ -121,7 +121,7 @@ class Sorter:
         execution = origin.execution_of(member) if origin is not None else None
         if origin is None or execution is None:
             return  # of a batch that this engine never had: its execution is unknown
-        text = f"A call that nobody waited for any more {_brought(change)}"
+        text = f"A call that was given up before {_brought(change)}"
         self.events.append(
             EventRow(execution, self._now, "late_result", text, instance=change.instance, operation=origin.phase)
         )

@@ -244,7 +244,7 @@ class Conditions:
     ) -> np.ndarray | None:
         """Whether a breakpoint stops subjects: before a phase that applies to them and has not begun, or after one that is completed (H46)."""
         step = stay.phase(name)
-        assert step is not None, "a breakpoint stands beside its phase"
+        assert step is not None, "a breakpoint is in the same graph as its phase"
         arena = self._scheduler.arena
         subjects = arena.subject[positions + slot.base]
         own = arena.subject[slot.base + step.first : slot.base + step.first + step.count]

@@ -126,5 +126,5 @@ class Breakers:
     def _trip(self, phase: PhaseDefinition, why: str, text: str) -> None:
         self._counts.pop(phase.key, None)
         self._tripped[phase.key] = self._clock.now() + round(phase.policy.breaker_pause_s * 1000)
-        said = f"; the last said: {self._secrets.masked(text)}" if text else ""
+        said = f"; the last message: {self._secrets.masked(text)}" if text else ""
         self._store.pause_phase(phase.name, ENGINE, f"{REASON}{why}{said}")

@@ -150,9 +150,9 @@ def _with_signal(
     name = next(iter(alike), SIGNALS)
     earlier = kept.get(name, [])
     if not isinstance(earlier, list):
-        raise _untaken(row, f"something else is kept under the name '{name}'")
+        raise _untaken(row, f"its data have another value under the name '{name}'")
     if len(earlier) >= MOST_SIGNALS:
-        raise _untaken(row, f"{MOST_SIGNALS:,} lie there unread")
+        raise _untaken(row, f"{MOST_SIGNALS:,} signals are unread there")
     return name, [*earlier, signal]
 
 
@@ -167,11 +167,11 @@ def _nobody(store: Store, deployments: DeploymentCache, row: ExecutionRow, aslee
             point = step.phase.removeprefix(BREAKPOINT)
             mend = f"Clear it first: {clearing(point, row.deployment_name, who)}"
             return problem_error(
-                "PL-C093", f"the signal was not given: '{who}' stands at {point}", mend, subject=row.id
+                "PL-C093", f"the signal was not given: '{who}' is stopped at {point}", mend, subject=row.id
             )
-    return _untaken(row, "nothing that was meant sleeps any more")
+    return _untaken(row, "none of the selected operations sleeps any more")
 
 
 def _untaken(row: ExecutionRow, why: str) -> ProblemsError:
-    mend = f"See what stands where: phaseline executions show {row.id}"
+    mend = f"Look at the status of each operation: phaseline executions show {row.id}"
     return problem_error("PL-C093", f"the signal was not given: {why}", mend, subject=row.id)

@@ -103,7 +103,7 @@ class MemoryStore:
 
     @contextmanager
     def own(self, command: str) -> Iterator[int]:
-        """Become the owner, who may write; yields the epoch."""
+        """Become the owner, which may write; yields the epoch."""
         with self._guard:
             if self._owner is not None:
                 raise failures.owned(PLACE, str(self._owner))

@@ -42,7 +42,7 @@ cannot_open = Refusal(
 not_a_store = Refusal(
     "PL-S001",
     "The file is not a Phaseline store, or its beginning is damaged",
-    "Name another file with PHASELINE_STORE_URL; this one was left as it is.",
+    "Name another file with PHASELINE_STORE_URL; this file was left unchanged.",
 )
 _unusable = Refusal("PL-S001", "The store cannot be used: {1}", "Check the file and its folder.")
 newer = Refusal(
@@ -97,13 +97,13 @@ name_taken = Refusal(
 )
 too_many_states = Refusal(
     "PL-S011",
-    "the resources of one deployment would go through {1} different states, {2} is the most",
+    "the resources of one deployment would go through {1} different states, the limit is {2}",
     "Put resources of types with other state paths into a cluster of their own.",
 )
 _held = Refusal(
     "PL-S013",
     "the execution {1} of the deployment '{0}' was open when the store was copied: it waits since the restore",
-    f"Look at what has become of its machines since, then let it go on, or be canceled: {GO_ON}",
+    f"Look at the present state of its machines, then continue or cancel it: {GO_ON}",
 )
 cannot_restore = Refusal(
     "PL-S014",
@@ -112,8 +112,8 @@ cannot_restore = Refusal(
 )
 gone = Refusal(
     "PL-S016",
-    "The store is gone: its file was removed or moved, or another one lies in its place",
-    "Put the file back, or restore a backup: phaseline store restore FILE. Nothing more is stored by this command.",
+    "The store is gone: its file was removed, moved or replaced",
+    "Put the file back, or restore a backup: phaseline store restore FILE. This command stores nothing more",
 )
 """Of a store that was removed, moved or replaced while it was open."""
 deleted = Refusal(
@@ -126,18 +126,18 @@ _busy = Refusal(
 )
 _reopening = Refusal(
     "PL-C016",
-    "the execution {1} of the deployment '{0}' is about to go on: a retry was asked for",
-    "Let it go on: phaseline executions follow {1}",
+    "the execution {1} of the deployment '{0}' is about to continue: a retry was requested",
+    "Follow it: phaseline executions follow {1}",
 )
 blueprint_gone = Refusal(
     "PL-C054",
     "a stored blueprint that this needs was deleted meanwhile",
-    "Look what there is: phaseline blueprints list. Upload it again, then repeat this.",
+    "Upload it again, then repeat this command: phaseline blueprints list",
 )
 package_gone = Refusal(
     "PL-F062",
     "a plugin package that this needs was removed or replaced meanwhile",
-    "Look what there is: phaseline plugins list. Then repeat this.",
+    "List the packages, then repeat this command: phaseline plugins list",
 )
 
 
@@ -202,14 +202,16 @@ def _kind(error: sqlite3.Error) -> str:
 def unknown_text(error: UnicodeEncodeError) -> ProblemsError:
     """PL-C012 for a name with a character that no text can have: nothing in a store is called so."""
     name = str(error.object).encode("utf-8", "replace").decode()
-    return problem_error("PL-C012", f"nothing is called '{name}': it holds a broken character", "Type the name again.")
+    return problem_error(
+        "PL-C012", f"the name '{name}' is invalid: it contains a broken character", "Type the name again."
+    )
 
 
 def copy_notice(path: str, cause: str, waiting: int) -> str:
     """That a file was noticed to be a copy, and what follows."""
     text = (
-        f"The store {path} is taken as restored: {cause}. What is made from now on has client tokens of its own, so that no cloud "
-        "takes it for what was made since"
+        f"The store {path} counts as restored: {cause}. New work has client tokens of its own, so that no cloud "
+        "takes it for work of the former store"
     )
     return f"{text}. {what_waits(waiting)}" if waiting else text
 
@@ -217,7 +219,7 @@ def copy_notice(path: str, cause: str, waiting: int) -> str:
 def what_waits(count: int) -> str:
     """The number of open executions that wait since a restore, and the command that continues them."""
     them = "executions that were open wait" if count > 1 else "execution that was open waits"
-    return f"{count} {them}; look at what became of their machines, then: {GO_ON}"
+    return f"{count} {them}; look at the present state of their machines, then: {GO_ON}"
 
 
 def held(row: ExecutionRow) -> ProblemsError:
@@ -230,7 +232,7 @@ def busy(row: ExecutionRow) -> ProblemsError:
     if row.status is ExecutionStatus.ATTENTION:
         way = f"Decide about its unsure calls: phaseline executions retry {row.id}, or executions complete {row.id}"
     else:
-        way = f"Let it go on: phaseline executions resume {row.id}"
+        way = f"Continue it: phaseline executions resume {row.id}"
     return _busy(row.deployment_name, row.id, way)
 
 

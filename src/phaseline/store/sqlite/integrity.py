@@ -138,7 +138,7 @@ _RULES: tuple[tuple[str, str, str], ...] = (
     ),
     (
         "batch",
-        "lie outside of what their execution says",
+        "are outside of the range of their execution",
         """select batch.id from batch join graph on graph.id = first_graph join execution on number = execution
         where batch.id <= after_batch or (last_batch > 0 and batch.id > last_batch)""",
     ),
@@ -290,7 +290,7 @@ def _look_at_topology(db: sqlite3.Connection, row: tuple[Any, ...]) -> str:
     try:
         count = len(topologies.from_row(row[1:], topologies.blueprint_from_text(found[0])))
     except (ValueError, LookupError, TypeError, AttributeError) as error:
-        forget = f"without a backup, forget it: phaseline deployments delete {found[2]} --force"
+        forget = f"without a backup, delete its records: phaseline deployments delete {found[2]} --force"
         return f"'{found[2]}': {type(error).__name__} {error}; {forget}"
     return "" if count == found[1] else f"{count} instances instead of {found[1]}"
 
@@ -308,7 +308,7 @@ def _look_at_graph(_: sqlite3.Connection, row: tuple[Any, ...]) -> str:
 
 def _look_at_page(_: sqlite3.Connection, row: tuple[Any, ...]) -> str:
     statuses = np.frombuffer(row[1], np.uint8)
-    return "a status that there is not" if len(statuses) and int(statuses.max()) > max(EntryStatus) else ""
+    return "an unknown status" if len(statuses) and int(statuses.max()) > max(EntryStatus) else ""
 
 
 def _look_at_batch(db: sqlite3.Connection, row: tuple[Any, ...]) -> str:
@@ -320,7 +320,7 @@ def _look_at_batch(db: sqlite3.Connection, row: tuple[Any, ...]) -> str:
     if len(graphs) != len(ends) or [0, *ends] != sorted({0, *ends}) or ends[-1] != len(positions):
         return "its columns do not fit one another"
     if (min(graphs), max(graphs)) != (members[0], last_graph):
-        return "its graphs are others than it says"
+        return "its graphs are not those of its columns"
     for graph, mine in places.parts():
         count = _entry_count(db, graph)
         if count is not None and not 0 <= int(mine.min()) <= int(mine.max()) < count:
@@ -336,7 +336,7 @@ def _entry_count(db: sqlite3.Connection, graph: int) -> int | None:
         return int(found[0])
     if db.execute("select 1 from remains where kind = 'graph' and number = ?", (graph,)).fetchone():
         return None
-    raise LookupError(f"members of a graph {graph} that there is not")
+    raise LookupError(f"members of a missing graph {graph}")
 
 
 def _look_at_check_page(_: sqlite3.Connection, row: tuple[Any, ...]) -> str:

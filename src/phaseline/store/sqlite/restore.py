@@ -83,7 +83,7 @@ def _again(path: str, now: int, epoch: int) -> int:
     file.require_our_schema(path)
     with closing(file.open_writer(path)) as db:
         file.begin_writing(db, file.TURN_PATIENCE_S)
-        waiting = incarnations.begin_another(db, "restored where it lies", now, epoch)
+        waiting = incarnations.begin_another(db, "restored in place", now, epoch)
         whereabouts.remember(db, whereabouts.spot_of(path))
         db.execute("commit")
     return waiting

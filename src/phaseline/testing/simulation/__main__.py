@@ -65,7 +65,7 @@ def try_many(first: int, count: int, processes: int) -> int:
 def main() -> int:
     """The exit code: 1 if a promise was broken."""
     parser = argparse.ArgumentParser(prog="python -m phaseline.testing.simulation", description=__doc__)
-    parser.add_argument("--seed", type=int, help="tell the story of this seed")
+    parser.add_argument("--seed", type=int, help="print the story of this seed")
     parser.add_argument("--seeds", type=int, default=1_000, help="how many seeds to try")
     parser.add_argument("--first", type=int, default=0, help="the first seed")
     parser.add_argument("--processes", type=int, default=2)

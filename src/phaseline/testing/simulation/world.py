@@ -210,7 +210,7 @@ class World:
         if not self.dice.wavers():
             return
         if self.engine.leaving.is_wanted:
-            self.say("the engine goes on")
+            self.say("the engine continues")
             self.engine.go_on()
         else:
             self.say("the engine wants to leave, and begins nothing")
@@ -331,7 +331,7 @@ class World:
                 life.cleaned_at = attempt
             elif attempt == life.wished_at and attempt > life.cleaned_at:
                 half_made = np.isin(self.store.states(life.deployment), HALF_MADE)
-                assert not half_made.any(), f"{row.id} goes on without the clean-up that was wished for"
+                assert not half_made.any(), f"{row.id} continues without the requested clean-up"
 
     # -- story --------------------------------------------------------------------------------------------------
 

@@ -262,7 +262,7 @@ def _applied(view: PlanView) -> ProblemsError:
 
 
 def _raise_moved(view: PlanView) -> None:
-    mend = "Make a new plan, and read it: what this one says is not what would be done now."
+    mend = "Make and read a new plan, because this one is out of date: phaseline plan WORKFLOW -d NAME --save"
     raise ProblemsError(Problem("PL-C072", f"{view.id} cannot be applied: {what}", mend) for what in view.moved)
 
 

@@ -110,10 +110,10 @@ def _objection(data: object, actor: str) -> str:
     """Why a hook with this data ignores an approval by ``actor``; empty: it counts, or the hook names no approvers.
 
     >>> _objection({"approvers": [], "besides": ["ann"]}, "ann"), _objection({"approvers": ["eve"]}, "bob"), _objection({}, "bob")
-    ('who wants it done is not one of them', 'those who may are: eve', '')
+    ('the requesting user is not an approver', 'the approvers are: eve', '')
     """
     said = data if isinstance(data, dict) else {}
     if actor in said.get("besides", ()):
-        return "who wants it done is not one of them"
+        return "the requesting user is not an approver"
     may = said.get("approvers", ())
-    return f"those who may are: {', '.join(may)}" if may and actor not in may else ""
+    return f"the approvers are: {', '.join(may)}" if may and actor not in may else ""

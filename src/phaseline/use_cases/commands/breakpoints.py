@@ -131,12 +131,12 @@ def clear(
         told = [f"{one.point} of {one.instance}" for one in standing[:NAMED]]
         more = f" and {len(standing) - NAMED:,} more" if len(standing) > NAMED else ""
         mend = (
-            f"Somebody stands at: {', '.join(told)}{more}."
+            f"Name a breakpoint at which instances are stopped: {', '.join(told)}{more}"
             if told
-            else "Nobody stands at any: phaseline breakpoints list"
+            else "Look at the breakpoints, at which no instance is stopped: phaseline breakpoints list"
         )
-        whom = f" of {', '.join(instances)}" if instances else ""
-        raise problem_error("PL-C092", f"nobody{whom} has stopped at '{_point_text(meant)}'", mend, subject=point)
+        of = f" of {', '.join(instances)}" if instances else ""
+        raise problem_error("PL-C092", f"no instance{of} is stopped at '{_point_text(meant)}'", mend, subject=point)
     submissions: list[Submission] = []
     with ctx.store.as_one(given) as answer:
         answer["cleared"] = [fields_of(one) for one in chosen]

@@ -119,7 +119,7 @@ def complete(
     Raises: PL-C014 if no entry fits, PL-C027 if the execution has no operation of that name, PL-C029 without a reason.
     """
     if not reason.strip():
-        mend = 'Say how you know that it is done: --reason "seen in the console of the cloud"'
+        mend = 'Give the reason for which the call counts as done: --reason "seen in the console of the cloud"'
         raise problem_error("PL-C029", "the reason is empty", mend)
     store = ctx.store
 
@@ -152,7 +152,7 @@ def wake(
         return chosen(ctx.store, row, instances, operations, (EntryStatus.SLEEPING,), but_stops=True)
 
     row = the_fitting_one(ctx.store, id, deployment, "wake", choose)
-    raise_if_ended(row, "nothing in it sleeps")
+    raise_if_ended(row, "no call in it sleeps")
     return ask(ctx, RequestKind.WAKE, row, choose(row), given=given)
 
 
@@ -212,7 +212,7 @@ def _raise_if_folders_missing(ctx: RequestContext, row: ExecutionRow) -> None:
 def _raise_if_closed(row: ExecutionRow) -> None:
     """Raise PL-C017 for an ended execution with hooks: they know its end, and would have to start from the beginning."""
     if row.status.is_ended and row.request.is_surrounded:
-        message = f"the execution {row.id} is {row.status.value}, and its hooks were told so: nothing is completed by hand any more"
+        message = f"the execution {row.id} is {row.status.value}, and its hooks know that: no call of it can be completed by hand"
         raise problem_error(
             "PL-C017", message, f"Try again what failed: phaseline executions retry {row.id}", subject=row.id
         )
@@ -233,8 +233,8 @@ def chosen(
     Selected are entries of these instances and operations with one of the statuses. ``but_stops``: without breakpoints.
     """
     if row.request.workflow == REACH_WORKFLOW:
-        message = f"{row.id} brings resources to a target, they are named by the commands about resources"
-        mend = f"phaseline resources retry {instances[0]} -d {row.deployment_name}, or resources complete."
+        message = f"{row.id} brings resources to a target: it is controlled by the commands about resources"
+        mend = f"Retry or complete the resource: phaseline resources retry {instances[0]} -d {row.deployment_name}, or resources complete"
         raise problem_error("PL-C014", message, mend, subject=row.id)
     last = last_own_graph(store, row)
     found: list[ControlledEntry] = []
@@ -257,14 +257,14 @@ def chosen(
     elif operations:
         message = f"{row.id} calls {', '.join(map(repr, operations))} on other instances, not on {', '.join(instances)}"
     raise problem_error(
-        "PL-C014", message, f"See what stands where: phaseline executions show {row.id}", subject=row.id
+        "PL-C014", message, f"Look at the status of each operation: phaseline executions show {row.id}", subject=row.id
     )
 
 
 def _stands(row: ExecutionRow, spot: ControlledEntry) -> ProblemsError:
     point = spot.phase.removeprefix(BREAKPOINT)
     mend = f"Clear it: {clearing(point, row.deployment_name, spot.instance)}"
-    return problem_error("PL-C014", f"{spot.instance} stands at {point} in {row.id}", mend, subject=row.id)
+    return problem_error("PL-C014", f"{spot.instance} is stopped at {point} in {row.id}", mend, subject=row.id)
 
 
 @frozen
@@ -337,9 +337,7 @@ def _numbers(instances: Sequence[str], known: dict[str, int]) -> set[int]:
             if fitting:
                 names = listed(id for id in known if id.startswith(text))
                 message = f"'{text}' is the beginning of {len(fitting)} instances: {names}"
-                raise problem_error(
-                    "PL-C013", message, "Write more of it, as much as makes it unique, or name each of them."
-                )
+                raise problem_error("PL-C013", message, "Write more of the id, or name each instance")
             hint = did_you_mean(text, list(known)[:1000]) or "see them with: phaseline instances list"
             raise problem_error(
                 "PL-C012", f"there is no instance '{text}' in this deployment", f"Correct the id; {hint}"

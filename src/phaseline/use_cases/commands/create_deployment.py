@@ -40,7 +40,7 @@ def create(ctx: RequestContext, order: DeploymentSpec, *, given: NewOrder | None
     existing = ctx.store.deployment(name)
     if existing is not None:
         found = open_execution(ctx.store, existing)
-        old = f"forget the old one: phaseline deployments delete {name}"
+        old = f"delete the records of that deployment: phaseline deployments delete {name}"
         mend = f"Choose another name with -d, or {f'wait: phaseline executions follow {found.id}' if found else old}"
         used = f", {use_by(found)}" if found else ""
         raise problem_error("PL-S010", f"there is a deployment '{name}' already{used}", mend, subject=name)

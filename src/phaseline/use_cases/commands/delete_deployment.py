@@ -56,7 +56,7 @@ def delete_deployment(
         way = f"phaseline uninstall -d {row.name}"
         if row.kind == "resources":
             way = f"phaseline resources delete --all -d {row.name}"
-        mend = f"Remove them first: {way}. Or forget them with --force."
+        mend = f"Remove the instances first: {way}. Or delete only the records: --force"
         raise problem_error("PL-C015", message, mend, subject=row.name)
     seen = briefs(store, [row])[0]
     if living and row.kind == "blueprint":
@@ -76,9 +76,11 @@ def _delete_unreadable(
 ) -> DeploymentView:
     """Delete an unreadable deployment: without data there can be no document and no call of hooks."""
     if not force:
-        message = f"the deployment '{row.name}' cannot be read, so nobody knows what still exists of it: {flaw}"
+        message = (
+            f"the deployment '{row.name}' cannot be read, so it is unknown which of its resources still exist: {flaw}"
+        )
         raise problem_error(
-            "PL-C015", message, f"Forget it: phaseline deployments delete {row.name} --force", subject=row.name
+            "PL-C015", message, f"Delete its records: phaseline deployments delete {row.name} --force", subject=row.name
         )
     seen = briefs(ctx.store, [row])[0]
     _forget(ctx, row, seen, given)
@@ -106,8 +108,12 @@ def _raise_unless_abandoned(name: str, view: ExecutionView) -> None:
     """Raise PL-C015 unless the abandonment has completed."""
     if view.is_good:
         return
-    message = f"'{name}' was not forgotten: {view.id} is {view.status}" + (f": {view.reason}" if view.reason else "")
-    raise problem_error("PL-C015", message, f"See what it says, then repeat this: phaseline executions show {view.id}")
+    message = f"the records of '{name}' were not deleted: {view.id} is {view.status}" + (
+        f": {view.reason}" if view.reason else ""
+    )
+    raise problem_error(
+        "PL-C015", message, f"Look at the reason, then repeat this command: phaseline executions show {view.id}"
+    )
 
 
 def raise_if_open(store: Store, row: DeploymentRow) -> None:

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 def raise_if_several_modes(forbid: Sequence[str], *, lift: bool, as_blueprint: bool) -> None:
     """Raise PL-C094 if more than one of the three was given."""
     if bool(forbid) + lift + as_blueprint > 1:
-        message = "of forbid, lift and as_blueprint only one can be meant"
-        raise problem_error("PL-C094", message, "Give one of them.", subject="instances.restrict")
+        message = "forbid, lift and as_blueprint exclude each other"
+        raise problem_error("PL-C094", message, "Give only one of them", subject="instances.restrict")
 
 
 @once("restrict")

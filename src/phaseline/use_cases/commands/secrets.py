@@ -67,9 +67,9 @@ def update_secret(ctx: RequestContext, name: str, value: str) -> SecretView:
     _find(ctx, name)
     row = ctx.vault.update(name, value, ctx.actor.name)
     if row is None:
-        mend = f"See how it stands: phaseline secrets show {name}. Then repeat this."
+        mend = f"Look at the secret, then repeat this command: phaseline secrets show {name}"
         raise problem_error(
-            "PL-C050", f"somebody else has just changed or deleted the secret '{name}'", mend, subject=name
+            "PL-C050", f"the secret '{name}' was changed or deleted by another command meanwhile", mend, subject=name
         )
     return _view(row, value)
 
@@ -110,7 +110,7 @@ def _find(ctx: RequestContext, name: str) -> SecretRow:
 
 def _unknown(ctx: RequestContext, name: str) -> ProblemsError:
     hint = did_you_mean(name, [row.name for row in ctx.store.secrets.all()])
-    mend = f"{hint[:1].upper()}{hint[1:]} See what there is: phaseline secrets list".strip()
+    mend = f"{hint[:1].upper()}{hint[1:]} List the secrets: phaseline secrets list".strip()
     return problem_error("PL-C050", f"there is no secret '{name}'", mend, subject=name)
 
 
@@ -123,7 +123,7 @@ def _raise_if_unfit(value: str) -> None:
     except UnicodeEncodeError as error:
         raise problem_error("PL-C052", "the secret is not UTF-8 text", "Keep binary content in base64.") from error
     if size > MAX_BYTES:
-        raise problem_error("PL-C052", f"the secret has {size:,} bytes, and {MAX_BYTES:,} is the most", "Shorten it.")
+        raise problem_error("PL-C052", f"the secret has {size:,} bytes, the limit is {MAX_BYTES:,}", "Shorten it.")
 
 
 def _view(row: SecretRow, given: str | None = None, *, shown: str | None = None) -> SecretView:

@@ -144,8 +144,10 @@ def add_blueprint(
         newest = shelf.find(new.id)
         if newest is not None:
             return newest, False
-    message = f"others upload and delete '{new.id}' all the time"
-    raise ProblemsError([Problem("PL-C057", message, "Repeat this when they are done.", Place(subject=new.id))])
+    message = f"other commands upload and delete '{new.id}' all the time"
+    raise ProblemsError(
+        [Problem("PL-C057", message, "Repeat this command when they have ended", Place(subject=new.id))]
+    )
 
 
 def list_blueprints(ctx: RequestContext) -> Sequence[Shelved]:
@@ -221,7 +223,9 @@ def package(ctx: RequestContext, name: str, output: str | None = None) -> Packag
     target = output or f"{top}.zip"
     if not target.endswith(ENDINGS):
         raise problem_error(
-            "PL-C057", f"'{target}' says no form of an archive", f"Let it end with {', '.join(ENDINGS)}."
+            "PL-C057",
+            f"the name '{target}' does not end like that of an archive",
+            f"Let it end with {', '.join(ENDINGS)}.",
         )
     own, is_of_store = Path(target).absolute(), is_of_store_in(ctx)
     tree = blueprint_trees.take_up(
@@ -253,7 +257,9 @@ def id_for(path: str, given: str | None) -> str:
     text = whole.name[: -len(ending)] if ending else (whole.name if whole.is_dir() else whole.parent.name)
     name = re.sub(r"^[^A-Za-z]+", "", re.sub(r"[^A-Za-z0-9_.-]+", "-", text))[:128].rstrip("-.")
     if not name:
-        raise problem_error("PL-C056", f"'{text}' makes no id for a stored blueprint", "Give one after the path.")
+        raise problem_error(
+            "PL-C056", f"'{text}' cannot be made the id of a stored blueprint", "Give one after the path."
+        )
     return name
 
 
@@ -289,6 +295,10 @@ def _in_folder(folder: Path, name: str) -> Path:
             if folder.is_dir()
             else []
         )
-        mend = f"Name the main file with --main; there are {', '.join(there[:10])}." if there else "Look what is in it."
+        mend = (
+            f"Name the main file with --main; there are {', '.join(there[:10])}."
+            if there
+            else "Look at the files in it"
+        )
         raise problem_error("PL-C057", f"there is no blueprint '{name}' in it", mend, subject=str(folder.name))
     return file

@@ -292,7 +292,7 @@ def deployment_name(file: str, given: str | None) -> str:
         if name:
             return name
         raise problem_error(
-            "PL-C021", f"the folder '{folder}' makes no name for a deployment", "Give one with -d NAME."
+            "PL-C021", f"the folder's name '{folder}' cannot be the name of a deployment", "Give one with -d NAME."
         )
     if not NAME.fullmatch(given):
         mend = "Begin with a letter; then letters, digits, '_', '.' and '-', at most 128 in all."

@@ -48,7 +48,7 @@ def load_problem(implementation: str, error: BaseException, code: CodeLocation) 
             return _no_such_function(said, function, found)
         if isinstance(error, TypeError):
             return Problem(CODE, said, "Name a function: this is another kind of value.")
-    mend = "Correct what happens there: everything at the top of a module is run when it is imported."
+    mend = "Correct the failing line: the top level of a module runs when it is imported"
     return Problem(CODE, said, mend, at)
 
 

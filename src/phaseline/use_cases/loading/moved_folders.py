@@ -64,6 +64,6 @@ def _problem(row: DeploymentRow, path: str, *, is_own: bool) -> Problem:
     return Problem(
         "PL-C024",
         f"the deployment '{row.name}' needs the folder of {what}, which is not there any more: {path}",
-        f"Put it back, or lead there from where it is now: ln -s NEW_FOLDER {path}. If it is lost, "
-        f"'phaseline deployments delete {row.name} --force' forgets the deployment and leaves alone what is installed.",
+        f"Put the folder back, or link to its new place: ln -s NEW_FOLDER {path}. If it is lost, delete only "
+        f"the records of the deployment: phaseline deployments delete {row.name} --force",
     )

@@ -52,7 +52,7 @@ def code_problems(files: PackageFiles, package: Package) -> list[Problem]:
             continue
         names = _names_in(files.tree.content(sources[path])) if named.name else None
         if isinstance(names, str):
-            mend = f"Mend {path}: python -m py_compile {path}"
+            mend = f"Correct {path}: python -m py_compile {path}"
             found.append(_problem(files, package, named, f"{path} cannot be read as Python: {names}", mend, "error"))
         elif names is not None and named.name not in names:
             public = sorted(name for name in names if not name.startswith("_"))

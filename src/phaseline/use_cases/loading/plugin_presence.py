@@ -160,7 +160,7 @@ def _unreadable(module: str, code: CodeLocation) -> Problem | None:
 def _mend(plugin: Plugin | None) -> str:
     """How to obtain the code of a plugin; None: code that belongs to no plugin."""
     if plugin is not None and plugin.name == OF_THE_MANAGER:
-        return "Leave the node out: its type has the ancestor's manager do something, which nothing here does yet."
+        return "Leave the node out: its type needs the ancestor's manager, for which Phaseline has no replacement yet"
     package = f" {plugin.package_name}" if plugin is not None and plugin.package_name else ""
     return (
         f"Install its package{package} (pip install), put it into a folder 'plugins' beside the blueprint, or name its folder "

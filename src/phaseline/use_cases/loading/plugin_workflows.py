@@ -49,7 +49,7 @@ def find_own(catalog: Catalog, blueprint: Blueprint, code: CodeLocation, name: s
     if mapped.built_in in PLANNERS:
         return _as(mapped.built_in)
     if mapped.built_in:
-        why = REFUSED.get(mapped.built_in, "we have none of that name")
+        why = REFUSED.get(mapped.built_in, "Phaseline has no workflow of that name")
         raise problem_error(
             "PL-P011", f"the workflow '{name}' is the built-in '{mapped.built_in}': {why}", _usable(blueprint)
         )

@@ -109,7 +109,7 @@ def _placed(file: str, problems: list[Problem]) -> list[RecordText]:
     text = file_text(file)
     ending = Path(file).suffix.lower()
     if ending == ".cfg":
-        mend = "Resources stand in files that end in .rec or .json; plugins are found in the folders of plugins.path."
+        mend = "Give a file of resources, which ends in .rec or .json; plugins belong into the folders of plugins.path"
         message = "it is the definition of a plugin, no file of resources"
         raise ProblemsError([Problem("PL-R013", message, mend, Place(file))])
     if ending != ".json":

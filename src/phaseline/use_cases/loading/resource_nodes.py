@@ -50,7 +50,9 @@ def refused_plugins(ctx: RequestContext, blueprint: Blueprint) -> tuple[Problem,
         return ()
     errors = [problem for problem in _found(ctx).problems if problem.severity == "error"]
     return tuple(
-        altered(problem, severity="warning", mend=f"Nothing of it is called until it is mended: {problem.mend}")
+        altered(
+            problem, severity="warning", mend=f"Its operations are not called until this is corrected: {problem.mend}"
+        )
         for problem in errors[:MOST_TOLD]
     )
 

@@ -71,7 +71,7 @@ def unknown(ctx: RequestContext, text: str) -> ProblemsError:
         return problem_error("PL-C054", f"'{text}' is a folder, not the file of a blueprint", mend, subject=text)
     ids = sorted({row.id for row in ctx.store.stored_blueprints.all()}) if has_store(ctx.app) else []
     hint = did_you_mean(text.removeprefix(PREFIX).partition("@")[0], ids)
-    mend = f"{hint[:1].upper()}{hint[1:]} See what there is: phaseline blueprints list. Or name a file.".strip()
+    mend = f"{hint[:1].upper()}{hint[1:]} List the stored blueprints: phaseline blueprints list. Or name a file".strip()
     return problem_error("PL-C054", f"there is no file and no stored blueprint '{text}'", mend, subject=text)
 
 
@@ -126,7 +126,7 @@ def materialized(ctx: RequestContext, row: StoredBlueprint) -> Path:
     try:
         blueprint_trees.materialize_tree(folder, shelf.files(row.number), shelf.content)
     except OSError as error:
-        message = f"the files of the stored blueprint '{row}' cannot be laid out: {error.strerror or error}"
+        message = f"the files of the stored blueprint '{row}' cannot be written to the cache: {error.strerror or error}"
         raise problem_error("PL-C057", message, "Make room on the disk, and see that the folder is yours.") from error
     return folder
 

@@ -31,10 +31,10 @@ def find_deployment(store: Store, name: str, *, to_change: bool = False) -> Depl
     rows = {row.name: row for row in store.deployments()}
     beginning = next((other for other in sorted(rows) if name and other.startswith(name)), None)
     if to_change and beginning is not None:
-        mend = f"What changes a deployment wants its whole name; did you mean '{beginning}'?"
+        mend = f"Write the whole name, which commands that change a deployment require; did you mean '{beginning}'?"
         raise problem_error("PL-C010", f"there is no deployment '{name}'", mend)
     if not rows:
-        message = f"there is no deployment '{name}', and no other one in this store"
+        message = f"deployment '{name}' not found: the store has no deployments"
         raise problem_error("PL-C010", message, "Install one first: phaseline install blueprint.yaml")
     whole = _only(name, rows, "deployment")
     if whole is None:
@@ -113,7 +113,7 @@ def _by_prefix(store: Store, id: str, *, to_change: bool) -> ExecutionRow:
         same = [known for known in rows if known.rpartition("-")[2] == id]
         hint = f"did you mean '{same[0]}'?" if same else _near(id, rows)
         if store.deployment(id) is not None:
-            hint = f"'{id}' is a deployment, and its latest execution is meant by: -d {id}"
+            hint = f"'{id}' is a deployment: its latest execution is selected with -d {id}"
         mend = f"Correct the id; {hint}" if hint else "See the ids with: phaseline executions list"
         raise problem_error("PL-C011", f"there is no execution '{id}'", mend)
     return rows[whole]
@@ -128,7 +128,7 @@ def _only(beginning: str, known: Iterable[str], noun: str) -> str | None:
     fitting = [text for text in known if beginning and text.startswith(beginning)]
     if len(fitting) > 1:
         message = f"'{beginning}' is the beginning of {len(fitting)} {noun}s: {listed(fitting)}"
-        raise problem_error("PL-C013", message, "Write more of it, as much as makes it unique.")
+        raise problem_error("PL-C013", message, "Write more characters")
     return fitting[0] if fitting else None
 
 

@@ -113,7 +113,7 @@ def package_of(ctx: RequestContext, number: int) -> Package:
     row = next((row for row in installed_rows(ctx) if row.number == number), None)
     if row is None:
         message = "a plugin package that this needs was removed or replaced meanwhile"
-        raise problem_error("PL-F062", message, "Look what there is: phaseline plugins list. Then repeat this.")
+        raise problem_error("PL-F062", message, "List the packages, then repeat this command: phaseline plugins list")
     return read_stored(ctx, row)
 
 
@@ -177,5 +177,5 @@ def restore_package(ctx: RequestContext, digest: str, number: int, *, anew: bool
     try:
         blueprint_trees.materialize_tree(folder, shelf.files(number), shelf.content)
     except OSError as error:
-        message = f"the files of a plugin package cannot be laid out in '{folder}': {error.strerror or error}"
+        message = f"the files of a plugin package cannot be written to '{folder}': {error.strerror or error}"
         raise problem_error("PL-F060", message, "Make room on the disk, and see that the folder is yours.") from error

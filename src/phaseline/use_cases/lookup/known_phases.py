@@ -150,11 +150,13 @@ def forget_phase(ctx: RequestContext, name: str) -> ForgottenPhase:
     loaded = read(ctx, ctx.settings.plugin_folders)
     phase = loaded.registry.get(name)
     if phase is None:
-        raise problem_error("PL-D053", f"there is no phase '{name}'", "See phaseline phases list.")
+        raise problem_error("PL-D053", f"there is no phase '{name}'", "List the phases: phaseline phases list")
     if phase.name not in loaded.gone:
         message = f"the phase '{phase.name}' is defined by the plugin '{phase.plugin}' ({phase.where})"
         raise problem_error(
-            "PL-D056", message, "Remove its plugin, or say Disabled = true in its definition, then reload."
+            "PL-D056",
+            message,
+            "Remove its plugin, or write Disabled = true in its definition, then reload: phaseline plugins reload",
         )
     known = {key: text for key, text in ctx.store.known_phases().items() if key != phase.key}
     ctx.store.know_phases(known)

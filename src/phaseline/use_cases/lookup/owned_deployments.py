@@ -40,5 +40,5 @@ def owned_problem(rows: Sequence[DeploymentRow]) -> Problem:
     """PL-P048: the deployments that a recursive uninstall removes first."""
     more = f" and {len(rows) - SHOWN:,} more" if len(rows) > SHOWN else ""
     listed = ", ".join(f"'{row.name}'" for row in rows[:SHOWN])
-    mend = f"They say so in their label {PARENT}. If that is not meant, leave recursive out."
+    mend = f"Leave recursive out to keep these deployments, which are selected by their label {PARENT}"
     return Problem("PL-P048", f"{listed}{more} are uninstalled first", mend, severity="warning")

@@ -19,4 +19,4 @@ def raise_if_suspended(name: str, workflow: str, topology: Topology, states: np.
     if count:
         verb = "instance is" if count == 1 else "instances are"
         message = f"the workflow '{workflow}' changes what runs, and {count:,} {verb} suspended"
-        raise problem_error("PL-C080", message, f"Have them go on first: phaseline resume -d {name}", subject=name)
+        raise problem_error("PL-C080", message, f"Resume them first: phaseline resume -d {name}", subject=name)

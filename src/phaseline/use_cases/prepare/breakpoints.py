@@ -62,9 +62,9 @@ def unmet_stops(
             continue
         targets = " or ".join(dict.fromkeys(f"'{target}'" for _, target in ways if target))
         where = f"on the way to {targets}" if targets else "as long as they are given no target"
-        instead = f"Called there: {', '.join(list(called)[:NAMED])}." if called else "Nothing is called."
-        kept = f"To keep it for what goes elsewhere: phaseline breakpoints add {quote(str(one))} -d CLUSTER"
-        yield Problem("PL-P047", f"nobody stops at the breakpoint {one} {where}", f"{instead} {kept}")
+        instead = f"Called there: {', '.join(list(called)[:NAMED])}." if called else "No phase is called."
+        kept = f"To keep the breakpoint for resources with another target: phaseline breakpoints add {quote(str(one))} -d CLUSTER"
+        yield Problem("PL-P047", f"no resource stops at the breakpoint {one} {where}", f"{instead} {kept}")
 
 
 def _phases(kind: str, target: str, registry: PhaseRegistry) -> Iterator[str]:

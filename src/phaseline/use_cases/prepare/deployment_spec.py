@@ -87,7 +87,7 @@ def _raise_if_in_use(ctx: RequestContext, row: DeploymentRow) -> None:
     if found is not None:
         held = use_by(found)
     message = f"there is a deployment '{row.name}' already, {held}"
-    forget = "" if found else f", or forget it: phaseline deployments delete {row.name} --force"
+    forget = "" if found else f", or delete its records: phaseline deployments delete {row.name} --force"
     mend = f"{way}. Or choose another name with -d{forget}"
     raise problem_error("PL-S010", message, mend, subject=row.name)
 

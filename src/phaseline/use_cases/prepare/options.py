@@ -60,7 +60,7 @@ class ExecutionOptions:
         )
         flaws = list(flaws_of(request))
         if flaws:
-            mend = "Write it as the page of the command says: phaseline install --help"
+            mend = "See the accepted values: phaseline install --help"
             raise ProblemsError([Problem("PL-C094", f"{name} is not {wanted}", mend) for name, wanted in flaws])
         return request
 

@@ -71,7 +71,7 @@ def export(ctx: RequestContext, name: str, *, only_others: bool = False) -> Mapp
     store = ctx.store
     row = find_deployment(store, name)
     if row.kind == "resources":
-        message = f"'{row.name}' is a cluster of resources, documents are of deployments of blueprints"
+        message = f"'{row.name}' is a cluster of resources, only deployments of blueprints have documents"
         raise problem_error(
             "PL-C043", message, f"See its resources: phaseline resources list -d {row.name}", subject=row.name
         )
@@ -199,7 +199,7 @@ def _unreadable(path: str, why: str) -> ProblemsError:
 
 def unreadable_parts(path: str, error: Exception) -> ProblemsError:
     """PL-C081 for a document whose parts do not fit together."""
-    told = f"it names {error} and does not say what that is" if isinstance(error, KeyError) else str(error)
+    told = f"it names {error} without defining it" if isinstance(error, KeyError) else str(error)
     return _unreadable(path, told)
 
 
@@ -208,7 +208,7 @@ def raise_if_sealed_elsewhere(ctx: RequestContext, inputs: Mapping[str, Any], re
     problems = []
     for name in sorted(_closed(ctx, inputs)):
         message = f"the secrets in input '{name}' were sealed by another store"
-        problems.append(Problem("PL-C086", message, f"Give the input anew: -i {name}=…"))
+        problems.append(Problem("PL-C086", message, f"Give a new value for the input: -i {name}=…"))
     data = {name: resource.get("resource_data") for name, resource in resources.items()}
     closed = sorted(_closed(ctx, data))
     if closed:

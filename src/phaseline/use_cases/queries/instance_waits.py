@@ -73,7 +73,9 @@ def _reasons(store: Store, execution: ExecutionRow, topology: Topology, instance
             f"{execution.id} has not begun: it waits for {queued.blocker.id}, which has a claim on the same instances"
         )
         return (
-            wait_reasons.Reason("blocked", text, f"Let that one end: phaseline executions follow {queued.blocker.id}"),
+            wait_reasons.Reason(
+                "blocked", text, f"Wait until it has ended: phaseline executions follow {queued.blocker.id}"
+            ),
         )
     given_up = still_calling(store, execution)
     if given_up is not None:
@@ -81,7 +83,9 @@ def _reasons(store: Store, execution: ExecutionRow, topology: Topology, instance
         way = f"Wait until they have returned, or end them: phaseline executions cancel {given_up.id} --kill"
         return (
             wait_reasons.Reason(
-                "blocked", text, f"{way}. Or go on beside them: cancel {execution.id}, and again with --if-busy force"
+                "blocked",
+                text,
+                f"{way}. Or do not wait for them: cancel {execution.id}, and start it again with --if-busy force",
             ),
         )
     last = last_own_graph(store, execution)
@@ -152,5 +156,5 @@ def _note(store: Store, execution: ExecutionRow | None, instance: str) -> str:
         return f"{execution.id} waits for a person."
     owner = store.owner()
     if owner is None:
-        return f"Nobody runs {execution.id} now; go on with: phaseline executions resume {execution.id}"
+        return f"No process runs {execution.id} now; continue it: phaseline executions resume {execution.id}"
     return f"{owner} runs {execution.id}." if owner.pid else f"Another process runs {execution.id}."

@@ -49,8 +49,8 @@ class PendingDecision:
         row, count = self.execution, len(self.positions)
         if self.kind == APPROVAL:
             return f"{row.id} of '{row.deployment_name}' waits for an approval of plan {self.name}"
-        stand = "instance stands" if count == 1 else "instances stand"
-        return f"{count:,} {stand} at {self.name} in {row.id} of '{row.deployment_name}'"
+        stopped = "instance is stopped" if count == 1 else "instances are stopped"
+        return f"{count:,} {stopped} at {self.name} in {row.id} of '{row.deployment_name}'"
 
 
 def awaited(store: Store, row: ExecutionRow) -> Iterator[PendingDecision]:

@@ -132,7 +132,9 @@ def show_plugin(ctx: RequestContext, name: str, plugin_folders: Sequence[str] = 
         found = next(map(_types, find_definitions(ctx, name)), None)
     if found is None:
         hint = _hint(name, [view.name for view in views])
-        raise problem_error("PL-D054", f"there is no plugin '{name}'", f"{hint}See phaseline plugins list.")
+        raise problem_error(
+            "PL-D054", f"there is no plugin '{name}'", f"{hint}List the plugins: phaseline plugins list"
+        )
     return found
 
 
@@ -191,7 +193,7 @@ def show_phase(ctx: RequestContext, name: str, plugin_folders: Sequence[str] = (
     phase = registry.get(name)
     if phase is None:
         hint = _hint(name, [each.name for each in registry.phases])
-        raise problem_error("PL-D053", f"there is no phase '{name}'", f"{hint}See phaseline phases list.")
+        raise problem_error("PL-D053", f"there is no phase '{name}'", f"{hint}List the phases: phaseline phases list")
 
     view = _at(ctx, _phase(phase, registry, in_force(ctx)), _now(ctx).get(phase.key) or phase_activity.PhaseNow())
     return altered(view, engine=_where_stored(lambda: engine_metrics.engine_now(ctx.store), None))
@@ -317,9 +319,7 @@ def _phase(phase: PhaseDefinition, registry: PhaseRegistry, used: Collection[str
         bool(phase.error) and not is_kept,
         phase.error,
         () if is_kept else registry.obstacles(phase),
-        f"the engine goes on with the version before; as it is written now it is refused: {phase.error}"
-        if is_kept
-        else "",
+        f"the engine keeps the former version; the present one is refused: {phase.error}" if is_kept else "",
     )
 
 

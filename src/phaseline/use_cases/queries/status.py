@@ -263,13 +263,13 @@ def _needs(rows: Sequence[ExecutionRow], standings: Sequence[ExecutionProgress],
     found: list[Need] = []
     for row in rows:
         if row.status is ExecutionStatus.ATTENTION:
-            text = f"{row.id} of '{row.deployment_name}' has calls of which nobody knows whether they were carried out"
+            text = f"{row.id} of '{row.deployment_name}' has calls that may or may not have been carried out"
             found.append(Need(text, f"phaseline executions show {row.id}"))
     idle = [row for row in rows if not row.status.is_ended and row.status is not ExecutionStatus.ATTENTION]
     if idle and owner is None:
         count = len(idle)
         more = f" and {count - 1} more open execution{'s' if count > 2 else ''}" if count > 1 else ""
-        text = f"nobody runs {idle[0].id}{more}"
+        text = f"no process runs {idle[0].id}{more}"
         alone = count == 1 and idle[0].status is ExecutionStatus.RUNNING
         found.append(Need(text, f"phaseline executions resume {idle[0].id}" if alone else START))
     if owner is not None:
@@ -293,7 +293,7 @@ def _calls(count: int) -> str:
 SEE_STUCK = "phaseline instances stuck"
 LEFT = {
     ExecutionStatus.FAILED: "failed",
-    ExecutionStatus.CANCELED: "was canceled and has left calls that failed, or of which nobody knows",
+    ExecutionStatus.CANCELED: "was canceled and has left calls that failed, or may or may not have been carried out",
 }
 
 

@@ -189,7 +189,7 @@ def _gather(store: Store, row: ExecutionRow, owner: Owner | None, now: int, grou
     is_abandoned = not row.status.is_ended and owner is None and row.status is not ExecutionStatus.ATTENTION
     if is_abandoned:
         left = int((statuses < EntryStatus.COMPLETED).sum())
-        group = groups.setdefault(("abandoned", "", ""), _Group(message="nobody runs it"))
+        group = groups.setdefault(("abandoned", "", ""), _Group(message="no process runs it"))
         group.add(row, max(1, left), (), _last_sign_of_life(store, row))
     others = [graph.id for graph in graphs[:-1]] if row.request.workflow == REACH_WORKFLOW else []
     for graph in [*others, *([] if last is None else [last.id])]:

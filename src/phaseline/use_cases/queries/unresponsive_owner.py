@@ -34,9 +34,9 @@ class Silence:
     def mend(self) -> str:
         """The remedy. Nothing is lost with the process: its running calls are checked, or called again."""
         if not self.owner.pid:
-            return "Look at the process that has the store open; if it stands still, end it: another goes on."
+            return "Look at the process that has the store open, and end it if it hangs: another process then continues its work"
         number = self.owner.pid
-        return f"Look at it: ps -fp {number}. Stopped (T): kill -CONT {number}. Otherwise: kill -9 {number}, and another goes on."
+        return f"Look at the process: ps -fp {number}. If it is stopped (T), continue it: kill -CONT {number}. Otherwise end it: kill -9 {number}; another process then continues its work"
 
     def __str__(self) -> str:
         """The problem and the remedy, as sentences."""

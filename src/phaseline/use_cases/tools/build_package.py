@@ -126,7 +126,9 @@ def build(folder: str, output: str | None = None) -> Built:
 def _raise_if_wrong_ending(target: str) -> None:
     if not target.endswith((".tar.gz", ".tgz", ".fp", ".zip")):
         raise problem_error(
-            "PL-F073", f"'{target}' says no form of an archive", "Let it end with .tar.gz, .fp or .zip."
+            "PL-F073",
+            f"the name '{target}' does not end like that of an archive",
+            "Let it end with .tar.gz, .fp or .zip.",
         )
 
 
@@ -154,5 +156,5 @@ def _run_hook(folder: Path) -> str:
     if done.returncode:
         last = "\n".join(said.splitlines()[-TOLD_LINES:])
         message = f"{HOOK} ended with {done.returncode}" + (f": {last}" if last else "")
-        raise problem_error("PL-F073", message, "Mend what it does; nothing was packed.", subject=str(program))
+        raise problem_error("PL-F073", message, "Correct the script; nothing was packed", subject=str(program))
     return said

@@ -86,7 +86,7 @@ def examine(load: Callable[[], Settings], open_app: Callable[[Settings], AppCont
     found += [*_variables(), *_folders(settings.plugin_folders), *_log(settings)]
     file = store_file(settings.store_url)
     if file is None:
-        return [*found, Check("store", "warn", f"{settings.store_url} forgets everything", "Set store.url to a file.")]
+        return [*found, Check("store", "warn", f"{settings.store_url} is in memory only", "Set store.url to a file.")]
     if not file.exists():
         return [
             *found,
@@ -224,7 +224,7 @@ def older_schema(file: Path) -> int:
 def _file_system(file: Path) -> Iterator[Check]:
     kind = mounts.kind_of_file_system(file)
     if kind in REMOTE:
-        text = f"{file} lies on {kind}, whose locks cannot be relied upon"
+        text = f"{file} is on {kind}, whose locks are not reliable"
         yield Check("store", "fail", text, "Move the store to a local disk and set store.url.")
 
 
@@ -266,7 +266,7 @@ def _space(folder: Path) -> Iterator[Check]:
 def _size_of_log(file: Path) -> Iterator[Check]:
     count = size_of(Path(f"{file}-wal"))
     if count > LARGE_LOG:
-        text = f"the write-ahead log has {count // 1024**2:,} MiB: somebody reads for long, or an engine was killed"
+        text = f"the write-ahead log has {count // 1024**2:,} MiB: a process has been reading for long, or an engine was killed"
         yield Check("log size", "warn", text, "phaseline store compact")
 
 
@@ -313,7 +313,7 @@ def _engine(store: Store, now: int) -> Iterator[Check]:
         return
     idle = [row for row in living if goes_on(store, row)]
     if idle:
-        text = f"nobody runs {len(idle)} open execution{'s' * (len(idle) != 1)}"
+        text = f"no process runs {len(idle)} open execution{'s' * (len(idle) != 1)}"
         yield Check("engine", "warn", text, "phaseline engine run")
     for row in [row for row in living if row not in idle][:SHOWN]:
         yield Check("engine", "warn", f"{row.id} waits for a person", f"phaseline executions show {row.id}")
@@ -363,14 +363,16 @@ def _unreadable(store: Store) -> Iterator[Check]:
     latest = {row.deployment: row for row in store.listings.unsettled() if row.deployment not in flaws}
     found = [row for row in latest.values() if row.request.flaw or row.reason.startswith("PL-S012")]
     for row in found[:SHOWN]:
-        text = row.reason or f"the execution {row.id} cannot go on: {row.request.flaw}"
-        yield Check("executions", "warn", text, f"Begin anew: phaseline uninstall -d {row.deployment_name}")
+        text = row.reason or f"the execution {row.id} cannot be continued: {row.request.flaw}"
+        yield Check(
+            "executions", "warn", text, f"Start again from the beginning: phaseline uninstall -d {row.deployment_name}"
+        )
 
 
 def _hooks(ctx: RequestContext) -> Iterator[Check]:
     """Open executions created with other settings: hook classes of the present settings are missing, or others are added."""
     for found in list(prepare_hook_differences.hook_differences(ctx))[:SHOWN]:
-        yield Check("hooks", "warn", str(found), "Have one settings file for all who start actions; see docs/hooks.md.")
+        yield Check("hooks", "warn", str(found), "Let all users of the store use one settings file; see docs/hooks.md")
 
 
 def _secrets(ctx: RequestContext) -> Iterator[Check]:
@@ -410,4 +412,4 @@ def _clock(store: Store, now: int) -> Iterator[Check]:
         text = f"the store knows a time that is {(latest - now) // 1000:,} s ahead: the clock was set back"
         yield Check("clock", "warn", text, "Correct the clock; due times wait until it has caught up.")
     else:
-        yield Check("clock", "ok", "no time in the store lies ahead")
+        yield Check("clock", "ok", "no time in the store is in the future")

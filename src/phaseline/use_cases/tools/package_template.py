@@ -47,7 +47,7 @@ def _metadata(name: str, package_format: str) -> str:
         f"package_version: '{package_format}'",
     ]
     if number >= 2:
-        lines += ["authors: ['Somebody']", "licenses: ['Apache-2.0']", "homepage: 'https://example.org'"]
+        lines += ["authors: ['Your name']", "licenses: ['Apache-2.0']", "homepage: 'https://example.org'"]
         lines += ["# network, storage, hypervisor, monitoring: where the numbers of its stages belong.", "groups: []"]
     if number >= 4:
         lines += ["# Whether it may be enabled for a deployment that is installed already.", "is_hotpluggable: false"]
@@ -114,7 +114,7 @@ attributes:
   greeting:
     type: text
     label: Greeting
-    description: What the script says.
+    description: What the script prints.
     weight: 10
     value: hello
 """

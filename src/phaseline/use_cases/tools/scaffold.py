@@ -97,7 +97,7 @@ def _names(target: Path) -> Mapping[str, str]:
     folder = target.absolute().name
     module = re.sub(r"^[^a-z]+|_+$", "", re.sub(r"[^a-z0-9]+", "_", folder.lower()))
     if not module:
-        message = f"the folder '{folder}' makes no name for a Python module"
+        message = f"the folder's name '{folder}' cannot be the name of a Python module"
         raise problem_error("PL-C023", message, "Name one with a letter in it: phaseline init plugin my-plugin")
     return {"MODULE": module, "PACKAGE": module.replace("_", "-")}
 

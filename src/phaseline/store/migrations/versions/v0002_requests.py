@@ -1,4 +1,4 @@
-"""Requests of other processes; the user who deleted a deployment; numbers that must not be reused after a purge."""
+"""Requests of other processes; the user that deleted a deployment; numbers that must not be reused after a purge."""
 
 from __future__ import annotations
 

@@ -120,7 +120,7 @@ def kept_requests(ctx: RequestContext, found: GivenOrder) -> list[int]:
 
 def gone(found: GivenOrder, what: str) -> ProblemsError:
     """PL-C098: an order was carried out, but the data for its answer was removed."""
-    mend = "Look what is there, and give what is still wanted a request id of its own."
+    mend = "Look at what exists, and give a new order a request id of its own"
     return problem_error(
         "PL-C098", f"the order '{found.id}' was carried out before, and {what} was removed since", mend
     )
@@ -135,7 +135,9 @@ def _raise_if_other_order(found: GivenOrder, order: NewOrder, verb: str) -> None
         what = f" ({', '.join(found.executions)})" if found.executions else ""
         message = f"the request id '{order.id}' was used for another order{what}, not for this {verb}"
         raise problem_error(
-            "PL-C097", message, "Give each order an id of its own; the same order has the same words, inputs and files."
+            "PL-C097",
+            message,
+            "Give each order a request id of its own; a repeated order has the same command line, inputs and files",
         )
 
 

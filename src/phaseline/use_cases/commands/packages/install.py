@@ -118,8 +118,8 @@ def _stored(
             return Installed(
                 row, is_new=True, replaced="" if before is None else str(before), warnings=warnings, serves=serves
             )
-    message = f"others install and remove '{new.name}' all the time"
-    raise problem_error("PL-F062", message, "Repeat this when they are done.", subject=new.name)
+    message = f"other commands install and remove '{new.name}' all the time"
+    raise problem_error("PL-F062", message, "Repeat this command when they have ended", subject=new.name)
 
 
 def _add(
@@ -150,9 +150,7 @@ def in_whose_place(new: PackageRow, known: Sequence[PackageRow], wanted: Package
     if same is not None:
         if same.digest != new.digest and not wanted.force:
             message = f"{new} is installed already, with other files"
-            mend = (
-                "Give the new files another version, or put them in their place: phaseline plugins install FILE --force"
-            )
+            mend = "Give the new files another version, or replace the installed files: phaseline plugins install FILE --force"
             raise problem_error("PL-F063", message, mend, subject=str(new))
         return same
     near = next((row for row in named if _line(row) == _line(new)), None)
@@ -161,10 +159,10 @@ def in_whose_place(new: PackageRow, known: Sequence[PackageRow], wanted: Package
     elif near is not None:
         is_older = numbers_of(new.version) < numbers_of(near.version)
         if is_older and not wanted.allow_downgrade:
-            mend = "If it is to come in its place: phaseline plugins install FILE --allow-downgrade"
+            mend = "To replace it with the older version: phaseline plugins install FILE --allow-downgrade"
             raise problem_error("PL-F064", f"{new} is older than {near}, which is installed", mend, subject=str(new))
         if not is_older:
-            mend = "Put it in its place, also for the deployments that use it: phaseline plugins update FILE"
+            mend = "Update it, also for the deployments that use it: phaseline plugins update FILE"
             raise problem_error("PL-F064", f"{near} is installed, and {new} is an update of it", mend, subject=str(new))
     return near
 
@@ -192,7 +190,7 @@ def _raise_if_no_update(new: PackageRow, near: PackageRow | None, named: Sequenc
         refuse(f"'{new.name}' is not installed", "Install it: phaseline plugins install FILE")
     if numbers_of(new.version) < numbers_of(near.version):
         message = f"{new} is older than {near}, which is installed"
-        refuse(message, "If it is to come in its place: phaseline plugins install FILE --allow-downgrade")
+        refuse(message, "To replace it with the older version: phaseline plugins install FILE --allow-downgrade")
 
 
 def _is_of_store(ctx: RequestContext) -> Callable[[str], bool]:

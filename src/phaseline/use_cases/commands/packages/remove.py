@@ -50,7 +50,7 @@ def remove_any(ctx: RequestContext, name: str, version: str = "") -> PackageRow 
     text = f"there is neither a package nor type definitions of '{name}'"
     hint = did_you_mean(named[0], sorted({row.name for row in installed_rows(ctx)}))
     raise problem_error(
-        "PL-B127", text, f"{hint[:1].upper()}{hint[1:]} See phaseline plugins list.".strip(), subject=name
+        "PL-B127", text, f"{hint[:1].upper()}{hint[1:]} List them: phaseline plugins list".strip(), subject=name
     )
 
 

@@ -78,7 +78,7 @@ def register(ctx: RequestContext, name: str, folders: Sequence[str] = ()) -> Pac
     named = read_name(name)
     looked_at = _looked_at(ctx, folders)
     if named is None or not named[1]:
-        raise problem_error("PL-F062", f"'{name}' does not say the version", "Write NAME==VERSION.", subject=name)
+        raise problem_error("PL-F062", f"'{name}' has no version", "Write NAME==VERSION.", subject=name)
     for source in _sources(looked_at):
         if not source.problems and read_identity(Path(source.folder)) == named:
             return install(ctx, source.folder, PackageInstallation(origin=source.origin)).package

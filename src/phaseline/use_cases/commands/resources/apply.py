@@ -149,7 +149,9 @@ def apply(
     names = ", ".join(f"'{name}'" for name in grouped)
     cluster_s = "clusters" if len(grouped) > 1 else "cluster"
     raise problem_error(
-        "PL-C038", f"others keep adding resources to the {cluster_s} {names}", "Try again when they have finished."
+        "PL-C038",
+        f"other commands keep adding resources to the {cluster_s} {names}",
+        "Repeat this command when they have ended",
     )
 
 

@@ -89,4 +89,4 @@ def _name(ctx: RequestContext, name: str) -> str:
         return row.name
     hint = did_you_mean(name, [each.name for each in registry.phases])
     mend = f"{hint[:1].upper()}{hint[1:]} " if hint else ""
-    raise problem_error("PL-D053", f"there is no phase '{name}'", f"{mend}See phaseline phases list.")
+    raise problem_error("PL-D053", f"there is no phase '{name}'", f"{mend}List the phases: phaseline phases list")

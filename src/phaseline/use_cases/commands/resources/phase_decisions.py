@@ -135,7 +135,7 @@ def complete(
     Raises: PL-C029 for an empty reason, and as ``retry``.
     """
     if not reason.strip():
-        mend = 'Say how you know that it is done: --reason "seen in the console of the cloud"'
+        mend = 'Give the reason for which the call counts as done: --reason "seen in the console of the cloud"'
         raise problem_error("PL-C029", "the reason is empty", mend)
     return _decide(ctx, "complete", choice, phases, lambda _: {"reason": reason}, given)
 
@@ -275,7 +275,9 @@ def _raise_if_unknown_phases(ctx: RequestContext, names: Sequence[str]) -> None:
         if registry.get(name) is None:
             hint = did_you_mean(name, [phase.name for phase in registry.phases])
             mend = f"{hint[:1].upper()}{hint[1:]} " if hint else ""
-            problems.append(Problem("PL-D053", f"there is no phase '{name}'", f"{mend}See phaseline phases list."))
+            problems.append(
+                Problem("PL-D053", f"there is no phase '{name}'", f"{mend}List the phases: phaseline phases list")
+            )
     if problems:
         raise ProblemsError(problems)
 
@@ -306,9 +308,9 @@ def _unfit(snapshot: ClusterSnapshot, number: int, verb: Verb, phases: Sequence[
     point = _stands_at(stay, number) if verb in OF_PHASES and stay is not None else ""
     if point:
         mend = f"Clear it first: {clearing(point, snapshot.row.name, name)}"
-        return Problem(code, f"the resource '{name}' stands at {point}", mend, Place(subject=name))
+        return Problem(code, f"the resource '{name}' is stopped at {point}", mend, Place(subject=name))
     message = f"no phase of the resource '{name}' {LACKING[verb]}"
-    mend = f"See how it stands: phaseline resources show {name}"
+    mend = f"Look at its phases: phaseline resources show {name}"
     return Problem(code, message, mend, Place(subject=name))
 
 
@@ -322,7 +324,7 @@ def _stands_at(stay: Stay, number: int) -> str:
 def _nothing(verb: Verb, phases: Sequence[str], meant: int) -> ProblemsError:
     of = f" in {', '.join(phases)}" if phases else ""
     message = f"none of {meant} resources {LACKING[verb]}{of}" if meant else "no resource fits"
-    return problem_error(NOBODY.get(verb, "PL-C041"), message, "See how they stand: phaseline resources list")
+    return problem_error(NOBODY.get(verb, "PL-C041"), message, "Look at the resources: phaseline resources list")
 
 
 def _edits(changes: Mapping[str, str]) -> tuple[list[Value], list[Value]]:

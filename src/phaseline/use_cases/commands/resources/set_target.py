@@ -122,7 +122,9 @@ def cancel(ctx: RequestContext, choice: ResourceSelector, *, given: NewOrder | N
             names += [snapshot.name(number) for number in inside[:NAMED].tolist()]
             count += len(inside)
     if not asked:
-        mend = "See where they are: phaseline resources list. A failed one is left where it is anyway."
+        mend = (
+            "Look at their states: phaseline resources list. A failed resource stays where it is without this command"
+        )
         raise problem_error("PL-C017", "none of these resources is on its way", mend)
     meant = sum(len(numbers) for _, numbers in chosen)
     moved = Moved("canceled", meant, count, names[:NAMED], [row.id for row in executions], is_running=False)
@@ -164,7 +166,7 @@ def _to_move(snapshot: ClusterSnapshot, numbers: np.ndarray, state: str) -> np.n
             found.append(number)
     if failed:
         named = ", ".join(failed[:NAMED]) + (f" and {len(failed) - NAMED} more" if len(failed) > NAMED else "")
-        mend = f"Let them be tried again: phaseline resources retry {failed[0]}"
+        mend = f"Retry them: phaseline resources retry {failed[0]}"
         raise problem_error("PL-C039", f"{named} failed on the way to '{state}'", mend)
     return np.array(found, np.int64)
 

@@ -72,9 +72,9 @@ def news(
 def left_alone(store: Store, row: ExecutionRow) -> str:
     """A sentence: no process works on an execution, and the command that helps."""
     row = store.execution(row.id) or row
-    mend = f"go on with: phaseline executions resume {row.id}"
+    mend = f"continue it: phaseline executions resume {row.id}"
     if row.number <= store.incarnations.held():
-        mend = f"it waits since the store was restored; go on with: {errors.GO_ON}"
+        mend = f"it has waited since the store was restored; continue it: {errors.GO_ON}"
     elif row.status is ExecutionStatus.ATTENTION:
         mend = f"it waits for a person; see: phaseline executions show {row.id}"
     return f"no process works on {row.id} of '{row.deployment_name}', which has not ended; {mend}"

@@ -40,9 +40,7 @@ def find_package(ctx: RequestContext, text: str, *, whole: bool = False) -> Pack
     fitting = [row for row in known if row.name == name]
     if whole and named is not None and not version and fitting:
         there = " or ".join(f"{row.name}=={row.version}" for row in fitting)
-        raise problem_error(
-            "PL-F062", f"'{text}' does not say the version", f"Name it with its version: {there}.", subject=text
-        )
+        raise problem_error("PL-F062", f"'{text}' has no version", f"Name it with its version: {there}.", subject=text)
     found = next((row for row in reversed(fitting) if version in {"", row.version}), None)
     if found is None:
         raise unknown(text, name, fitting, known)
@@ -59,9 +57,9 @@ def unknown(text: str, name: str, fitting: Sequence[PackageRow], known: Sequence
     hint = did_you_mean(name, sorted({row.name for row in known}))
     announced = _is_announced(name)
     see = (
-        "A distribution announces it: phaseline plugins sync."
+        "Register it, as a distribution announces it: phaseline plugins sync"
         if announced
-        else "See what there is: phaseline plugins list."
+        else "List the packages: phaseline plugins list"
     )
     mend = see if announced else f"{hint[:1].upper()}{hint[1:]} {see}".strip()
     return problem_error("PL-F062", f"there is no package '{text}'", mend, subject=text)

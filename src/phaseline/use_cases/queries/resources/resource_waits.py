@@ -131,7 +131,7 @@ def _note(ctx: RequestContext, snapshot: ClusterSnapshot, number: int) -> str:
         return ""
     if engine_now(ctx).is_there:
         return ""
-    return "No engine runs; have it moved: phaseline engine run --until-idle"
+    return "Start an engine, for none runs: phaseline engine run --until-idle"
 
 
 def _dropped(entry: PhaseEntryView, registry: PhaseRegistry) -> list[str]:
@@ -202,7 +202,7 @@ def _absent(phase: PhaseDefinition, registry: PhaseRegistry, kind: str, record: 
         )
     if phase.constraint:
         return _constrained(phase, record, now)
-    return PhaseReason(phase.name, "not asked yet", "it applies when the resource enters the state anew")
+    return PhaseReason(phase.name, "not asked yet", "it applies when the resource enters the state again")
 
 
 def _constrained(phase: PhaseDefinition, record: Record, now: float) -> PhaseReason:

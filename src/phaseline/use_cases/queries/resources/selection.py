@@ -66,8 +66,8 @@ def choose(ctx: RequestContext, choice: ResourceSelector, flaws: Flaws | None = 
     be parsed, PL-C042 for an unknown group of failures.
     """
     if verb and choice.says_nothing:
-        mend = f"Name some, or choose by an expression: phaseline resources {verb} --filter 'PhaseFailed', or --all."
-        raise problem_error("PL-C033", "it is not said which resources are meant", mend)
+        mend = f"Give names, --group, --all or an expression: phaseline resources {verb} --filter 'PhaseFailed'"
+        raise problem_error("PL-C033", "no resources selected", mend)
     expression = _expression(choice.where)
     snapshots = list(_snapshots(ctx.store, choice.cluster, flaws))
     chosen = [(each, each.living) for each in snapshots]
